@@ -1,0 +1,258 @@
+/* tacit.h - the whole public interface: private linear models from tables of people.
+ *
+ * The life of a model:
+ *
+ *   tct_config_default -> tct_data_read | tct_data_view -> tct_plan_new -> tct_fit -> tct_model_write
+ *
+ * and a `_free` for each handle; every `_free` accepts NULL.  Results come first; a function that
+ * fails returns NULL (or a status other than TCT_OK) and fills `err`, which may be NULL.  An error
+ * text is one sentence that says what is wrong and what to do; it never holds a value of the data.
+ * Texts returned as `char *` are owned by the caller and go back through tct_text_free.
+ *
+ * Threads: distinct handles may be used from distinct threads; one handle by one thread at a time.
+ * The library prints nothing, installs no signal handler and has no writable global.
+ */
+#ifndef TACIT_H
+#define TACIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TCT_VERSION_MAJOR 0
+#define TCT_VERSION_MINOR 1
+#define TCT_VERSION_PATCH 0
+#define TCT_VERSION "0.1.0"
+
+#if defined(_WIN32)
+#define TCT_API
+#else
+#define TCT_API __attribute__((visibility("default")))
+#endif
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+/* What went wrong, by class.  tct_status_exit_code gives the command line's exit code: 0, 1
+ * (failure while running), 2 (wrong usage), 3 (bad input data), 4 (privacy budget refused). */
+typedef enum tct_status {
+  TCT_OK = 0,
+  TCT_E_RUN = 1,       /* the machine failed: disk full, cannot open, no entropy */
+  TCT_E_USAGE = 2,     /* a setting is wrong or missing */
+  TCT_E_DATA = 3,      /* the input data are malformed */
+  TCT_E_BUDGET = 4,    /* the privacy budget does not allow it */
+  TCT_E_MEMORY = 5,    /* out of memory */
+  TCT_E_CANCELLED = 6, /* the caller's cancel callback said so; what was charged stays charged */
+} tct_status;
+
+/* One error, filled by the function that failed. */
+typedef struct tct_error {
+  tct_status status;
+  int64_t line;   /* 1-based line of the input file; 0 = not about a line */
+  int64_t column; /* 1-based field of that line; 0 = not about a field */
+  char file[256]; /* the input file's name as given, or "" */
+  char text[768]; /* one sentence: what is wrong, then what to do */
+} tct_error;
+
+TCT_API int tct_status_exit_code(tct_status status);
+
+/* The library's version, e.g. "0.1.0"; static storage. */
+TCT_API const char *tct_version(void);
+
+/* Returns a text that the library handed out. */
+TCT_API void tct_text_free(char *text);
+
+/* ---- the matrix: a borrowed view of the caller's numbers -------------------------------------- */
+
+typedef enum tct_layout {
+  TCT_DENSE_ROWS = 0, /* entry (i,j) = values[i*stride + j] */
+  TCT_DENSE_COLS = 1, /* entry (i,j) = values[j*stride + i] */
+  TCT_CSR = 2,        /* row i: values[start[i]..start[i+1]), columns in index[], ascending */
+  TCT_CSC = 3,        /* column j likewise, rows in index[] */
+} tct_layout;
+
+typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
+typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
+
+/* A rows x cols matrix that somebody else owns.  Field order and sizes are part of the ABI. */
+typedef struct tct_matrix {
+  int64_t rows;
+  int64_t cols;
+  int32_t layout;     /* tct_layout */
+  int32_t value_type; /* tct_value_type */
+  int32_t index_type; /* tct_index_type of start and index; dense: unused */
+  int32_t reserved;   /* 0 */
+  const void *values;
+  int64_t stride;    /* dense: distance in elements between rows (or columns); sparse: 0 */
+  const void *start; /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
+  const void *index; /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+} tct_matrix;
+
+/* ---- settings --------------------------------------------------------------------------------- */
+
+typedef enum tct_neighbours {
+  TCT_ADD_REMOVE = 0,  /* one record's contribution is removed; the number of records is public */
+  TCT_REPLACE_ONE = 1, /* one record is replaced by another */
+} tct_neighbours;
+
+typedef enum tct_rows_rule {
+  TCT_ROWS_CLIP = 0, /* x <- x*min(1, R/|x|) */
+  TCT_ROWS_UNIT = 1, /* x <- x*R/|x|; a zero row stays zero */
+} tct_rows_rule;
+
+/* Called from the thread that called tct_fit, at least ten times a second.
+ * fraction: in [0,1], a function of public facts only. */
+typedef void (*tct_progress_fn)(double fraction, void *user);
+
+/* Polled from the thread that called tct_fit; non-zero cancels: no model, the budget stays charged. */
+typedef int (*tct_cancel_fn)(void *user);
+
+/* All settings of a training run.  Texts are borrowed until tct_plan_new returns.
+ * epsilon, delta and the data bounds have no usable default: NaN means "not given" and is refused
+ * where the solver needs it. */
+typedef struct tct_config {
+  size_t size;             /* sizeof(tct_config), set by tct_config_default */
+  const char *loss;        /* component spec, e.g. "logistic"; NULL = not given */
+  const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
+  const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL = not given */
+  double epsilon;          /* total privacy loss spent, > 0; INFINITY = no privacy at all, said so */
+  double delta;            /* in (0,1) */
+  int32_t neighbours;      /* tct_neighbours */
+  int32_t rows_rule;       /* tct_rows_rule */
+  double row_norm;         /* R > 0: every record's features (with the intercept's 1) are brought to norm <= R */
+  double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
+  const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; all but none are unaccounted */
+  const char *label_scale; /* "none" | "center"; center is unaccounted */
+  int32_t intercept;       /* 1: append a constant-1 feature; it counts in the record's norm */
+  int32_t threads;         /* 0 = all processors */
+  int32_t has_seed;        /* 1: noise comes from `seed`; the model is marked reproducible and must stay private */
+  int32_t reserved;        /* 0 */
+  uint64_t seed;
+  const char *ledger; /* path of a budget ledger, or NULL */
+  tct_progress_fn progress;
+  tct_cancel_fn cancel;
+  void *user; /* handed to both callbacks */
+} tct_config;
+
+TCT_API void tct_config_default(tct_config *config);
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+typedef struct tct_data tct_data;
+
+/* How labels are read. */
+typedef enum tct_labels {
+  TCT_LABELS_NONE = 0,   /* no label column is wanted (prediction) */
+  TCT_LABELS_BINARY = 1, /* two values, mapped to -1 and +1 */
+  TCT_LABELS_REAL = 2,   /* a number */
+} tct_labels;
+
+typedef enum tct_invalid_rule {
+  TCT_INVALID_REFUSE = 0, /* a malformed record stops the read with its line number */
+  TCT_INVALID_ZERO = 1,   /* a malformed record contributes nothing (all features 0, weightless) */
+} tct_invalid_rule;
+
+typedef struct tct_read_options {
+  size_t size;
+  int32_t labels;          /* tct_labels */
+  int32_t invalid;         /* tct_invalid_rule */
+  const char *label;       /* column name, or 1-based index as text; LIBSVM: NULL = the first token */
+  const char *positive;    /* label text that means +1, or NULL: -1 and 0 -> -1, 1 -> +1 */
+  const char *schema_path; /* JSON schema file, or NULL */
+  const char *schema_text; /* JSON schema as text, or NULL; at most one of the two */
+  int64_t cols;            /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
+  int32_t value_type;      /* tct_value_type of the stored values */
+  int32_t threads;         /* 0 = all processors */
+} tct_read_options;
+
+TCT_API void tct_read_options_default(tct_read_options *options);
+
+/* Reads CSV, LIBSVM text or NPY, each also compressed; the format is told by content.
+ * path: a file, or "-" for standard input. */
+TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
+
+/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive
+ * the handle.  labels_kind says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1. */
+TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, int labels_kind, tct_error *err);
+
+TCT_API int64_t tct_data_rows(const tct_data *data);
+TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schema, without the intercept */
+TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
+TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
+TCT_API const char *tct_data_feature(const tct_data *data, int64_t column); /* name, borrowed */
+TCT_API void tct_data_free(tct_data *data);
+
+/* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
+ * be replaced by public knowledge. */
+TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+
+/* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
+
+typedef struct tct_plan tct_plan;
+
+/* rows, cols: the public shape.  There is no data argument. */
+TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
+/* How the labels of this configuration's loss are read; -1 if there is no such loss. */
+TCT_API int tct_config_labels(const tct_config *config);
+/* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
+ * noise_multiplier, events, rows, columns, memory_bytes, settings. */
+TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
+TCT_API void tct_plan_free(tct_plan *plan);
+
+/* ---- model ------------------------------------------------------------------------------------ */
+
+typedef struct tct_model tct_model;
+
+/* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
+TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
+
+TCT_API int64_t tct_model_cols(const tct_model *model);
+TCT_API const double *tct_model_coefficients(const tct_model *model); /* [cols], borrowed */
+TCT_API double tct_model_intercept(const tct_model *model);
+/* The model file's text (JSON). */
+TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
+/* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was. */
+TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
+TCT_API tct_model *tct_model_read(const char *path, tct_error *err);
+TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
+/* The schema that the model was trained under, as JSON text, or NULL if it had none. Borrowed. */
+TCT_API const char *tct_model_schema(const tct_model *model);
+TCT_API void tct_model_free(tct_model *model);
+
+/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+/* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
+ * objective, accuracy, auc, mse, private:false. */
+TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
+/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ...
+ * ledger: path or NULL.  A failed check is not an error: look at "ok". */
+TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
+/* Writes the model in LIBLINEAR's text form. */
+TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
+
+/* ---- accounting ------------------------------------------------------------------------------- */
+
+/* events: `count` event specs, e.g. "sampled_gaussian:noise=1.1,rate=0.01,count=10000".
+ * epsilon NaN: computes epsilon at delta; JSON: epsilon, epsilon_lower, delta, accountant,
+ * accountants{name:value}, neighbours.  epsilon given: exactly one event must lack its noise, count
+ * or rate, which is calibrated; JSON has that key too. */
+TCT_API char *tct_account_json(const char *const *events, size_t count, int neighbours, double epsilon, double delta,
+                               tct_error *err);
+
+/* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
+ * NULL = all. */
+TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
+
+/* ---- synthetic records ------------------------------------------------------------------------ */
+
+/* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public
+ * schema to schema_path (NULL = none).  kind: "classification" | "regression". */
+TCT_API tct_status tct_generate(const char *path, const char *schema_path, const char *kind, int64_t rows,
+                                uint64_t seed, tct_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

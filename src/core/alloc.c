@@ -1,0 +1,52 @@
+/* alloc.c - checked allocation and secret-wiping free.
+ *
+ * malloc returns 16-byte alignment; kernels want 64.  aligned_alloc needs a size that is a
+ * multiple of the alignment, so sizes are rounded up, after the overflow check. */
+#include "core/alloc.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef TCT_FAULTS
+static _Atomic int64_t allocations_left = 0;
+void tct_alloc_fail_at_test(int64_t n) { allocations_left = n; }
+static int allocation_fails(void) { return allocations_left > 0 && --allocations_left == 0; }
+#else
+void tct_alloc_fail_at_test(int64_t n) { (void)n; }
+static int allocation_fails(void) { return 0; }
+#endif
+
+void *tct_alloc(int64_t count, size_t size) {
+  size_t bytes;
+  if (count < 0 || allocation_fails()) return NULL;
+  if (__builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX - 64) return NULL;
+  bytes = (bytes + 64) & ~(size_t)63;
+  void *memory = aligned_alloc(64, bytes);
+  if (memory) memset(memory, 0, bytes);
+  return memory;
+}
+
+void *tct_grow(void *old, int64_t old_count, int64_t count, size_t size) {
+  void *memory = tct_alloc(count, size);
+  if (!memory) return NULL;
+  int64_t keep = old_count < count ? old_count : count;
+  if (old && keep > 0) memcpy(memory, old, (size_t)keep * size);
+  tct_free(old);
+  return memory;
+}
+
+void tct_free(void *memory) { free(memory); }
+
+void tct_wipe_free(void *memory, int64_t count, size_t size) {
+  if (memory && count > 0) sodium_memzero(memory, (size_t)count * size);
+  free(memory);
+}
+
+char *tct_text_copy(const char *text) {
+  if (!text) return NULL;
+  size_t length = strlen(text) + 1;
+  char *copy = TCT_NEW(char, (int64_t)length);
+  if (copy) memcpy(copy, text, length);
+  return copy;
+}

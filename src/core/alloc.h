@@ -1,0 +1,26 @@
+/* alloc.h - checked allocation and secret-wiping free. */
+#ifndef TCT_CORE_ALLOC_H
+#define TCT_CORE_ALLOC_H
+#include "core/status.h"
+
+/* count*size zeroed bytes, 64-byte aligned; NULL on overflow or lack of memory.  count 0 gives a
+ * pointer that may be freed.  Freed with tct_free. */
+void *tct_alloc(int64_t count, size_t size);
+#define TCT_NEW(type, count) ((type *)tct_alloc((count), sizeof(type)))
+
+/* Grows an allocation of tct_alloc from old_count to count elements (the new ones zeroed), or
+ * returns NULL and leaves the old one valid. */
+void *tct_grow(void *old, int64_t old_count, int64_t count, size_t size);
+
+void tct_free(void *memory);
+
+/* Overwrites, then frees: for keys, noise, duals and copies of records. */
+void tct_wipe_free(void *memory, int64_t count, size_t size);
+
+/* A copy of a text, or NULL; NULL in gives NULL out. Freed with tct_free. */
+char *tct_text_copy(const char *text);
+
+/* Fault injection for tests: the n-th allocation from now fails (1 = the next); 0 = none.
+ * Not thread-safe; tests only. */
+void tct_alloc_fail_at_test(int64_t n);
+#endif

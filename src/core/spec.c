@@ -1,0 +1,207 @@
+/* spec.c - spec strings `name:key=value,key=value` and the option tables that check them.
+ *
+ * Numbers are read and written independently of the process locale: strtod_l and snprintf under
+ * uselocale with a "C" locale object made once per call (cheap beside what specs are used for). */
+#define _GNU_SOURCE
+#include "core/spec.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tct_parse_real(const char *text, double *out) {
+  if (!text || !*text || strlen(text) > 400) return 0;
+  if (!strchr("+-.0123456789", text[0]) || strpbrk(text, "xXpPnN")) return 0; /* no hex, nan, inf */
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return 0;
+  char *end = NULL;
+  double value = strtod_l(text, &end, c);
+  freelocale(c);
+  if (end == text || *end || !isfinite(value)) return 0;
+  *out = value;
+  return 1;
+}
+
+int tct_parse_int(const char *text, int64_t *out) {
+  double value;
+  if (!tct_parse_real(text, &value) || value != floor(value) || fabs(value) > 9007199254740992.0) return 0;
+  *out = (int64_t)value;
+  return 1;
+}
+
+void tct_print_real(double value, char *buffer, size_t size) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t before = c ? uselocale(c) : (locale_t)0;
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(buffer, size, "%.*g", digits, value);
+    if (strtod(buffer, NULL) == value) break;
+  }
+  if (c) {
+    uselocale(before);
+    freelocale(c);
+  }
+}
+
+static int copy_part(char *to, size_t size, const char *from, size_t length) {
+  while (length && (*from == ' ' || *from == '\t')) from++, length--;
+  while (length && (from[length - 1] == ' ' || from[length - 1] == '\t')) length--;
+  if (length >= size) return 0;
+  memcpy(to, from, length);
+  to[length] = 0;
+  return 1;
+}
+
+tct_status tct_spec_set(tct_spec *spec, const char *key, const char *value, tct_error *err) {
+  int at = 0;
+  while (at < spec->items && strcmp(spec->item[at].key, key)) at++;
+  if (at == TCT_SPEC_ITEMS) return tct_fail(err, TCT_E_USAGE, "more than %d options; give fewer", TCT_SPEC_ITEMS);
+  if (!copy_part(spec->item[at].key, TCT_SPEC_KEY, key, strlen(key)) ||
+      !copy_part(spec->item[at].value, TCT_SPEC_VALUE, value, strlen(value)))
+    return tct_fail(err, TCT_E_USAGE, "an option of more than %d characters; shorten it", TCT_SPEC_VALUE - 1);
+  if (at == spec->items) spec->items++;
+  return TCT_OK;
+}
+
+tct_status tct_spec_set_real(tct_spec *spec, const char *key, double value, tct_error *err) {
+  char text[40];
+  tct_print_real(value, text, sizeof text);
+  return tct_spec_set(spec, key, text, err);
+}
+
+static tct_status parse_item(tct_spec *out, const char *from, size_t length, const char *what, tct_error *err) {
+  const char *equals = memchr(from, '=', length);
+  char key[TCT_SPEC_KEY], value[TCT_SPEC_VALUE];
+  if (!equals || equals == from)
+    return tct_fail(err, TCT_E_USAGE, "%s '%s' has an option that is not key=value; write %s:key=value,key=value", what,
+                    out->name, out->name);
+  size_t key_length = (size_t)(equals - from);
+  if (!copy_part(key, sizeof key, from, key_length) ||
+      !copy_part(value, sizeof value, equals + 1, length - key_length - 1))
+    return tct_fail(err, TCT_E_USAGE, "%s '%s' has an option that is too long; shorten it", what, out->name);
+  return tct_spec_set(out, key, value, err);
+}
+
+tct_status tct_spec_parse(const char *text, const char *what, tct_spec *out, tct_error *err) {
+  memset(out, 0, sizeof *out);
+  if (!text || !*text) return tct_fail(err, TCT_E_USAGE, "no %s is given; name one", what);
+  size_t name_length = strcspn(text, ":");
+  if (!copy_part(out->name, sizeof out->name, text, name_length) || !out->name[0])
+    return tct_fail(err, TCT_E_USAGE, "the %s has no valid name; write name:key=value,key=value", what);
+  const char *at = text + name_length;
+  if (*at == ':') at++;
+  while (*at) {
+    size_t length = strcspn(at, ",");
+    if (length) TCT_TRY(parse_item(out, at, length, what, err));
+    at += length;
+    if (*at == ',') at++;
+  }
+  return TCT_OK;
+}
+
+static const tct_option *find_option(const tct_option *table, const char *key) {
+  for (const tct_option *o = table; o && o->key; o++)
+    if (!strcmp(o->key, key)) return o;
+  return NULL;
+}
+
+static const char *find_value(const tct_spec *spec, const char *key) {
+  for (int i = 0; i < spec->items; i++)
+    if (!strcmp(spec->item[i].key, key)) return spec->item[i].value;
+  return NULL;
+}
+
+static int is_choice(const char *choices, const char *value) {
+  size_t length = strlen(value);
+  for (const char *at = choices; at && *at;) {
+    size_t n = strcspn(at, "|");
+    if (n == length && !memcmp(at, value, n)) return 1;
+    at += n;
+    if (*at == '|') at++;
+  }
+  return 0;
+}
+
+static tct_status check_value(const tct_option *o, const char *value, const char *name, const char *what,
+                              tct_error *err) {
+  double real = 0;
+  int64_t count = 0;
+  if (o->fallback && !strcmp(o->fallback, "auto") && !strcmp(value, "auto")) return TCT_OK;
+  switch (o->kind) {
+    case TCT_OPT_CHOICE:
+      if (is_choice(o->choices, value)) return TCT_OK;
+      return tct_fail(err, TCT_E_USAGE, "%s '%s': %s must be one of %s", what, name, o->key, o->choices);
+    case TCT_OPT_TEXT: return TCT_OK;
+    case TCT_OPT_REAL:
+      if (tct_parse_real(value, &real) && real >= o->low && real <= o->high) return TCT_OK;
+      return tct_fail(err, TCT_E_USAGE, "%s '%s': %s must be a number in [%g, %g]", what, name, o->key, o->low,
+                      o->high);
+    case TCT_OPT_COUNT:
+      if (tct_parse_int(value, &count) && (double)count >= o->low && (double)count <= o->high) return TCT_OK;
+      return tct_fail(err, TCT_E_USAGE, "%s '%s': %s must be a whole number in [%.0f, %.0f]", what, name, o->key,
+                      o->low, o->high);
+  }
+  return TCT_OK;
+}
+
+static void list_keys(const tct_option *table, char *buffer, size_t size) {
+  size_t used = 0;
+  buffer[0] = 0;
+  for (const tct_option *o = table; o && o->key && used < size; o++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", o->key);
+  if (!used) snprintf(buffer, size, "none");
+}
+
+tct_status tct_spec_check(const tct_spec *spec, const tct_option *table, const char *what, tct_error *err) {
+  for (int i = 0; i < spec->items; i++) {
+    const tct_option *o = find_option(table, spec->item[i].key);
+    if (!o) {
+      char keys[400];
+      list_keys(table, keys, sizeof keys);
+      return tct_fail(err, TCT_E_USAGE, "%s '%s' has no option '%s'; its options are: %s", what, spec->name,
+                      spec->item[i].key, keys);
+    }
+    TCT_TRY(check_value(o, spec->item[i].value, spec->name, what, err));
+  }
+  for (const tct_option *o = table; o && o->key; o++)
+    if (!o->fallback && !find_value(spec, o->key))
+      return tct_fail(err, TCT_E_USAGE, "%s '%s' needs %s (%s); write %s:%s=...", what, spec->name, o->key, o->help,
+                      spec->name, o->key);
+  return TCT_OK;
+}
+
+const char *tct_spec_text(const tct_spec *spec, const tct_option *table, const char *key) {
+  const char *value = find_value(spec, key);
+  const tct_option *o = find_option(table, key);
+  return value ? value : o ? o->fallback : NULL;
+}
+
+bool tct_spec_given(const tct_spec *spec, const char *key) { return find_value(spec, key) != NULL; }
+
+bool tct_spec_auto(const tct_spec *spec, const tct_option *table, const char *key) {
+  return tct_spec_is(spec, table, key, "auto");
+}
+
+bool tct_spec_is(const tct_spec *spec, const tct_option *table, const char *key, const char *choice) {
+  const char *value = tct_spec_text(spec, table, key);
+  return value && !strcmp(value, choice);
+}
+
+double tct_spec_real(const tct_spec *spec, const tct_option *table, const char *key) {
+  double value;
+  return tct_parse_real(tct_spec_text(spec, table, key), &value) ? value : NAN;
+}
+
+int64_t tct_spec_count(const tct_spec *spec, const tct_option *table, const char *key) {
+  int64_t value;
+  return tct_parse_int(tct_spec_text(spec, table, key), &value) ? value : -1;
+}
+
+void tct_spec_print(const tct_spec *spec, char *buffer, size_t size) {
+  size_t used = (size_t)snprintf(buffer, size, "%s", spec->name);
+  for (int i = 0; i < spec->items && used < size; i++)
+    used +=
+        (size_t)snprintf(buffer + used, size - used, "%c%s=%s", i ? ',' : ':', spec->item[i].key, spec->item[i].value);
+}

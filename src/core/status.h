@@ -1,0 +1,26 @@
+/* status.h - filling the caller's error record. */
+#ifndef TCT_CORE_STATUS_H
+#define TCT_CORE_STATUS_H
+#include "tacit.h"
+
+/* Fills err (may be NULL) with a status and one sentence; clears file, line and column.
+ * Returns status, so that a failure is one expression: return tct_fail(err, TCT_E_USAGE, "..."). */
+tct_status tct_fail(tct_error *err, tct_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same for a place in an input file; line and column are 1-based, 0 = none. */
+tct_status tct_fail_at(tct_error *err, const char *file, int64_t line, int64_t column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Out of memory, in one sentence. */
+tct_status tct_fail_memory(tct_error *err);
+
+/* Clears the record to TCT_OK. */
+void tct_error_clear(tct_error *err);
+
+/* The only control flow that a macro hides: hands a failure up. */
+#define TCT_TRY(call)                                      \
+  do {                                                     \
+    tct_status tct_try_status_ = (call);                   \
+    if (tct_try_status_ != TCT_OK) return tct_try_status_; \
+  } while (0)
+#endif

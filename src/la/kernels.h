@@ -1,0 +1,34 @@
+/* kernels.h - the loops over a bounded view, one name per loop, any layout and value type.
+ *
+ * Results do not depend on the number of threads: a row's dot product has one fixed order, and sums
+ * over rows are exact (lattice) or done in fixed blocks.  Row kernels need TCT_DENSE_ROWS or TCT_CSR,
+ * column kernels TCT_DENSE_COLS or TCT_CSC. */
+#ifndef TCT_LA_KERNELS_H
+#define TCT_LA_KERNELS_H
+#include "la/matrix.h"
+
+/* x~_row . w, w[p]. */
+double tct_row_dot(const tct_view *view, int64_t row, const double *w);
+/* |x~_row|^2, an upper bound on the exact value to relative 2^-40. */
+double tct_row_norm2(const tct_view *view, int64_t row);
+/* w += a * x~_row  (plain floating point: for solvers without privacy, and for post-processing). */
+void tct_row_axpy(const tct_view *view, int64_t row, double a, double *w);
+/* sum += lattice * trunc(a * x~_row / lattice), coordinate by coordinate, exactly: lattice is a power of
+ * two and every |sum[j]| stays below 2^53*lattice.  |term| <= |a| * R as exact reals. */
+void tct_row_add_lattice(const tct_view *view, int64_t row, double a, double lattice, double *sum);
+
+/* z[rows] = X~ w. */
+void tct_margins(const tct_view *view, const double *w, double *z, int threads);
+/* z[k] = x~_{row[k]} . w for k < count. */
+void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads);
+/* sum[p] += sum over k < count of lattice-truncated a[k] * x~_{row[k]} (row NULL: row k is k).
+ * scratch: threads * p doubles, or NULL when threads == 1. */
+void tct_sum_lattice(const tct_view *view, const int64_t *row, int64_t count, const double *a, double lattice,
+                     double *sum, double *scratch, int threads);
+/* g[p] = X~^T a in fixed-block order (not exact, deterministic): for solvers without privacy. */
+void tct_transpose_times(const tct_view *view, const double *a, double *g, int threads);
+
+double tct_dot(const double *a, const double *b, int64_t n);
+double tct_norm2(const double *a, int64_t n); /* sum of squares */
+void tct_axpy(double a, const double *x, double *y, int64_t n);
+#endif

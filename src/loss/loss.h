@@ -1,0 +1,46 @@
+/* loss.h - losses l(z, y) with their constants and dual steps (SPEC section 1). */
+#ifndef TCT_LOSS_LOSS_H
+#define TCT_LOSS_LOSS_H
+#include "core/spec.h"
+
+/* z = margin x.w, y = label (-1/+1 for binary losses), h = the loss's shape parameter (0 if it has none). */
+typedef struct tct_loss_kind {
+  const char *name;
+  const char *summary;
+  const tct_option *options;           /* at most one: the shape h; NULL = none */
+  bool binary;                         /* labels are -1/+1 */
+  bool one_sign;                       /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
+  double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping */
+  double (*curvature_bound)(double h); /* sup of curve; INFINITY: not smooth */
+  double (*value)(double z, double y, double h);
+  double (*slope)(double z, double y, double h); /* a subgradient where not differentiable */
+  double (*curve)(double z, double y, double h); /* second derivative almost everywhere */
+  /* Conjugate l*(-a, y); INFINITY outside its domain. */
+  double (*conjugate)(double a, double y, double h);
+  /* Dual coordinate step (SPEC section 3): the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
+   * u = x.v/(lambda n), s = L|x|^2/(lambda n) >= 0.  alpha is pulled into the dual domain first, so
+   * that alpha+zeta always lies in it.  newton: number of safeguarded Newton steps (closed forms
+   * ignore it).  NULL: the dual solvers refuse this loss. */
+  double (*dual_step)(double alpha, double u, double s, double y, double h, int newton);
+  /* A starting dual value inside the domain that is 0 or reveals only a constant. */
+  double (*dual_start)(double y, double h);
+  /* out[i] = slope(z[i], y[i]) for i < n, vectorised; within 4 ulp of `slope`. */
+  void (*slopes)(const double *z, const double *y, double h, double *out, int64_t n);
+  /* Sum of value(z[i], y[i]) in a fixed order. */
+  double (*sum)(const double *z, const double *y, double h, int64_t n);
+} tct_loss_kind;
+
+typedef struct tct_loss {
+  const tct_loss_kind *kind;
+  double h;
+  tct_spec spec;
+} tct_loss;
+
+extern const tct_loss_kind *const tct_loss_kinds[];
+extern const int tct_loss_kind_count;
+tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
+
+static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
+static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }
+static inline double tct_loss_curve(const tct_loss *l, double z, double y) { return l->kind->curve(z, y, l->h); }
+#endif
