@@ -1,0 +1,78 @@
+/* mech.h - the gate: every release of anything computed from rows goes through here.
+ *
+ * A mech object holds a promise (what the plan said will be spent), the keys of all randomness, and
+ * what has been spent.  Each release charges its event first and draws afterwards; an event that the
+ * promise does not hold is refused and nothing is drawn.  Nobody else can draw noise: solve/ may not
+ * include rng/.
+ *
+ * Sums are exact.  A solver asks for the lattice of a release, adds lattice-truncated terms
+ * (la/kernels.h), and hands the sum over; a sum that is off its lattice is refused, because then the
+ * proof of its sensitivity would not hold. */
+#ifndef TCT_MECH_MECH_H
+#define TCT_MECH_MECH_H
+#include "account/account.h"
+
+/* What a run may spend.  Fixed: exactly `events`.  Adaptive: whatever `filter` allows, and `events`
+ * is the budget as the certificate states it (e.g. one zcdp event). */
+typedef struct tct_promise {
+  tct_events events;
+  bool adaptive;
+  tct_filter filter;
+} tct_promise;
+void tct_promise_free(tct_promise *promise);
+
+typedef struct tct_mech tct_mech;
+
+/* Opens the gate; copies the promise.  seed NULL: keys from the operating system. */
+tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, const uint64_t *seed, tct_mech **out,
+                        tct_error *err);
+void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
+
+/* What has been spent so far, in order; borrowed. */
+const tct_events *tct_mech_spent(const tct_mech *mech);
+/* TCT_OK if the run has spent what its promise allows: a fixed promise exactly. */
+tct_status tct_mech_settled(const tct_mech *mech, tct_error *err);
+
+/* The lattice spacing g (a power of two) for a sum of `terms` terms of norm <= reach under noise
+ * multiplier `noise` (0: none): terms*reach + 2^7*sigma < 2^52*g, and sigma/g in [2^20, 2^40) when noise > 0.
+ * NAN where no such g exists (terms above about 2^32 sigma/reach). */
+double tct_mech_lattice(double reach, double noise, int64_t terms);
+
+/* Draws the Poisson batch of the next sampled release: each of the rows enters independently with
+ * probability rate.  out[rows] receives the indices (minus row0), ascending.  The batch is open until
+ * tct_mech_sampled_sum closes it; its size must not become visible. */
+tct_status tct_mech_batch(tct_mech *mech, double rate, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
+                          tct_error *err);
+
+/* sum[len] <- sum + N(0, (noise*reach)^2 I) on the lattice, after charging sampled_gaussian:noise,rate.
+ * Needs an open batch drawn at exactly this rate, and closes it. */
+tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, double reach, double lattice, double *sum,
+                                int64_t len, tct_error *err);
+
+/* The same for a sum over all rows; charges gaussian:noise. */
+tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
+                        tct_error *err);
+
+/* Charges `event` as it is (for mechanisms whose proof is not an additive sum, such as objective
+ * perturbation) and draws value[len] ~ round(N(0, sigma^2)/g)*g. The event's own file proves the claim. */
+tct_status tct_mech_gaussian_vector(tct_mech *mech, tct_event event, double sigma, double lattice, double *value,
+                                    int64_t len, tct_error *err);
+
+/* sum[len] <- sum + discrete Laplace of scale noise*reach, reach in the l1 norm; charges laplace:noise. */
+tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
+                                tct_error *err);
+
+/* Index j with probability ~ exp(epsilon*score[j]/(2*change)); charges exponential:epsilon.  Scores are
+ * multiples of one lattice.  monotone: one record moves all scores the same way, the 2 is dropped. */
+tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
+                           int64_t count, int64_t *index, tct_error *err);
+
+/* Public randomness (orders, samplings): uniform on {0..bound-1}, a function of (seed, index) alone. */
+uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound);
+
+/* Tests only: sees every release.  before: the noise-free value, as handed over; after: the released value,
+ * which the probe may overwrite to force the same past in two worlds. */
+typedef void (*tct_mech_probe)(void *user, const tct_event *event, double reach, const double *before, double *after,
+                               int64_t len);
+void tct_mech_probe_test(tct_mech *mech, tct_mech_probe probe, void *user);
+#endif

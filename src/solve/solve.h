@@ -1,0 +1,67 @@
+/* solve.h - the two functions of a solver: plan (public facts only) and run (may spend the promise). */
+#ifndef TCT_SOLVE_SOLVE_H
+#define TCT_SOLVE_SOLVE_H
+#include "la/matrix.h"
+#include "loss/loss.h"
+#include "mech/mech.h"
+#include "reg/reg.h"
+
+/* Public facts: all that a plan may know. */
+typedef struct tct_facts {
+  int64_t rows;       /* n, public */
+  int64_t p;          /* features including the intercept */
+  bool intercept;     /* the last feature is the constant 1 (before the row scale) */
+  double row_norm;    /* R: |x~_i| <= R; NAN for solvers without privacy if not given */
+  double label_bound; /* Y: |y_i| <= Y; 1 for binary losses; NAN if not given */
+  tct_loss loss;
+  tct_reg reg;
+  double epsilon; /* INFINITY: noise and clip off */
+  double delta;
+  tct_neighbours neighbours;
+  int threads;
+} tct_facts;
+
+/* What a solver promises and the settings that it resolved. */
+typedef struct tct_solver_plan {
+  tct_spec spec;           /* every option with its resolved value */
+  tct_promise promise;     /* empty for solvers without privacy */
+  double noise_multiplier; /* NAN where there is no single one */
+  tct_cost cost;           /* epsilon <= facts.epsilon at facts.delta */
+} tct_solver_plan;
+void tct_solver_plan_free(tct_solver_plan *plan);
+
+/* The data as a run sees it. */
+typedef struct tct_problem {
+  const tct_facts *facts;
+  const tct_view *view; /* rows of norm <= R, in the layout that the solver wants */
+  const double *y;      /* [rows], clipped to [-Y, Y] */
+  tct_progress_fn progress;
+  tct_cancel_fn cancel;
+  void *user;
+} tct_problem;
+
+/* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.
+ * Called often enough by each loop; it thins out by itself. */
+tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err);
+
+enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };
+
+typedef struct tct_solver {
+  const char *name;
+  const char *summary;
+  const tct_option *options;
+  bool is_private;          /* false: takes no epsilon, and its certificate says NONE */
+  bool wants_columns;       /* false: rows (dense rows or CSR); true: dense columns or CSC */
+  unsigned relations;       /* TCT_RELATION_*: those for which the claim is proved */
+  bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
+  /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
+  tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
+  /* Writes w[p].  May spend at most the promise. mech is NULL for solvers without privacy
+   * whose orders come from a fixed public seed. */
+  tct_status (*run)(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w, tct_error *err);
+} tct_solver;
+
+extern const tct_solver *const tct_solvers[];
+extern const int tct_solver_count;
+const tct_solver *tct_solver_find(const char *name); /* NULL = none */
+#endif
