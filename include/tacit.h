@@ -122,6 +122,7 @@ typedef struct tct_config {
   int32_t neighbours;      /* tct_neighbours */
   int32_t rows_rule;       /* tct_rows_rule */
   double row_norm;         /* R > 0: every record's features (with the intercept's 1) are brought to norm <= R */
+  double label_shift;      /* public shift: y' = y - label_shift, before the bound; default 0 */
   double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
   const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; all but none are unaccounted */
   const char *label_scale; /* "none" | "center"; center is unaccounted */
@@ -191,6 +192,11 @@ TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, t
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
+
+/* Fills row_norm, label_shift and label_bound where they are NaN (label_shift: where it is 0 and label_bound is NaN)
+ * from the public bounds of the data's schema: every number and every category adds at most 1 to |x|^2,
+ * the intercept 1.  Without a schema it changes nothing. */
+TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);

@@ -28,6 +28,12 @@ void tct_sum_lattice(const tct_view *view, const int64_t *row, int64_t count, co
 /* g[p] = X~^T a in fixed-block order (not exact, deterministic): for solvers without privacy. */
 void tct_transpose_times(const tct_view *view, const double *a, double *g, int threads);
 
+/* Column kernels (dense columns or CSC); column p-1 is the intercept where there is one.
+ * sum over rows of a[i]*x~_ij, of a[i]*x~_ij^2, and z += d * column j. */
+double tct_col_dot(const tct_view *view, int64_t j, const double *a);
+double tct_col_dot_squares(const tct_view *view, int64_t j, const double *a);
+void tct_col_axpy(const tct_view *view, int64_t j, double d, double *z);
+
 double tct_dot(const double *a, const double *b, int64_t n);
 double tct_norm2(const double *a, int64_t n); /* sum of squares */
 void tct_axpy(double a, const double *x, double *y, int64_t n);

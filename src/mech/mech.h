@@ -53,6 +53,11 @@ tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, doubl
 tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
                         tct_error *err);
 
+/* value[len] += N(0, sigma^2 I) on a lattice, uncharged: noise on state that is never released (the duals
+ * of DP-SCD's paper variant).  It protects nothing and therefore costs nothing. */
+tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, double *value, int64_t len,
+                                tct_error *err);
+
 /* Charges `event` as it is (for mechanisms whose proof is not an additive sum, such as objective
  * perturbation) and draws value[len] ~ round(N(0, sigma^2)/g)*g. The event's own file proves the claim. */
 tct_status tct_mech_gaussian_vector(tct_mech *mech, tct_event event, double sigma, double lattice, double *value,
@@ -70,9 +75,13 @@ tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool m
 /* Public randomness (orders, samplings): uniform on {0..bound-1}, a function of (seed, index) alone. */
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound);
 
+/* order[count] <- a uniform permutation of 0..count-1, a function of (seed, index) alone. */
+void tct_mech_shuffle(const tct_mech *mech, uint64_t index, int64_t *order, int64_t count);
+
 /* Tests only: sees every release.  before: the noise-free value, as handed over; after: the released value,
  * which the probe may overwrite to force the same past in two worlds. */
 typedef void (*tct_mech_probe)(void *user, const tct_event *event, double reach, const double *before, double *after,
                                int64_t len);
+/* (a choice: before = the scores [len], after = the chosen index, one number)  */
 void tct_mech_probe_test(tct_mech *mech, tct_mech_probe probe, void *user);
 #endif

@@ -5,6 +5,7 @@
 #include "loss/loss.h"
 #include "mech/mech.h"
 #include "reg/reg.h"
+#include <math.h>
 
 /* Public facts: all that a plan may know. */
 typedef struct tct_facts {
@@ -43,6 +44,16 @@ typedef struct tct_problem {
 /* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.
  * Called often enough by each loop; it thins out by itself. */
 tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err);
+
+/* What plans share.  tct_plan_begin: an empty plan whose spec holds every option, given or default. */
+tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const tct_option *options,
+                          tct_solver_plan *out, tct_error *err);
+/* R, and Y for real labels, are there. */
+tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_error *err);
+/* The loss has a dual step and the penalty is l2 above 0. */
+tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_error *err);
+/* Promises count (sampled) gaussian events at the smallest noise that (epsilon, delta) allows. */
+tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err);
 
 enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };
 

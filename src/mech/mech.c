@@ -1,0 +1,257 @@
+/* mech.c - the gate: charge first, then draw.
+ *
+ * DISTRIBUTION  Every additive release is x + round(N(0, sigma^2)/g)*g with x on the lattice g*Z.
+ *
+ * PROOF  x on the lattice gives x + round(sigma*Z) = round(x + sigma*Z): the release is a function of the
+ * continuous Gaussian mechanism applied to x, so every bound that holds for that mechanism (GDP, RDP, PLD,
+ * with or without Poisson sampling) holds for it by post-processing.  Off the lattice the identity fails
+ * and the low-order bits of x would show, hence check_lattice.  The event is charged before the first
+ * random bit is drawn; a refused event draws nothing, so a run cannot spend more than its promise.
+ *
+ * ROUNDING  sum + noise is exact: both are multiples of g below 2^52*g in magnitude by the choice of g
+ * (tct_mech_lattice); the Gaussian tail beyond 2^7 sigma has probability below 2^-11000 and its sum would
+ * round to a neighbouring multiple of 2g, which is again post-processing of the released value. */
+#include "mech/mech.h"
+
+#include "core/alloc.h"
+#include "rng/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+struct tct_mech {
+  tct_promise promise;
+  int64_t *left; /* [promise.events.len]: repetitions not yet spent */
+  tct_events spent;
+  tct_neighbours neighbours;
+  tct_rng_key key;
+  uint64_t releases;   /* index of the next noise stream */
+  uint64_t iterations; /* index of the next batch */
+  double open_rate;    /* rate of the open batch; 0 = none is open */
+  tct_mech_probe probe;
+  void *probe_user;
+};
+
+void tct_promise_free(tct_promise *promise) { tct_events_free(&promise->events); }
+
+void tct_mech_free(tct_mech *mech) {
+  if (!mech) return;
+  tct_promise_free(&mech->promise);
+  tct_events_free(&mech->spent);
+  tct_free(mech->left);
+  tct_wipe_free(mech, 1, sizeof *mech);
+}
+
+static tct_status fill(tct_mech *mech, const tct_promise *promise, const uint64_t *seed, tct_error *err) {
+  mech->promise.adaptive = promise->adaptive;
+  mech->promise.filter = promise->filter;
+  TCT_TRY(tct_events_copy(&mech->promise.events, &promise->events, err));
+  mech->left = TCT_NEW(int64_t, promise->events.len);
+  if (!mech->left) return tct_fail_memory(err);
+  for (int64_t i = 0; i < promise->events.len; i++) mech->left[i] = promise->events.at[i].count;
+  if (!seed) return tct_rng_key_system(&mech->key, err);
+  tct_rng_key_seed(&mech->key, *seed);
+  return TCT_OK;
+}
+
+tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, const uint64_t *seed, tct_mech **out,
+                        tct_error *err) {
+  *out = NULL;
+  tct_mech *mech = TCT_NEW(tct_mech, 1);
+  if (!mech) return tct_fail_memory(err);
+  mech->neighbours = neighbours;
+  tct_status status = fill(mech, promise, seed, err);
+  if (status != TCT_OK) {
+    tct_mech_free(mech);
+    return status;
+  }
+  *out = mech;
+  return TCT_OK;
+}
+
+const tct_events *tct_mech_spent(const tct_mech *mech) { return &mech->spent; }
+
+tct_status tct_mech_settled(const tct_mech *mech, tct_error *err) {
+  if (mech->open_rate != 0)
+    return tct_fail(err, TCT_E_BUDGET,
+                    "a batch was drawn and never released; this is a fault of the solver, report it");
+  if (mech->promise.adaptive) return TCT_OK; /* the filter refused whatever was too much */
+  for (int64_t i = 0; i < mech->promise.events.len; i++)
+    if (mech->left[i] != 0)
+      return tct_fail(err, TCT_E_BUDGET,
+                      "the run spent less than it promised; this is a fault of the solver, report it");
+  return TCT_OK;
+}
+
+static tct_status refuse(const tct_event *event, tct_error *err) {
+  char text[160];
+  tct_event_print(event, text, sizeof text);
+  return tct_fail(err, TCT_E_BUDGET,
+                  "a release (%s) is not covered by the promise; nothing was drawn, report this fault", text);
+}
+
+/* The one place where budget is spent. */
+static tct_status charge(tct_mech *mech, const tct_event *event, tct_error *err) {
+  if (mech->promise.adaptive) {
+    TCT_TRY(tct_filter_spend(&mech->promise.filter, event, err));
+    return tct_events_add(&mech->spent, *event, err);
+  }
+  for (int64_t i = 0; i < mech->promise.events.len; i++) {
+    if (!tct_event_same(&mech->promise.events.at[i], event) || mech->left[i] < event->count) continue;
+    TCT_TRY(tct_events_add(&mech->spent, *event, err));
+    mech->left[i] -= event->count;
+    return TCT_OK;
+  }
+  return refuse(event, err);
+}
+
+double tct_mech_lattice(double reach, double noise, int64_t terms) {
+  double sigma = noise * reach;
+  double need = (double)(terms < 1 ? 1 : terms) * reach + 128 * sigma;
+  if (!(reach > 0) || !isfinite(need)) return NAN;
+  int exponent = 0;
+  frexp(need, &exponent); /* need <= 2^exponent */
+  int low = exponent - 52;
+  if (noise > 0) {
+    frexp(sigma, &exponent);                      /* 2^(exponent-1) <= sigma < 2^exponent */
+    if (low < exponent - 39) low = exponent - 39; /* sigma/g < 2^39 */
+    if (low > exponent - 1 - 20) return NAN;      /* sigma/g >= 2^20 */
+  }
+  if (low < -1000) return NAN; /* far from subnormals, where spacing is not relative */
+  return ldexp(1.0, low);
+}
+
+static tct_status check_lattice(const double *sum, int64_t len, double lattice, tct_error *err) {
+  double inverse = 1 / lattice, limit = 4503599627370496.0; /* 2^52 */
+  int off = 0;
+  for (int64_t j = 0; j < len; j++) {
+    double k = sum[j] * inverse;
+    off |= !(fabs(k) <= limit) || k != rint(k);
+  }
+  if (off)
+    return tct_fail(err, TCT_E_BUDGET, "a sum is off its lattice, so its sensitivity is not proved; report this fault");
+  return TCT_OK;
+}
+
+static void observe(tct_mech *mech, const tct_event *event, double reach, const double *before, double *after,
+                    int64_t len) {
+  if (mech->probe) mech->probe(mech->probe_user, event, reach, before, after, len);
+}
+
+static tct_status noise_sum(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
+                            int64_t len, tct_error *err) {
+  double *before = NULL;
+  if (mech->probe) {
+    before = TCT_NEW(double, len);
+    if (!before) return tct_fail_memory(err);
+    memcpy(before, sum, (size_t)len * sizeof *sum);
+  }
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  double sigma = event->noise * reach;
+  for (int64_t j = 0; j < len && sigma > 0; j++)
+    sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(&s, sigma, lattice)
+                                            : tct_rounded_gaussian(&s, sigma, lattice);
+  tct_stream_wipe(&s);
+  observe(mech, event, reach, before, sum, len);
+  tct_wipe_free(before, len, sizeof *before);
+  return TCT_OK;
+}
+
+tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
+                        tct_error *err) {
+  tct_event event = tct_event_gaussian(noise, 1);
+  TCT_TRY(check_lattice(sum, len, lattice, err));
+  TCT_TRY(charge(mech, &event, err));
+  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+}
+
+tct_status tct_mech_batch(tct_mech *mech, double rate, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
+                          tct_error *err) {
+  if (mech->open_rate != 0)
+    return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
+  if (!(rate > 0 && rate <= 1)) return tct_fail(err, TCT_E_USAGE, "a sampling rate must lie in (0, 1]");
+  mech->open_rate = rate;
+  *count = tct_poisson_batch(&mech->key, mech->iterations++, rate, row0, rows, out);
+  return TCT_OK;
+}
+
+tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, double reach, double lattice, double *sum,
+                                int64_t len, tct_error *err) {
+  tct_event event = tct_event_sampled_gaussian(noise, rate, 1);
+  if (mech->open_rate != rate)
+    return tct_fail(err, TCT_E_BUDGET,
+                    "a sampled release is charged at a rate other than its batch was drawn at; report this fault");
+  TCT_TRY(check_lattice(sum, len, lattice, err));
+  TCT_TRY(charge(mech, &event, err));
+  mech->open_rate = 0;
+  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+}
+
+tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, double *value, int64_t len,
+                                tct_error *err) {
+  (void)err;
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  for (int64_t j = 0; j < len && sigma > 0; j++) value[j] += tct_rounded_gaussian(&s, sigma, lattice);
+  tct_stream_wipe(&s);
+  return TCT_OK;
+}
+
+tct_status tct_mech_gaussian_vector(tct_mech *mech, tct_event event, double sigma, double lattice, double *value,
+                                    int64_t len, tct_error *err) {
+  TCT_TRY(charge(mech, &event, err));
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  for (int64_t j = 0; j < len; j++) value[j] = sigma > 0 ? tct_rounded_gaussian(&s, sigma, lattice) : 0;
+  tct_stream_wipe(&s);
+  observe(mech, &event, sigma / (event.noise > 0 ? event.noise : 1), value, value, len);
+  return TCT_OK;
+}
+
+tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
+                                tct_error *err) {
+  tct_event event = tct_event_laplace(noise, 1);
+  TCT_TRY(check_lattice(sum, len, lattice, err));
+  TCT_TRY(charge(mech, &event, err));
+  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+}
+
+tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
+                           int64_t count, int64_t *index, tct_error *err) {
+  tct_event event = tct_event_exponential(epsilon, 1);
+  TCT_TRY(charge(mech, &event, err));
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, mech->releases++);
+  *index = tct_exponential_choice(&s, score, count, epsilon, change, monotone);
+  tct_stream_wipe(&s);
+  double chosen = (double)*index;
+  observe(mech, &event, change, score, &chosen, count);
+  if (mech->probe) *index = (int64_t)chosen;
+  return TCT_OK;
+}
+
+uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_ORDER, index);
+  uint64_t value = tct_stream_below(&s, bound);
+  tct_stream_wipe(&s);
+  return value;
+}
+
+void tct_mech_shuffle(const tct_mech *mech, uint64_t index, int64_t *order, int64_t count) {
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_ORDER, index);
+  for (int64_t i = 0; i < count; i++) order[i] = i;
+  for (int64_t i = count - 1; i > 0; i--) { /* Fisher and Yates */
+    int64_t j = (int64_t)tct_stream_below(&s, (uint64_t)i + 1), kept = order[i];
+    order[i] = order[j];
+    order[j] = kept;
+  }
+  tct_stream_wipe(&s);
+}
+
+void tct_mech_probe_test(tct_mech *mech, tct_mech_probe probe, void *user) {
+  mech->probe = probe;
+  mech->probe_user = user;
+}

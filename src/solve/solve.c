@@ -1,0 +1,71 @@
+/* solve.c - the table of solvers, and what they all share. */
+#include "solve/solve.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TCT_SOLVER(name) extern const tct_solver tct_solver_##name;
+#include "solve/list.def"
+#undef TCT_SOLVER
+
+const tct_solver *const tct_solvers[] = {
+#define TCT_SOLVER(name) &tct_solver_##name,
+#include "solve/list.def"
+#undef TCT_SOLVER
+};
+const int tct_solver_count = sizeof tct_solvers / sizeof *tct_solvers;
+
+const tct_solver *tct_solver_find(const char *name) {
+  for (int i = 0; i < tct_solver_count; i++)
+    if (!strcmp(tct_solvers[i]->name, name)) return tct_solvers[i];
+  return NULL;
+}
+
+void tct_solver_plan_free(tct_solver_plan *plan) { tct_promise_free(&plan->promise); }
+
+tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err) {
+  if (problem->cancel && problem->cancel(problem->user))
+    return tct_fail(err, TCT_E_CANCELLED, "cancelled; no model was made and the budget stays charged");
+  if (problem->progress) problem->progress(fraction, problem->user);
+  return TCT_OK;
+}
+
+tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const tct_option *options,
+                          tct_solver_plan *out, tct_error *err) {
+  memset(out, 0, sizeof *out);
+  out->noise_multiplier = NAN;
+  memcpy(out->spec.name, given->name, sizeof out->spec.name);
+  for (const tct_option *o = options; o && o->key; o++)
+    TCT_TRY(tct_spec_set(&out->spec, o->key, tct_spec_text(given, options, o->key), err));
+  (void)facts;
+  return TCT_OK;
+}
+
+tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_error *err) {
+  if (!(facts->row_norm > 0))
+    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the records' norm; give --row-norm R", solver);
+  if (!facts->loss.kind->binary && !(facts->label_bound > 0))
+    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the labels; give --label-bound Y", solver);
+  return TCT_OK;
+}
+
+tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_error *err) {
+  if (!facts->loss.kind->dual_step)
+    return tct_fail(err, TCT_E_USAGE, "%s has no dual step for the loss %s; use squared, logistic or hinge", solver,
+                    facts->loss.kind->name);
+  if (strcmp(facts->reg.kind->name, "l2") || !(facts->reg.l2 > 0))
+    return tct_fail(err, TCT_E_USAGE, "%s solves the dual of a ridge penalty; give --penalty l2:lambda=... above 0",
+                    solver);
+  return TCT_OK;
+}
+
+tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
+  double noise = 0;
+  if (isfinite(facts->epsilon))
+    TCT_TRY(tct_calibrate_noise(rate, count, facts->neighbours, facts->epsilon, facts->delta, &noise, &out->cost, err));
+  else
+    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
+  out->noise_multiplier = noise;
+  tct_event event = rate < 1 ? tct_event_sampled_gaussian(noise, rate, count) : tct_event_gaussian(noise, count);
+  return tct_events_add(&out->promise.events, event, err);
+}
