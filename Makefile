@@ -1,0 +1,47 @@
+# Makefile - the two commands, `make demo` and `make check`, and thin names for the rest.
+# CMake does the building (CMakePresets.json); this file only says what comes after what.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.NOTPARALLEL:
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+BUILD := build/release
+
+.PHONY: all check demo bench fuzz format clean install setup
+all: setup $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+
+# Builds everything and runs every test; the last lines are ctest's own summary.
+check: setup $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+	@rm -f $(BUILD)/ctest.xml
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+
+# From a table of people to a published model, in about a minute.
+demo: all
+	tools/demo.sh $(BUILD)/tacit
+
+bench: all
+	tools/setup.sh bench
+	bench/run.sh $(BUILD)
+
+# Each fuzzer for SECONDS seconds (default 60).
+fuzz:
+	tools/setup.sh build static
+	tools/fuzz.sh $${SECONDS_EACH:-60}
+
+format:
+	tools/setup.sh static
+	tools/check_format.sh --fix
+
+install: all
+	cmake --install $(BUILD)
+
+clean:
+	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/clang build/demo
+
+setup:
+	@tools/setup.sh build check
+
+# Order-only: the packages must be there before cmake looks for them.
+$(BUILD)/build.ninja: CMakePresets.json | setup
+	cmake --preset release $(CMAKE_ARGS)

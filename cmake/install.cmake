@@ -1,0 +1,24 @@
+# install.cmake - what `cmake --install` puts where: header, libraries, program, pkg-config and CMake packages.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(TCT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)
+
+target_include_directories(tacit_shared INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(tacit_shared PROPERTIES EXPORT_NAME tacit)
+install(TARGETS tacit_shared EXPORT tacitTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tacit_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/include/tacit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tacitTargets NAMESPACE tacit:: DESTINATION ${TCT_CMAKE_DIR})
+if(TARGET tacit)
+  install(TARGETS tacit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+configure_file(${CMAKE_SOURCE_DIR}/cmake/tacit.pc.in ${CMAKE_BINARY_DIR}/tacit.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tacit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/tacitConfig.cmake.in ${CMAKE_BINARY_DIR}/tacitConfig.cmake
+  INSTALL_DESTINATION ${TCT_CMAKE_DIR})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tacitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tacitConfig.cmake ${CMAKE_BINARY_DIR}/tacitConfigVersion.cmake
+  DESTINATION ${TCT_CMAKE_DIR})

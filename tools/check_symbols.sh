@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# check_symbols.sh - what the libraries export: the functions that tacit.h declares TCT_API, and no others.
+#
+#   tools/check_symbols.sh BUILD_DIR
+#
+# Compares three lists: include/tacit.h, cmake/tacit.map, and the shared library's dynamic symbols.  In
+# the static library every global name must start with tct_, so that it cannot clash with a user's.
+set -uo pipefail
+build=$(cd "${1:?usage: check_symbols.sh BUILD_DIR}" && pwd) || exit 1
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# A declaration may run over lines: join them, then take the name before the first parenthesis.
+declared=$(sed -E '/^#/d; s,/\*.*\*/,,' include/tacit.h | tr '\n' ' ' | grep -oE 'TCT_API [^;(]*\(' |
+  sed -E 's/.*[ *]([a-z_0-9]+)\($/\1/' | sort -u)
+listed=$(grep -oE '\btct_[a-z0-9_]+' cmake/tacit.map | sort -u)
+exported=$(nm -D --defined-only --no-sort "$build/libtacit.so" | awk '{ print $NF }' | sed 's/@.*//' | grep -vE '^TACIT_' | sort -u)
+
+compare() {
+  local name
+  while IFS= read -r name; do complain "$name: in $1, not in $2."; done < <(comm -23 <(echo "$3") <(echo "$4"))
+  while IFS= read -r name; do complain "$name: in $2, not in $1."; done < <(comm -13 <(echo "$3") <(echo "$4"))
+}
+[ -n "$declared" ] || complain "include/tacit.h: no TCT_API function found."
+compare include/tacit.h cmake/tacit.map "$declared" "$listed"
+compare include/tacit.h libtacit.so "$declared" "$exported"
+
+while IFS= read -r name; do
+  complain "$name: a global name of libtacit.a that does not start with tct_."
+done < <(nm -g --defined-only "$build/libtacit.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u |
+  grep -vE '^(tct_|__asan|__odr_asan|__ubsan|__tsan|__gcov|__start_|__stop_)')
+
+finish "$(wc -l <<<"$declared") functions exported, as declared"
