@@ -1,0 +1,225 @@
+/* draft.c - drafts a schema from the data.  NOT private: every value in it is the data's own.
+ *
+ * A column whose present fields are all numbers becomes a number with its smallest and largest value;
+ * a column with few texts becomes a category; one with many (names, identifiers) is ignored. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/csv.h"
+#include "read/number.h"
+#include "read/reader.h"
+#include "read/schema.h"
+
+/* More distinct texts than a reviewer would read are taken for free text. */
+enum { MOST_VALUES = 1000 };
+
+static const char *const missing_words[] = {"?", "NA", "N/A", "NaN", "nan", "NULL", "null"};
+
+typedef struct drafted {
+  json_t *values; /* object: text -> null, in order of appearance; NULL once there are too many */
+  double lower, upper;
+  bool numeric; /* no present field is anything else */
+  bool any;     /* a present field was seen */
+  bool missing; /* a missing field was seen */
+} drafted;
+
+typedef struct draft {
+  tct_source source;
+  tct_csv csv;
+  char **names;
+  int64_t *sorted, count, label;
+  drafted *column;
+  json_t *words; /* object: words for missing values that occur */
+  locale_t c;
+} draft;
+
+static bool is_missing_word(const tct_field *field) {
+  for (size_t k = 0; k < sizeof missing_words / sizeof *missing_words; k++) {
+    size_t length = strlen(missing_words[k]);
+    if ((int64_t)length == field->length && memcmp(field->at, missing_words[k], length) == 0) return true;
+  }
+  return false;
+}
+
+/* Text that is not UTF-8 cannot stand in JSON: the column is then ignored. */
+static void add_value(drafted *column, const char *text) {
+  if (!column->values) return;
+  if (json_object_set_new(column->values, text, json_null()) == 0 && json_object_size(column->values) <= MOST_VALUES) {
+    return;
+  }
+  json_decref(column->values);
+  column->values = NULL;
+}
+
+static tct_status add_field(draft *d, drafted *column, const tct_field *field, tct_error *err) {
+  double value;
+  column->missing |= field->length == 0;
+  if (field->length == 0) return TCT_OK;
+  char *text = TCT_NEW(char, field->length + 1);
+  if (!text) return tct_fail_memory(err);
+  memcpy(text, field->at, (size_t)field->length);
+  if (is_missing_word(field)) {
+    column->missing = true;
+    json_object_set_new(d->words, text, json_null());
+  } else {
+    column->any = true;
+    add_value(column, text);
+    if (tct_number_parse(text, field->length, d->c, &value) == TCT_NUMBER_OK) {
+      column->lower = fmin(column->lower, value);
+      column->upper = fmax(column->upper, value);
+    } else {
+      column->numeric = false;
+    }
+  }
+  tct_wipe_free(text, field->length, 1);
+  return TCT_OK;
+}
+
+static tct_status begin(draft *d, const char *path, const char *label, tct_error *err) {
+  TCT_TRY(tct_source_open(&d->source, path, err));
+  TCT_TRY(tct_source_want(&d->source, 1 << 16, err));
+  const char *head = d->source.buffer + d->source.begin;
+  int64_t length = d->source.end - d->source.begin;
+  if (tct_looks_npy(head, length, d->c) || tct_looks_libsvm(head, length, d->c)) {
+    return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; give a CSV file");
+  }
+  TCT_TRY(tct_csv_begin(&d->csv, &d->source, err));
+  TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
+  d->label = label ? tct_csv_find(d->names, d->sorted, d->count, label) : -1;
+  if (label && d->label < 0) d->label = tct_reader_column(label, d->count) - 1;
+  if (label && d->label < 0) {
+    return tct_fail_at(err, path, d->csv.line, 0,
+                       "the header has no column \"%.200s\" for the label; name the label as the header does", label);
+  }
+  d->column = TCT_NEW(drafted, d->count);
+  d->words = json_object();
+  if (!d->column || !d->words) return tct_fail_memory(err);
+  for (int64_t j = 0; j < d->count; j++) {
+    d->column[j] = (drafted){json_object(), INFINITY, -INFINITY, true, false, false};
+    if (!d->column[j].values) return tct_fail_memory(err);
+  }
+  return TCT_OK;
+}
+
+static tct_status scan_records(draft *d, tct_error *err) {
+  for (int64_t records = 0;; records++) {
+    bool more;
+    TCT_TRY(tct_csv_next(&d->csv, &more, err));
+    if (!more && records == 0) {
+      return tct_fail_at(err, d->source.name, 0, 0, "the file has a header but no records; give at least one");
+    }
+    if (!more) return TCT_OK;
+    if (d->csv.blank) continue;
+    if (d->csv.fault.why) {
+      return tct_fail_at(err, d->source.name, d->csv.line, d->csv.fault.column, "%s", d->csv.fault.why);
+    }
+    for (int64_t j = 0; j < d->count; j++) TCT_TRY(add_field(d, &d->column[j], &d->csv.field[j], err));
+  }
+}
+
+static json_t *keys_of(json_t *object) {
+  const char *key;
+  json_t *value, *list = json_array();
+  json_object_foreach(object, key, value) json_array_append_new(list, json_string(key));
+  return list;
+}
+
+/* Takes `value`; does nothing if it is NULL, which json_is_valid finds at the end. */
+static void set(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
+
+static json_t *draft_column(const draft *d, int64_t j) {
+  const drafted *from = &d->column[j];
+  json_t *to = json_object();
+  set(to, "name", json_string(d->names[j]));
+  if (from->any && from->numeric) {
+    /* One value alone gives no interval: it gets one of length 1. */
+    double upper = from->upper > from->lower ? from->upper : from->lower + fmax(1, fabs(from->lower));
+    set(to, "type", json_string("number"));
+    set(to, "lower", json_real(from->lower));
+    set(to, "upper", json_real(upper));
+    if (from->missing) set(to, "missing", json_real(from->lower / 2 + upper / 2));
+  } else if (from->any && from->values) {
+    set(to, "type", json_string("category"));
+    set(to, "values", keys_of(from->values));
+    if (from->missing) set(to, "missing", json_string("zero"));
+  } else {
+    set(to, "type", json_string("ignore"));
+  }
+  return to;
+}
+
+static json_t *draft_label(const draft *d) {
+  const drafted *from = &d->column[d->label];
+  json_t *to = json_object(), *values = from->values ? keys_of(from->values) : NULL;
+  set(to, "name", json_string(d->names[d->label]));
+  if (values && json_array_size(values) == 2) {
+    const char *first = json_string_value(json_array_get(values, 0)),
+               *second = json_string_value(json_array_get(values, 1));
+    bool larger = from->numeric ? strtod(first, NULL) < strtod(second, NULL) : strcmp(first, second) < 0;
+    set(to, "positive", json_string(larger ? second : first));
+    set(to, "values", json_incref(values));
+  } else if (from->numeric && from->lower < from->upper) {
+    set(to, "lower", json_real(from->lower));
+    set(to, "upper", json_real(from->upper));
+  } else if (values && json_array_size(values) > 2) {
+    set(to, "values", json_incref(values));
+  }
+  json_decref(values);
+  return to;
+}
+
+static tct_status write(const draft *d, char **text, tct_error *err) {
+  json_t *root = json_object(), *columns = json_array();
+  set(root, "not_private",
+      json_string("This draft holds values of the data. Review and replace every value by public knowledge, then "
+                  "delete this line."));
+  set(root, "format", json_string("tacit-schema"));
+  set(root, "version", json_integer(1));
+  set(root, "scale", json_string("unit"));
+  if (json_object_size(d->words) > 0) set(root, "missing_values", keys_of(d->words));
+  if (d->label >= 0) set(root, "label", draft_label(d));
+  for (int64_t j = 0; j < d->count; j++) {
+    if (j != d->label) json_array_append_new(columns, draft_column(d, j));
+  }
+  bool whole = (int64_t)json_array_size(columns) == d->count - (d->label >= 0);
+  set(root, "columns", columns);
+  char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  json_decref(root);
+  *text = whole ? tct_text_copy(dumped) : NULL;
+  free(dumped);
+  return *text ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status draft_all(draft *d, const char *path, const char *label, char **text, tct_error *err) {
+  TCT_TRY(begin(d, path, label, err));
+  TCT_TRY(scan_records(d, err));
+  return write(d, text, err);
+}
+
+char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err) {
+  draft d;
+  char *text = NULL;
+  tct_error_clear(err);
+  memset(&d, 0, sizeof d);
+  d.source.file = -1;
+  d.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!path || !d.c) {
+    if (path)
+      tct_fail_memory(err);
+    else
+      tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+  } else if (draft_all(&d, path, label, &text, err) != TCT_OK) {
+    text = NULL;
+  }
+  for (int64_t j = 0; d.column && j < d.count; j++) json_decref(d.column[j].values);
+  tct_free(d.column);
+  json_decref(d.words);
+  tct_free(d.names);
+  tct_free(d.sorted);
+  tct_csv_end(&d.csv);
+  tct_source_close(&d.source);
+  if (d.c) freelocale(d.c);
+  return text;
+}

@@ -1,0 +1,119 @@
+/* read.c - reads a table: opens the source, tells the format by content, hands over to its reader. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/number.h"
+#include "read/reader.h"
+
+enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
+
+typedef struct format {
+  bool (*looks)(const char *head, int64_t length, locale_t c);
+  tct_status (*read)(tct_reader *reader, tct_error *err);
+} format;
+
+static const format formats[] = {
+#define TCT_FORMAT(name) {tct_looks_##name, tct_read_##name},
+#include "read/list.def"
+#undef TCT_FORMAT
+};
+
+void tct_read_options_default(tct_read_options *options) {
+  memset(options, 0, sizeof *options);
+  options->size = sizeof *options;
+}
+
+tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,
+                              tct_error *err) {
+  if (reader->table.droppable) return tct_table_drop(&reader->table, count, err);
+  return tct_fail_at(err, reader->source->name, line, column, "%s", why);
+}
+
+int64_t tct_reader_column(const char *text, int64_t count) {
+  int64_t column = 0;
+  for (const char *at = text; *at; at++) {
+    if ((unsigned)(*at - '0') >= 10 || column > count) return -1;
+    column = column * 10 + (*at - '0');
+  }
+  return column >= 1 && column <= count ? column : -1;
+}
+
+static tct_status check_options(const tct_read_options *options, tct_error *err) {
+  if (!options || options->size != sizeof *options) {
+    return tct_fail(err, TCT_E_USAGE, "the read options were not initialised; call tct_read_options_default first");
+  }
+  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_REAL || options->invalid < TCT_INVALID_REFUSE ||
+      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
+    return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
+  }
+  if (options->cols < 0 || options->cols >= INT32_MAX) {
+    return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
+  }
+  return TCT_OK;
+}
+
+static tct_status read_source(tct_reader *reader, tct_error *err) {
+  tct_source *source = reader->source;
+  const tct_read_options *options = reader->options;
+  TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, err));
+  TCT_TRY(tct_source_want(source, HEAD, err));
+  if (source->begin == source->end) {
+    return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
+  }
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    if (formats[k].looks(source->buffer + source->begin, source->end - source->begin, reader->c)) {
+      return formats[k].read(reader, err);
+    }
+  }
+  return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, LIBSVM text or NPY");
+}
+
+/* Reads an open source and closes it. */
+static tct_data *read_and_close(tct_source *source, const tct_read_options *options, tct_error *err) {
+  tct_reader reader;
+  memset(&reader, 0, sizeof reader);
+  reader.source = source;
+  reader.options = options;
+  reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  reader.data = TCT_NEW(tct_data, 1);
+  tct_status status = TCT_OK;
+  if (!reader.c || !reader.data) {
+    status = tct_fail_memory(err);
+  } else {
+    reader.data->labels = options->labels;
+    reader.data->label_low = reader.data->label_high = NAN;
+    status = read_source(&reader, err);
+  }
+  tct_table_free(&reader.table);
+  tct_schema_free(&reader.schema);
+  if (reader.c) freelocale(reader.c);
+  tct_source_close(source);
+  if (status == TCT_OK) return reader.data;
+  tct_data_free(reader.data);
+  return NULL;
+}
+
+tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {
+  tct_source source;
+  tct_error_clear(err);
+  if (check_options(options, err) != TCT_OK) return NULL;
+  if (!path) {
+    tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+    return NULL;
+  }
+  if (tct_source_open(&source, path, err) != TCT_OK) {
+    tct_source_close(&source);
+    return NULL;
+  }
+  return read_and_close(&source, options, err);
+}
+
+tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, const tct_read_options *options,
+                               tct_error *err) {
+  tct_source source;
+  tct_error_clear(err);
+  if (check_options(options, err) != TCT_OK) return NULL;
+  tct_source_memory(&source, "memory", bytes, count, step);
+  return read_and_close(&source, options, err);
+}
