@@ -8,7 +8,7 @@ shift
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 export LC_ALL=C
 if [ $# = 0 ]; then
-  set -- $({ ls bench/*.c bench/bench_*.sh 2>/dev/null || true; } | sed -E 's,^bench/(bench_)?,,; s,\.(c|sh)$,,' | sort -u)
+  set -- $({ ls bench/bench_*.c bench/bench_*.sh 2>/dev/null || true; } | sed -E 's,^bench/bench_,,; s,\.(c|sh)$,,' | sort -u)
 fi
 bad=0
 for name in "$@"; do
