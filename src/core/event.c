@@ -21,6 +21,8 @@ static const struct {
 
 const char *tct_event_name(tct_event_kind kind) { return kinds[kind].name; }
 
+const char *tct_event_key(tct_event_kind kind, int i) { return i >= 0 && i < 3 ? kinds[kind].keys[i] : NULL; }
+
 tct_event tct_event_gaussian(double noise, int64_t count) {
   return (tct_event){.kind = TCT_EV_GAUSSIAN, .noise = noise, .count = count};
 }

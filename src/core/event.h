@@ -38,6 +38,8 @@ typedef struct tct_events {
 
 /* The kind's name in specs and files, e.g. "sampled_gaussian". */
 const char *tct_event_name(tct_event_kind kind);
+/* The i-th parameter's key in the order of the spec, i in 0..2; NULL after the last. count is common to all. */
+const char *tct_event_key(tct_event_kind kind, int i);
 
 /* Constructors; count >= 1. */
 tct_event tct_event_gaussian(double noise, int64_t count);

@@ -1,0 +1,22 @@
+/* outfile.h - a file that appears whole or not at all: written aside, synced, renamed. */
+#ifndef TCT_CORE_OUTFILE_H
+#define TCT_CORE_OUTFILE_H
+#include "core/status.h"
+#include <stdio.h>
+
+/* One output being written.  Zero it, open it, print to `file`, then commit or abandon. */
+typedef struct tct_outfile {
+  FILE *file;
+  char *path;  /* the target, owned */
+  char *aside; /* the temporary file beside it, owned; never ends in ".json" */
+} tct_outfile;
+
+/* Creates the temporary file.  Refuses a target that exists and is not a regular file: renaming over a
+ * device or a pipe would replace it. */
+tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err);
+/* Flushes, fsyncs, renames, fsyncs the folder.  On failure the temporary file is gone and the target is
+ * as it was.  Frees in both cases. */
+tct_status tct_outfile_commit(tct_outfile *out, tct_error *err);
+/* Removes the temporary file and frees; a zeroed or committed struct is fine. */
+void tct_outfile_abandon(tct_outfile *out);
+#endif
