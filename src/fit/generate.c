@@ -210,9 +210,11 @@ static tct_status write_schema(tct_outfile *out, int regression, tct_error *err)
   add_category(columns, "urban", answers, 2);
   add_category(columns, "education", levels, LEVELS);
   add_category(columns, "sector", sectors, SECTORS);
-  json_t *label = regression ? json_pack("{s:s, s:i, s:i}", "name", "income", "lower", 0, "upper", 150)
-                             : json_pack("{s:s, s:s}", "name", "high_income", "positive", "yes");
-  json_t *root = json_pack("{s:o, s:o}", "columns", columns, "label", label);
+  json_t *label =
+      regression ? json_pack("{s:s, s:i, s:i}", "name", "income", "lower", 0, "upper", 150)
+                 : json_pack("{s:s, s:s, s:[s, s]}", "name", "high_income", "positive", "yes", "values", "no", "yes");
+  json_t *root = json_pack("{s:s, s:i, s:s, s:o, s:o}", "format", "tacit-schema", "version", 1, "comment",
+                           "public bounds of an invented population", "columns", columns, "label", label);
   int failed = !root || json_dumpf(root, out->file, JSON_INDENT(2)) != 0 || fputc('\n', out->file) == EOF;
   json_decref(root);
   if (!failed) return TCT_OK;
