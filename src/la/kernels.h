@@ -9,12 +9,13 @@
 
 /* x~_row . w, w[p]. */
 double tct_row_dot(const tct_view *view, int64_t row, const double *w);
-/* |x~_row|^2, an upper bound on the exact value to relative 2^-40. */
+/* |x~_row|^2: an upper bound on the exact value, above it by at most 2^-39 + entries*2^-53 of it and 2^-960. */
 double tct_row_norm2(const tct_view *view, int64_t row);
 /* w += a * x~_row  (plain floating point: for solvers without privacy, and for post-processing). */
 void tct_row_axpy(const tct_view *view, int64_t row, double a, double *w);
-/* sum += lattice * trunc(a * x~_row / lattice), coordinate by coordinate, exactly: lattice is a power of
- * two and every |sum[j]| stays below 2^53*lattice.  |term| <= |a| * R as exact reals. */
+/* sum += lattice * trunc(a * x~_row / lattice), coordinate by coordinate, exactly: lattice is a power of two in
+ * [2^-960, 2^900], and |sum[j]| plus all the |a|*R to come stays below 2^53*lattice.  |term| <= |a| * R as
+ * exact reals (proof in rows.c).  An a that is infinite or not a number adds nothing. */
 void tct_row_add_lattice(const tct_view *view, int64_t row, double a, double lattice, double *sum);
 
 /* z[rows] = X~ w. */

@@ -21,6 +21,10 @@ tct_status tct_matrix_convert(const tct_matrix *from, tct_layout layout, tct_val
                               tct_owned_matrix *to, tct_error *err);
 void tct_matrix_free(tct_owned_matrix *m);
 
+/* Range of R: far from where squares of norms leave the range of doubles. */
+#define TCT_ROW_NORM_LOW 1e-90
+#define TCT_ROW_NORM_HIGH 1e90
+
 /* What solvers read: x~_i = row_scale[i] * (x_i, intercept), p = cols + (intercept != 0) features, the
  * intercept last.  Norms are bounded: |x~_i| <= R(1 - 2^-40) as exact real numbers (tct_view_bound). */
 typedef struct tct_view {

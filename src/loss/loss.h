@@ -10,7 +10,8 @@ typedef struct tct_loss_kind {
   const tct_option *options;           /* at most one: the shape h; NULL = none */
   bool binary;                         /* labels are -1/+1 */
   bool one_sign;                       /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
-  double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping */
+  double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
+  double (*slope_bound_of)(double h);  /* sup |slope| where it depends on h; NULL: slope_bound */
   double (*curvature_bound)(double h); /* sup of curve; INFINITY: not smooth */
   double (*value)(double z, double y, double h);
   double (*slope)(double z, double y, double h); /* a subgradient where not differentiable */
@@ -43,4 +44,8 @@ tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
 static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
 static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }
 static inline double tct_loss_curve(const tct_loss *l, double z, double y) { return l->kind->curve(z, y, l->h); }
+/* sup |slope| of this loss; INFINITY: bounded only by clipping. */
+static inline double tct_loss_slope_bound(const tct_loss *l) {
+  return l->kind->slope_bound_of ? l->kind->slope_bound_of(l->h) : l->kind->slope_bound;
+}
 #endif

@@ -1,0 +1,37 @@
+/* lanes.h - instruction set levels and the eight-lane types of the vector loops.
+ *
+ * A loop is compiled once per level and chosen at run time.  Every level does the same IEEE operations
+ * in the same order on eight lanes (-ffp-contract=off keeps fused products out), so the level never
+ * changes a bit of a result.  There is no ifunc: resolvers run before sanitizers are ready, and a
+ * choice that is stored would be a writable global; __builtin_cpu_supports is one load and one test. */
+#ifndef TCT_CORE_LANES_H
+#define TCT_CORE_LANES_H
+#include <stdint.h>
+
+enum { TCT_LANES = 8, TCT_LEVELS = 3 }; /* levels: 0 = baseline, 1 = AVX2, 2 = AVX-512 */
+
+#if defined(__x86_64__)
+#define TCT_TARGET_1 __attribute__((target("avx2")))
+#define TCT_TARGET_2 __attribute__((target("avx512f,avx512dq,avx512vl")))
+static inline int tct_level(void) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return 2;
+  return __builtin_cpu_supports("avx2") ? 1 : 0;
+}
+#else
+#define TCT_TARGET_1
+#define TCT_TARGET_2
+static inline int tct_level(void) { return 0; }
+#endif
+#define TCT_TARGET_0
+
+/* Unaligned loads; may_alias because the public matrix hands over void pointers. */
+typedef double tct_f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t tct_i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float tct_f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* The one order in which eight lanes are added. */
+static inline double tct_lanes_sum(const double *a) {
+  return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
+#endif

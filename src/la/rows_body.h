@@ -1,0 +1,89 @@
+/* rows_body.h - the row loops for one instruction set, one value type and one index type.
+ *
+ * rows_table.c includes this file once per combination with these names defined:
+ *   LOOP(name)  the function's name for this combination
+ *   TARGET      the target attribute of the level
+ *   VALUE       float or double;  LOAD8(p)  eight of them at p as a tct_f64x8
+ *   INDEX       int32_t or int64_t
+ * Lane l of eight takes the entries l, l+8, l+16, ... in ascending order; tct_lanes_sum adds the lanes. */
+
+TARGET static double LOOP(dot_dense)(const void *values, const double *w, int64_t n) {
+  const VALUE *x = values;
+  tct_f64x8 sum = {0};
+  int64_t j = 0;
+  for (; j + 8 <= n; j += 8) sum += LOAD8(x + j) * *(const tct_f64x8 *)(w + j);
+  double lane[8];
+  memcpy(lane, &sum, sizeof lane);
+  for (int l = 0; j + l < n; l++) lane[l] += (double)x[j + l] * w[j + l];
+  return tct_lanes_sum(lane);
+}
+
+TARGET static double LOOP(dot_sparse)(const void *values, const void *columns, const double *w, int64_t n) {
+  const VALUE *x = values;
+  const INDEX *c = columns;
+  tct_f64x8 sum = {0};
+  int64_t k = 0;
+  for (; k + 8 <= n; k += 8) {
+    const INDEX *d = c + k;
+    tct_f64x8 at = {w[d[0]], w[d[1]], w[d[2]], w[d[3]], w[d[4]], w[d[5]], w[d[6]], w[d[7]]};
+    sum += LOAD8(x + k) * at;
+  }
+  double lane[8];
+  memcpy(lane, &sum, sizeof lane);
+  for (int l = 0; k + l < n; l++) lane[l] += (double)x[k + l] * w[c[k + l]];
+  return tct_lanes_sum(lane);
+}
+
+TARGET static double LOOP(squares)(const void *values, int64_t n) {
+  const VALUE *x = values;
+  tct_f64x8 sum = {0};
+  int64_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    tct_f64x8 at = LOAD8(x + j);
+    sum += at * at;
+  }
+  double lane[8];
+  memcpy(lane, &sum, sizeof lane);
+  for (int l = 0; j + l < n; l++) lane[l] += (double)x[j + l] * (double)x[j + l];
+  return tct_lanes_sum(lane);
+}
+
+TARGET static void LOOP(axpy_dense)(const void *values, double b, double *w, int64_t n) {
+  const VALUE *x = values;
+  int64_t j = 0;
+  for (; j + 8 <= n; j += 8) *(tct_f64x8 *)(w + j) += LOAD8(x + j) * b;
+  for (; j < n; j++) w[j] += (double)x[j] * b;
+}
+
+TARGET static void LOOP(axpy_sparse)(const void *values, const void *columns, double b, double *w, int64_t n) {
+  const VALUE *x = values;
+  const INDEX *c = columns;
+  for (int64_t k = 0; k < n; k++) w[c[k]] += (double)x[k] * b;
+}
+
+/* Eight coordinates of tct_lattice_part at once. */
+TARGET static void LOOP(add_dense)(const void *values, double b, double lattice, double *sum, int64_t n) {
+  const VALUE *x = values;
+  const double magic = 4503599627370496.0 * lattice;
+  const tct_i64x8 sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+  const tct_f64x8 step = (tct_f64x8){0} + lattice;
+  int64_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    tct_f64x8 v = LOAD8(x + j) * b;
+    tct_f64x8 a = (tct_f64x8)((tct_i64x8)v & ~sign);
+    tct_f64x8 r = (a + magic) - magic;
+    r -= (tct_f64x8)((tct_i64x8)step & (tct_i64x8)(r > a));
+    *(tct_f64x8 *)(sum + j) += (tct_f64x8)((tct_i64x8)r | ((tct_i64x8)v & sign));
+  }
+  for (; j < n; j++) sum[j] += tct_lattice_part((double)x[j] * b, lattice);
+}
+
+TARGET static void LOOP(add_sparse)(const void *values, const void *columns, double b, double lattice, double *sum,
+                                    int64_t n) {
+  const VALUE *x = values;
+  const INDEX *c = columns;
+  for (int64_t k = 0; k < n; k++) sum[c[k]] += tct_lattice_part((double)x[k] * b, lattice);
+}
+
+static const tct_row_loops LOOP(loops) = {LOOP(dot_dense),   LOOP(dot_sparse), LOOP(squares),   LOOP(axpy_dense),
+                                          LOOP(axpy_sparse), LOOP(add_dense),  LOOP(add_sparse)};

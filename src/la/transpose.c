@@ -1,0 +1,79 @@
+/* transpose.c - X~^T a in an order that the number of threads does not change.
+ *
+ * Dense rows: slabs of SLAB columns; within a slab the rows are cut into BLOCKS fixed blocks, whose partial sums are
+ * added in block order.  CSR: every column is summed in row order; threads share out the columns.
+ * Both need no memory beyond the stack. */
+#include "la/kernels.h"
+#include "la/rows_access.h"
+
+#include <string.h>
+
+/* 16 blocks keep up to 16 threads busy; 16 x 512 doubles are 64 KiB of stack. */
+enum { SLAB = 512, BLOCKS = 16 };
+
+static bool plain(double scale) { return scale >= 0x1p-400 && scale <= 0x1p400; }
+
+/* to[0..width) += a[i] * x~_i[from..from+width) for the rows of one block. */
+static void add_block(const tct_view *view, const double *a, int64_t from, int64_t width, int block, double *to) {
+  int64_t first = view->rows * block / BLOCKS, last = view->rows * (block + 1) / BLOCKS;
+  for (int64_t i = first; i < last; i++) {
+    tct_row row = tct_row_at(view->x, i);
+    double s = view->row_scale[i];
+    const void *x = row.f32 ? (const void *)((const float *)row.x + from) : (const double *)row.x + from;
+    if (plain(s)) {
+      row.loops->axpy_dense(x, a[i] * s, to, width);
+      continue;
+    }
+    for (int64_t j = 0; j < width; j++) to[j] += (s * tct_row_value(&row, from + j)) * a[i];
+  }
+}
+
+static void dense_times(const tct_view *view, const double *a, double *g, int threads) {
+  double part[BLOCKS][SLAB];
+  for (int64_t from = 0; from < view->x->cols; from += SLAB) {
+    int64_t width = view->x->cols - from < SLAB ? view->x->cols - from : SLAB;
+    memset(part, 0, sizeof part);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int b = 0; b < BLOCKS; b++) add_block(view, a, from, width, b, part[b]);
+    for (int b = 0; b < BLOCKS; b++)
+      for (int64_t j = 0; j < width; j++) g[from + j] += part[b][j];
+  }
+}
+
+/* The first stored entry of a row whose column is at least `column`. */
+static int64_t lower_bound(const tct_row *row, int64_t column) {
+  int64_t low = 0, high = row->n;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (tct_row_column(row, middle) < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void sparse_times(const tct_view *view, const double *a, int64_t first, int64_t last, double *g) {
+  for (int64_t i = 0; i < view->rows; i++) {
+    tct_row row = tct_row_at(view->x, i);
+    double s = view->row_scale[i];
+    int64_t from = first > 0 ? lower_bound(&row, first) : 0;
+    int64_t to = last < view->x->cols ? lower_bound(&row, last) : row.n;
+    for (int64_t k = from; k < to; k++) g[tct_row_column(&row, k)] += (s * tct_row_value(&row, k)) * a[i];
+  }
+}
+
+void tct_transpose_times(const tct_view *view, const double *a, double *g, int threads) {
+  int64_t cols = view->x->cols;
+  memset(g, 0, (size_t)view->p * sizeof(double));
+  if (view->x->layout == TCT_CSR) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++) sparse_times(view, a, cols * t / threads, cols * (t + 1) / threads, g);
+  } else {
+    dense_times(view, a, g, threads);
+  }
+  if (view->intercept == 0) return;
+  double sum = 0;
+  for (int64_t i = 0; i < view->rows; i++) sum += a[i] * view->row_scale[i] * view->intercept;
+  g[view->p - 1] = sum;
+}

@@ -1,0 +1,23 @@
+/* loops.h - the scalar loops that every loss has, made from its own value and slope. */
+#ifndef TCT_LOSS_LOOPS_H
+#define TCT_LOSS_LOOPS_H
+#include "loss/loss.h"
+#include "core/lanes.h"
+
+/* Defines `slopes` and `sum` of a loss file from its static inline `value` and `slope`.  The loops over eight lanes
+ * compile to vectors where the functions are free of branches; the order is that of tct_lanes_sum. */
+#define TCT_LOSS_LOOPS                                                                     \
+  static void slopes(const double *z, const double *y, double h, double *out, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) out[i] = slope(z[i], y[i], h);                         \
+  }                                                                                        \
+  static double sum(const double *z, const double *y, double h, int64_t n) {               \
+    double lane[TCT_LANES] = {0};                                                          \
+    int64_t i = 0;                                                                         \
+    for (; i + TCT_LANES <= n; i += TCT_LANES)                                             \
+      for (int l = 0; l < TCT_LANES; l++) lane[l] += value(z[i + l], y[i + l], h);         \
+    for (int l = 0; i + l < n; l++) lane[l] += value(z[i + l], y[i + l], h);               \
+    return tct_lanes_sum(lane);                                                            \
+  }
+
+static inline double tct_clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+#endif
