@@ -5,20 +5,15 @@
 
 #include <math.h>
 
-static bool by_rows(const tct_matrix *m) { return m->layout == TCT_DENSE_ROWS || m->layout == TCT_CSR; }
-static bool is_sparse(const tct_matrix *m) { return m->layout == TCT_CSR || m->layout == TCT_CSC; }
-static int64_t lines(const tct_matrix *m) { return by_rows(m) ? m->rows : m->cols; }
-static int64_t width(const tct_matrix *m) { return by_rows(m) ? m->cols : m->rows; }
-
 int64_t tct_matrix_nonzeros(const tct_matrix *m) {
-  if (!is_sparse(m)) return m->rows * m->cols;
-  return tct_offset(m->start, m->index_type, lines(m)) - tct_offset(m->start, m->index_type, 0);
+  if (!tct_is_sparse(m)) return m->rows * m->cols;
+  return tct_offset(m->start, m->index_type, tct_line_count(m)) - tct_offset(m->start, m->index_type, 0);
 }
 
 int64_t tct_matrix_bytes(const tct_matrix *m) {
   int64_t value = m->value_type == TCT_F32 ? 4 : 8, index = m->index_type == TCT_I64 ? 8 : 4;
-  if (!is_sparse(m)) return lines(m) * m->stride * value;
-  return tct_matrix_nonzeros(m) * (value + index) + (lines(m) + 1) * index;
+  if (!tct_is_sparse(m)) return tct_line_count(m) * m->stride * value;
+  return tct_matrix_nonzeros(m) * (value + index) + (tct_line_count(m) + 1) * index;
 }
 
 static tct_status check_header(const tct_matrix *m, tct_error *err) {
@@ -28,13 +23,14 @@ static tct_status check_header(const tct_matrix *m, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "the matrix has an unknown layout; use dense rows, dense columns, CSR or CSC");
   if ((m->value_type != TCT_F64 && m->value_type != TCT_F32) || (m->index_type != TCT_I32 && m->index_type != TCT_I64))
     return tct_fail(err, TCT_E_USAGE, "the matrix has an unknown value or index type; use f64 or f32, i32 or i64");
-  if (is_sparse(m)) {
+  if (tct_is_sparse(m)) {
     if (!m->start) return tct_fail(err, TCT_E_USAGE, "the sparse matrix has no offsets; give its start array");
     return TCT_OK;
   }
   int64_t elements;
-  if (m->stride < width(m)) return tct_fail(err, TCT_E_USAGE, "the matrix's stride is shorter than a line; enlarge it");
-  if (__builtin_mul_overflow(lines(m), m->stride, &elements) || elements > INT64_MAX / 8)
+  if (m->stride < tct_line_width(m))
+    return tct_fail(err, TCT_E_USAGE, "the matrix's stride is shorter than a line; enlarge it");
+  if (__builtin_mul_overflow(tct_line_count(m), m->stride, &elements) || elements > INT64_MAX / 8)
     return tct_fail(err, TCT_E_USAGE, "the matrix is larger than the address space; give a smaller one");
   if (!m->values && elements) return tct_fail(err, TCT_E_USAGE, "the matrix has no values; give its values array");
   return TCT_OK;
@@ -42,9 +38,9 @@ static tct_status check_header(const tct_matrix *m, tct_error *err) {
 
 static tct_status check_offsets(const tct_matrix *m, tct_error *err) {
   int64_t before = tct_offset(m->start, m->index_type, 0), first = before;
-  for (int64_t i = 0; i < lines(m); i++) {
+  for (int64_t i = 0; i < tct_line_count(m); i++) {
     int64_t next = tct_offset(m->start, m->index_type, i + 1);
-    if (before < 0 || next < before || next - before > width(m))
+    if (before < 0 || next < before || next - before > tct_line_width(m))
       return tct_fail_at(err, "", 0, 0, "the offsets of sparse line %lld are out of order; build the matrix again",
                          (long long)i + 1);
     before = next;
@@ -54,25 +50,17 @@ static tct_status check_offsets(const tct_matrix *m, tct_error *err) {
   return TCT_OK;
 }
 
-/* The line i of either orientation as a row: a matrix by columns is the transposed matrix by rows. */
-static tct_row line_at(const tct_matrix *m, int64_t i) {
-  tct_matrix turned = *m;
-  turned.cols = width(m);
-  turned.layout = is_sparse(m) ? TCT_CSR : TCT_DENSE_ROWS;
-  return tct_row_at(&turned, i);
-}
-
 static tct_status fail_entry(const tct_matrix *m, int64_t line, int64_t at, const char *what, tct_error *err) {
-  int64_t row = by_rows(m) ? line : at, column = by_rows(m) ? at : line;
+  int64_t row = tct_by_rows(m) ? line : at, column = tct_by_rows(m) ? at : line;
   return tct_fail(err, TCT_E_DATA, "row %lld, column %lld %s", (long long)row + 1, (long long)column + 1, what);
 }
 
 static tct_status check_line(const tct_matrix *m, int64_t i, tct_error *err) {
-  tct_row line = line_at(m, i);
+  tct_row line = tct_line_at(m, i);
   int64_t before = -1;
   for (int64_t k = 0; line.columns && k < line.n; k++) {
     int64_t at = tct_row_column(&line, k);
-    if (at <= before || at >= width(m))
+    if (at <= before || at >= tct_line_width(m))
       return tct_fail(err, TCT_E_DATA,
                       "the indices of sparse line %lld are not ascending, repeated or out of range; sort them and sum "
                       "repeated entries",
@@ -87,8 +75,8 @@ static tct_status check_line(const tct_matrix *m, int64_t i, tct_error *err) {
 
 tct_status tct_matrix_check(const tct_matrix *m, tct_error *err) {
   TCT_TRY(check_header(m, err));
-  if (is_sparse(m)) TCT_TRY(check_offsets(m, err));
-  for (int64_t i = 0; i < lines(m); i++) TCT_TRY(check_line(m, i, err));
+  if (tct_is_sparse(m)) TCT_TRY(check_offsets(m, err));
+  for (int64_t i = 0; i < tct_line_count(m); i++) TCT_TRY(check_line(m, i, err));
   return TCT_OK;
 }
 

@@ -24,8 +24,6 @@
 #include <omp.h>
 #include <string.h>
 
-static bool plain(double scale) { return scale >= 0x1p-400 && scale <= 0x1p400; }
-
 static double intercept_times(const tct_view *view, const double *w) {
   return view->intercept != 0 ? view->intercept * w[view->p - 1] : 0;
 }
@@ -33,7 +31,7 @@ static double intercept_times(const tct_view *view, const double *w) {
 double tct_row_dot(const tct_view *view, int64_t i, const double *w) {
   tct_row row = tct_row_at(view->x, i);
   double s = view->row_scale[i];
-  if (plain(s)) {
+  if (tct_scale_plain(s)) {
     double dot =
         row.columns ? row.loops->dot_sparse(row.x, row.columns, w, row.n) : row.loops->dot_dense(row.x, w, row.n);
     return s * (dot + intercept_times(view, w));
@@ -48,7 +46,7 @@ double tct_row_norm2(const tct_view *view, int64_t i) {
   tct_row row = tct_row_at(view->x, i);
   double s = view->row_scale[i], squares = row.loops->squares(row.x, row.n) + view->intercept * view->intercept;
   double slack = 0x1p-41 + (double)(row.n + 16) * 0x1p-56;
-  if (plain(s) && squares >= 0x1p-200 && squares <= 0x1p200) return s * s * squares * (1 + slack);
+  if (tct_scale_plain(s) && squares >= 0x1p-200 && squares <= 0x1p200) return s * s * squares * (1 + slack);
   double sum = 0;
   bool zero = true;
   for (int64_t k = -1; k < row.n; k++) {
@@ -56,14 +54,15 @@ double tct_row_norm2(const tct_view *view, int64_t i) {
     zero = zero && x == 0;
     sum += scaled * scaled;
   }
-  return zero ? 0 : sum * (1 + 8 * slack) + 0x1p-960; /* squares may have underflowed */
+  double depth = 0x1p-41 + (double)(row.n + 16) * 0x1p-53; /* one lane */
+  return zero ? 0 : sum * (1 + depth) + 0x1p-960;          /* squares may have underflowed */
 }
 
 void tct_row_axpy(const tct_view *view, int64_t i, double a, double *w) {
   tct_row row = tct_row_at(view->x, i);
   double s = view->row_scale[i], b = a * s;
   if (view->intercept != 0) w[view->p - 1] += b * view->intercept;
-  if (!plain(s)) {
+  if (!tct_scale_plain(s)) {
     for (int64_t k = 0; k < row.n; k++) w[tct_row_column(&row, k)] += (s * tct_row_value(&row, k)) * a;
   } else if (row.columns) {
     row.loops->axpy_sparse(row.x, row.columns, b, w, row.n);
@@ -79,7 +78,7 @@ void tct_row_add_lattice(const tct_view *view, int64_t i, double a, double latti
   double s = view->row_scale[i], b = a * s;
   if (view->intercept != 0) sum[view->p - 1] += tct_lattice_part((s * view->intercept) * a, lattice);
   bool in_range = fabs(a) * view->row_norm <= 0x1p51 * lattice; /* then |b*x_j| < 2^52*lattice */
-  if (!plain(s) || !in_range || !(fabs(b) >= 0x1p-900)) {
+  if (!tct_scale_plain(s) || !in_range || !(fabs(b) >= 0x1p-900)) {
     for (int64_t k = 0; k < row.n; k++)
       sum[tct_row_column(&row, k)] += tct_lattice_part((s * tct_row_value(&row, k)) * a, lattice);
   } else if (row.columns) {

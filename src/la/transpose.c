@@ -11,8 +11,6 @@
 /* 16 blocks keep up to 16 threads busy; 16 x 512 doubles are 64 KiB of stack. */
 enum { SLAB = 512, BLOCKS = 16 };
 
-static bool plain(double scale) { return scale >= 0x1p-400 && scale <= 0x1p400; }
-
 /* to[0..width) += a[i] * x~_i[from..from+width) for the rows of one block. */
 static void add_block(const tct_view *view, const double *a, int64_t from, int64_t width, int block, double *to) {
   int64_t first = view->rows * block / BLOCKS, last = view->rows * (block + 1) / BLOCKS;
@@ -20,7 +18,7 @@ static void add_block(const tct_view *view, const double *a, int64_t from, int64
     tct_row row = tct_row_at(view->x, i);
     double s = view->row_scale[i];
     const void *x = row.f32 ? (const void *)((const float *)row.x + from) : (const double *)row.x + from;
-    if (plain(s)) {
+    if (tct_scale_plain(s)) {
       row.loops->axpy_dense(x, a[i] * s, to, width);
       continue;
     }
@@ -40,25 +38,12 @@ static void dense_times(const tct_view *view, const double *a, double *g, int th
   }
 }
 
-/* The first stored entry of a row whose column is at least `column`. */
-static int64_t lower_bound(const tct_row *row, int64_t column) {
-  int64_t low = 0, high = row->n;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (tct_row_column(row, middle) < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static void sparse_times(const tct_view *view, const double *a, int64_t first, int64_t last, double *g) {
   for (int64_t i = 0; i < view->rows; i++) {
     tct_row row = tct_row_at(view->x, i);
     double s = view->row_scale[i];
-    int64_t from = first > 0 ? lower_bound(&row, first) : 0;
-    int64_t to = last < view->x->cols ? lower_bound(&row, last) : row.n;
+    int64_t from = first > 0 ? tct_lower_bound(&row, first) : 0;
+    int64_t to = last < view->x->cols ? tct_lower_bound(&row, last) : row.n;
     for (int64_t k = from; k < to; k++) g[tct_row_column(&row, k)] += (s * tct_row_value(&row, k)) * a[i];
   }
 }

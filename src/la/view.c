@@ -20,13 +20,11 @@
  * the difference between R(1 - 2^-40) and R (rows.c has the rest of that argument).
  *
  * c: the 2^-39 costs 1.8e-12 of a row's length; unit rows come out at R(1 - 2^-39 - (d+8)u). */
-#include "la/matrix.h"
+#include "la/bound.h"
 #include "la/rows_access.h"
 #include "core/alloc.h"
 
 #include <math.h>
-
-static const double SAFE_LOW = 0x1p-900, SAFE_HIGH = 0x1p900;
 
 /* s*|row| for a row whose squares leave the range of doubles: sqrt of the sum of squares of 2^-e * row. */
 static double scaled_norm(const tct_row *row, double intercept, int *exponent) {
@@ -45,22 +43,32 @@ static double scaled_norm(const tct_row *row, double intercept, int *exponent) {
   return sqrt(sum + x * x);
 }
 
-/* One row's scale; NaN where a value is not finite. */
-static double scale_of(const tct_row *row, double intercept, double row_norm, tct_rows_rule rule) {
-  double squares = row->loops->squares(row->x, row->n) + intercept * intercept;
-  int exponent = 0;
-  double norm = sqrt(squares), depth = ceil((double)row->n / 8) + 6;
-  if (!(squares >= SAFE_LOW && squares <= SAFE_HIGH)) {
-    if (!tct_row_finite(row)) return NAN;
-    norm = scaled_norm(row, intercept, &exponent);
-    depth = (double)row->n + 6; /* scaled_norm has one lane */
-  }
+double tct_bound_scale(double norm, int exponent, double depth, double row_norm, tct_rows_rule rule) {
   if (norm == 0) return 1; /* a zero row: any scale keeps it zero */
   double c = 1 - 0x1p-39 - (depth + 8) * 0x1p-53;
   double scale = ldexp(row_norm * c / norm, -exponent);
   if (scale < 0x1p-1022) scale = nextafter(scale, 0);
   if (scale > 0x1p1000) scale = 0x1p1000;
   return rule == TCT_ROWS_CLIP && scale > 1 ? 1 : scale;
+}
+
+/* One row's scale; NaN where a value is not finite. */
+static double scale_of(const tct_row *row, double intercept, double row_norm, tct_rows_rule rule) {
+  double squares = row->loops->squares(row->x, row->n) + intercept * intercept;
+  if (squares >= TCT_SQUARES_LOW && squares <= TCT_SQUARES_HIGH)
+    return tct_bound_scale(sqrt(squares), 0, ceil((double)row->n / 8) + 6, row_norm, rule);
+  if (!tct_row_finite(row)) return NAN;
+  int exponent = 0;
+  double norm = scaled_norm(row, intercept, &exponent);
+  return tct_bound_scale(norm, exponent, (double)row->n + 6, row_norm, rule); /* scaled_norm has one lane */
+}
+
+static void bound_rows(const tct_view *view, tct_rows_rule rule, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int64_t i = 0; i < view->rows; i++) {
+    tct_row row = tct_row_at(view->x, i);
+    view->row_scale[i] = scale_of(&row, view->intercept, view->row_norm, rule);
+  }
 }
 
 tct_status tct_view_bound(tct_view *view, const tct_matrix *x, double intercept, double row_norm, tct_rows_rule rule,
@@ -71,23 +79,18 @@ tct_status tct_view_bound(tct_view *view, const tct_matrix *x, double intercept,
     return tct_fail(err, TCT_E_USAGE, "the row norm must be a number in [1e-90, 1e90]; give another bound");
   if (!(fabs(intercept) <= TCT_ROW_NORM_HIGH))
     return tct_fail(err, TCT_E_USAGE, "the intercept's constant must be at most 1e90; give 1, or 0 for none");
-  double *scale = TCT_NEW(double, x->rows);
-  if (!scale) return tct_fail_memory(err);
-  if (x->layout == TCT_DENSE_COLS || x->layout == TCT_CSC) {
-    tct_free(scale);
-    return tct_fail(err, TCT_E_USAGE, "a bounded view needs rows (dense rows or CSR); convert the matrix first");
-  }
-  int invalid = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : invalid) if (threads > 1)
-  for (int64_t i = 0; i < x->rows; i++) {
-    tct_row row = tct_row_at(x, i);
-    scale[i] = scale_of(&row, intercept, row_norm, rule);
-    invalid |= !(scale[i] >= 0);
-  }
-  view->row_scale = scale;
-  if (!invalid) return TCT_OK;
-  tct_view_free(view);
-  return tct_fail(err, TCT_E_DATA, "a feature is infinite or not a number; clean the data first");
+  view->row_scale = TCT_NEW(double, x->rows);
+  if (!view->row_scale) return tct_fail_memory(err);
+  tct_status status = TCT_OK;
+  if (tct_by_rows(x))
+    bound_rows(view, rule, threads);
+  else
+    status = tct_bound_columns(view, rule, threads, err);
+  for (int64_t i = 0; i < x->rows && status == TCT_OK; i++)
+    if (isnan(view->row_scale[i]))
+      status = tct_fail(err, TCT_E_DATA, "a feature is infinite or not a number; clean the data first");
+  if (status != TCT_OK) tct_view_free(view);
+  return status;
 }
 
 void tct_view_free(tct_view *view) {
