@@ -14,23 +14,30 @@ declare -A law=(
 # computes epsilon cannot see a row.
 declare -A never=([solve]="rng" [account]="la read" [loss]="rng" [reg]="rng" [la]="rng")
 
-includes_of() { sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]+)[">].*/\1/p' "$1"; }
+# file -> the headers that it names, read once.
+declare -A names_of=()
+while IFS=: read -r file line; do
+  header=${line#*[<\"]}
+  names_of[$file]+="${header%%[>\"]*} "
+done < <(project_files | grep -E '^(src|cli)/.*\.(c|h|def)$' |
+  xargs -r grep -E '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null)
 
-# Every header of src/ that a file reaches, itself not counted, one path a line.
-closure_of() {
+# closure FILE : every header of src/ that a file reaches, itself not counted, into the array `reached`.
+closure() {
   local -A seen=()
   local queue=("$1") at each
+  reached=()
   while [ "${#queue[@]}" -gt 0 ]; do
     at=${queue[0]}
     queue=("${queue[@]:1}")
-    while IFS= read -r each; do
-      if [ -f "src/$each" ] && [ -z "${seen[$each]:-}" ]; then
+    for each in ${names_of[$at]:-}; do
+      if [ -z "${seen[$each]:-}" ] && [ -f "src/$each" ]; then
         seen[$each]=1
+        reached+=("$each")
         queue+=("src/$each")
       fi
-    done < <(includes_of "$at")
+    done
   done
-  [ "${#seen[@]}" = 0 ] || printf '%s\n' "${!seen[@]}"
 }
 
 checked=0
@@ -42,7 +49,7 @@ while IFS= read -r file; do
     complain "$file: the folder src/$folder is not in the include law; add it to tools/check_includes.sh and CONTRIBUTING.md."
     continue
   fi
-  while IFS= read -r header; do
+  for header in ${names_of[$file]:-}; do
     case "$header" in
       tacit.h) continue ;;
       sodium.h)
@@ -52,7 +59,7 @@ while IFS= read -r file; do
       ../* | ./*) complain "$file: includes \"$header\"; name headers from src/, as in \"core/alloc.h\"." ;;
     esac
     [ -e "src/$header" ] || [ -d "src/${header%%/*}" ] || {
-      [ -e "$(dirname "$file")/$header" ] && complain "$file: includes \"$header\"; write it from src/, as in \"$folder/$header\"."
+      [ -e "${file%/*}/$header" ] && complain "$file: includes \"$header\"; write it from src/, as in \"$folder/$header\"."
       continue
     }
     target=${header%%/*}
@@ -60,13 +67,14 @@ while IFS= read -r file; do
       *" $target "*) ;;
       *) complain "$file: src/$folder may not include \"$header\" (it may include: ${law[$folder]:-nothing else})." ;;
     esac
-  done < <(includes_of "$file")
+  done
   if [ -n "${never[$folder]:-}" ]; then
-    while IFS= read -r header; do
+    closure "$file"
+    for header in "${reached[@]}"; do
       case " ${never[$folder]} " in
         *" ${header%%/*} "*) complain "$file: reaches $header through its includes, and src/$folder must never see it." ;;
       esac
-    done < <(closure_of "$file")
+    done
   fi
 done < <(project_files | grep -E '^src/.*\.(c|h|def)$')
 
@@ -80,7 +88,7 @@ done < <(project_files | grep -E '^(src|cli)/.*\.[ch]$' | grep -v '^src/rng/' |
 # The programs and the benches' callers use the public interface like everybody else.
 while IFS= read -r file; do
   checked=$((checked + 1))
-  while IFS= read -r header; do
+  for header in ${names_of[$file]:-}; do
     case "$header" in
       tacit.h | cli/*) ;;
       *)
@@ -89,7 +97,7 @@ while IFS= read -r file; do
         fi
         ;;
     esac
-  done < <(includes_of "$file")
+  done
 done < <(project_files | grep -E '^cli/.*\.[ch]$')
 
 [ "$checked" -gt 0 ] || complain "no source file was found"

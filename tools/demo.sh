@@ -22,11 +22,12 @@ run() {
 field() { sed -nE 's/.*"'"$1"'": *(-?[0-9][0-9.eE+-]*).*/\1/p' "$2"; }
 
 say "Two tables of $rows invented people each, and what is publicly known of the columns (the schema)."
-run generate --rows "$rows" --seed 1 --schema-output people.schema.json -o people.csv
+run generate --rows "$rows" --seed 1 -o people.csv
 run generate --rows "$rows" --seed 2 -o others.csv
 head -n 3 people.csv
 
-common=(--schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 --intercept)
+# Eleven columns, the intercept among them, each of norm at most 1: no record is longer than sqrt(11) = 3.32.
+common=(--schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 --intercept --row-norm 3.32)
 say "A model of the first table under differential privacy: epsilon 1, delta 1e-6 in total."
 run train people.csv "${common[@]}" --solver "$solver" --epsilon 1 --delta 1e-6 -o private.json
 
