@@ -20,7 +20,7 @@
  * the difference between R(1 - 2^-40) and R (rows.c has the rest of that argument).
  *
  * c: the 2^-39 costs 1.8e-12 of a row's length; unit rows come out at R(1 - 2^-39 - (d+8)u). */
-#include "la/bound.h"
+#include "la/view.h"
 #include "la/rows_access.h"
 #include "core/alloc.h"
 

@@ -4,7 +4,7 @@
  * which squares are safe, the largest magnitude, and the squares of that row times 2^-e (view.c has the proof).
  * A row's terms are added in column order, so its depth is the number of columns.
  * Threads share out the rows, so no two write to the same number. */
-#include "la/bound.h"
+#include "la/view.h"
 #include "la/rows_access.h"
 #include "core/alloc.h"
 

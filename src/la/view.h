@@ -1,6 +1,6 @@
-/* bound.h - the scale of a row from its norm, shared by the bounds of row and column layouts. */
-#ifndef TCT_LA_BOUND_H
-#define TCT_LA_BOUND_H
+/* view.h - the scale of a row from its norm, shared by the bounds of row and column layouts. */
+#ifndef TCT_LA_VIEW_H
+#define TCT_LA_VIEW_H
 #include "la/matrix.h"
 
 /* A computed sum of squares in this range had no overflow, and no underflow that matters (view.c). */
