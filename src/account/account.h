@@ -58,6 +58,11 @@ tct_status tct_calibrate(tct_make_events make, void *user, tct_direction directi
 tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
                                double *noise, tct_cost *cost, tct_error *err);
 
+/* The largest number of repetitions of `event` (its own count is not looked at), at most `most`, that
+ * costs <= epsilon. */
+tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbours neighbours, double epsilon,
+                               double delta, int64_t *count, tct_cost *cost, tct_error *err);
+
 /* Adaptive filters (SPEC section 2): may the next event still be spent?  The state is plain data. */
 typedef enum tct_filter_kind {
   TCT_FILTER_ZCDP, /* sum of rho <= budget */

@@ -1,0 +1,77 @@
+/* account.c - the registry of accountants, and the smallest sound answer over those that apply. */
+#include "account/account.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TCT_ACCOUNTANT(name) extern const tct_accountant tct_accountant_##name;
+#include "account/list.def"
+#undef TCT_ACCOUNTANT
+
+const tct_accountant *const tct_accountants[] = {
+#define TCT_ACCOUNTANT(name) &tct_accountant_##name,
+#include "account/list.def"
+#undef TCT_ACCOUNTANT
+};
+const int tct_accountant_count = (int)(sizeof tct_accountants / sizeof tct_accountants[0]);
+
+const tct_accountant *tct_accountant_find(const char *name) {
+  for (int i = 0; i < tct_accountant_count; i++)
+    if (!strcmp(tct_accountants[i]->name, name)) return tct_accountants[i];
+  return NULL;
+}
+
+static tct_status check_query(const tct_events *events, double precision, tct_error *err) {
+  for (int64_t i = 0; i < events->len; i++) TCT_TRY(tct_event_check(&events->at[i], err));
+  if (!(precision > 0 && precision < 1))
+    return tct_fail(err, TCT_E_USAGE, "the precision must lie in (0, 1); 1e-3 is usual");
+  return TCT_OK;
+}
+
+static bool applies(const tct_accountant *a, const tct_events *events, tct_neighbours neighbours) {
+  char why[128];
+  return a->applies(events, neighbours, why, sizeof why);
+}
+
+static tct_status refuse(tct_error *err) {
+  return tct_fail(err, TCT_E_USAGE,
+                  "no accountant bounds this mixture of events under this relation; account for its parts one by one");
+}
+
+/* The closed forms come first: where the bracket of one is closed already, no numerical accountant
+ * can say more. */
+tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                               tct_cost *out, tct_error *err) {
+  TCT_TRY(check_query(events, precision, err));
+  if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); choose it below 1/rows");
+  *out = (tct_cost){INFINITY, 0, delta, NULL};
+  for (int i = 0; i < tct_accountant_count; i++) {
+    tct_bracket bracket;
+    if (!applies(tct_accountants[i], events, neighbours)) continue;
+    if (out->winner && out->epsilon <= out->epsilon_lower * (1 + 1e-9)) break;
+    TCT_TRY(tct_accountants[i]->epsilon(events, neighbours, delta, precision, &bracket, err));
+    if (!out->winner || bracket.upper < out->epsilon) out->epsilon = bracket.upper, out->winner = tct_accountants[i];
+    out->epsilon_lower = fmax(out->epsilon_lower, bracket.lower);
+  }
+  if (!out->winner) return refuse(err);
+  out->epsilon_lower = fmin(out->epsilon_lower, out->epsilon);
+  return TCT_OK;
+}
+
+tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
+                             tct_bracket *out, tct_error *err) {
+  TCT_TRY(check_query(events, precision, err));
+  if (!(epsilon >= 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be at least 0");
+  *out = (tct_bracket){0, INFINITY};
+  for (int i = 0; i < tct_accountant_count; i++) {
+    tct_bracket bracket;
+    if (!applies(tct_accountants[i], events, neighbours)) continue;
+    if (out->upper <= out->lower * (1 + 1e-9)) break;
+    TCT_TRY(tct_accountants[i]->delta(events, neighbours, epsilon, precision, &bracket, err));
+    out->upper = fmin(out->upper, bracket.upper);
+    out->lower = fmax(out->lower, bracket.lower);
+  }
+  if (out->upper == INFINITY) return refuse(err);
+  out->lower = fmin(out->lower, out->upper);
+  return TCT_OK;
+}

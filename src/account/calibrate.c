@@ -1,0 +1,143 @@
+/* calibrate.c - the one parameter that makes a list of events cost what is allowed, and no more.
+ *
+ * Secant steps on log epsilon against log x, kept inside a bracket of one x that costs too much and one
+ * that does not; the answer is always the latter, so its bound was computed and holds.  Each step aims
+ * 0.4 tolerances past the root towards the unproved side of the bracket, so that two hits close it. */
+#include "account/account.h"
+#include "account/renyi.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+
+typedef struct search {
+  tct_make_events make;
+  void *user;
+  tct_neighbours neighbours;
+  double epsilon, delta, precision;
+  bool integer; /* only whole x */
+  double tolerance;
+  double good, bad;               /* log x: cost <= epsilon at good, > epsilon at bad */
+  double good_excess, bad_excess; /* log(cost/epsilon) there */
+  double good_x;
+  tct_cost cost; /* at good */
+} search;
+
+static tct_status cost_at(const search *s, double x, tct_cost *cost, tct_error *err) {
+  tct_events events = {0};
+  tct_status status = s->make(x, s->user, &events, err);
+  if (status == TCT_OK) status = tct_account_epsilon(&events, s->neighbours, s->delta, s->precision, cost, err);
+  tct_events_free(&events);
+  return status;
+}
+
+/* log(cost/epsilon), kept finite so that it can be a point of a secant. */
+static double excess_of(const tct_cost *cost, double epsilon) {
+  if (cost->epsilon == 0) return -50;
+  return fmin(700, fmax(-50, log(cost->epsilon / epsilon)));
+}
+
+static tct_status try_at(search *s, double x, tct_error *err) {
+  tct_cost cost;
+  TCT_TRY(cost_at(s, x, &cost, err));
+  double excess = excess_of(&cost, s->epsilon);
+  if (cost.epsilon <= s->epsilon)
+    s->good = log(x), s->good_excess = excess, s->good_x = x, s->cost = cost;
+  else
+    s->bad = log(x), s->bad_excess = excess;
+  return TCT_OK;
+}
+
+static double next_point(const search *s, int step) {
+  double middle = 0.5 * (s->good + s->bad), width = s->bad - s->good;
+  double root = s->good + width * (-s->good_excess / (s->bad_excess - s->good_excess));
+  bool flat = s->bad_excess > 5 || s->good_excess < -5; /* far from a line: halve */
+  if (flat || step % 4 == 3) return middle;
+  double side = fabs(root - s->good) > fabs(s->bad - root) ? -1 : 1; /* overshoot into the long part */
+  double aim = root + side * copysign(fmin(0.4 * s->tolerance, 0.4 * fabs(width)), width);
+  double edge = 0.05 * s->tolerance;
+  if ((aim - s->good) * width <= edge * fabs(width) || (s->bad - aim) * width <= edge * fabs(width)) return middle;
+  return aim;
+}
+
+static tct_status close_bracket(search *s, tct_error *err) {
+  for (int step = 0; step < 200 && fabs(s->bad - s->good) > s->tolerance; step++) {
+    double x = exp(next_point(s, step));
+    if (s->integer) {
+      double low = fmin(s->good_x, round(exp(s->bad))), high = fmax(s->good_x, round(exp(s->bad)));
+      if (high - low <= 1) break;
+      x = fmin(fmax(round(x), low + 1), high - 1);
+    }
+    TCT_TRY(try_at(s, x, err));
+  }
+  return TCT_OK;
+}
+
+static tct_status run_search(search *s, tct_direction direction, double low, double high, double *x, tct_cost *cost,
+                             tct_error *err) {
+  double cheap = direction == TCT_SMALLEST ? high : low, dear = direction == TCT_SMALLEST ? low : high;
+  if (!(low > 0 && high >= low && isfinite(high)))
+    return tct_fail(err, TCT_E_USAGE, "the range to calibrate over must be positive and finite");
+  if (!(s->epsilon > 0 && s->tolerance > 0))
+    return tct_fail(err, TCT_E_USAGE, "epsilon and the tolerance must be above 0");
+  s->good_x = NAN;
+  TCT_TRY(try_at(s, cheap, err));
+  if (isnan(s->good_x))
+    return tct_fail(err, TCT_E_BUDGET,
+                    "even the cheapest setting costs more than epsilon; raise epsilon or delta, or ask for less");
+  TCT_TRY(try_at(s, dear, err));
+  if (s->good_x == cheap && high > low) TCT_TRY(close_bracket(s, err));
+  *x = s->good_x;
+  if (cost) *cost = s->cost;
+  return TCT_OK;
+}
+
+tct_status tct_calibrate(tct_make_events make, void *user, tct_direction direction, double low, double high,
+                         tct_neighbours neighbours, double epsilon, double delta, double tolerance, double *x,
+                         tct_cost *cost, tct_error *err) {
+  search s = {.make = make, .user = user, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
+  s.tolerance = tolerance;
+  s.precision = 1e-4;
+  return run_search(&s, direction, low, high, x, cost, err);
+}
+
+static tct_status make_count(double x, void *user, tct_events *out, tct_error *err) {
+  tct_event event = *(const tct_event *)user;
+  event.count = (int64_t)x;
+  return tct_events_add(out, event, err);
+}
+
+tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbours neighbours, double epsilon,
+                               double delta, int64_t *count, tct_cost *cost, tct_error *err) {
+  double x = 0;
+  tct_event copy = *event;
+  search s = {.make = make_count, .user = &copy, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
+  s.tolerance = 1e-17; /* ends at neighbouring integers */
+  s.precision = 1e-4;
+  s.integer = true;
+  TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)most, &x, cost, err));
+  *count = (int64_t)x;
+  return TCT_OK;
+}
+
+typedef struct noise_query {
+  double rate;
+  int64_t count;
+} noise_query;
+
+static tct_status make_noise(double x, void *user, tct_events *out, tct_error *err) {
+  const noise_query *query = user;
+  tct_event event =
+      query->rate < 1 ? tct_event_sampled_gaussian(x, query->rate, query->count) : tct_event_gaussian(x, query->count);
+  return tct_events_add(out, event, err);
+}
+
+tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
+                               double *noise, tct_cost *cost, tct_error *err) {
+  noise_query query = {rate, count};
+  /* Without sampling, mu = reach sqrt(count)/noise; at noise = reach sqrt(count)/1e-8 epsilon(1e-300)
+   * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
+  double unit = tct_reach(neighbours) * sqrt((double)count);
+  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, fmax(1, unit * 1e8), neighbours, epsilon, delta, 1e-6,
+                       noise, cost, err);
+}

@@ -1,0 +1,127 @@
+/* filter.c - may the next, adaptively chosen event still be spent?
+ *
+ * Each filter stops before a sum of costs exceeds a bound fixed beforehand: rho (Feldman and Zrnic
+ * 2021, Whitehouse et al. 2023), mu^2 of Gaussian steps (Smith and Thakurta 2022), the Renyi
+ * divergence at each of a fixed set of orders (the guarantee holds at an order whose bound was never
+ * passed), or the plain sum of epsilon and delta.  Sums are compared after rounding up. */
+#include "account/account.h"
+#include "account/normal.h"
+#include "account/renyi.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The largest value that keeps cost(value) <= epsilon, by halving on the logarithm. */
+static double largest_budget(double (*cost)(double value, double delta), double epsilon, double delta) {
+  double low = log(1e-300), high = log(1e12);
+  if (cost(exp(low), delta) > epsilon) return 0;
+  while (high - low > 1e-13) {
+    double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    if (cost(exp(middle), delta) <= epsilon)
+      low = middle;
+    else
+      high = middle;
+  }
+  return exp(low) * (1 - TCT_MARGIN);
+}
+
+static double rho_divergence(double alpha, const void *user) { return alpha * *(const double *)user; }
+
+static double rho_cost(double rho, double delta) {
+  tct_renyi curve = {rho_divergence, &rho, 1e9};
+  return tct_renyi_epsilon(&curve, delta, NULL);
+}
+
+static double mu2_cost(double mu2, double delta) {
+  return tct_gaussian_epsilon(sqrt(mu2), log(delta)) * (1 + TCT_MARGIN);
+}
+
+/* Orders from 1.05 to 1e4, evenly in log(alpha - 1): a neighbouring order costs below 1 % more. */
+static void fix_orders(tct_filter *f) {
+  f->orders = TCT_FILTER_ORDERS;
+  for (int i = 0; i < f->orders; i++) {
+    double alpha = 1 + 0.05 * pow(2e5, i / (f->orders - 1.0));
+    double budget = f->epsilon - tct_renyi_epsilon_at(alpha, 0, f->delta);
+    f->order[i] = alpha;
+    f->order_budget[i] = budget > 0 ? budget * (1 - TCT_MARGIN) : -1; /* -1: this order proves nothing */
+  }
+}
+
+tct_status tct_filter_init(tct_filter *filter, tct_filter_kind kind, tct_neighbours neighbours, double epsilon,
+                           double delta, tct_error *err) {
+  bool plain = kind == TCT_FILTER_SUM;
+  if (!(epsilon > 0) || !(delta >= 0 && delta < 1) || (delta == 0 && !plain))
+    return tct_fail(err, TCT_E_USAGE, "a filter needs epsilon above 0 and delta in (0, 1)");
+  memset(filter, 0, sizeof *filter);
+  filter->kind = kind;
+  filter->neighbours = neighbours;
+  filter->epsilon = filter->budget = epsilon;
+  filter->delta = delta;
+  if (kind == TCT_FILTER_ZCDP) filter->budget = largest_budget(rho_cost, epsilon, delta);
+  if (kind == TCT_FILTER_GDP) filter->budget = largest_budget(mu2_cost, epsilon, delta);
+  if (kind == TCT_FILTER_RDP) fix_orders(filter);
+  return TCT_OK;
+}
+
+static tct_status refuse_kind(const tct_event *event, const char *filter, tct_error *err) {
+  return tct_fail(err, TCT_E_USAGE, "the %s filter has no cost for %s under this relation; use another filter", filter,
+                  tct_event_name(event->kind));
+}
+
+static tct_status refuse_budget(tct_error *err) {
+  return tct_fail(err, TCT_E_BUDGET, "the privacy budget does not allow this step; nothing was charged");
+}
+
+static double add_up(double spent, double cost, double count) { return (spent + cost * count) * (1 + 4e-16); }
+
+static tct_status spend_one_number(tct_filter *f, double cost, double count, tct_error *err) {
+  double spent = add_up(f->spent, cost, count);
+  if (!(spent <= f->budget)) return refuse_budget(err);
+  f->spent = spent;
+  return TCT_OK;
+}
+
+static tct_status spend_sum(tct_filter *f, const tct_event *e, tct_error *err) {
+  if (e->kind != TCT_EV_PURE && e->kind != TCT_EV_APPROX && e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_LAPLACE)
+    return refuse_kind(e, "sum", err);
+  double delta_spent = e->kind == TCT_EV_APPROX ? add_up(f->delta_spent, e->delta, (double)e->count) : f->delta_spent;
+  if (!(delta_spent <= f->delta)) return refuse_budget(err);
+  TCT_TRY(spend_one_number(f, tct_event_pure_epsilon(e, f->neighbours), (double)e->count, err));
+  f->delta_spent = delta_spent;
+  return TCT_OK;
+}
+
+static tct_status spend_orders(tct_filter *f, const tct_event *e, tct_error *err) {
+  char why[128];
+  double spent[TCT_FILTER_ORDERS];
+  bool within = false;
+  if (e->kind == TCT_EV_APPROX || e->kind == TCT_EV_OBJPERT || !tct_renyi_has(e, f->neighbours, why, sizeof why))
+    return refuse_kind(e, "rdp", err);
+  for (int i = 0; i < f->orders; i++) {
+    spent[i] = f->order_spent[i];
+    if (!(spent[i] <= f->order_budget[i])) continue; /* an order once passed is lost */
+    spent[i] = add_up(spent[i], tct_event_renyi(e, f->neighbours, f->order[i]), (double)e->count);
+    within |= spent[i] <= f->order_budget[i];
+  }
+  if (!within) return refuse_budget(err);
+  memcpy(f->order_spent, spent, sizeof spent);
+  return TCT_OK;
+}
+
+tct_status tct_filter_spend(tct_filter *filter, const tct_event *event, tct_error *err) {
+  TCT_TRY(tct_event_check(event, err));
+  double rho = tct_event_rho(event, filter->neighbours);
+  bool unsampled = event->kind == TCT_EV_GAUSSIAN || (event->kind == TCT_EV_SAMPLED_GAUSSIAN && event->rate == 1);
+  switch (filter->kind) {
+    case TCT_FILTER_ZCDP: /* a sampled event is charged without amplification: it has no smaller rho */
+      if (isnan(rho) || event->kind == TCT_EV_APPROX) return refuse_kind(event, "zcdp", err);
+      return spend_one_number(filter, rho, (double)event->count, err);
+    case TCT_FILTER_GDP:
+      if (!unsampled) return refuse_kind(event, "gdp", err);
+      return spend_one_number(filter, 2 * rho, (double)event->count, err);
+    case TCT_FILTER_RDP: return spend_orders(filter, event, err);
+    case TCT_FILTER_SUM: return spend_sum(filter, event, err);
+  }
+  return tct_fail(err, TCT_E_USAGE, "unknown filter; use zcdp, gdp, rdp or sum");
+}
