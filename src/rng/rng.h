@@ -2,7 +2,9 @@
 #ifndef TCT_RNG_RNG_H
 #define TCT_RNG_RNG_H
 #include "core/status.h"
+#include <endian.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* A root key; every stream of a run is derived from it. */
 typedef struct tct_rng_key {
@@ -13,6 +15,10 @@ typedef struct tct_rng_key {
 tct_status tct_rng_key_system(tct_rng_key *key, tct_error *err);
 /* From a user's seed: repeatable, hence never for publication. */
 void tct_rng_key_seed(tct_rng_key *key, uint64_t seed);
+void tct_rng_key_wipe(tct_rng_key *key);
+/* Fault injection for tests: the n-th request for entropy from now fails (1 = the next); 0 = none.
+ * Does nothing unless built with TCT_FAULTS. */
+void tct_rng_fail_at_test(int64_t n);
 
 /* Purposes keep streams apart; the numbers are part of what makes seeded runs repeatable. */
 typedef enum tct_purpose {
@@ -25,16 +31,30 @@ typedef enum tct_purpose {
 /* A ChaCha20 stream: (key, purpose, index) names it; distinct names give independent streams.
  * Not copyable while in use; wipe after use. */
 typedef struct tct_stream {
-  unsigned char key[32];
+  unsigned char key[32]; /* this stream's own key, derived from the name */
   uint64_t index;
-  uint64_t block; /* next 64-byte block to generate */
-  uint32_t used;  /* bytes used of `buffer` */
-  unsigned char buffer[1024];
+  uint64_t block;    /* next 64-byte block to generate */
+  uint64_t branches; /* side streams handed out to lazily extended numbers */
+  uint32_t used;     /* bytes used of `buffer` */
+  _Alignas(64) unsigned char buffer[1024];
 } tct_stream;
 void tct_stream_open(tct_stream *s, const tct_rng_key *key, tct_purpose purpose, uint64_t index);
 void tct_stream_wipe(tct_stream *s);
-uint64_t tct_stream_u64(tct_stream *s);
-uint32_t tct_stream_u32(tct_stream *s);
+void tct_stream_refill(tct_stream *s); /* for the two inline functions below only */
+static inline uint64_t tct_stream_u64(tct_stream *s) {
+  uint64_t word;
+  if (s->used > sizeof s->buffer - 8) tct_stream_refill(s);
+  memcpy(&word, s->buffer + s->used, 8);
+  s->used += 8;
+  return le64toh(word);
+}
+static inline uint32_t tct_stream_u32(tct_stream *s) {
+  uint32_t word;
+  if (s->used > sizeof s->buffer - 4) tct_stream_refill(s);
+  memcpy(&word, s->buffer + s->used, 4);
+  s->used += 4;
+  return le32toh(word);
+}
 /* Uniform on {0, ..., bound-1}, exactly; bound >= 1. */
 uint64_t tct_stream_below(tct_stream *s, uint64_t bound);
 
@@ -42,18 +62,22 @@ uint64_t tct_stream_below(tct_stream *s, uint64_t bound);
 bool tct_bernoulli(tct_stream *s, double p);
 /* Exact Bernoulli(exp(-gamma)), gamma >= 0 finite, taken as the exact number it is. */
 bool tct_bernoulli_exp(tct_stream *s, double gamma);
-/* round(N(0, sigma^2)/g) * g, exactly distributed; g a power of two, 2^20 <= sigma/g < 2^40. */
+/* round(N(0, sigma^2)/g) * g, exactly distributed; g a power of two, 1 <= sigma/g < 2^40.
+ * Post-processing of the continuous Gaussian for every such g; accuracy asks for sigma/g >= 2^20. */
 double tct_rounded_gaussian(tct_stream *s, double sigma, double g);
-/* g * K with P[K = k] ~ exp(-|k| * g/scale), exactly; scale/g in [1, 2^40). */
+/* The same draws, one after the other, into out[count]. */
+void tct_rounded_gaussian_fill(tct_stream *s, double sigma, double g, double *out, int64_t count);
+/* g * K with P[K = k] ~ exp(-|k| * g/scale), exactly; g a power of two, scale/g in [1, 2^40). */
 double tct_discrete_laplace(tct_stream *s, double scale, double g);
 /* A Poisson batch: the indices i in [row0, row0+rows) that were drawn, each independently with
  * probability rate, ascending, written to out (capacity rows) minus row0; returns how many.
  * Row i's coin depends on (key, iteration, i) alone. */
 int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0, int64_t rows,
                           int64_t *out);
-/* Index j of [0, count) with probability ~ exp(epsilon * score[j] / (2 * change)), exactly, by
- * rejection; scores are multiples of a lattice fine enough to be exact doubles (their differences
- * must be exact).  monotone: the 2 is dropped. */
+/* Index j of [0, count) with probability ~ exp(epsilon' * score[j] / (2 * change)), exactly, where
+ * epsilon' <= epsilon < epsilon' * (1 + 2^-62).  Scores are finite and at most 2^1022 in size, of any
+ * spacing: `change` must bound how far one record moves the scores as the doubles that they are,
+ * so the caller puts them on a lattice.  epsilon >= 0, change > 0.  monotone: the 2 is dropped. */
 int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                                bool monotone);
 #endif

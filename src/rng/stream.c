@@ -1,0 +1,124 @@
+/* stream.c - keys, and ChaCha20 streams named by (key, purpose, index).
+ *
+ * DISTRIBUTION  Uniform words, and tct_stream_below uniform on {0, ..., bound-1}.
+ *
+ * PROOF  A stream's own key is BLAKE2b-256, keyed by the root key, of a label and the little-endian
+ * (kind, purpose, index): a pseudo-random function, so distinct names have independent keys.  Its
+ * words are the ChaCha20 keystream (64-bit block counter) under that key and nonce 0; side streams
+ * use the nonces 1, 2, ..., each nonce once.  Everything in this folder is exact *given* that the
+ * keystream is uniform; that assumption is the usual one on ChaCha20 and BLAKE2b and the only one.
+ *
+ * below: Lemire 2019, algorithm 5.  With w uniform on 64 bits, w*bound = 2^64 q + r.  Each q has
+ * either floor or ceil of 2^64/bound words; dropping those with r < 2^64 mod bound leaves floor for
+ * every q, hence exact uniformity.
+ *
+ * Entropy comes from getentropy(), which fails cleanly; libsodium's own source aborts the process
+ * when the system has none, so libsodium is asked to initialise only after getentropy has answered.
+ * Without initialisation libsodium computes the same bytes with its portable code.
+ *
+ * ROUNDING  None: integers only.  Words are little-endian on every machine. */
+#include "rng/coins.h"
+
+#include <sodium.h>
+#include <unistd.h>
+
+static const unsigned char LABEL_STREAM[16] = "tacit stream 1";
+static const unsigned char LABEL_SEED[16] = "tacit seed 1";
+
+#ifdef TCT_FAULTS
+static _Atomic int64_t requests_left = 0;
+void tct_rng_fail_at_test(int64_t n) { requests_left = n; }
+static bool entropy_fails(void) { return requests_left > 0 && --requests_left == 0; }
+#else
+void tct_rng_fail_at_test(int64_t n) { (void)n; }
+static bool entropy_fails(void) { return false; }
+#endif
+
+static void store_u64(unsigned char *to, uint64_t value) {
+  value = htole64(value);
+  memcpy(to, &value, 8);
+}
+
+tct_status tct_rng_key_system(tct_rng_key *key, tct_error *err) {
+  if (entropy_fails() || getentropy(key->bytes, sizeof key->bytes) != 0 || sodium_init() < 0) {
+    tct_rng_key_wipe(key);
+    return tct_fail(err, TCT_E_RUN,
+                    "the system gave no random bytes, and noise must not be drawn without them; "
+                    "try again where getrandom works");
+  }
+  return TCT_OK;
+}
+
+void tct_rng_key_seed(tct_rng_key *key, uint64_t seed) {
+  unsigned char message[24], probe[1];
+  /* initialisation chooses the vectorised ChaCha20; see PROOF for why it is optional */
+  if (getentropy(probe, sizeof probe) == 0 && sodium_init() < 0) sodium_memzero(probe, sizeof probe);
+  memcpy(message, LABEL_SEED, 16);
+  store_u64(message + 16, seed);
+  crypto_generichash(key->bytes, sizeof key->bytes, message, sizeof message, NULL, 0);
+  sodium_memzero(message, sizeof message);
+}
+
+void tct_rng_key_wipe(tct_rng_key *key) { sodium_memzero(key, sizeof *key); }
+
+void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint64_t kind, tct_purpose purpose, uint64_t index) {
+  unsigned char message[40];
+  memcpy(message, LABEL_STREAM, 16);
+  store_u64(message + 16, kind);
+  store_u64(message + 24, (uint64_t)purpose);
+  store_u64(message + 32, index);
+  crypto_generichash(out, 32, message, sizeof message, key->bytes, sizeof key->bytes);
+}
+
+void tct_stream_open(tct_stream *s, const tct_rng_key *key, tct_purpose purpose, uint64_t index) {
+  tct_stream_key(s->key, key, 0, purpose, index);
+  s->index = index;
+  s->block = 0;
+  s->branches = 0;
+  s->used = sizeof s->buffer;
+}
+
+void tct_stream_wipe(tct_stream *s) {
+  sodium_memzero(s, sizeof *s);
+  s->used = sizeof s->buffer;
+}
+
+void tct_stream_refill(tct_stream *s) {
+  static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
+  memset(s->buffer, 0, sizeof s->buffer);
+  crypto_stream_chacha20_xor_ic(s->buffer, s->buffer, sizeof s->buffer, nonce, s->block, s->key);
+  s->block += sizeof s->buffer / 64;
+  s->used = 0;
+}
+
+uint64_t tct_stream_below(tct_stream *s, uint64_t bound) {
+  tct_u128 product = (tct_u128)tct_stream_u64(s) * bound;
+  if (__builtin_expect((uint64_t)product < bound, 0)) {
+    uint64_t reject = (0 - bound) % bound;
+    while ((uint64_t)product < reject) product = (tct_u128)tct_stream_u64(s) * bound;
+  }
+  return (uint64_t)(product >> 64);
+}
+
+uint64_t tct_branch_word(const unsigned char key[32], uint64_t branch, uint64_t i) {
+  unsigned char nonce[crypto_stream_chacha20_NONCEBYTES], block[64] = {0};
+  uint64_t word;
+  store_u64(nonce, branch);
+  crypto_stream_chacha20_xor_ic(block, block, sizeof block, nonce, i / 8, key);
+  memcpy(&word, block + 8 * (i % 8), 8);
+  sodium_memzero(block, sizeof block);
+  return le64toh(word);
+}
+
+uint64_t tct_lazy_word(tct_stream *s, tct_lazy *x, uint64_t i) {
+  if (i == 0) return x->top;
+  if (x->branch == 0) x->branch = ++s->branches;
+  return tct_branch_word(s->key, x->branch, i - 1);
+}
+
+bool tct_lazy_less_slow(tct_stream *s, tct_lazy *a, tct_lazy *b) {
+  for (uint64_t i = 1;; ++i) {
+    uint64_t wa = tct_lazy_word(s, a, i), wb = tct_lazy_word(s, b, i);
+    if (wa != wb) return wa < wb;
+  }
+}
