@@ -37,7 +37,7 @@ static inline uint32_t tct_below_small(tct_stream *s, uint32_t bound) {
 /* Word i of side stream `branch` >= 1 under a stream's key; branch 0 is the stream itself. */
 uint64_t tct_branch_word(const unsigned char key[32], uint64_t branch, uint64_t i);
 /* The stream's own key for (key, purpose, index); kind keeps counter-based uses apart from streams. */
-void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint64_t kind, tct_purpose purpose, uint64_t index);
+void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint32_t kind, tct_purpose purpose, uint64_t index);
 
 /* A uniform number of [0,1) with as many bits as anybody asks for: 64 at once, the others from a side
  * stream of its own, whose name is fixed when they are first needed. */

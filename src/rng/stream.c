@@ -2,11 +2,13 @@
  *
  * DISTRIBUTION  Uniform words, and tct_stream_below uniform on {0, ..., bound-1}.
  *
- * PROOF  A stream's own key is BLAKE2b-256, keyed by the root key, of a label and the little-endian
- * (kind, purpose, index): a pseudo-random function, so distinct names have independent keys.  Its
- * words are the ChaCha20 keystream (64-bit block counter) under that key and nonce 0; side streams
- * use the nonces 1, 2, ..., each nonce once.  Everything in this folder is exact *given* that the
- * keystream is uniform; that assumption is the usual one on ChaCha20 and BLAKE2b and the only one.
+ * PROOF  A stream's own key is HChaCha20 under the root key of the 16 bytes (kind, purpose, index),
+ * little-endian in 4, 4 and 8 bytes: a pseudo-random function if ChaCha20 is one (Bernstein 2011, the proof
+ * for XSalsa20), so distinct names have independent keys.  The stream's words are the ChaCha20
+ * keystream (64-bit block counter) under that key and nonce 0; side streams use the nonces 1, 2, ...,
+ * each nonce once.  The root key serves HChaCha20 alone.  A seed becomes a root key by BLAKE2b-256.
+ * Everything in this folder is exact *given* that the keystream is uniform; that is the usual
+ * assumption on ChaCha20, and the only one.
  *
  * below: Lemire 2019, algorithm 5.  With w uniform on 64 bits, w*bound = 2^64 q + r.  Each q has
  * either floor or ceil of 2^64/bound words; dropping those with r < 2^64 mod bound leaves floor for
@@ -22,7 +24,6 @@
 #include <sodium.h>
 #include <unistd.h>
 
-static const unsigned char LABEL_STREAM[16] = "tacit stream 1";
 static const unsigned char LABEL_SEED[16] = "tacit seed 1";
 
 #ifdef TCT_FAULTS
@@ -61,13 +62,11 @@ void tct_rng_key_seed(tct_rng_key *key, uint64_t seed) {
 
 void tct_rng_key_wipe(tct_rng_key *key) { sodium_memzero(key, sizeof *key); }
 
-void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint64_t kind, tct_purpose purpose, uint64_t index) {
-  unsigned char message[40];
-  memcpy(message, LABEL_STREAM, 16);
-  store_u64(message + 16, kind);
-  store_u64(message + 24, (uint64_t)purpose);
-  store_u64(message + 32, index);
-  crypto_generichash(out, 32, message, sizeof message, key->bytes, sizeof key->bytes);
+void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint32_t kind, tct_purpose purpose, uint64_t index) {
+  unsigned char name[crypto_core_hchacha20_INPUTBYTES];
+  store_u64(name, (uint64_t)purpose << 32 | kind);
+  store_u64(name + 8, index);
+  crypto_core_hchacha20(out, name, key->bytes, NULL);
 }
 
 void tct_stream_open(tct_stream *s, const tct_rng_key *key, tct_purpose purpose, uint64_t index) {
@@ -83,12 +82,14 @@ void tct_stream_wipe(tct_stream *s) {
   s->used = sizeof s->buffer;
 }
 
+/* The first time a quarter of the buffer only: many streams give a few words and are closed. */
 void tct_stream_refill(tct_stream *s) {
   static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
-  memset(s->buffer, 0, sizeof s->buffer);
-  crypto_stream_chacha20_xor_ic(s->buffer, s->buffer, sizeof s->buffer, nonce, s->block, s->key);
-  s->block += sizeof s->buffer / 64;
-  s->used = 0;
+  size_t bytes = s->block == 0 ? sizeof s->buffer / 4 : sizeof s->buffer;
+  s->used = (uint32_t)(sizeof s->buffer - bytes);
+  memset(s->buffer + s->used, 0, bytes);
+  crypto_stream_chacha20_xor_ic(s->buffer + s->used, s->buffer + s->used, bytes, nonce, s->block, s->key);
+  s->block += bytes / 64;
 }
 
 uint64_t tct_stream_below(tct_stream *s, uint64_t bound) {

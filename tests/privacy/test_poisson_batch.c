@@ -88,15 +88,15 @@ static void rate_zero_takes_none_and_rate_one_takes_all(void **state) {
 /* The numbers come from an independent program (integers and fractions in Python). */
 static void a_batch_is_the_golden_one(void **state) {
   (void)state;
-  static const int64_t first[] = {500, 502, 503, 507, 512, 514, 516, 518, 523, 524, 529, 530};
+  static const int64_t first[] = {502, 505, 509, 514, 516, 517, 523, 524, 527, 532, 534, 536};
   static int64_t out[3600];
   tct_rng_key key;
   tct_rng_key_seed(&key, 42);
   int64_t n = tct_poisson_batch(&key, 5, 0.3, 500, 3600, out), sum = 0;
-  assert_int_equal(n, 1079);
+  assert_int_equal(n, 1064);
   for (int i = 0; i < 12; ++i) assert_int_equal(out[i] + 500, first[i]);
   for (int64_t i = 0; i < n; ++i) sum += out[i] + 500;
-  assert_int_equal(sum, 2476132);
+  assert_int_equal(sum, 2469213);
 }
 
 static void the_partition_of_the_rows_does_not_change_the_batch(void **state) {
