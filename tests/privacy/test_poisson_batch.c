@@ -121,6 +121,26 @@ static void the_partition_of_the_rows_does_not_change_the_batch(void **state) {
   }
 }
 
+static void a_range_may_begin_and_end_at_any_row(void **state) {
+  (void)state;
+  enum { N = 3000 };
+  static int64_t out[N];
+  static unsigned char in[N];
+  tct_rng_key key;
+  tct_rng_key_seed(&key, 408);
+  int64_t n = tct_poisson_batch(&key, 3, 0.5, 0, N, out);
+  for (int64_t i = 0; i < n; ++i) in[out[i]] = 1;
+  for (int64_t start = 0; start < N - 3; ++start) {
+    for (int64_t rows = 1; rows <= 3; ++rows) {
+      int64_t few[3], expected = 0;
+      n = tct_poisson_batch(&key, 3, 0.5, start, rows, few);
+      for (int64_t i = 0; i < rows; ++i) expected += in[start + i];
+      assert_int_equal(n, expected);
+      for (int64_t i = 0; i < n; ++i) assert_true(few[i] < rows && in[start + few[i]]);
+    }
+  }
+}
+
 static void rows_iterations_and_keys_have_independent_coins(void **state) {
   (void)state;
   enum { N = 1 << 20 };
@@ -156,6 +176,7 @@ int main(void) {
       cmocka_unit_test(rate_zero_takes_none_and_rate_one_takes_all),
       cmocka_unit_test(a_batch_is_the_golden_one),
       cmocka_unit_test(the_partition_of_the_rows_does_not_change_the_batch),
+      cmocka_unit_test(a_range_may_begin_and_end_at_any_row),
       cmocka_unit_test(rows_iterations_and_keys_have_independent_coins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

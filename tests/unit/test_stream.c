@@ -106,33 +106,43 @@ static void without_entropy_there_is_an_error_and_no_key(void **state) {
 #endif
 }
 
-/* A modulus instead of rejection would give the first third of this range half of the draws. */
-static void below_is_uniform_where_a_modulus_would_not_be(void **state) {
+/* A modulus would give the first third of this range half of the draws; a multiplication without
+ * rejection, every third number of it. */
+static void below_is_uniform_where_a_shortcut_would_not_be(void **state) {
   (void)state;
   enum { DRAWS = 300000 };
   tct_rng_key key = key_of(11);
   tct_stream s;
   tct_stream_open(&s, &key, TCT_PURPOSE_ORDER, 0);
   uint64_t third = (uint64_t)1 << 62;
-  double count[3] = {0}, chi2 = 0;
+  double count[6] = {0}, chi2 = 0;
   for (int i = 0; i < DRAWS; ++i) {
     uint64_t u = tct_stream_below(&s, 3 * third);
     assert_true(u < 3 * third);
     ++count[u / third];
+    ++count[3 + u % 3];
   }
-  for (int j = 0; j < 3; ++j) chi2 += (count[j] - DRAWS / 3.0) * (count[j] - DRAWS / 3.0) / (DRAWS / 3.0);
-  assert_true(chi2 < 36.8); /* 2 degrees of freedom, alpha = 1e-8 */
+  for (int j = 0; j < 6; ++j) chi2 += (count[j] - DRAWS / 3.0) * (count[j] - DRAWS / 3.0) / (DRAWS / 3.0);
+  assert_true(chi2 < 42.2); /* 2 + 2 degrees of freedom, alpha = 1.5e-8 */
   for (int i = 0; i < 1000; ++i) assert_true(tct_stream_below(&s, 1) == 0);
 }
 
-static void small_uniform_numbers_reject_the_words_that_would_bias_them(void **state) {
+static void uniform_numbers_refuse_the_words_that_would_bias_them_and_no_other(void **state) {
   (void)state;
+  /* 2^32 mod 3 = 1: of the low halves of 3 w, 0 is refused, and 1 is not */
   tct_stream s = {.used = 0};
-  uint32_t words[3] = {0, 1, 0xffffffff}; /* 2^32 mod 3 = 1: word 0 is refused, word 1 is not */
+  uint32_t words[3] = {htole32(0), htole32(0xaaaaaaab), htole32(1)};
   memcpy(s.buffer, words, sizeof words);
-  assert_int_equal(tct_below_small(&s, 3), 0);
-  assert_int_equal(s.used, 8);
   assert_int_equal(tct_below_small(&s, 3), 2);
+  assert_int_equal(s.used, 8);
+  assert_int_equal(tct_below_small(&s, 3), 0);
+  /* likewise 2^64 mod 3 = 1 */
+  uint64_t longer[3] = {htole64(0), htole64(0xaaaaaaaaaaaaaaab), htole64(1)};
+  memcpy(s.buffer, longer, sizeof longer);
+  s.used = 0;
+  assert_int_equal(tct_stream_below(&s, 3), 2);
+  assert_int_equal(s.used, 16);
+  assert_int_equal(tct_stream_below(&s, 3), 0);
 }
 
 static void equal_words_are_told_apart_by_further_ones_consistently(void **state) {
@@ -160,8 +170,8 @@ int main(void) {
       cmocka_unit_test(batch_keys_differ_from_stream_keys_of_the_same_name),
       cmocka_unit_test(system_keys_differ_and_wiping_leaves_zeros),
       cmocka_unit_test(without_entropy_there_is_an_error_and_no_key),
-      cmocka_unit_test(below_is_uniform_where_a_modulus_would_not_be),
-      cmocka_unit_test(small_uniform_numbers_reject_the_words_that_would_bias_them),
+      cmocka_unit_test(below_is_uniform_where_a_shortcut_would_not_be),
+      cmocka_unit_test(uniform_numbers_refuse_the_words_that_would_bias_them_and_no_other),
       cmocka_unit_test(equal_words_are_told_apart_by_further_ones_consistently),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
