@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,12 +18,21 @@ static tct_status cannot(tct_error *err, const char *what, const char *path, int
   return tct_fail(err, TCT_E_RUN, "cannot %s %s (%s); choose another place or make room", what, path, strerror(code));
 }
 
-static tct_status check_target(const char *path, tct_error *err) {
+/* Where a symbolic link leads, so that the link itself is not replaced (/dev/stdout is one); NULL: no memory. */
+static char *resolved(const char *path) {
+  char *real = realpath(path, NULL); /* NULL where nothing is there yet */
+  char *copy = tct_text_copy(real ? real : path);
+  free(real);
+  return copy;
+}
+
+static tct_status check_target(const char *path, int *in_place, tct_error *err) {
   struct stat info;
+  *in_place = 0;
   if (!path || !*path) return tct_fail(err, TCT_E_USAGE, "the output has no name; give a file name");
   if (stat(path, &info) != 0) return TCT_OK; /* absent is the usual case; what is wrong shows at creation */
   if (S_ISDIR(info.st_mode)) return tct_fail(err, TCT_E_RUN, "%s is a directory; name a file to write", path);
-  if (!S_ISREG(info.st_mode)) return tct_fail(err, TCT_E_RUN, "%s is not a regular file; name a file to write", path);
+  *in_place = !S_ISREG(info.st_mode);
   return TCT_OK;
 }
 
@@ -35,31 +45,35 @@ static int create_aside(tct_outfile *out, size_t size) {
   return -1;
 }
 
-tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
-  memset(out, 0, sizeof *out);
-  TCT_TRY(check_target(path, err));
-  size_t size = strlen(path) + SUFFIX;
-  out->path = tct_text_copy(path);
+static int open_target(tct_outfile *out, int in_place, tct_error *err) {
+  size_t size = strlen(out->path) + SUFFIX;
+  if (in_place) return open(out->path, O_WRONLY | O_CLOEXEC);
   out->aside = TCT_NEW(char, (int64_t)size);
-  if (!out->path || !out->aside) {
-    tct_free(out->aside);
-    out->aside = NULL;
-    tct_outfile_abandon(out);
-    return tct_fail_memory(err);
-  }
+  if (!out->aside) return tct_fail_memory(err), -1;
   int fd = create_aside(out, size);
+  if (fd >= 0) return fd;
+  int code = errno;
+  tct_free(out->aside); /* not made, so not to be removed either */
+  out->aside = NULL;
+  errno = code;
+  return fd;
+}
+
+tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
+  int in_place;
+  memset(out, 0, sizeof *out);
+  tct_error_clear(err);
+  TCT_TRY(check_target(path, &in_place, err));
+  out->path = resolved(path);
+  if (!out->path) return tct_fail_memory(err);
+  tct_error why = {0};
+  int fd = open_target(out, in_place, &why);
   out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (out->file) return TCT_OK;
   int code = errno;
-  if (fd >= 0) {
-    close(fd);
-    unlink(out->aside);
-  }
-  tct_status status = cannot(err, "write", path, code);
-  tct_free(out->aside);
-  out->aside = NULL;
+  if (fd >= 0) close(fd);
   tct_outfile_abandon(out);
-  return status;
+  return why.status ? tct_fail_memory(err) : cannot(err, "write", path, code);
 }
 
 /* A rename is durable once its folder is synced; file systems that cannot sync a folder are let be. */
@@ -80,16 +94,16 @@ static void sync_folder(const char *path) {
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err) {
   int failed = ferror(out->file), code = failed ? EIO : 0;
   if (fflush(out->file) != 0) failed = 1, code = errno;
-  if (!failed && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
+  if (!failed && out->aside && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
   if (fclose(out->file) != 0 && !failed) failed = 1, code = errno;
   out->file = NULL;
-  if (!failed && rename(out->aside, out->path) != 0) failed = 1, code = errno;
+  if (!failed && out->aside && rename(out->aside, out->path) != 0) failed = 1, code = errno;
   if (failed) {
     tct_status status = cannot(err, "finish writing", out->path, code);
     tct_outfile_abandon(out);
     return status;
   }
-  sync_folder(out->path);
+  if (out->aside) sync_folder(out->path);
   tct_free(out->aside);
   out->aside = NULL;
   tct_outfile_abandon(out);

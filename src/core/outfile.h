@@ -8,11 +8,11 @@
 typedef struct tct_outfile {
   FILE *file;
   char *path;  /* the target, owned */
-  char *aside; /* the temporary file beside it, owned; never ends in ".json" */
+  char *aside; /* the temporary file beside it, owned; never ends in ".json"; NULL: in place */
 } tct_outfile;
 
-/* Creates the temporary file.  Refuses a target that exists and is not a regular file: renaming over a
- * device or a pipe would replace it. */
+/* Creates the temporary file.  A target that exists and is not a regular file (a device, a pipe) is written in
+ * place: renaming over it would replace it. A symbolic link is followed, not replaced. */
 tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err);
 /* Flushes, fsyncs, renames, fsyncs the folder.  On failure the temporary file is gone and the target is
  * as it was.  Frees in both cases. */

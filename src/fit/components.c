@@ -16,15 +16,25 @@ typedef struct listing {
 static const char *const kind_names[] = {"loss", "penalty", "solver", "accountant", "reader", "event"};
 enum { KIND_NAMES = sizeof kind_names / sizeof *kind_names };
 
-/* Readers are told apart by content and have no options of their own, so they need no registry entry
- * beyond this line each. */
+/* The formats of read/list.def; they are told apart by content and have no options of their own. */
+#define TCT_FORMAT(name) #name,
+static const char *const readers[] = {
+#include "read/list.def"
+};
+#undef TCT_FORMAT
 static const struct {
   const char *name, *summary;
-} readers[] = {
+} formats[] = {
     {"csv", "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2"},
     {"libsvm", "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2"},
-    {"npy", "a two-dimensional NumPy array, little-endian f8 or f4; also gzip, xz, zstd, bzip2"},
+    {"npy", "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2"},
 };
+
+static const char *reader_summary(const char *name) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (!strcmp(name, formats[i].name)) return formats[i].summary;
+  return "see docs/format";
+}
 
 static const struct {
   const char *summary;
@@ -110,7 +120,7 @@ static void add_all(listing *list) {
   for (int i = 0; i < tct_accountant_count; i++)
     add(list, "accountant", tct_accountants[i]->name, tct_accountants[i]->summary, NULL);
   for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-    add(list, "reader", readers[i].name, readers[i].summary, NULL);
+    add(list, "reader", readers[i], reader_summary(readers[i]), NULL);
   for (int k = 0; k < TCT_EV_KINDS; k++) add_event(list, (tct_event_kind)k);
 }
 

@@ -45,12 +45,51 @@ static void check_coefficients(report *r, const tct_model *m) {
         (long long)m->cols);
 }
 
+/* Every field that docs/format/model.schema.json requires; the reader itself does without some. */
+static const char *missing_field(const json_t *file) {
+  static const char *const top[] = {"format",    "version",    "library", "loss",   "penalty",  "solver",
+                                    "rows",      "columns",    "label",   "labels", "features", "coefficients",
+                                    "intercept", "transforms", "privacy", NULL};
+  static const char *const transforms[] = {
+      "schema",      "scale",     "scale_factor",        "scale_shift", "label_shift",
+      "label_bound", "intercept", "penalised_intercept", "row_norm",    "rows",
+      NULL};
+  static const char *const privacy[] = {"private",  "neighbours", "epsilon",     "delta", "accountant", "events",
+                                        "adaptive", "noise",      "unaccounted", "trust", "unit",       NULL};
+  for (int i = 0; top[i]; i++)
+    if (!json_object_get(file, top[i])) return top[i];
+  for (int i = 0; transforms[i]; i++)
+    if (!json_object_get(json_object_get(file, "transforms"), transforms[i])) return transforms[i];
+  for (int i = 0; privacy[i]; i++)
+    if (!json_object_get(json_object_get(file, "privacy"), privacy[i])) return privacy[i];
+  return NULL;
+}
+
+static void check_components(report *r, const tct_model *m) {
+  tct_loss loss;
+  tct_reg reg;
+  tct_spec spec;
+  tct_error why = {0};
+  const tct_solver *solver = NULL;
+  int ok = tct_loss_make(m->loss, &loss, &why) == TCT_OK && tct_reg_make(m->penalty, &reg, &why) == TCT_OK &&
+           tct_spec_parse(m->solver, "solver", &spec, &why) == TCT_OK;
+  if (ok) solver = tct_solver_find(spec.name);
+  if (!ok)
+    check(r, "components", 0, "%s", why.text);
+  else if (!solver)
+    check(r, "components", 0, "no solver is called '%.40s'", spec.name);
+  else if (m->is_private && !solver->is_private)
+    check(r, "components", 0, "%s is not private and cannot have made a private model", solver->name);
+  else
+    check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, reg.kind->name);
+}
+
 /* The claim of a model without privacy is that there is none. */
-static void check_none(report *r, const tct_model *m) {
-  int silent = isinf(m->epsilon) || isnan(m->epsilon);
-  check(r, "claim", silent && m->events.len == 0,
-        silent && m->events.len == 0 ? "the model claims no privacy (NONE)"
-                                     : "the model says NONE and yet states an epsilon or events");
+static void check_none(report *r, const json_t *privacy) {
+  const char *epsilon = json_string_value(json_object_get(privacy, "epsilon"));
+  int silent = epsilon && !strcmp(epsilon, "NONE") && json_array_size(json_object_get(privacy, "events")) == 0;
+  check(r, "claim", silent,
+        silent ? "the model claims no privacy (NONE)" : "the model says NONE and yet states an epsilon or events");
 }
 
 static void check_recomputed(report *r, const tct_model *m, const tct_accountant *accountant) {
@@ -145,18 +184,23 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
     return NULL;
   }
   if (load(path, &file, err) != TCT_OK) return NULL;
-  json_decref(file);
   report r = {.root = json_object(), .checks = json_array(), .ok = 1};
   tct_model *model = tct_model_read(path, &why);
-  check(&r, "fields", model != NULL, "%s", model ? "all present and known" : why.text);
+  const char *missing = model ? missing_field(file) : NULL;
+  if (missing)
+    check(&r, "fields", 0, "the model file lacks '%s'; it is damaged or was edited", missing);
+  else
+    check(&r, "fields", model != NULL, "%s", model ? "all present and known" : why.text);
   if (model) {
+    check_components(&r, model);
     check_coefficients(&r, model);
     if (model->is_private)
       check_claim(&r, model);
     else
-      check_none(&r, model);
+      check_none(&r, json_object_get(file, "privacy"));
     describe(&r, model);
   }
+  json_decref(file);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
   json_object_set_new(r.root, "checks", r.checks);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
