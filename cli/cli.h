@@ -1,0 +1,116 @@
+/* cli.h - what the verbs share: settings, the option tables, messages, output files. */
+#ifndef TCT_CLI_H
+#define TCT_CLI_H
+#include "tacit.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* ---- settings: every verb fills the part that it has options for ---------------------------- */
+
+typedef struct cli_args {
+  tct_config config;
+  tct_read_options read;
+  const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
+  const char *shape;                       /* "N,P" */
+  const char *output;                      /* -o; NULL = not given */
+  const char *kind;                        /* generate */
+  const char *values;                      /* predict: label | margin | probability */
+  const char *schema_output;               /* generate */
+  int64_t generate_rows, threads;
+  int json, dry_run, f32, liblinear, has_seed, help;
+  char **operand; /* borrowed from argv */
+  int operands;
+} cli_args;
+
+typedef enum cli_kind {
+  CLI_FLAG,   /* int <- 1 */
+  CLI_TEXT,   /* const char * */
+  CLI_CHOICE, /* const char *, one of value_name's a|b|c */
+  CLI_REAL,   /* double; "inf" is allowed */
+  CLI_COUNT,  /* int64_t >= 0; 1e6 is allowed */
+  CLI_SEED,   /* uint64_t in config.seed, and has_seed */
+} cli_kind;
+
+/* One option.  A table ends with name NULL. */
+typedef struct cli_option {
+  const char *name; /* "--label"; for a lone letter "-o" */
+  cli_kind kind;
+  size_t at;              /* offset in cli_args */
+  const char *value_name; /* shown in the help; CLI_CHOICE: the choices */
+  const char *help;       /* one phrase or more, with unit and default; lines are wrapped */
+} cli_option;
+
+enum { CLI_GROUPS = 4 };
+
+typedef struct cli_verb {
+  const char *name;
+  const char *operands; /* as in the usage line */
+  const char *summary;
+  const char *details; /* paragraphs below the options */
+  int least, most;     /* number of operands */
+  const cli_option *options[CLI_GROUPS];
+  int (*run)(cli_args *args); /* returns the exit code */
+} cli_verb;
+
+extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
+    cli_components, cli_export;
+
+extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
+extern const cli_option cli_common_options[]; /* --json --threads --help */
+
+/* ---- args.c ----------------------------------------------------------------------------------- */
+
+/* Fills args from argv[0..count); 0, or 2 after one sentence on stderr. */
+int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count);
+void cli_help(const cli_verb *verb);
+/* The nearest of `count` names within two edits, or NULL. */
+const char *cli_nearest(const char *name, const char *const *names, int count);
+
+/* ---- reading.c --------------------------------------------------------------------------------- */
+
+/* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
+ * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
+int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- text.c ----------------------------------------------------------------------------------- */
+
+enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
+
+/* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
+int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_fail_error(const tct_error *err); /* with FILE:LINE:COLUMN; returns its exit code */
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Parses a text of the library and frees it; NULL (after a message) if it is no JSON. */
+json_t *cli_take_json(char *text);
+const char *cli_string(const json_t *object, const char *key); /* "" if absent */
+double cli_number(const json_t *object, const char *key);      /* NAN if absent or null */
+/* "  name        value" for people. */
+void cli_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The shortest decimal form, or "infinite" / "-"; static ring of buffers. */
+const char *cli_real(double value);
+/* Prints the object to stdout, one line end. */
+int cli_print_json(const json_t *object);
+/* Flushes stdout; a failed write is exit code 1 with a sentence. */
+int cli_finish(int code);
+
+/* ---- sink.c ----------------------------------------------------------------------------------- */
+
+/* Output of a verb: stdout, a device or pipe (written directly), or a file that appears whole. */
+typedef struct cli_sink {
+  FILE *file;
+  char *path, *aside; /* NULL for stdout; aside NULL for devices */
+} cli_sink;
+int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
+int cli_sink_commit(cli_sink *sink);
+void cli_sink_abandon(cli_sink *sink);
+/* Can `path` be created or replaced?  Tried, not guessed.  input: a file that it must not be, or NULL. */
+int cli_sink_check(const char *path, const char *input);
+
+/* ---- progress.c ------------------------------------------------------------------------------- */
+
+void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT and SIGTERM */
+void cli_progress_end(void);                 /* takes both away and clears the bar */
+double cli_seconds(void);                    /* a steady clock */
+#endif

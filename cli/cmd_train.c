@@ -1,0 +1,230 @@
+/* cmd_train.c - tacit train: plan, read, fit, write the model with its certificate. */
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
+     "what is minimised, e.g. logistic, hinge, squared (tacit components loss); it decides how labels are read"},
+    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
+     "added to the mean loss, e.g. l2:lambda=1e-4 (tacit components penalty); default none"},
+    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
+     "algorithm, e.g. dpscd or dpscd:batch=500,clip=0.5 (tacit components solver)"},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
+     "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
+     "in (0, 1); well below 1 / number of records, e.g. 1e-6"},
+    {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
+     "what is hidden: one record's presence (default) or its content"},
+    {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
+     "every record's features, the intercept's 1 included, are brought to norm at most R; default: what the schema's "
+     "bounds allow at most"},
+    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit",
+     "clip: longer records are shortened to R (default); unit: every record is scaled to exactly R"},
+    {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y",
+     "real-valued labels, less their shift, are clipped to [-Y, Y]; default: half the width of the schema's bounds"},
+    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
+     "public number taken off real-valued labels; default: the middle of the schema's bounds, without any 0"},
+    {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
+     "all but none (default) read the data and are unaccounted: for reproducing papers; use a schema instead"},
+    {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
+     "center subtracts the mean label and is unaccounted; default none"},
+    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
+    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
+     "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
+    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
+     "repeatable noise, for tests: the model is marked reproducible and must not be published"},
+    {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
+     "print the plan and its cost without opening the data; needs --shape"},
+    {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
+     "number of records and of features after the schema, for --dry-run"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all"},
+    {0},
+};
+
+static int check_args(const cli_args *args) {
+  if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
+  if (!args->config.solver) return cli_fail(CLI_USAGE, "--solver is missing; give one, e.g. --solver dpscd");
+  if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
+    return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
+  if (!(isnan(args->config.delta) || (args->config.delta > 0 && args->config.delta < 1)))
+    return cli_fail(CLI_USAGE, "--delta must lie in (0, 1); give e.g. --delta 1e-6");
+  if (!(isnan(args->config.row_norm) || (args->config.row_norm > 0 && args->config.row_norm < INFINITY)))
+    return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
+  if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
+    return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
+  if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
+  if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
+  if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
+  if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
+  return 0;
+}
+
+static void print_events(const json_t *plan) {
+  const json_t *event;
+  size_t i;
+  json_array_foreach(json_object_get(plan, "events"), i, event) {
+    char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
+    cli_line(i ? "" : "events", "%s", text ? text : "");
+    free(text);
+  }
+}
+
+static int is_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
+
+static void print_plan(const json_t *plan) {
+  cli_line("solver", "%s", cli_string(plan, "solver"));
+  cli_line("loss", "%s", cli_string(plan, "loss"));
+  cli_line("penalty", "%s", cli_string(plan, "penalty"));
+  cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
+  if (!is_private(plan)) {
+    cli_line("privacy", "NONE");
+    return;
+  }
+  cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
+           cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
+  if (!isnan(cli_number(plan, "noise_multiplier")))
+    cli_line("noise", "%s (multiplier: standard deviation / reach of one record)",
+             cli_real(cli_number(plan, "noise_multiplier")));
+  print_events(plan);
+}
+
+static void warn_settings(const cli_args *args, const json_t *plan) {
+  if (!is_private(plan))
+    cli_warn("privacy NONE: this %s; the model may reveal records, do not publish it",
+             isinf(args->config.epsilon) ? "run has an infinite epsilon" : "solver has no privacy");
+  else if (args->config.has_seed)
+    cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
+}
+
+static int dry_run(const cli_args *args) {
+  tct_error err;
+  double shape[2];
+  char *end = NULL;
+  shape[0] = strtod(args->shape, &end);
+  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
+  for (int i = 0; i < 2; i++)
+    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
+      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
+  tct_plan *plan = tct_plan_new(&args->config, (int64_t)shape[0], (int64_t)shape[1], &err);
+  json_t *root = plan ? cli_take_json(tct_plan_json(plan, &err)) : NULL;
+  tct_plan_free(plan);
+  if (!root) return cli_fail_error(&err);
+  warn_settings(args, root);
+  int code = 0;
+  if (args->json)
+    code = cli_print_json(root);
+  else
+    print_plan(root);
+  if (!args->json && !isnan(cli_number(root, "memory_bytes")))
+    cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
+  json_decref(root);
+  return code;
+}
+
+/* What the run needs freed whatever happens. */
+typedef struct run {
+  tct_data *data;
+  tct_plan *plan;
+  tct_model *model;
+  double read, planned, trained; /* seconds */
+} run;
+
+static tct_status train(cli_args *args, run *r, tct_error *err) {
+  double start = cli_seconds();
+  r->data = tct_data_read(args->operand[0], &args->read, err);
+  if (!r->data) return err->status;
+  r->read = cli_seconds() - start;
+  start = cli_seconds();
+  if (tct_config_use_schema(&args->config, r->data, err) != TCT_OK) return err->status;
+  cli_progress_start(&args->config);
+  r->plan = tct_plan_new(&args->config, tct_data_rows(r->data), tct_data_cols(r->data), err);
+  r->planned = cli_seconds() - start;
+  start = cli_seconds();
+  if (r->plan) r->model = tct_fit(r->plan, r->data, err);
+  r->trained = cli_seconds() - start;
+  cli_progress_end();
+  if (!r->model) return err->status;
+  return tct_model_write(r->model, args->output, err);
+}
+
+static void warn_unaccounted(const tct_model *model) {
+  tct_error err;
+  const json_t *line;
+  size_t i;
+  json_t *root = cli_take_json(tct_model_json(model, &err));
+  json_array_foreach(json_object_get(json_object_get(root, "privacy"), "unaccounted"), i, line)
+      cli_warn("UNACCOUNTED: %s; the stated epsilon does not cover this", json_string_value(line));
+  json_decref(root);
+}
+
+static int report(const cli_args *args, const run *r) {
+  tct_error err = {0};
+  char *text = tct_plan_json(r->plan, &err);
+  if (!text) return cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  int code = 0;
+  warn_settings(args, root);
+  warn_unaccounted(r->model);
+  json_object_set_new(root, "ranks", json_integer(1));
+  json_object_set_new(root, "seconds",
+                      json_pack("{s:f, s:f, s:f}", "read", r->read, "plan", r->planned, "train", r->trained));
+  json_object_set_new(root, "model", json_string(args->output));
+  if (args->json) {
+    code = cli_print_json(root);
+  } else {
+    print_plan(root);
+    cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
+    cli_line("model", "%s", args->output);
+  }
+  json_decref(root);
+  return code;
+}
+
+static int run_train(cli_args *args) {
+  tct_error err = {0};
+  run r = {0};
+  int code = check_args(args);
+  if (code || args->dry_run) return code ? code : dry_run(args);
+  code = cli_sink_check(args->output, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
+  if (code) return code;
+  args->read.labels = tct_config_labels(&args->config);
+  if (args->read.labels < 0) { /* no such loss: the plan has the sentence for it, whatever the shape */
+    tct_plan_free(tct_plan_new(&args->config, 1000, 1, &err));
+    return cli_fail_error(&err);
+  }
+  tct_status status = train(args, &r, &err);
+  code = status == TCT_OK ? report(args, &r) : cli_fail_error(&err);
+  tct_model_free(r.model);
+  tct_plan_free(r.plan);
+  tct_data_free(r.data);
+  return code;
+}
+
+const cli_verb cli_train = {
+    .name = "train",
+    .operands = "DATA --loss SPEC --solver SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
+    .summary =
+        "Trains a linear model under differential privacy and writes it with its certificate.\n"
+        "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.",
+    .details =
+        "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"
+        "A repeated option: the last one holds. Transforms are applied in this order: schema, scale, intercept, rows.\n"
+        "\n"
+        "Examples\n"
+        "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
+        "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 --intercept -o model.json\n"
+        "  xz -dc people.csv.xz | tacit train - ...\n"
+        "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
+        "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
+        "\n"
+        "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
+    .least = 0,
+    .most = 1,
+    .options = {options, cli_read_options, cli_common_options},
+    .run = run_train,
+};

@@ -1,0 +1,70 @@
+/* cmd_verify.c - tacit verify: is a model file's privacy claim what its events prove? */
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const cli_option options[] = {
+    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE", "also check the model's entry in this ledger"},
+    {0},
+};
+
+static void print_checks(const json_t *root, int ok) {
+  const json_t *check, *line;
+  size_t i;
+  json_array_foreach(json_object_get(root, "checks"), i, check)
+      printf("%-5s %-22s %s\n", json_is_true(json_object_get(check, "ok")) ? "ok" : "FAIL", cli_string(check, "name"),
+             cli_string(check, "text"));
+  json_array_foreach(json_object_get(root, "unaccounted"), i, line)
+      printf("note  %-22s %s\n", "UNACCOUNTED", json_string_value(line));
+  if (json_is_true(json_object_get(root, "reproducible")))
+    printf("note  %-22s %s\n", "reproducible", "the noise came from a seed: this model must not be published");
+  if (ok && json_is_false(json_object_get(root, "private")))
+    printf("\nverified: the model claims no privacy (NONE)\n");
+  else if (ok)
+    printf("\nverified: epsilon %s at delta %s, %s\n", cli_real(cli_number(root, "epsilon")),
+           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"));
+}
+
+static const char *first_failure(const json_t *root) {
+  const json_t *check;
+  size_t i;
+  json_array_foreach(json_object_get(root, "checks"), i,
+                     check) if (!json_is_true(json_object_get(check, "ok"))) return cli_string(check, "text");
+  return "no check was made";
+}
+
+static int run_verify(cli_args *args) {
+  tct_error err = {0};
+  char *text = tct_verify_json(args->operand[0], args->config.ledger, &err);
+  if (!text) return cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  int code = 0, ok = json_is_true(json_object_get(root, "ok"));
+  if (args->json)
+    code = cli_print_json(root);
+  else
+    print_checks(root, ok);
+  if (!ok) code = cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
+  json_decref(root);
+  return code;
+}
+
+const cli_verb cli_verify = {
+    .name = "verify",
+    .operands = "MODEL.json [OPTION...]",
+    .summary = "Recomputes a model's privacy claim from the events in its file.",
+    .details =
+        "It passes if every field is there and known, the named accountant proves no more than the claimed epsilon\n"
+        "from the events, a second implementation agrees, and no lower bound exceeds the claim. It cannot see the\n"
+        "data or the run: a file that lists other events than were spent is consistent all the same.\n"
+        "\n"
+        "Exit codes: 0 verified, 1 not verified or unreadable, 2 wrong usage, 3 the file is no JSON.\n"
+        "\n"
+        "Example\n"
+        "  tacit verify model.json\n",
+    .least = 1,
+    .most = 1,
+    .options = {options, cli_common_options},
+    .run = run_verify,
+};

@@ -1,0 +1,57 @@
+/* main.c - tacit, the command line: finds the verb and runs it. */
+#include "cli.h"
+
+#include <string.h>
+
+static const cli_verb *const verbs[] = {
+    &cli_train,  &cli_predict,  &cli_evaluate,   &cli_account, &cli_verify,
+    &cli_schema, &cli_generate, &cli_components, &cli_export,
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int print_help(void) {
+  printf("tacit trains linear models under differential privacy.\n\nusage: tacit VERB ...\n\n");
+  for (int i = 0; i < VERBS; i++) {
+    const char *end = strchr(verbs[i]->summary, '.');
+    int length = end ? (int)(end - verbs[i]->summary) : (int)strlen(verbs[i]->summary);
+    printf("  %-12s ", verbs[i]->name);
+    for (int k = 0; k < length; k++) putchar(verbs[i]->summary[k] == '\n' ? ' ' : verbs[i]->summary[k]);
+    putchar('\n');
+  }
+  printf(
+      "\n`tacit VERB --help` tells more; `tacit --version` the version.\n"
+      "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n");
+  return 0;
+}
+
+static int unknown_verb(const char *name) {
+  const char *names[VERBS];
+  for (int i = 0; i < VERBS; i++) names[i] = verbs[i]->name;
+  const char *near = cli_nearest(name, names, VERBS);
+  return cli_fail(CLI_USAGE, "there is no verb '%s'; %s%s%s `tacit --help` lists them", name,
+                  near ? "did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static int run_verb(const char *name, char **argv, int count) {
+  cli_args args;
+  const cli_verb *verb = NULL;
+  for (int i = 0; i < VERBS; i++)
+    if (!strcmp(verbs[i]->name, name)) verb = verbs[i];
+  if (!verb) return unknown_verb(name);
+  int code = cli_args_parse(verb, &args, argv, count);
+  if (code) return code;
+  if (!args.help) return verb->run(&args);
+  cli_help(verb);
+  return 0;
+}
+
+static int run(int argc, char **argv) {
+  const char *first = argc > 1 ? argv[1] : NULL;
+  if (!first) return cli_fail(CLI_USAGE, "no verb was given; `tacit --help` lists them");
+  if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) return print_help();
+  if (strcmp(first, "--version")) return run_verb(first, argv + 2, argc - 2);
+  printf("tacit %s\n", tct_version());
+  return 0;
+}
+
+int main(int argc, char **argv) { return cli_finish(run(argc, argv)); }

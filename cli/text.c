@@ -1,0 +1,95 @@
+/* text.c - messages for people, one line each, and JSON for scripts. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* File names and library texts may hold anything; a terminal gets one clean line. */
+static void print_clean(const char *prefix, const char *text) {
+  fputs(prefix, stderr);
+  for (; *text; text++) fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
+  fputc('\n', stderr);
+}
+
+int cli_fail(int code, const char *format, ...) {
+  char text[1200];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  print_clean("tacit: ", text);
+  return code;
+}
+
+int cli_fail_error(const tct_error *err) {
+  int code = tct_status_exit_code(err->status);
+  if (!code) code = CLI_RUN; /* a failure without a reason is still a failure */
+  if (!err->file[0]) return cli_fail(code, "%s", err->text);
+  if (!err->line) return cli_fail(code, "%s: %s", err->file, err->text);
+  if (!err->column) return cli_fail(code, "%s:%lld: %s", err->file, (long long)err->line, err->text);
+  return cli_fail(code, "%s:%lld:%lld: %s", err->file, (long long)err->line, (long long)err->column, err->text);
+}
+
+void cli_warn(const char *format, ...) {
+  char text[1200];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  print_clean("tacit: warning: ", text);
+}
+
+json_t *cli_take_json(char *text) {
+  json_t *root = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+  tct_text_free(text);
+  if (!root) cli_fail(CLI_RUN, "an internal result could not be read; please report this");
+  return root;
+}
+
+const char *cli_string(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+double cli_number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void cli_line(const char *name, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  printf("%-12s ", name);
+  vprintf(format, list);
+  putchar('\n');
+  va_end(list);
+}
+
+const char *cli_real(double value) {
+  static char ring[8][40]; /* several may stand in one call */
+  static int next;
+  char *text = ring[next = (next + 1) % 8];
+  if (isnan(value)) return "-";
+  if (isinf(value)) return value > 0 ? "infinite" : "-infinite";
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, sizeof ring[0], "%.*g", digits, value);
+    if (digits >= 8 || strtod(text, NULL) == value) break; /* eight digits are enough for people */
+  }
+  return text;
+}
+
+int cli_print_json(const json_t *object) {
+  if (json_dumpf(object, stdout, JSON_COMPACT | JSON_ENCODE_ANY) != 0 || putchar('\n') == EOF)
+    return cli_fail(CLI_RUN, "cannot write to standard output; make room or choose another place");
+  return 0;
+}
+
+int cli_finish(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  if (code) return code;
+  return cli_fail(CLI_RUN, "cannot write to standard output (%s); make room or choose another place", strerror(errno));
+}
