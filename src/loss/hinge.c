@@ -32,7 +32,7 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   (void)h, (void)newton;
   double b = tct_clamp(y * alpha, 0, 1), gain = 1 - y * u;
   double to = s > 0 ? tct_clamp(b + gain / s, 0, 1) : gain > 0 ? 1 : gain < 0 ? 0 : b;
-  return y * to - alpha;
+  return tct_dual_move_signed(alpha, to, y, 0, 1);
 }
 static double dual_start(double y, double h) {
   (void)y, (void)h;

@@ -25,7 +25,7 @@ static double conjugate(double a, double y, double h) { return fabs(a) <= h ? a 
 static double dual_step(double alpha, double u, double s, double y, double h, int newton) {
   (void)newton;
   double a = tct_clamp(alpha, -h, h);
-  return tct_clamp(a + (y - a - u) / (1 + s), -h, h) - alpha;
+  return tct_dual_move(alpha, tct_clamp(a + (y - a - u) / (1 + s), -h, h), -h, h);
 }
 static double dual_start(double y, double h) {
   (void)y, (void)h;

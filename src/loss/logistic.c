@@ -82,20 +82,26 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
     double t = tct_clamp(logit(b), fmin(t0, t1), fmax(t0, t1));
     b = tct_clamp(sigmoid(newton_logit(t, t0, t1, yu, s, centre, newton - 1)), END, 1 - END);
   }
-  return y * b - alpha;
+  return tct_dual_move_signed(alpha, b, y, END, 1 - END);
 }
 static double dual_start(double y, double h) {
   (void)y, (void)h;
   return 0;
 }
 
-#define SLOPES(level)                                                                                                 \
-  TCT_TARGET_##level static void slopes_##level(const double *z, const double *y, double h, double *out, int64_t n) { \
-    for (int64_t i = 0; i < n; i++) out[i] = slope(z[i], y[i], h);                                                    \
+/* Loops of one instruction set: out[i] = slope, and out[i] = value, i < n. */
+#define LOOPS(level)                                                                                          \
+  TCT_TARGET_##level static void slopes_##level(const double *restrict z, const double *restrict y, double h, \
+                                                double *restrict out, int64_t n) {                            \
+    for (int64_t i = 0; i < n; i++) out[i] = slope(z[i], y[i], h);                                            \
+  }                                                                                                           \
+  TCT_TARGET_##level static void values_##level(const double *restrict z, const double *restrict y, double h, \
+                                                double *restrict out, int64_t n) {                            \
+    for (int64_t i = 0; i < n; i++) out[i] = value(z[i], y[i], h);                                            \
   }
-SLOPES(0)
-SLOPES(1)
-SLOPES(2)
+LOOPS(0)
+LOOPS(1)
+LOOPS(2)
 
 static void slopes(const double *z, const double *y, double h, double *out, int64_t n) {
   switch (tct_level()) {
@@ -105,9 +111,22 @@ static void slopes(const double *z, const double *y, double h, double *out, int6
   }
 }
 
+static void values(const double *z, const double *y, double h, double *out, int64_t n) {
+  switch (tct_level()) {
+    case 2: values_2(z, y, h, out, n); break;
+    case 1: values_1(z, y, h, out, n); break;
+    default: values_0(z, y, h, out, n);
+  }
+}
+
 static double sum(const double *z, const double *y, double h, int64_t n) {
-  double lane[TCT_LANES] = {0};
-  for (int64_t i = 0; i < n; i++) lane[i % TCT_LANES] += value(z[i], y[i], h);
+  enum { BLOCK = 256 }; /* values of a block wait on the stack, in the first cache */
+  double lane[TCT_LANES] = {0}, block[BLOCK];
+  for (int64_t from = 0; from < n; from += BLOCK) {
+    int64_t count = n - from < BLOCK ? n - from : BLOCK;
+    values(z + from, y + from, h, block, count);
+    for (int64_t i = 0; i < count; i++) lane[i % TCT_LANES] += block[i];
+  }
   return tct_lanes_sum(lane);
 }
 

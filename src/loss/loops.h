@@ -4,6 +4,8 @@
 #include "loss/loss.h"
 #include "core/lanes.h"
 
+#include <math.h>
+
 /* Defines `slopes` and `sum` of a loss file from its static inline `value` and `slope`.  The loops over eight lanes
  * compile to vectors where the functions are free of branches; the order is that of tct_lanes_sum. */
 #define TCT_LOSS_LOOPS                                                                     \
@@ -20,4 +22,17 @@
   }
 
 static inline double tct_clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+/* The step from alpha to `to` in [low, high], such that alpha + step, as computed, does not round past an end. */
+static inline double tct_dual_move(double alpha, double to, double low, double high) {
+  double step = to - alpha;
+  while (alpha + step > high) step = nextafter(step, -INFINITY);
+  while (alpha + step < low) step = nextafter(step, INFINITY);
+  return step;
+}
+
+/* The same for a step to b = y*alpha in [low, high]. */
+static inline double tct_dual_move_signed(double alpha, double b, double y, double low, double high) {
+  return y > 0 ? tct_dual_move(alpha, b, low, high) : tct_dual_move(alpha, -b, -high, -low);
+}
 #endif

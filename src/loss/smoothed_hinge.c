@@ -29,7 +29,8 @@ static double conjugate(double a, double y, double h) {
 static double dual_step(double alpha, double u, double s, double y, double h, int newton) {
   (void)newton;
   double b = tct_clamp(y * alpha, 0, 1);
-  return y * tct_clamp(b + (1 - y * u - h * b) / (h + s), 0, 1) - alpha;
+  double to = tct_clamp(b + (1 - y * u - h * b) / (h + s), 0, 1);
+  return tct_dual_move_signed(alpha, to, y, 0, 1);
 }
 static double dual_start(double y, double h) {
   (void)y, (void)h;

@@ -1,0 +1,342 @@
+/* test_loss.c - the laws that every loss obeys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/expm.h"
+#include "loss/loss.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHAPES = 3 };
+static const double grid_labels[] = {-1, 1, -0.3, 2.5}; /* the last two for real labels only */
+
+/* The k-th loss with its default shape, a small one and a large one; 0 if it has no such variant. */
+static int variant(int kind, int shape, tct_loss *out) {
+  const tct_loss_kind *k = tct_loss_kinds[kind];
+  char spec[80];
+  if (shape && !k->options) return 0;
+  snprintf(spec, sizeof spec, shape ? "%s:%s=%s" : "%s", k->name, k->options ? k->options[0].key : "",
+           shape == 1 ? "0.125" : "3");
+  assert_int_equal(tct_loss_make(spec, out, NULL), TCT_OK);
+  return 1;
+}
+
+typedef void (*law)(const tct_loss *l, double y);
+static void for_all(law check) {
+  tct_loss l;
+  for (int kind = 0; kind < tct_loss_kind_count; kind++)
+    for (int shape = 0; shape < SHAPES; shape++)
+      for (int t = 0; t < 4 && variant(kind, shape, &l); t++)
+        if (t < 2 || !l.kind->binary) check(&l, grid_labels[t]);
+}
+
+static uint64_t random_u64(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+static double random_real(uint64_t *state) { return (double)(random_u64(state) >> 11) * 0x1p-52 - 1; }
+
+static double ulps(double a, long double exact) {
+  double near = (double)exact, unit = nextafter(fabs(near), INFINITY) - fabs(near);
+  return (double)(fabsl((long double)a - exact) / unit);
+}
+
+/* ---- value, slope, curve ---------------------------------------------------------------------- */
+
+static void check_derivatives(const tct_loss *l, double y) {
+  const double d = 0x1p-14;
+  for (double z = -12; z <= 12; z += 0.0371) {
+    double left = tct_loss_slope(l, z - d, y), right = tct_loss_slope(l, z + d, y);
+    double difference = (tct_loss_value(l, z + d, y) - tct_loss_value(l, z - d, y)) / (2 * d);
+    /* A convex function's difference quotient lies between its slopes at the ends. */
+    assert_true(difference >= left - 1e-9 && difference <= right + 1e-9);
+    assert_true(tct_loss_slope(l, z, y) >= left && tct_loss_slope(l, z, y) <= right);
+    assert_true(fabs(right - left) > 0.1 || fabs(tct_loss_slope(l, z, y) - difference) <= 1e-4 * 8 / (l->h ? l->h : 1));
+    double before = tct_loss_curve(l, z - d, y), after = tct_loss_curve(l, z + d, y), at = tct_loss_curve(l, z, y);
+    if (fabs(before - after) < 1e-3 * (1 + at) && fabs(right - left) < 0.1)
+      assert_true(fabs((right - left) / (2 * d) - at) <= 1e-3 * (1 + at));
+  }
+}
+static void slopes_and_curves_are_the_derivatives_of_the_value(void **state) {
+  (void)state;
+  for_all(check_derivatives);
+}
+
+static void check_constants(const tct_loss *l, double y) {
+  double reach = tct_loss_slope_bound(l), bend = l->kind->curvature_bound(l->h), before = NAN, top = 0, steepest = 0;
+  int positive = 0, negative = 0;
+  for (double z = -40; z <= 40; z += 0.0173) {
+    double slope = tct_loss_slope(l, z, y), curve = tct_loss_curve(l, z, y);
+    assert_true(fabs(slope) <= reach);
+    assert_true(curve >= 0 && curve <= bend);
+    if (!isnan(before)) assert_true(slope - before >= 0 && slope - before <= bend * 0.0173 * (1 + 1e-9) + 1e-15);
+    before = slope;
+    top = fmax(top, fabs(slope)), steepest = fmax(steepest, curve);
+    positive |= slope > 0, negative |= slope < 0;
+  }
+  assert_true(!isfinite(reach) || top >= 0.999 * reach); /* the declared constants are the smallest ones */
+  assert_true(!isfinite(bend) || steepest >= 0.999 * bend);
+  assert_int_equal(l->kind->one_sign, !(positive && negative));
+}
+static void declared_bounds_hold_and_are_tight(void **state) {
+  (void)state;
+  for_all(check_constants);
+}
+
+static void check_extremes(const tct_loss *l, double y) {
+  const double far[] = {0, 5e-324, 1e-300, 40, 700, 745, 746, 800, 1e10, 1e150, 1e300};
+  for (size_t k = 0; k < 2 * sizeof far / sizeof *far; k++) {
+    double z = k % 2 ? -far[k / 2] : far[k / 2];
+    assert_false(isnan(tct_loss_value(l, z, y)) || tct_loss_value(l, z, y) < 0);
+    assert_true(isfinite(tct_loss_slope(l, z, y)) && isfinite(tct_loss_curve(l, z, y)));
+    if (l->kind->binary) assert_true(isfinite(tct_loss_value(l, z, y)));
+  }
+}
+static void nothing_overflows_at_margins_of_1e300(void **state) {
+  (void)state;
+  for_all(check_extremes);
+  tct_loss l;
+  assert_int_equal(tct_loss_make("logistic", &l, NULL), TCT_OK);
+  assert_true(tct_loss_value(&l, 1e300, -1) == 1e300 && tct_loss_value(&l, 1e300, 1) == 0);
+  assert_true(tct_loss_slope(&l, 1e300, -1) == 1 && tct_loss_slope(&l, 1e300, 1) == 0);
+}
+
+/* ---- conjugate -------------------------------------------------------------------------------- */
+
+static void check_conjugate(const tct_loss *l, double y) {
+  for (double a = -4.05; a <= 4.05; a += 0.1) {
+    double claimed = l->kind->conjugate(a, y, l->h), best = -INFINITY, at = 0;
+    const double ends[] = {-1e6, 1e6};
+    for (double z = -60; z <= 60; z += 0.01)
+      if (-a * z - tct_loss_value(l, z, y) > best) best = -a * z - tct_loss_value(l, z, y), at = z;
+    for (int e = 0; e < 2; e++) best = fmax(best, -a * ends[e] - tct_loss_value(l, ends[e], y));
+    if (isfinite(claimed)) {
+      assert_true(best <= claimed + 1e-9);
+      assert_true(best >= claimed - 1e-4 * (1 + 1 / (l->h ? l->h : 1)));
+    } else {
+      assert_true(best > 1e3 && fabs(at) > 59); /* unbounded: it grows without end */
+    }
+  }
+}
+static void conjugates_are_suprema(void **state) {
+  (void)state;
+  for_all(check_conjugate);
+}
+
+static void check_fenchel_young(const tct_loss *l, double y) {
+  for (double z = -30; z <= 30; z += 0.093) {
+    double slope = tct_loss_slope(l, z, y), value = tct_loss_value(l, z, y);
+    double dual = l->kind->conjugate(-slope, y, l->h);
+    assert_true(fabs(value + dual - slope * z) <= 1e-12 * (1 + fabs(slope * z) + value));
+  }
+}
+static void fenchel_young_is_an_equality_at_the_slope(void **state) {
+  (void)state;
+  for_all(check_fenchel_young);
+}
+
+/* ---- dual steps ------------------------------------------------------------------------------- */
+
+static double dual_objective(const tct_loss *l, double alpha, double u, double s, double y, double zeta) {
+  return l->kind->conjugate(alpha + zeta, y, l->h) + u * zeta + 0.5 * s * zeta * zeta;
+}
+
+/* Golden-section search for the minimum over zeta in [low, high]. */
+static double golden(const tct_loss *l, double alpha, double u, double s, double y, double low, double high) {
+  const double ratio = 0.6180339887498949;
+  for (int k = 0; k < 90; k++) {
+    double a = high - ratio * (high - low), b = low + ratio * (high - low);
+    if (dual_objective(l, alpha, u, s, y, a) <= dual_objective(l, alpha, u, s, y, b))
+      high = b;
+    else
+      low = a;
+  }
+  return 0.5 * (low + high);
+}
+
+/* Ends of the dual domain as multiples of the label (binary) or as they are. */
+static void domain(const tct_loss *l, double y, double *low, double *high) {
+  double reach = fmin(tct_loss_slope_bound(l), 1e3);
+  *low = l->kind->binary ? fmin(0, y) : -reach;
+  *high = l->kind->binary ? fmax(0, y) : reach;
+}
+
+static void check_dual_step(const tct_loss *l, double y) {
+  const double curvatures[] = {0, 1e-8, 0.3, 1, 25, 1e6};
+  uint64_t seed = 41;
+  double low, high;
+  domain(l, y, &low, &high);
+  for (int trial = 0; trial < 600; trial++) {
+    double s = curvatures[trial % 6], alpha = low + (high - low) * 0.5 * (1 + random_real(&seed));
+    double u = random_real(&seed) * (trial % 4 ? 3 : 30);
+    if (trial % 7 == 0) alpha = trial % 2 ? low : high;
+    double zeta = l->kind->dual_step(alpha, u, s, y, l->h, 200);
+    assert_true(alpha + zeta >= low && alpha + zeta <= high);
+    double best = golden(l, alpha, u, s, y, low - alpha, high - alpha);
+    double found = dual_objective(l, alpha, u, s, y, zeta), reference = dual_objective(l, alpha, u, s, y, best);
+    assert_true(found <= reference + 1e-10 * (1 + fabs(reference) + fabs(alpha * u)));
+    /* Where the objective is strongly convex the step itself is pinned, to the search's square root of rounding. */
+    if (s >= 0.3) assert_true(fabs(zeta - best) <= 1e-7 * sqrt(1 + fabs(reference) + fabs(alpha * u)));
+  }
+}
+static void dual_steps_are_minimisers(void **state) {
+  (void)state;
+  for_all(check_dual_step);
+}
+
+static void check_dual_extremes(const tct_loss *l, double y) {
+  const double far[] = {0, 1e-300, 1, 40, 1e9, 1e300};
+  double low, high;
+  domain(l, y, &low, &high);
+  if (!l->kind->binary && !isfinite(tct_loss_slope_bound(l))) low = -INFINITY, high = INFINITY;
+  const double starts[] = {0, low, high, 0.4 * y, -5 * y, 7 * y, 1e-18 * y, (1 - 1e-16) * y};
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 12; b++)
+      for (int c = 0; c < 8; c++)
+        for (int newton = 1; newton <= 100; newton += 33) {
+          double u = b % 2 ? -far[b / 2] : far[b / 2], alpha = starts[c];
+          if (!isfinite(alpha)) continue;
+          double zeta = l->kind->dual_step(alpha, u, far[a], y, l->h, newton);
+          assert_true(isfinite(zeta));
+          assert_true(alpha + zeta >= low - 1e-15 * fabs(alpha) && alpha + zeta <= high + 1e-15 * fabs(alpha));
+        }
+  assert_true(isfinite(l->kind->conjugate(l->kind->dual_start(y, l->h), y, l->h)));
+}
+static void dual_steps_stay_in_the_domain_from_anywhere(void **state) {
+  (void)state;
+  for_all(check_dual_extremes);
+}
+
+static void one_newton_step_of_the_logistic_is_the_papers(void **state) {
+  (void)state;
+  tct_loss l;
+  assert_int_equal(tct_loss_make("logistic", &l, NULL), TCT_OK);
+  uint64_t seed = 42;
+  for (int trial = 0; trial < 2000; trial++) {
+    double y = trial % 2 ? 1 : -1, b = 0.5 + 0.45 * random_real(&seed), u = random_real(&seed), s = 4 + trial % 5;
+    double expected = b - (log(b / (1 - b)) + y * u) / (1 / (b * (1 - b)) + s);
+    if (expected < 1e-6 || expected > 1 - 1e-6) continue;
+    assert_true(fabs(l.kind->dual_step(y * b, u, s, y, 0, 1) - y * (expected - b)) <= 1e-13);
+  }
+}
+
+static void converged_logistic_steps_solve_their_equation_near_the_ends(void **state) {
+  (void)state;
+  tct_loss l;
+  assert_int_equal(tct_loss_make("logistic", &l, NULL), TCT_OK);
+  const double starts[] = {0, 1e-15, 1e-9, 1e-3, 0.5, 0.999, 1 - 1e-9, 1};
+  for (int k = 0; k < 8; k++)
+    for (double u = -30; u <= 30; u += 0.77)
+      for (double s = 1e-6; s < 1e7; s *= 10) {
+        double b0 = fmin(fmax(starts[k], 0x1p-50), 1 - 0x1p-50),
+               b = starts[k] + l.kind->dual_step(starts[k], u, s, 1, 0, 100);
+        double f = log(b) - log1p(-b) + u + s * (b - b0), flat = 1 / (b * (1 - b)) + s;
+        if (b > 0x1p-49 && b < 1 - 0x1p-49) assert_true(fabs(f / flat) <= 4e-16); /* within rounding of the zero */
+      }
+}
+
+/* ---- loops ------------------------------------------------------------------------------------ */
+
+static void check_loops(const tct_loss *l, double y) {
+  enum { N = 1003 };
+  double z[N], labels[N], out[N + 1];
+  uint64_t seed = 43;
+  for (int i = 0; i < N; i++) {
+    z[i] = random_real(&seed) * pow(10, (double)(random_u64(&seed) % 6));
+    if (i % 50 == 0) z[i] = copysign(1e300, z[i]);
+    if (i % 50 == 1) z[i] = copysign(700 + (double)(i % 60), z[i]);
+    labels[i] = l->kind->binary && i % 3 ? -y : y;
+  }
+  for (int64_t n = 0; n <= N; n = n < 20 ? n + 1 : n + 983) {
+    out[n] = 77;
+    l->kind->slopes(z, labels, l->h, out, n);
+    assert_true(out[n] == 77);
+    for (int64_t i = 0; i < n; i++) {
+      double slope = tct_loss_slope(l, z[i], labels[i]), unit = nextafter(fabs(slope), INFINITY) - fabs(slope);
+      assert_true(fabs(out[i] - slope) <= 4 * unit);
+    }
+    long double total = 0;
+    for (int64_t i = 0; i < n; i++) z[i] = fmod(z[i], 1e6), total += tct_loss_value(l, z[i], labels[i]);
+    assert_true(fabs((double)((long double)l->kind->sum(z, labels, l->h, n) - total)) <= 1e-12 * (double)total);
+  }
+}
+static void vector_slopes_and_sums_agree_with_the_scalar_ones(void **state) {
+  (void)state;
+  for_all(check_loops);
+}
+
+static void the_exponential_is_within_two_ulp_over_its_whole_range(void **state) {
+  (void)state;
+  double worst = 0;
+  for (double x = -745.1; x < 709.78; x += 0.000731) worst = fmax(worst, ulps(tct_exp(x), expl((long double)x)));
+  for (double x = 1; x > 1e-320; x *= 0.93) {
+    worst = fmax(worst, ulps(tct_exp(x), expl((long double)x)));
+    worst = fmax(worst, ulps(tct_exp(-x), expl((long double)-x)));
+  }
+  assert_true(worst <= 2);
+  assert_true(tct_exp(0) == 1 && tct_exp(-1e300) == 0 && tct_exp(-INFINITY) == 0 && tct_exp(-746) == 0);
+  assert_true(isinf(tct_exp(710)) && isinf(tct_exp(1e300)) && isinf(tct_exp(INFINITY)) && isnan(tct_exp(NAN)));
+}
+
+static void the_logarithm_is_within_three_ulp_on_the_unit_interval(void **state) {
+  (void)state;
+  double worst = 0;
+  for (double e = 0; e <= 1; e += 1.37e-6) worst = fmax(worst, ulps(tct_log1p_unit(e), log1pl((long double)e)));
+  for (double e = 1; e > 1e-305; e *= 0.97) worst = fmax(worst, ulps(tct_log1p_unit(e), log1pl((long double)e)));
+  assert_true(worst <= 3);
+  assert_true(tct_log1p_unit(0) == 0);
+}
+
+static void logistic_values_and_slopes_are_within_six_ulp(void **state) {
+  (void)state;
+  tct_loss l;
+  assert_int_equal(tct_loss_make("logistic", &l, NULL), TCT_OK);
+  for (double z = -740; z < 740; z += 0.0117) {
+    long double e = expl(-(long double)z);
+    assert_true(ulps(tct_loss_value(&l, z, 1), log1pl(e)) <= 6);
+    assert_true(ulps(tct_loss_slope(&l, z, 1), -e / (1 + e)) <= 6);
+  }
+}
+
+/* ---- specs ------------------------------------------------------------------------------------ */
+
+static void wrong_specs_are_refused_and_the_right_names_listed(void **state) {
+  (void)state;
+  tct_loss l;
+  tct_error err;
+  assert_int_equal(tct_loss_make("cubic", &l, &err), TCT_E_USAGE);
+  for (int k = 0; k < tct_loss_kind_count; k++) assert_non_null(strstr(err.text, tct_loss_kinds[k]->name));
+  assert_int_equal(tct_loss_make("hinge:width=1", &l, &err), TCT_E_USAGE);
+  assert_int_equal(tct_loss_make("huber:width=0", &l, &err), TCT_E_USAGE);
+  assert_int_equal(tct_loss_make(NULL, &l, &err), TCT_E_USAGE);
+  assert_int_equal(tct_loss_make("huber:width=2", &l, &err), TCT_OK);
+  assert_true(l.h == 2 && tct_loss_slope_bound(&l) == 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slopes_and_curves_are_the_derivatives_of_the_value),
+      cmocka_unit_test(declared_bounds_hold_and_are_tight),
+      cmocka_unit_test(nothing_overflows_at_margins_of_1e300),
+      cmocka_unit_test(conjugates_are_suprema),
+      cmocka_unit_test(fenchel_young_is_an_equality_at_the_slope),
+      cmocka_unit_test(dual_steps_are_minimisers),
+      cmocka_unit_test(dual_steps_stay_in_the_domain_from_anywhere),
+      cmocka_unit_test(one_newton_step_of_the_logistic_is_the_papers),
+      cmocka_unit_test(converged_logistic_steps_solve_their_equation_near_the_ends),
+      cmocka_unit_test(vector_slopes_and_sums_agree_with_the_scalar_ones),
+      cmocka_unit_test(the_exponential_is_within_two_ulp_over_its_whole_range),
+      cmocka_unit_test(the_logarithm_is_within_three_ulp_on_the_unit_interval),
+      cmocka_unit_test(logistic_values_and_slopes_are_within_six_ulp),
+      cmocka_unit_test(wrong_specs_are_refused_and_the_right_names_listed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
