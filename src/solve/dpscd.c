@@ -89,15 +89,24 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   return TCT_OK;
 }
 
-/* Steps 6-9 for the whole batch: batch->u holds the margins and receives the clipped zeta. */
-static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *batch, double damping, double clip,
-                       int newton) {
+typedef struct settings {
+  double rate, noise, clip, reach, lattice, damping;
+  int64_t iterations;
+  int newton, paper;
+} settings;
+
+/* Steps 6-9 for the whole batch: batch->u holds the margins and receives the clipped zeta.  Under state=paper noise
+ * drives alpha out of its domain; the step then starts from the nearest point inside, and alpha itself is not pulled
+ * back, as in the paper's experiments. */
+static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *batch, const settings *set) {
   const tct_loss *loss = &problem->facts->loss;
+  double clip = set->clip;
 #pragma omp parallel for num_threads(batch->threads) schedule(static) if (batch->count > 4096)
   for (int64_t k = 0; k < batch->count; k++) {
     int64_t j = batch->row[k];
-    double s = damping * dual->norm2[j] / dual->lambda_n, zeta = 0;
-    if (s > 0) zeta = loss->kind->dual_step(dual->alpha[j], batch->u[k], s, problem->y[j], loss->h, newton);
+    double s = set->damping * dual->norm2[j] / dual->lambda_n, zeta = 0, alpha = dual->alpha[j];
+    if (set->paper && loss->kind->binary) alpha = problem->y[j] * fmin(fmax(problem->y[j] * alpha, 0), 1);
+    if (s > 0) zeta = loss->kind->dual_step(alpha, batch->u[k], s, problem->y[j], loss->h, set->newton);
     zeta = fmin(fmax(zeta, -clip), clip);
     dual->alpha[j] += zeta;
     batch->u[k] = zeta;
@@ -115,18 +124,12 @@ static tct_status noise_duals(tct_dual *dual, tct_batch *batch, tct_mech *mech, 
   return status;
 }
 
-typedef struct settings {
-  double rate, noise, clip, reach, lattice, damping;
-  int64_t iterations;
-  int newton, paper;
-} settings;
-
 static tct_status iterate(const tct_problem *problem, const settings *set, tct_dual *dual, tct_batch *batch,
                           tct_mech *mech, tct_error *err) {
   TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err)); /* 5 */
   tct_dual_primal(dual);
   tct_margins_at(problem->view, batch->row, batch->count, dual->w, batch->u, batch->threads);
-  dual_steps(problem, dual, batch, set->damping, set->clip, set->newton); /* 6-9 */
+  dual_steps(problem, dual, batch, set); /* 6-9 */
   tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->lattice, batch->sum, batch->scratch,
                   batch->threads); /* 10 */
   if (set->paper && set->noise > 0)

@@ -1,0 +1,82 @@
+/* bench.h - what the benches share: the clock, the data folder, data sets prepared as the papers do, training. */
+#ifndef TCT_BENCH_BENCH_H
+#define TCT_BENCH_BENCH_H
+#include "tacit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static inline double bench_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Stops the bench with the library's sentence. */
+static inline void bench_fail(const tct_error *err) {
+  fprintf(stderr, "%s%s%s\n", err->file, err->file[0] ? ": " : "", err->text);
+  exit(tct_status_exit_code(err->status));
+}
+
+/* The path of a data set: $TACIT_DATA/NAME or ../shared/data/NAME; NULL (and a loud line) if it is not there. */
+static inline const char *bench_data(const char *name) {
+  static char path[1024];
+  const char *folder = getenv("TACIT_DATA");
+  snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data", name);
+  FILE *f = fopen(path, "rb");
+  if (!f) {
+    fprintf(stderr, "skipped: no data (%s)\n", name);
+    return NULL;
+  }
+  fclose(f);
+  return path;
+}
+
+/* Reads a set; label: column name or NULL (LIBSVM). Exits on failure, returns NULL when the file is absent. */
+static inline tct_data *bench_read(const char *name, int labels, const char *label, const char *positive,
+                                   int64_t cols) {
+  tct_error err = {0};
+  const char *path = bench_data(name);
+  if (!path) return NULL;
+  tct_read_options o;
+  tct_read_options_default(&o);
+  o.labels = labels;
+  o.label = label;
+  o.positive = positive;
+  o.cols = cols;
+  tct_data *data = tct_data_read(path, &o, &err);
+  if (!data) bench_fail(&err);
+  return data;
+}
+
+/* Trains; exits with the sentence on failure. */
+static inline tct_model *bench_train(const tct_config *config, const tct_data *data) {
+  tct_error err = {0};
+  tct_plan *plan = tct_plan_new(config, tct_data_rows(data), tct_data_cols(data), &err);
+  tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
+  if (!model) bench_fail(&err);
+  tct_plan_free(plan);
+  return model;
+}
+
+/* A number out of the JSON that the library returns; NAN if the key is not there. */
+static inline double bench_number(const char *json, const char *key) {
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "\"%s\":", key);
+  const char *at = strstr(json, quoted);
+  return at ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+/* The model's objective on data (mean loss of the transformed records plus penalty), exactly; not private. */
+static inline double bench_objective(const tct_model *model, const tct_data *data) {
+  tct_error err = {0};
+  char *json = tct_evaluate_json_nonprivate(model, data, &err);
+  if (!json) bench_fail(&err);
+  double value = bench_number(json, "objective");
+  tct_text_free(json);
+  return value;
+}
+#endif
