@@ -44,4 +44,4 @@ setup:
 
 # Order-only: the packages must be there before cmake looks for them.
 $(BUILD)/build.ninja: CMakePresets.json | setup
-	cmake --preset release $(CMAKE_ARGS)
+	cmake --preset release
