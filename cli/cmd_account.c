@@ -31,14 +31,15 @@ static void print_accountants(const json_t *root) {
 static void print_answer(const json_t *root) {
   static const char *const calibrated[] = {"noise", "count", "rate", "rho"};
   const json_t *event;
+  double lower = cli_number(root, "epsilon_lower");
   size_t i;
   for (i = 0; i < sizeof calibrated / sizeof *calibrated; i++)
     if (json_object_get(root, calibrated[i])) cli_line(calibrated[i], "%s", cli_real(cli_number(root, calibrated[i])));
   if (json_is_null(json_object_get(root, "epsilon")))
     cli_line("epsilon", "infinite: these events hide nothing at this delta");
   else
-    cli_line("epsilon", "%s   (proved; at least %s)", cli_real(cli_number(root, "epsilon")),
-             cli_real(cli_number(root, "epsilon_lower")));
+    cli_line("epsilon", lower > 0 ? "%s   (proved; the true one is at least %s)" : "%s   (proved)",
+             cli_real(cli_number(root, "epsilon")), cli_real(lower));
   cli_line("delta", "%s", cli_real(cli_number(root, "delta")));
   cli_line("neighbours", "%s", cli_string(root, "neighbours"));
   json_array_foreach(json_object_get(root, "events"), i, event)

@@ -29,7 +29,7 @@ static int generate(const cli_args *args, const char *schema) {
   tct_error err = {0};
   const char *kind = args->kind ? args->kind : "classification";
   uint64_t seed = args->has_seed ? args->config.seed : 1;
-  int64_t rows = args->generate_rows ? args->generate_rows : 50000;
+  int64_t rows = args->generate_rows;
   if (tct_generate(args->output, schema, kind, rows, seed, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) {
     cli_line("records", "%s   (%lld, invented)", args->output, (long long)rows);

@@ -15,7 +15,8 @@
 enum { NAME_TRIES = 100, SUFFIX = 48 };
 
 static tct_status cannot(tct_error *err, const char *what, const char *path, int code) {
-  return tct_fail(err, TCT_E_RUN, "cannot %s %s (%s); choose another place or make room", what, path, strerror(code));
+  return tct_fail(err, TCT_E_RUN, "cannot %s %s (%s); choose another place or make room", what, path,
+                  code ? strerror(code) : "a write failed");
 }
 
 /* Where a symbolic link leads, so that the link itself is not replaced (/dev/stdout is one); NULL: no memory. */
@@ -36,11 +37,15 @@ static tct_status check_target(const char *path, int *in_place, tct_error *err) 
   return TCT_OK;
 }
 
+/* An existing file keeps its permissions; a new one gets what the process's mask allows. */
 static int create_aside(tct_outfile *out, size_t size) {
+  struct stat info;
   for (int i = 0; i < NAME_TRIES; i++) {
     snprintf(out->aside, size, "%s.%ld-%d.tmp", out->path, (long)getpid(), i);
     int fd = open(out->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd >= 0 && stat(out->path, &info) == 0 && fchmod(fd, info.st_mode & 07777) != 0) return fd; /* a convenience */
+    return fd;
   }
   return -1;
 }
@@ -92,7 +97,7 @@ static void sync_folder(const char *path) {
 }
 
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err) {
-  int failed = ferror(out->file), code = failed ? EIO : 0;
+  int failed = ferror(out->file), code = 0;
   if (fflush(out->file) != 0) failed = 1, code = errno;
   if (!failed && out->aside && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
   if (fclose(out->file) != 0 && !failed) failed = 1, code = errno;

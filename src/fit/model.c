@@ -5,6 +5,7 @@
 #include "fit/write.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +248,10 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
 
 static tct_model *from_json(json_t *o, const char *file, const json_error_t *why, tct_error *err) {
   tct_error_clear(err);
+  if (!o && json_error_code(why) == json_error_cannot_open_file) {
+    tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", file);
+    return NULL;
+  }
   if (!o) {
     tct_fail_at(err, file, why->line > 0 ? why->line : 0, why->column > 0 ? why->column : 0,
                 "not a readable JSON model file; check the path, or train again");
@@ -256,6 +261,7 @@ static tct_model *from_json(json_t *o, const char *file, const json_error_t *why
   tct_status status = m ? get_model(o, m, err) : tct_fail_memory(err);
   json_decref(o);
   if (status == TCT_OK) return m;
+  if (err && status == TCT_E_DATA) snprintf(err->file, sizeof err->file, "%s", file);
   tct_model_free(m);
   return NULL;
 }
