@@ -50,21 +50,18 @@ static double scaled(const tct_schema *schema, const tct_column *column, double 
 static const char *encode_number(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
   const tct_schema *schema = encoder->schema;
   double value = 0;
-  tct_number_status status = tct_number_parse(field->at, field->length, encoder->rule.c, &value);
-  if (status != TCT_NUMBER_OK) {
-    if (tct_schema_missing(schema, field->at, field->length)) {
-      if (column->missing == TCT_WHEN_REFUSE) {
-        return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
-      }
-      value = column->missing_number;
-    } else if (status == TCT_NUMBER_RANGE) {
-      return "the number is too large for a double; correct it";
-    } else {
+  bool missing = tct_schema_missing(schema, field->at, field->length);
+  if (missing && column->missing == TCT_WHEN_REFUSE) {
+    return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
+  }
+  if (missing) {
+    value = column->missing_number;
+  } else {
+    tct_number_status status = tct_number_parse(field->at, field->length, encoder->rule.c, &value);
+    if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
+    if (status != TCT_NUMBER_OK) {
       return "the field is not a finite decimal number; correct it, or describe the column in a schema";
     }
-  } else if (schema->missing && column->missing == TCT_WHEN_VALUE &&
-             tct_schema_missing(schema, field->at, field->length)) {
-    value = column->missing_number; /* a code such as 999 */
   }
   if (!column->raw) value = scaled(schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";

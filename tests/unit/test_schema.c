@@ -20,6 +20,19 @@ static void numbers_are_clipped_and_scaled(void **state) {
   }
 }
 
+static void codes_for_missing_numbers_are_missing(void **state) {
+  (void)state;
+  static const char schema[] = "{\"missing_values\":[\"999\"],\"columns\":[" COLUMN_A
+                               ",{\"name\":\"c\",\"type\":\"number\",\"lower\":0,\"upper\":1}]}";
+  static const double row[2] = {0.5, 1};
+  tct_read_options options = options_for(TCT_LABELS_NONE, NULL, schema);
+  tct_data *data = read_text("a,c\n999,7\n", &options);
+  assert_row(data, 0, row, 2);
+  tct_data_free(data);
+  assert_refused("a,c\n1,999\n", 10, &options, 2, 2, "missing");
+  assert_refused("a,c\n1,\n", 7, &options, 2, 2, "missing");
+}
+
 static void scaled_numbers_never_leave_their_interval(void **state) {
   (void)state;
   static const char schema[] = "{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":-0.1,\"upper\":0.3}]}";
@@ -251,6 +264,7 @@ static void draft_refuses_what_is_no_table(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_clipped_and_scaled),
+      cmocka_unit_test(codes_for_missing_numbers_are_missing),
       cmocka_unit_test(scaled_numbers_never_leave_their_interval),
       cmocka_unit_test(features_come_in_the_schemas_order),
       cmocka_unit_test(missing_and_other_categories_become_what_the_schema_says),

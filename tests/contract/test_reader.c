@@ -1,0 +1,296 @@
+/* test_reader.c - laws of every reader: cut anywhere, compressed, dense or sparse, on real records. */
+#include "read_help.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <unistd.h>
+
+static const char csv[] = "a,b,y\n1,-2.5,0\n\"3\",4e1,1\r\n-5,6,\"-1\"\n";
+static const char libsvm[] = "1 1:2 3:4.5\n-1 2:7 # no\n0\n1 3:1e-3";
+
+/* Entry by entry and label by label the same, for the first `rows` records. */
+static void assert_same(const tct_data *a, const tct_data *b, int64_t rows) {
+  const double *y = tct_data_labels(a), *z = tct_data_labels(b);
+  assert_int_equal(tct_data_cols(a), tct_data_cols(b));
+  for (int64_t i = 0; i < rows; i++) {
+    assert_true(!y || y[i] == z[i]);
+    for (int64_t j = 0; j < tct_data_cols(a); j++) assert_true(entry(a, i, j) == entry(b, i, j));
+  }
+}
+
+/* Any beginning of a file is refused with a sentence, or is a shorter table whose records are the whole
+ * table's, but for the last, which may have lost its end. */
+static void assert_every_beginning(const char *text, size_t length, tct_read_options *options) {
+  tct_data *whole = read_bytes(text, length, options);
+  int refused = 0;
+  for (size_t cut = 0; cut < length; cut++) {
+    for (int64_t step = 1; step < 50; step += 16) {
+      tct_error err;
+      tct_data *data = tct_data_read_memory(text, (int64_t)cut, step, options, &err);
+      if (data) {
+        assert_true(tct_data_rows(data) <= tct_data_rows(whole));
+        assert_same(data, whole, tct_data_rows(data) - 1);
+      } else {
+        /* "1 1" is no LIBSVM line any more but a CSV header, whose label must be named */
+        assert_true(err.status == TCT_E_DATA || err.status == TCT_E_USAGE);
+        assert_non_null(strstr(err.text, "; "));
+        refused++;
+      }
+      tct_data_free(data);
+    }
+  }
+  assert_true(refused > 0);
+  tct_data_free(whole);
+}
+
+static void every_beginning_of_a_text_is_an_error_or_a_shorter_table(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  assert_every_beginning(csv, strlen(csv), &options);
+  options.invalid = TCT_INVALID_ZERO;
+  assert_every_beginning(csv, strlen(csv), &options);
+  options = options_for(TCT_LABELS_BINARY, NULL, NULL);
+  options.cols = 3;
+  assert_every_beginning(libsvm, strlen(libsvm), &options);
+}
+
+static void step_of_the_source_changes_nothing(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  tct_data *whole = read_text(csv, &options);
+  for (int64_t step = 1; step < 40; step++) {
+    tct_data *data = tct_data_read_memory(csv, (int64_t)strlen(csv), step, &options, NULL);
+    assert_non_null(data);
+    assert_int_equal(tct_data_rows(data), 3);
+    assert_same(data, whole, 3);
+    tct_data_free(data);
+  }
+  tct_data_free(whole);
+}
+
+/* ---- compressed ------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *bytes, size_t length) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, length, file), length);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* Compresses with libarchive; returns the length. */
+static size_t compress(const char *filter, const char *text, size_t length, char *out, size_t size) {
+  size_t used = 0;
+  struct archive *archive = archive_write_new();
+  struct archive_entry *entry_ = archive_entry_new();
+  assert_int_equal(archive_write_add_filter_by_name(archive, filter), ARCHIVE_OK);
+  assert_int_equal(archive_write_set_format_raw(archive), ARCHIVE_OK);
+  assert_int_equal(archive_write_set_bytes_in_last_block(archive, 1), ARCHIVE_OK);
+  assert_int_equal(archive_write_open_memory(archive, out, size, &used), ARCHIVE_OK);
+  archive_entry_set_filetype(entry_, AE_IFREG);
+  assert_int_equal(archive_write_header(archive, entry_), ARCHIVE_OK);
+  assert_int_equal(archive_write_data(archive, text, length), length);
+  assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
+  archive_entry_free(entry_);
+  archive_write_free(archive);
+  return used;
+}
+
+static const char *const filters[] = {"gzip", "xz", "zstd", "bzip2"};
+
+static void compressed_files_read_as_plain_ones_and_truncated_ones_are_refused(void **state) {
+  (void)state;
+  char packed[4096], path[] = "/tmp/tacit_reader_XXXXXX";
+  close(mkstemp(path));
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  tct_data *plain = read_text(csv, &options);
+  for (size_t f = 0; f < COUNT(filters); f++) {
+    size_t length = compress(filters[f], csv, strlen(csv), packed, sizeof packed);
+    write_file(path, packed, length);
+    tct_error err;
+    tct_data *data = tct_data_read(path, &options, &err);
+    if (!data) fail_msg("%s: %s", filters[f], err.text);
+    assert_int_equal(tct_data_rows(data), 3);
+    assert_same(data, plain, 3);
+    tct_data_free(data);
+    for (size_t cut = 0; cut < length; cut++) {
+      write_file(path, packed, cut);
+      data = tct_data_read(path, &options, &err);
+      if (data) fail_msg("%s cut at %d of %d is read", filters[f], (int)cut, (int)length);
+      assert_int_equal(err.status, TCT_E_DATA);
+      assert_string_equal(err.file, path);
+    }
+  }
+  tct_data_free(plain);
+  remove(path);
+}
+
+/* A flipped bit is refused, or was in a place that means nothing and changes nothing.  Only where the
+ * format has a checksum that is checked: xz and bzip2 (libarchive writes zstd without one, and does not
+ * check gzip's). */
+static void damaged_compressed_files_are_refused_or_harmless(void **state) {
+  (void)state;
+  char packed[4096], path[] = "/tmp/tacit_reader_XXXXXX";
+  close(mkstemp(path));
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  tct_data *plain = read_text(csv, &options);
+  for (size_t f = 1; f < COUNT(filters); f += 2) {
+    size_t length = compress(filters[f], csv, strlen(csv), packed, sizeof packed);
+    for (size_t bit = 0; bit < 8 * length; bit++) {
+      tct_error err;
+      packed[bit / 8] ^= (char)(1 << bit % 8);
+      write_file(path, packed, length);
+      packed[bit / 8] ^= (char)(1 << bit % 8);
+      tct_data *data = tct_data_read(path, &options, &err);
+      if (!data) continue;
+      if (tct_data_rows(data) != 3) fail_msg("%s: damage in bit %d loses records", filters[f], (int)bit);
+      assert_same(data, plain, 3);
+      tct_data_free(data);
+    }
+  }
+  tct_data_free(plain);
+  remove(path);
+}
+
+static void files_that_cannot_be_read_are_failures_of_the_run(void **state) {
+  (void)state;
+  tct_error err;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  assert_null(tct_data_read("/nowhere/table.csv", &options, &err));
+  assert_int_equal(err.status, TCT_E_RUN);
+  assert_non_null(strstr(err.text, "/nowhere/table.csv"));
+  assert_null(tct_data_read("/tmp", &options, &err));
+  assert_int_equal(err.status, TCT_E_RUN);
+  assert_null(tct_data_read("/dev/null", &options, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_null(tct_data_read(NULL, &options, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  options.size = 0;
+  assert_null(tct_data_read("/dev/null", &options, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+}
+
+/* ---- real records ------------------------------------------------------------------------------ */
+
+static tct_data *real(const char *name, const tct_read_options *options) {
+  char path[1024];
+  tct_error err;
+  if (!data_file(name, path)) {
+    print_message("skipped: no data\n");
+    skip();
+  }
+  tct_data *data = tct_data_read(path, options, &err);
+  if (!data) fail_msg("%s, line %d, field %d: %s", name, (int)err.line, (int)err.column, err.text);
+  return data;
+}
+
+static void adult_under_its_schema_has_32561_records_of_88_features(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
+  options.schema_path = "examples/adult.schema.json";
+  tct_data *data = real("adult_train.csv.xz", &options);
+  assert_int_equal(tct_data_rows(data), 32561);
+  assert_int_equal(tct_data_cols(data), 88);
+  int positive = 0;
+  for (int i = 0; i < 32561; i++) positive += tct_data_labels(data)[i] > 0;
+  assert_int_equal(positive, 7841); /* UCI: 24.08 % */
+  /* 39,State-gov,...,13,Never-married,Adm-clerical,Not-in-family,White,Male,2174,0,40,United-States,<=50K */
+  assert_string_equal(tct_data_feature(data, 0), "age");
+  assert_true(entry(data, 0, 0) == (39. - 17) / 73);
+  assert_string_equal(tct_data_feature(data, 6), "workclass=State-gov");
+  assert_true(entry(data, 0, 6) == 1 && entry(data, 0, 1) == 0);
+  assert_null(data->unaccounted[0]);
+  tct_data_free(data);
+  data = real("adult_test.csv.xz", &options);
+  assert_int_equal(tct_data_rows(data), 16281);
+  tct_data_free(data);
+}
+
+static void a9a_has_32561_records_of_123_features(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
+  tct_data *data = real("a9a.libsvm.xz", &options);
+  assert_int_equal(tct_data_rows(data), 32561);
+  assert_int_equal(tct_data_cols(data), 123);
+  assert_int_equal(((const int32_t *)tct_data_matrix(data)->start)[32561], 451592);
+  tct_data_free(data);
+}
+
+/* The same table as CSV (dense) and as LIBSVM text (sparse), in both precisions. */
+static void dense_and_sparse_forms_of_california_agree(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_REAL, "MedHouseVal", NULL);
+  tct_data *dense = real("california.csv.xz", &options);
+  assert_int_equal(tct_data_rows(dense), 20640);
+  size_t size = 20640 * 9 * 32, used = 0;
+  char *text = malloc(size);
+  for (int64_t i = 0; i < 20640; i++) {
+    used += (size_t)sprintf(text + used, "%.17g", tct_data_labels(dense)[i]);
+    for (int64_t j = 0; j < 8; j++) used += (size_t)sprintf(text + used, " %d:%.17g", (int)j + 1, entry(dense, i, j));
+    text[used++] = '\n';
+  }
+  options.label = NULL;
+  tct_data *sparse = read_bytes(text, used, &options);
+  assert_int_equal(tct_data_rows(sparse), 20640);
+  assert_same(dense, sparse, 20640);
+  options.value_type = TCT_F32;
+  tct_data *narrow = read_bytes(text, used, &options);
+  for (int64_t i = 0; i < 20640; i++) {
+    for (int64_t j = 0; j < 8; j++) assert_true(entry(narrow, i, j) == (double)(float)entry(dense, i, j));
+  }
+  tct_data_free(narrow);
+  tct_data_free(sparse);
+  tct_data_free(dense);
+  free(text);
+}
+
+static void california_under_its_schema_is_within_bounds(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_REAL, NULL, NULL);
+  options.schema_path = "examples/california.schema.json";
+  tct_data *data = real("california.csv.xz", &options);
+  for (int64_t i = 0; i < tct_data_rows(data); i++) {
+    assert_true(tct_data_labels(data)[i] >= 0 && tct_data_labels(data)[i] <= 5.00001);
+    for (int64_t j = 0; j < 8; j++) assert_true(entry(data, i, j) >= 0 && entry(data, i, j) <= 1);
+  }
+  tct_data_free(data);
+}
+
+static void borrowed_views_are_checked(void **state) {
+  (void)state;
+  double x[4] = {1, 2, 3, 4}, y[2] = {1, -1};
+  tct_matrix m = {.rows = 2, .cols = 2, .values = x, .stride = 2};
+  tct_error err;
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  assert_non_null(data);
+  assert_ptr_equal(tct_data_matrix(data)->values, x);
+  assert_ptr_equal(tct_data_labels(data), y);
+  assert_string_equal(tct_data_feature(data, 1), "x2");
+  assert_null(tct_data_feature(data, 2));
+  tct_data_free(data);
+  assert_true(x[3] == 4);
+  y[1] = 0;
+  assert_null(tct_data_view(&m, y, TCT_LABELS_BINARY, &err));
+  assert_int_equal(err.line, 2);
+  y[1] = NAN;
+  assert_null(tct_data_view(&m, y, TCT_LABELS_REAL, &err));
+  assert_null(tct_data_view(&m, NULL, TCT_LABELS_REAL, &err));
+  assert_null(tct_data_view(NULL, NULL, TCT_LABELS_NONE, &err));
+  x[3] = INFINITY;
+  assert_null(tct_data_view(&m, NULL, TCT_LABELS_NONE, &err));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_beginning_of_a_text_is_an_error_or_a_shorter_table),
+      cmocka_unit_test(step_of_the_source_changes_nothing),
+      cmocka_unit_test(compressed_files_read_as_plain_ones_and_truncated_ones_are_refused),
+      cmocka_unit_test(damaged_compressed_files_are_refused_or_harmless),
+      cmocka_unit_test(files_that_cannot_be_read_are_failures_of_the_run),
+      cmocka_unit_test(borrowed_views_are_checked),
+      cmocka_unit_test(adult_under_its_schema_has_32561_records_of_88_features),
+      cmocka_unit_test(a9a_has_32561_records_of_123_features),
+      cmocka_unit_test(dense_and_sparse_forms_of_california_agree),
+      cmocka_unit_test(california_under_its_schema_is_within_bounds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
