@@ -61,19 +61,22 @@ TARGET static void LOOP(axpy_sparse)(const void *values, const void *columns, do
   for (int64_t k = 0; k < n; k++) w[c[k]] += (double)x[k] * b;
 }
 
-/* Eight coordinates of tct_lattice_part at once. */
+/* tct_lattice_part of eight products x*b, where none reaches 2^52*lattice. */
+#define PART8(out, x8)                                         \
+  tct_f64x8 v = (x8)*b, a = (tct_f64x8)((tct_i64x8)v & ~sign); \
+  tct_f64x8 r = (a + magic) - magic;                           \
+  r -= (tct_f64x8)((tct_i64x8)step & (tct_i64x8)(r > a));      \
+  tct_f64x8 out = (tct_f64x8)((tct_i64x8)r | ((tct_i64x8)v & sign))
+
 TARGET static void LOOP(add_dense)(const void *values, double b, double lattice, double *sum, int64_t n) {
   const VALUE *x = values;
   const double magic = 4503599627370496.0 * lattice;
-  const tct_i64x8 sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+  const tct_i64x8 sign = (tct_i64x8){0} + INT64_MIN;
   const tct_f64x8 step = (tct_f64x8){0} + lattice;
   int64_t j = 0;
   for (; j + 8 <= n; j += 8) {
-    tct_f64x8 v = LOAD8(x + j) * b;
-    tct_f64x8 a = (tct_f64x8)((tct_i64x8)v & ~sign);
-    tct_f64x8 r = (a + magic) - magic;
-    r -= (tct_f64x8)((tct_i64x8)step & (tct_i64x8)(r > a));
-    *(tct_f64x8 *)(sum + j) += (tct_f64x8)((tct_i64x8)r | ((tct_i64x8)v & sign));
+    PART8(part, LOAD8(x + j));
+    *(tct_f64x8 *)(sum + j) += part;
   }
   for (; j < n; j++) sum[j] += tct_lattice_part((double)x[j] * b, lattice);
 }
@@ -82,8 +85,19 @@ TARGET static void LOOP(add_sparse)(const void *values, const void *columns, dou
                                     int64_t n) {
   const VALUE *x = values;
   const INDEX *c = columns;
-  for (int64_t k = 0; k < n; k++) sum[c[k]] += tct_lattice_part((double)x[k] * b, lattice);
+  const double magic = 4503599627370496.0 * lattice;
+  const tct_i64x8 sign = (tct_i64x8){0} + INT64_MIN;
+  const tct_f64x8 step = (tct_f64x8){0} + lattice;
+  int64_t k = 0;
+  for (; k + 8 <= n; k += 8) {
+    PART8(part, LOAD8(x + k));
+    double lane[8];
+    memcpy(lane, &part, sizeof lane);
+    for (int l = 0; l < 8; l++) sum[c[k + l]] += lane[l];
+  }
+  for (; k < n; k++) sum[c[k]] += tct_lattice_part((double)x[k] * b, lattice);
 }
+#undef PART8
 
 static const tct_row_loops LOOP(loops) = {LOOP(dot_dense),   LOOP(dot_sparse), LOOP(squares),   LOOP(axpy_dense),
                                           LOOP(axpy_sparse), LOOP(add_dense),  LOOP(add_sparse)};

@@ -215,6 +215,13 @@ static void dual_steps_stay_in_the_domain_from_anywhere(void **state) {
   for_all(check_dual_extremes);
 }
 
+static void a_flat_hinge_step_stays_where_it_is(void **state) {
+  (void)state;
+  tct_loss l;
+  assert_int_equal(tct_loss_make("hinge", &l, NULL), TCT_OK);
+  assert_true(l.kind->dual_step(0.25, 1, 0, 1, 0, 1) == 0 && l.kind->dual_step(-0.25, -1, 0, -1, 0, 1) == 0);
+}
+
 static void one_newton_step_of_the_logistic_is_the_papers(void **state) {
   (void)state;
   tct_loss l;
@@ -330,6 +337,7 @@ int main(void) {
       cmocka_unit_test(fenchel_young_is_an_equality_at_the_slope),
       cmocka_unit_test(dual_steps_are_minimisers),
       cmocka_unit_test(dual_steps_stay_in_the_domain_from_anywhere),
+      cmocka_unit_test(a_flat_hinge_step_stays_where_it_is),
       cmocka_unit_test(one_newton_step_of_the_logistic_is_the_papers),
       cmocka_unit_test(converged_logistic_steps_solve_their_equation_near_the_ends),
       cmocka_unit_test(vector_slopes_and_sums_agree_with_the_scalar_ones),
