@@ -40,6 +40,9 @@ static inline tct_row tct_row_at(const tct_matrix *m, int64_t i) {
 static inline double tct_row_value(const tct_row *row, int64_t k) {
   return row->f32 ? (double)((const float *)row->x)[k] : ((const double *)row->x)[k];
 }
+static inline const void *tct_row_from(const tct_row *row, int64_t k) {
+  return row->f32 ? (const void *)((const float *)row->x + k) : (const double *)row->x + k;
+}
 static inline int64_t tct_row_column(const tct_row *row, int64_t k) {
   return row->columns ? tct_offset(row->columns, row->i64 ? TCT_I64 : TCT_I32, k) : k;
 }
