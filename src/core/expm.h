@@ -13,7 +13,7 @@ static inline double tct_power_of_two(double n) {
   double shifted = n + 6755399441055744.0;
   int64_t bits;
   memcpy(&bits, &shifted, sizeof bits);
-  bits = (int64_t)((uint64_t)bits + 1023u) << 52;
+  bits = (int64_t)(((uint64_t)bits + 1023u) << 52);
   double power;
   memcpy(&power, &bits, sizeof power);
   return power;

@@ -266,16 +266,14 @@ static void check_loops(const tct_loss *l, double y) {
     out[n] = 77;
     l->kind->slopes(z, labels, l->h, out, n);
     assert_true(out[n] == 77);
-    for (int64_t i = 0; i < n; i++) {
-      double slope = tct_loss_slope(l, z[i], labels[i]), unit = nextafter(fabs(slope), INFINITY) - fabs(slope);
-      assert_true(fabs(out[i] - slope) <= 4 * unit);
-    }
+    /* The scalar slope is compiled for the baseline processor, the loop for this one: the same bits, or +0 and -0. */
+    for (int64_t i = 0; i < n; i++) assert_true(out[i] == tct_loss_slope(l, z[i], labels[i]));
     long double total = 0;
     for (int64_t i = 0; i < n; i++) z[i] = fmod(z[i], 1e6), total += tct_loss_value(l, z[i], labels[i]);
     assert_true(fabs((double)((long double)l->kind->sum(z, labels, l->h, n) - total)) <= 1e-12 * (double)total);
   }
 }
-static void vector_slopes_and_sums_agree_with_the_scalar_ones(void **state) {
+static void vector_slopes_have_the_bits_of_the_scalar_ones_and_sums_agree(void **state) {
   (void)state;
   for_all(check_loops);
 }
@@ -340,7 +338,7 @@ int main(void) {
       cmocka_unit_test(a_flat_hinge_step_stays_where_it_is),
       cmocka_unit_test(one_newton_step_of_the_logistic_is_the_papers),
       cmocka_unit_test(converged_logistic_steps_solve_their_equation_near_the_ends),
-      cmocka_unit_test(vector_slopes_and_sums_agree_with_the_scalar_ones),
+      cmocka_unit_test(vector_slopes_have_the_bits_of_the_scalar_ones_and_sums_agree),
       cmocka_unit_test(the_exponential_is_within_two_ulp_over_its_whole_range),
       cmocka_unit_test(the_logarithm_is_within_three_ulp_on_the_unit_interval),
       cmocka_unit_test(logistic_values_and_slopes_are_within_six_ulp),

@@ -205,6 +205,25 @@ static void a_lattice_sum_is_the_integer_sum_of_its_truncated_terms(void **state
   free_fixture(&f);
 }
 
+static void terms_coarser_than_the_lattice_are_added_whole(void **state) {
+  (void)state;
+  enum { N = 1000 };
+  uint64_t seed = 17;
+  double x[N], sum[N] = {0};
+  for (int j = 0; j < N; j++) x[j] = 0.5 + 0.5 * random_unit(&seed); /* last bit 2^-53, twice the lattice */
+  tct_matrix m = dense(x, 1, N);
+  for (int layout = TCT_DENSE_ROWS; layout <= TCT_CSR; layout += TCT_CSR) {
+    tct_owned_matrix c = converted(&m, layout, TCT_F64);
+    tct_view v;
+    assert_int_equal(tct_view_bound(&v, &c.m, 0, 100, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
+    memset(sum, 0, sizeof sum);
+    tct_row_add_lattice(&v, 0, -1, 0x1p-54, sum);
+    for (int j = 0; j < N; j++) assert_true(sum[j] == -x[j]);
+    tct_view_free(&v);
+    tct_matrix_free(&c);
+  }
+}
+
 static void a_factor_that_is_not_finite_adds_nothing(void **state) {
   (void)state;
   fixture f;
@@ -376,6 +395,7 @@ int main(void) {
       cmocka_unit_test(no_result_depends_on_the_number_of_threads),
       cmocka_unit_test(transpose_times_agrees_with_the_quad_sum),
       cmocka_unit_test(a_lattice_sum_is_the_integer_sum_of_its_truncated_terms),
+      cmocka_unit_test(terms_coarser_than_the_lattice_are_added_whole),
       cmocka_unit_test(a_factor_that_is_not_finite_adds_nothing),
       cmocka_unit_test(no_row_exceeds_its_bound_however_adversarial),
       cmocka_unit_test(long_rows_of_equal_values_stay_within_the_bound),
