@@ -247,9 +247,35 @@ TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path
 TCT_API char *tct_account_json(const char *const *events, size_t count, int neighbours, double epsilon, double delta,
                                tct_error *err);
 
+/* The cost of a list as a curve.  against "delta": epsilon at deltas from 1e-12 to 0.1 (delta is not used);
+ * against "steps": epsilon at `delta` after the first steps of the list, in its order.  points: at most this many, 2 to
+ * 10000.  JSON: against, neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}];
+ * epsilon null = infinite. */
+TCT_API char *tct_account_curve_json(const char *const *events, size_t count, int neighbours, const char *against,
+                                     double delta, int points, tct_error *err);
+
 /* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
  * NULL = all. */
 TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
+
+/* ---- the budget ledger of a data set ------------------------------------------------------------ */
+
+/* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
+ * filter: what permits a run, fixed for ever: "sum" (NULL; plain sum of the runs' epsilon and delta), "zcdp", "gdp" or
+ * "rdp" (for ledgers all of whose events have such a cost).  Refuses a file that holds anything. */
+TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours,
+                                   double epsilon, double delta, tct_error *err);
+/* The ledger as JSON (docs/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent, left,
+ * information.  TCT_E_DATA: it was edited or is damaged. */
+TCT_API char *tct_ledger_json(const char *path, tct_error *err);
+/* Was the ledger edited, cut short, or rolled back to before one of these models' runs?
+ * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
+TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
+/* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
+ * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours; NULL with TCT_E_BUDGET when the ledger
+ * refuses.  Nothing takes a charge back. */
+TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours,
+                                double epsilon, double delta, tct_error *err);
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "fit/bound.h"
 #include "fit/json.h"
+#include "fit/ledger.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,6 +99,22 @@ static tct_status certify(const tct_plan *plan, tct_model *model, tct_error *err
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
+/* The promise is on disk before the gate exists: whatever happens later, it is paid. */
+static tct_status promise(const tct_plan *plan, tct_model *model, tct_error *err) {
+  if (!plan->config.ledger) return TCT_OK;
+  char *text = tct_plan_json(plan, err);
+  if (!text) return TCT_E_MEMORY;
+  tct_ledger_promise run = {.events = &model->events,
+                            .epsilon = model->epsilon,
+                            .delta = model->delta,
+                            .neighbours = plan->facts.neighbours,
+                            .what = model->solver,
+                            .plan = text};
+  tct_status status = tct_ledger_promise_run(plan->config.ledger, &run, &model->ledger_head, &model->run_id, err);
+  tct_text_free(text);
+  return status;
+}
+
 static tct_status solve(const tct_plan *plan, const tct_bound *bound, double *w, tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
@@ -126,6 +143,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = certify(plan, model, err);
+  if (status == TCT_OK) status = promise(plan, model, err);
   if (status == TCT_OK) status = solve(plan, &bound, w, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;

@@ -1,6 +1,7 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "core/alloc.h"
+#include "fit/ledger.h"
 #include "fit/model.h"
 #include "fit/second.h"
 
@@ -149,6 +150,15 @@ static void check_claim(report *r, const tct_model *m) {
   check_second(r, m, accountant);
 }
 
+static void check_ledger(report *r, const tct_model *m, const char *ledger) {
+  char why[300];
+  tct_error err = {0};
+  if (tct_ledger_entry(ledger, m, why, sizeof why, &err) != TCT_OK)
+    check(r, "ledger", 0, "%s", err.text);
+  else
+    check(r, "ledger", !why[0], "%s", why[0] ? why : "the model's run is in the ledger as the model tells it");
+}
+
 static void describe(report *r, const tct_model *m) {
   json_t *list = json_array();
   for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++)
@@ -179,10 +189,6 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
   char *text = NULL;
   tct_error why = {0};
   tct_error_clear(err);
-  if (ledger) {
-    tct_fail(err, TCT_E_USAGE, "this version cannot check a ledger; leave the ledger out");
-    return NULL;
-  }
   if (load(path, &file, err) != TCT_OK) return NULL;
   report r = {.root = json_object(), .checks = json_array(), .ok = 1};
   tct_model *model = tct_model_read(path, &why);
@@ -198,6 +204,7 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
       check_claim(&r, model);
     else
       check_none(&r, json_object_get(file, "privacy"));
+    if (ledger) check_ledger(&r, model, ledger);
     describe(&r, model);
   }
   json_decref(file);

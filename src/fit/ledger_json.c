@@ -1,0 +1,69 @@
+/* ledger_json.c - the ledger's export: settings, runs, spent, left. */
+#include "core/alloc.h"
+#include "fit/json.h"
+#include "fit/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+static json_t *run_out(const tct_ledger *l, const tct_ledger_run *run) {
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s}", "id", run->id, "time", run->time, "what", run->what,
+                   "epsilon", tct_json_real(run->epsilon), "delta", tct_json_real(run->delta), "neighbours",
+                   tct_neighbours_name((int)l->neighbours), "events", tct_json_events(&run->events), "plan", run->plan,
+                   "head", run->head);
+}
+
+static json_t *runs_out(const tct_ledger *l) {
+  json_t *list = json_array();
+  for (int64_t i = 0; i < l->len; i++) json_array_append_new(list, run_out(l, &l->runs[i]));
+  return list;
+}
+
+/* The whole list of events under the tightest accountant (pld where it applies): information, because the runs
+ * were chosen after looking at earlier results. */
+static json_t *information_out(const tct_ledger *l, tct_error *err) {
+  tct_events all = {0};
+  tct_cost cost = {.epsilon = NAN};
+  tct_status status = TCT_OK;
+  double delta = l->delta > 0 ? l->delta : 1e-12;
+  for (int64_t i = 0; i < l->len; i++)
+    for (int64_t k = 0; k < l->runs[i].events.len && status == TCT_OK; k++)
+      status = tct_events_add(&all, l->runs[i].events.at[k], err);
+  if (status == TCT_OK && all.len) status = tct_account_epsilon(&all, l->neighbours, delta, 1e-4, &cost, err);
+  tct_events_free(&all);
+  if (status != TCT_OK) return NULL;
+  double spent = l->len ? cost.epsilon : 0;
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:s}", "accountant", l->len && cost.winner ? json_string(cost.winner->name) : json_null(),
+      "epsilon", tct_json_real(spent), "epsilon_left", tct_json_real(fmax(0, l->epsilon - spent)), "delta",
+      tct_json_real(delta), "note",
+      "for a list fixed in advance; runs chosen after looking at results are permitted by the filter only");
+}
+
+static json_t *ledger_out(const tct_ledger *l, tct_error *err) {
+  tct_ledger_account a;
+  if (tct_ledger_account_of(l, &a, err) != TCT_OK) return NULL;
+  json_t *information = information_out(l, err);
+  if (!information) return NULL;
+  return json_pack(
+      "{s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:{s:o, s:o, s:s, s:o, s:o}, s:{s:o, s:o, s:s, s:o}, s:o}",
+      "format", "tacit-ledger", "version", TCT_LEDGER_VERSION, "name", l->name, "created", l->created, "neighbours",
+      tct_neighbours_name((int)l->neighbours), "filter", tct_ledger_filter_name(l->filter), "epsilon",
+      tct_json_real(l->epsilon), "delta", tct_json_real(l->delta), "head", l->head, "runs", runs_out(l), "spent",
+      "epsilon", tct_json_real(a.epsilon), "delta", tct_json_real(a.delta), "unit", a.unit, "amount",
+      tct_json_real(a.spent), "order", tct_json_real(a.order), "left", "epsilon", tct_json_real(a.epsilon_left),
+      "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(fmax(0, a.budget - a.spent)),
+      "information", information);
+}
+
+char *tct_ledger_json(const char *path, tct_error *err) {
+  tct_ledger ledger;
+  tct_error_clear(err);
+  if (tct_ledger_open(path, 0, &ledger, err) != TCT_OK) return NULL;
+  tct_error why = {0};
+  json_t *root = ledger_out(&ledger, &why);
+  tct_ledger_close(&ledger);
+  if (!root && why.status != TCT_OK && err) *err = why;
+  if (!root && why.status != TCT_OK) return NULL;
+  return tct_json_text(root, err);
+}
