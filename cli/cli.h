@@ -17,8 +17,10 @@ typedef struct cli_args {
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
+  const char *name, *filter;               /* ledger */
+  const char *curve, *against;             /* account */
   int64_t generate_rows, threads;
-  int json, dry_run, f32, liblinear, has_seed, help;
+  int json, dry_run, f32, liblinear, has_seed, help, init, check;
   char **operand; /* borrowed from argv */
   int operands;
 } cli_args;
@@ -54,7 +56,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
-    cli_components, cli_export;
+    cli_components, cli_export, cli_ledger;
 
 extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
@@ -113,4 +115,21 @@ int cli_sink_check(const char *path, const char *input);
 void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT and SIGTERM */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
 double cli_seconds(void);                    /* a steady clock */
+
+/* ---- plot.c ------------------------------------------------------------------------------------- */
+
+enum { CLI_PLOT_LINES = 4 };
+
+/* A drawing of lines over one horizontal axis.  Texts are borrowed; values that are not finite make gaps. */
+typedef struct cli_plot {
+  const char *title, *x_label, *y_label;
+  int log_x;                       /* 1: powers of ten; x must be above 0 */
+  size_t points, lines;            /* lines <= CLI_PLOT_LINES */
+  const double *x;                 /* [points], ascending */
+  const double *y[CLI_PLOT_LINES]; /* [points] each, >= 0 */
+  const char *name[CLI_PLOT_LINES];
+} cli_plot;
+
+/* Writes the drawing as SVG: dark on white, told apart by dashes as well as colour. */
+void cli_plot_svg(const cli_plot *plot, FILE *out);
 #endif

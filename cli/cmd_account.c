@@ -1,5 +1,5 @@
 /* cmd_account.c - tacit account: what events cost, or the one number that makes them cost so much. */
-#include "cli.h"
+#include "curve.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -11,6 +11,10 @@ static const cli_option options[] = {
      "calibrate: the one number that the events lack is found so that they cost at most E"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "what is hidden: one record's presence (default) or its content"},
+    {"--curve", CLI_TEXT, offsetof(cli_args, curve), "FILE.svg|FILE.csv",
+     "write epsilon as a curve, drawn or as a table"},
+    {"--against", CLI_CHOICE, offsetof(cli_args, against), "delta|steps",
+     "the curve's axis: delta from 1e-12 to 0.1 (default), or the steps done, at --delta"},
     {0},
 };
 
@@ -50,6 +54,8 @@ static void print_answer(const json_t *root) {
 static int run_account(cli_args *args) {
   tct_error err = {0};
   int code = 0;
+  if (args->curve) return cli_curve(args);
+  if (args->against) return cli_fail(CLI_USAGE, "--against belongs to --curve FILE; give both");
   if (isnan(args->config.delta)) return cli_fail(CLI_USAGE, "--delta is missing; give e.g. --delta 1e-6");
   char *text = tct_account_json((const char *const *)args->operand, (size_t)args->operands, args->config.neighbours,
                                 args->config.epsilon, args->config.delta, &err);
@@ -82,7 +88,8 @@ const cli_verb cli_account = {
         "Examples\n"
         "  tacit account sampled_gaussian:noise=1.1,rate=0.01,count=10000 --delta 1e-6\n"
         "  tacit account sampled_gaussian:rate=0.01,count=10000 --epsilon 1 --delta 1e-6\n"
-        "  tacit account gaussian:noise=20,count=? --epsilon 1 --delta 1e-6 --json\n",
+        "  tacit account gaussian:noise=20,count=? --epsilon 1 --delta 1e-6 --json\n"
+        "  tacit account sampled_gaussian:noise=1.1,rate=0.01,count=10000 --curve loss.svg\n",
     .least = 1,
     .most = 100000,
     .options = {options, cli_common_options},

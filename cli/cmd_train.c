@@ -191,6 +191,7 @@ static int run_train(cli_args *args) {
   int code = check_args(args);
   if (code || args->dry_run) return code ? code : dry_run(args);
   code = cli_sink_check(args->output, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
+  if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
   if (code) return code;
   args->read.labels = tct_config_labels(&args->config);
   if (args->read.labels < 0) { /* no such loss: the plan has the sentence for it, whatever the shape */

@@ -1,0 +1,132 @@
+/* cmd_ledger.c - tacit ledger: makes, shows and checks the budget ledger of a data set. */
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const cli_option options[] = {
+    {"--init", CLI_FLAG, offsetof(cli_args, init), NULL, "make the ledger; needs --epsilon and --delta"},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "with --init: total of all runs on this data set"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "with --init: likewise; below 1 / number of records"},
+    {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
+     "with --init: the relation that every run must have; default add_remove"},
+    {"--filter", CLI_CHOICE, offsetof(cli_args, filter), "sum|zcdp|gdp|rdp",
+     "with --init: how runs add up; sum (default) takes every run; the others take only runs whose events have such a "
+     "cost, and allow more of them"},
+    {"--name", CLI_TEXT, offsetof(cli_args, name), "TEXT", "with --init: words that say which data set this is"},
+    {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
+     "was the file edited, cut short or rolled back? With models: are their runs in it?"},
+    {0},
+};
+
+static int run_init(const cli_args *args) {
+  tct_error err = {0};
+  if (args->operands > 1) return cli_fail(CLI_USAGE, "--init takes one file name; leave the others out");
+  if (isnan(args->config.epsilon))
+    return cli_fail(CLI_USAGE, "--epsilon is missing; give the budget, e.g. --epsilon 2");
+  if (isnan(args->config.delta)) return cli_fail(CLI_USAGE, "--delta is missing; give the budget's, e.g. --delta 1e-5");
+  tct_status status = tct_ledger_init(args->operand[0], args->name, args->filter, args->config.neighbours,
+                                      args->config.epsilon, args->config.delta, &err);
+  return status == TCT_OK ? 0 : cli_fail_error(&err);
+}
+
+static void print_run(const json_t *run, size_t number) {
+  const json_t *event;
+  size_t i;
+  printf("\n%zu. %s   epsilon %s, delta %s   %s\n", number, cli_string(run, "time"),
+         cli_real(cli_number(run, "epsilon")), cli_real(cli_number(run, "delta")), cli_string(run, "id"));
+  printf("   %s\n", cli_string(run, "what"));
+  json_array_foreach(json_object_get(run, "events"), i, event) printf("   %s\n", json_string_value(event));
+}
+
+static void print_state(const json_t *root) {
+  const json_t *spent = json_object_get(root, "spent"), *left = json_object_get(root, "left");
+  const json_t *information = json_object_get(root, "information");
+  cli_line("ledger", "%s", cli_string(root, "name"));
+  cli_line("budget", "epsilon %s, delta %s, %s, since %s", cli_real(cli_number(root, "epsilon")),
+           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"), cli_string(root, "created"));
+  cli_line("filter", "%s", cli_string(root, "filter"));
+  cli_line("runs", "%zu", json_array_size(json_object_get(root, "runs")));
+  cli_line("spent", "epsilon %s, delta %s", cli_real(cli_number(spent, "epsilon")),
+           cli_real(cli_number(spent, "delta")));
+  cli_line("left", "epsilon %s, delta %s", cli_real(cli_number(left, "epsilon")), cli_real(cli_number(left, "delta")));
+  if (cli_string(left, "unit")[0] != 'e')
+    cli_line("", "in %s: %s spent, %s left", cli_string(left, "unit"), cli_real(cli_number(spent, "amount")),
+             cli_real(cli_number(left, "amount")));
+  if (json_is_string(json_object_get(information, "accountant")))
+    cli_line("information", "as one list fixed in advance the events cost epsilon %s by %s (permits nothing)",
+             cli_real(cli_number(information, "epsilon")), cli_string(information, "accountant"));
+}
+
+static int run_show(const cli_args *args) {
+  tct_error err = {0};
+  int code = 0;
+  if (args->operands > 1) return cli_fail(CLI_USAGE, "model files are for --check; name one ledger");
+  char *text = tct_ledger_json(args->operand[0], &err);
+  if (!text) return cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  if (args->json) {
+    code = cli_print_json(root);
+  } else {
+    const json_t *run;
+    size_t i;
+    print_state(root);
+    json_array_foreach(json_object_get(root, "runs"), i, run) print_run(run, i + 1);
+  }
+  json_decref(root);
+  return code;
+}
+
+static int run_check(const cli_args *args) {
+  tct_error err = {0};
+  char *text =
+      tct_ledger_check_json(args->operand[0], (const char *const *)args->operand + 1, (size_t)args->operands - 1, &err);
+  if (!text) return cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  int code = json_is_true(json_object_get(root, "ok")) ? 0 : CLI_RUN;
+  const json_t *check;
+  size_t i;
+  if (args->json) {
+    int printed = cli_print_json(root);
+    code = printed ? printed : code;
+  } else {
+    json_array_foreach(json_object_get(root, "checks"), i, check)
+        printf("%-5s %-22s %s\n", json_is_true(json_object_get(check, "ok")) ? "ok" : "FAIL", cli_string(check, "name"),
+               cli_string(check, "text"));
+  }
+  json_decref(root);
+  return code ? cli_fail(code, "the ledger does not pass its check; restore it from a backup and compare") : 0;
+}
+
+static int run_ledger(cli_args *args) {
+  if (args->init && args->check) return cli_fail(CLI_USAGE, "--init and --check exclude each other; give one");
+  if (args->init) return run_init(args);
+  if (!isnan(args->config.epsilon) || !isnan(args->config.delta) || args->name || args->filter || args->neighbours)
+    return cli_fail(CLI_USAGE, "a ledger's budget is fixed when it is made; these options belong to --init");
+  return args->check ? run_check(args) : run_show(args);
+}
+
+const cli_verb cli_ledger = {
+    .name = "ledger",
+    .operands = "FILE [--init --epsilon E --delta D | --check [MODEL.json...]] [OPTION...]",
+    .summary =
+        "Keeps the privacy budget of one data set over many runs. Every run with --ledger FILE writes what it may\n"
+        "spend to the file before it draws noise, and is refused when too little is left.",
+    .details =
+        "A run that fails or is killed stays charged: what it did before is not known. Nothing is ever refunded.\n"
+        "The file holds no figure that was computed from the data. Copies are backups, not second budgets.\n"
+        "\n"
+        "Examples\n"
+        "  tacit ledger people.ledger --init --epsilon 2 --delta 1e-5 --name \"people 2026\"\n"
+        "  tacit train people.csv ... --epsilon 0.5 --delta 1e-6 --ledger people.ledger -o model.json\n"
+        "  tacit ledger people.ledger\n"
+        "  tacit ledger people.ledger --check model.json\n"
+        "\n"
+        "Exit codes: 0 done or in order, 1 not in order or unreadable, 2 wrong usage, 3 damaged or edited.\n",
+    .least = 1,
+    .most = 100000,
+    .options = {options, cli_common_options},
+    .run = run_ledger,
+};
