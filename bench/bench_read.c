@@ -1,4 +1,4 @@
-/* bench_read.c - reading speed in MB/s, beside a plain scan for newlines over the same bytes. */
+/* bench_read.c - reading speed in MB per second of processor time, beside a plain scan for newlines over the same bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum { ROWS = 100000, COLS = 20, REPEATS = 5 };
 
 static double seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -69,8 +69,8 @@ static void measure(const char *name, const char *format, int libsvm) {
     if (speed > best) best = speed;
   }
   printf(
-      "{\"bench\": \"read\", \"table\": \"%s\", \"bytes\": %zu, \"numbers\": %d, \"mb_per_s\": %.0f, "
-      "\"newline_scan_mb_per_s\": %.0f}\n",
+      "{\"bench\": \"read\", \"table\": \"%s\", \"bytes\": %zu, \"numbers\": %d, \"mb_per_cpu_s\": %.0f, "
+      "\"newline_scan_mb_per_cpu_s\": %.0f}\n",
       name, length, ROWS * COLS, best, scan_speed(text, length));
   free(text);
 }

@@ -1,8 +1,8 @@
 /* csv.c - records of an RFC 4180 text, field by field.
  *
  * A record is first found as a whole (memchr for the newline; byte by byte only where a quote occurs
- * before it), then split in place.  libcsv hands over every byte through two function calls; this is
- * several times faster on numeric tables, and is fuzzed (fuzz/fuzz_csv.c). */
+ * before it), then split in place.  Why not libcsv: docs/decisions/own-csv-parser.md.  Fuzzed by
+ * fuzz/fuzz_csv.c. */
 #include "read/csv.h"
 
 #include <string.h>

@@ -203,7 +203,7 @@ char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error
   char *text = NULL;
   tct_error_clear(err);
   memset(&d, 0, sizeof d);
-  d.source.file = -1;
+  d.source.input.file = -1;
   d.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!path || !d.c) {
     if (path)

@@ -1,8 +1,8 @@
 /* source.c - a byte stream from a file, standard input or memory, decompressed on the way.
  *
- * libarchive tells the compression by content and undoes it; its `raw` format hands the bytes of
- * whatever is inside.  Only the four compressions that are wanted are switched on: the others would
- * run external programs. */
+ * gzip is told by its first two bytes and undone by zlib.  Everything else goes through libarchive, which
+ * tells the compression by content; its `raw` format hands the bytes of whatever is inside.  Only the
+ * compressions that are wanted are switched on: others would run external programs. */
 #include "read/source.h"
 
 #include <archive.h>
@@ -21,16 +21,31 @@ static tct_status archive_failed(tct_source *source, tct_error *err) {
                      "the compressed file is truncated or damaged; fetch it again, or test it with its own tool");
 }
 
+static tct_status cannot_read(const tct_source *source, tct_error *err) {
+  return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", source->name);
+}
+
 static tct_status open_file(tct_source *source, const char *path, tct_error *err) {
-  source->file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-  if (source->file < 0) {
+  source->input.file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  if (source->input.file < 0) {
     return tct_fail(err, TCT_E_RUN, "cannot open %s (%s); check the name and the permissions", path, strerror(errno));
   }
   struct stat status;
-  if (fstat(source->file, &status) == 0 && S_ISDIR(status.st_mode)) {
+  if (fstat(source->input.file, &status) == 0 && S_ISDIR(status.st_mode)) {
     return tct_fail(err, TCT_E_RUN, "%s is a directory; name a file", path);
   }
   return TCT_OK;
+}
+
+/* libarchive asks for the next block of the file. */
+static la_ssize_t next_block(struct archive *archive, void *data, const void **block) {
+  tct_input *input = data;
+  (void)archive;
+  if (!tct_input_fill(input)) return input->failed ? -1 : 0;
+  *block = input->block + input->at;
+  la_ssize_t count = input->have - input->at;
+  input->at = input->have;
+  return count;
 }
 
 static tct_status open_archive(tct_source *source, tct_error *err) {
@@ -38,13 +53,15 @@ static tct_status open_archive(tct_source *source, tct_error *err) {
   struct archive_entry *entry;
   source->archive = archive;
   if (!archive) return tct_fail_memory(err);
-  int bad = archive_read_support_filter_gzip(archive) | archive_read_support_filter_xz(archive) |
-            archive_read_support_filter_zstd(archive) | archive_read_support_filter_bzip2(archive) |
-            archive_read_support_format_raw(archive) | archive_read_support_format_empty(archive);
+  int bad = archive_read_support_filter_xz(archive) | archive_read_support_filter_zstd(archive) |
+            archive_read_support_filter_bzip2(archive) | archive_read_support_format_raw(archive) |
+            archive_read_support_format_empty(archive);
   if (bad) {
-    return tct_fail(err, TCT_E_RUN, "libarchive lacks gzip, xz, zstd or bzip2; install a complete libarchive");
+    return tct_fail(err, TCT_E_RUN, "libarchive lacks xz, zstd or bzip2; install a complete libarchive");
   }
-  if (archive_read_open_fd(archive, source->file, BLOCK) != ARCHIVE_OK) return archive_failed(source, err);
+  if (archive_read_open(archive, &source->input, NULL, next_block, NULL) != ARCHIVE_OK) {
+    return archive_failed(source, err);
+  }
   int found = archive_read_next_header(archive, &entry);
   if (found == ARCHIVE_EOF) {
     source->ended = true;
@@ -55,15 +72,23 @@ static tct_status open_archive(tct_source *source, tct_error *err) {
 
 tct_status tct_source_open(tct_source *source, const char *path, tct_error *err) {
   memset(source, 0, sizeof *source);
-  source->file = -1;
+  source->input.file = -1;
   source->name = path;
   TCT_TRY(open_file(source, path, err));
-  return open_archive(source, err);
+  tct_input *input = &source->input;
+  input->size = BLOCK;
+  input->block = tct_alloc(BLOCK, 1);
+  if (!input->block) return tct_fail_memory(err);
+  tct_input_begin(input);
+  if (input->failed) return cannot_read(source, err);
+  if (input->have < 2 || input->block[0] != 0x1f || input->block[1] != 0x8b) return open_archive(source, err);
+  source->gunzip = tct_gunzip_new();
+  return source->gunzip ? TCT_OK : tct_fail_memory(err);
 }
 
 void tct_source_memory(tct_source *source, const char *name, const void *bytes, int64_t count, int64_t step) {
   memset(source, 0, sizeof *source);
-  source->file = -1;
+  source->input.file = -1;
   source->name = name;
   source->memory = bytes;
   source->memory_left = count;
@@ -109,9 +134,12 @@ static tct_status more_memory(tct_source *source, tct_error *err) {
 
 tct_status tct_source_more(tct_source *source, tct_error *err) {
   if (source->ended) return TCT_OK;
-  if (!source->archive) return more_memory(source, err);
+  if (source->input.file < 0) return more_memory(source, err);
   TCT_TRY(make_room(source, BLOCK, err));
-  la_ssize_t got = archive_read_data(source->archive, source->buffer + source->end, BLOCK);
+  char *to = source->buffer + source->end;
+  int64_t got = source->gunzip ? tct_gunzip_read(source->gunzip, &source->input, to, BLOCK)
+                               : archive_read_data(source->archive, to, BLOCK);
+  if (got < 0 && source->input.failed) return cannot_read(source, err);
   if (got < 0) return archive_failed(source, err);
   if (got == 0) source->ended = true;
   source->end += got;
@@ -145,8 +173,10 @@ tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct
 
 void tct_source_close(tct_source *source) {
   if (source->archive) archive_read_free(source->archive);
-  if (source->file >= 0) close(source->file);
+  tct_gunzip_free(source->gunzip);
+  if (source->input.file >= 0) close(source->input.file);
+  tct_wipe_free(source->input.block, source->input.size, 1);
   tct_wipe_free(source->buffer, source->size, 1);
   memset(source, 0, sizeof *source);
-  source->file = -1;
+  source->input.file = -1;
 }

@@ -2,6 +2,7 @@
 #ifndef TCT_READ_SOURCE_H
 #define TCT_READ_SOURCE_H
 #include "core/status.h"
+#include "read/gunzip.h"
 #include <stdbool.h>
 
 /* Unread bytes are buffer[begin..end).  Readers may overwrite them; they advance begin. */
@@ -9,9 +10,10 @@ typedef struct tct_source {
   const char *name; /* as given by the caller, borrowed */
   char *buffer;
   int64_t begin, end, size;
-  bool ended; /* nothing follows buffer[end) */
-  int file;   /* descriptor, -1 = none */
-  void *archive;
+  bool ended;         /* nothing follows buffer[end) */
+  tct_input input;    /* a file's bytes as they are stored */
+  tct_gunzip *gunzip; /* the file is gzip, or NULL */
+  void *archive;      /* it is anything else, or NULL */
   const char *memory; /* unread rest of a source in memory */
   int64_t memory_left, memory_step;
 } tct_source;

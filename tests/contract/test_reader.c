@@ -124,16 +124,16 @@ static void compressed_files_read_as_plain_ones_and_truncated_ones_are_refused(v
   remove(path);
 }
 
-/* A flipped bit is refused, or was in a place that means nothing and changes nothing.  Only where the
- * format has a checksum that is checked: xz and bzip2 (libarchive writes zstd without one, and does not
- * check gzip's). */
+/* A flipped bit is refused, or was in a place that means nothing (a time stamp) and changes nothing.
+ * Only formats with a checksum: libarchive writes zstd without one. */
 static void damaged_compressed_files_are_refused_or_harmless(void **state) {
   (void)state;
   char packed[4096], path[] = "/tmp/tacit_reader_XXXXXX";
   close(mkstemp(path));
   tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
   tct_data *plain = read_text(csv, &options);
-  for (size_t f = 1; f < COUNT(filters); f += 2) {
+  for (size_t f = 0; f < COUNT(filters); f++) {
+    if (strcmp(filters[f], "zstd") == 0) continue;
     size_t length = compress(filters[f], csv, strlen(csv), packed, sizeof packed);
     for (size_t bit = 0; bit < 8 * length; bit++) {
       tct_error err;
@@ -148,6 +148,28 @@ static void damaged_compressed_files_are_refused_or_harmless(void **state) {
     }
   }
   tct_data_free(plain);
+  remove(path);
+}
+
+static void members_of_a_gzip_file_follow_one_another(void **state) {
+  (void)state;
+  char packed[4096], path[] = "/tmp/tacit_reader_XXXXXX";
+  close(mkstemp(path));
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  size_t first = compress("gzip", csv, 10, packed, sizeof packed);
+  size_t second = compress("gzip", csv + 10, strlen(csv) - 10, packed + first, sizeof packed - first);
+  write_file(path, packed, first + second);
+  tct_error err;
+  tct_data *data = tct_data_read(path, &options, &err), *plain = read_text(csv, &options);
+  assert_non_null(data);
+  assert_int_equal(tct_data_rows(data), 3);
+  assert_same(data, plain, 3);
+  tct_data_free(data);
+  tct_data_free(plain);
+  memcpy(packed + first + second, "rest", 4);
+  write_file(path, packed, first + second + 4);
+  assert_null(tct_data_read(path, &options, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
   remove(path);
 }
 
@@ -285,6 +307,7 @@ int main(void) {
       cmocka_unit_test(step_of_the_source_changes_nothing),
       cmocka_unit_test(compressed_files_read_as_plain_ones_and_truncated_ones_are_refused),
       cmocka_unit_test(damaged_compressed_files_are_refused_or_harmless),
+      cmocka_unit_test(members_of_a_gzip_file_follow_one_another),
       cmocka_unit_test(files_that_cannot_be_read_are_failures_of_the_run),
       cmocka_unit_test(borrowed_views_are_checked),
       cmocka_unit_test(adult_under_its_schema_has_32561_records_of_88_features),
