@@ -22,8 +22,8 @@ static void fields_may_hold_commas_newlines_and_quotes(void **state) {
 static void byte_order_mark_crlf_and_missing_last_newline_change_nothing(void **state) {
   (void)state;
   static const char *const texts[] = {"a,b\n1,2\n3,-4.5\n",
-                                      "\xEF\xBB\xBF"
-                                      "a,b\r\n1,2\r\n3,-4.5\r\n",
+                                      ("\xEF\xBB\xBF"
+                                       "a,b\r\n1,2\r\n3,-4.5\r\n"),
                                       "a,b\n1,2\n3,-4.5", "\"a\",\"b\"\n\"1\", 2 \n+3,-45e-1\n\n\r\n",
                                       "a,b\n1,2\r\n3,-4.5\r"};
   static const double rows[2][2] = {{1, 2}, {3, -4.5}};
