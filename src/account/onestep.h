@@ -1,0 +1,11 @@
+/* onestep.h - the privacy curve of one objective perturbation. */
+#ifndef TCT_ACCOUNT_ONESTEP_H
+#define TCT_ACCOUNT_ONESTEP_H
+#include "core/event.h"
+
+/* log of a proven delta(epsilon) of objective perturbation with mu = R*S/sigma and shift = log(1 + beta/Lambda),
+ * composed with Gaussian steps of joint parameter nu >= 0 (0: none); docs/proofs/objpert.md.  one_sign: the loss's
+ * slope keeps its sign for a fixed label; the law of the objpert event is the one with it. */
+double tct_objpert_log_delta(double mu, double shift, double nu, tct_neighbours neighbours, bool one_sign,
+                             double epsilon);
+#endif

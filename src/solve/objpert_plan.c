@@ -1,0 +1,231 @@
+/* objpert_plan.c - ridge, noise and output lattice of objective perturbation, from public facts alone. */
+#include "account/onestep.h"
+#include "account/normal.h"
+#include "solve/objpert.h"
+
+#include <string.h>
+
+/* OUTPUT_MU: the output's Gaussian has mu smaller than the objective's by this factor; together sqrt(1 + 1/400) = 0.12
+ * % more noise.  OUTPUT_SHARE: part of epsilon for the output where the two do not compose as Gaussians. NORM_TAIL:
+ * |N(0, I_p)| > sqrt(p) + 40 and a Laplace variable beyond 800 scales have probability below 1e-340, less than the
+ * smallest double; such a draw is counted as never. */
+#define OUTPUT_MU 0.05
+#define OUTPUT_SHARE 0.02
+#define NORM_TAIL 40.0
+#define LAPLACE_TAIL 800.0
+
+const tct_option tct_objpert_options[] = {
+    {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",
+     "calibration: this library's, Kifer, Smith and Thakurta 2012, or Chaudhuri, Monteleoni and Sarwate 2011 (pure "
+     "epsilon)"},
+    {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
+     "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
+    {0},
+};
+
+/* ---- the share ------------------------------------------------------------------------------ */
+
+static double mu_of(double epsilon, double log_delta) {
+  double low = 1e-9, high = 1e3;
+  for (int i = 0; i < 100; i++) {
+    double middle = sqrt(low * high);
+    if (tct_gaussian_log_delta(middle, epsilon, NULL) > log_delta)
+      high = middle;
+    else
+      low = middle;
+  }
+  return low;
+}
+
+/* The excess loss is about  noise p sigma^2 / (2 (h + Lambda))  +  bias Lambda B^2/2  with sigma = R S/mu(epsilon - a),
+ * Lambda = K R^2/(e^a - 1), h = n K R^2/(CURVE p) the Hessian's mean eigenvalue and B R = SIZE the scale of margins
+ * that a model uses.  The share a/epsilon that minimises it over a grid is taken. */
+#define CURVE 2.0
+#define SIZE 2.0
+static double auto_share(const tct_facts *facts, const tct_smooth_facts *smooth, double floor_ridge) {
+  double best = 0.1, least = INFINITY, r2 = smooth->row_norm * smooth->row_norm;
+  for (int k = 0; k <= 40; k++) {
+    double share = 0.01 * pow(60.0, k / 40.0); /* 0.01 to 0.6 */
+    double a = share * facts->epsilon, ridge = fmax(floor_ridge, smooth->curvature * r2 / expm1(a));
+    double mu = mu_of(facts->epsilon - a, log(facts->delta)), sigma = smooth->row_norm * smooth->slope / mu;
+    double h = smooth->rows * smooth->curvature * r2 / (CURVE * smooth->p);
+    double cost = smooth->p * sigma * sigma / (2 * (h + ridge)) + 0.5 * ridge * SIZE * SIZE / r2;
+    if (cost < least) least = cost, best = share;
+  }
+  return best;
+}
+
+/* ---- the noise ------------------------------------------------------------------------------ */
+
+typedef struct search {
+  const tct_facts *facts;
+  double shift;    /* a = log(1 + beta/Lambda) */
+  double epsilon1; /* of the first step where the two steps are charged apart */
+  double log_delta;
+  bool one_sign;
+} search;
+
+static double reach_of(const tct_facts *facts) { return facts->neighbours == TCT_REPLACE_ONE ? 2 : 1; }
+
+static double log_delta_at(const search *s, double noise) {
+  if (s->one_sign)
+    return tct_objpert_log_delta(1 / noise, s->shift, OUTPUT_MU * reach_of(s->facts) / noise, s->facts->neighbours,
+                                 true, s->facts->epsilon);
+  return tct_objpert_log_delta(1 / noise, s->shift, 0, s->facts->neighbours, false, s->epsilon1);
+}
+
+static tct_status calibrate(const search *s, double *noise, tct_error *err) {
+  double low = 1e-3, high = 1e9;
+  if (log_delta_at(s, high) > s->log_delta)
+    return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon; use a smaller share");
+  for (int i = 0; i < 200 && high > low * (1 + 1e-9); i++) {
+    double middle = sqrt(low * high);
+    if (log_delta_at(s, middle) > s->log_delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  *noise = high;
+  return TCT_OK;
+}
+
+/* The noise multiplier at which Gaussian steps of nu exceed `left` with probability at most delta/1000. */
+static double output_noise(const tct_facts *facts, double left) {
+  double low = 1e-12, high = left, aim = log(facts->delta) - log(1000);
+  for (int i = 0; i < 200; i++) {
+    double nu = sqrt(low * high);
+    if (tct_log_upper_tail(left / nu - nu / 2) > aim)
+      high = nu;
+    else
+      low = nu;
+  }
+  return reach_of(facts) / low;
+}
+
+/* Objective perturbation and its output as two events.  The law of the objpert event needs one-signed slopes; without
+ * them the first step is charged as an approximate one at the (epsilon, delta) that is proved. */
+static tct_status promise(const tct_facts *facts, double shift, double least, tct_solver_plan *out, tct_error *err) {
+  search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
+  s.one_sign = facts->loss.kind->one_sign;
+  s.epsilon1 = facts->epsilon * (1 - OUTPUT_SHARE);
+  double noise = 0, delta1 = 0.99 * facts->delta;
+  if (!s.one_sign) s.log_delta = log(delta1);
+  TCT_TRY(calibrate(&s, &noise, err));
+  noise = fmax(noise, least);
+  out->noise_multiplier = noise;
+  if (s.one_sign) {
+    TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(noise, shift, 1), err));
+    return tct_events_add(&out->promise.events, tct_event_gaussian(noise / OUTPUT_MU, 1), err);
+  }
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(s.epsilon1, delta1, 1), err));
+  double second = output_noise(facts, facts->epsilon * OUTPUT_SHARE * (1 - 1e-6));
+  return tct_events_add(&out->promise.events, tct_event_gaussian(second, 1), err);
+}
+
+/* ---- the variants --------------------------------------------------------------------------- */
+
+static double shift_of(const tct_smooth_facts *smooth, double ridge) {
+  return log1p(smooth->curvature * smooth->row_norm * smooth->row_norm / ridge);
+}
+
+/* Lambda such that the curvature term costs at most a. */
+static double ridge_for(const tct_facts *facts, const tct_smooth_facts *smooth, double a) {
+  double needed = smooth->curvature * smooth->row_norm * smooth->row_norm / expm1(a);
+  return fmax((double)facts->rows * facts->reg.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
+}
+
+static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, const tct_spec *spec) {
+  const tct_option *options = tct_objpert_options;
+  if (!isfinite(facts->epsilon)) return (double)facts->rows * facts->reg.l2;
+  if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
+    return fmax((double)facts->rows * facts->reg.l2,
+                2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
+  if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, facts->epsilon / 4);
+  return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
+}
+
+static tct_status promise_pure(const tct_facts *facts, double shift, tct_solver_plan *out, tct_error *err) {
+  double second = OUTPUT_SHARE * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
+  if (!(first > shift)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
+  out->noise_multiplier = reach_of(facts) / (first - shift);
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_pure(first, 1), err));
+  return tct_events_add(&out->promise.events, tct_event_laplace(reach_of(facts) / second, 1), err);
+}
+
+static tct_status promise_nothing(tct_solver_plan *out, tct_error *err) {
+  out->noise_multiplier = 0;
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(0, 0, 1), err));
+  return tct_events_add(&out->promise.events, tct_event_gaussian(0, 1), err);
+}
+
+static tct_status check(const tct_facts *facts, tct_error *err) {
+  TCT_TRY(tct_plan_need_bounds(facts, "objpert", err));
+  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+    return tct_fail(err, TCT_E_USAGE, "objpert knows the penalties none and l2; choose one of them");
+  return TCT_OK;
+}
+
+tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  const tct_option *options = tct_objpert_options;
+  tct_smooth_facts smooth;
+  tct_perturb settings;
+  TCT_TRY(tct_plan_begin(facts, given, options, out, err));
+  TCT_TRY(check(facts, err));
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
+  if (!isfinite(facts->epsilon)) {
+    out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
+    return promise_nothing(out, err);
+  }
+  if (isnan(tct_spec_real(&out->spec, options, "share"))) {
+    double share = auto_share(facts, &smooth, (double)facts->rows * facts->reg.l2);
+    TCT_TRY(tct_spec_set_real(&out->spec, "share", share, err));
+  }
+  double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
+  if (tct_spec_is(&out->spec, options, "variant", "chaudhuri")) {
+    TCT_TRY(promise_pure(facts, shift, out, err));
+  } else {
+    double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
+    TCT_TRY(promise(facts, shift, tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0, out, err));
+  }
+  TCT_TRY(tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, 1e-3, &out->cost, err));
+  return tct_objpert_settings(facts, out, &settings, err); /* refuses here what the run could not do */
+}
+
+/* ---- what the run needs --------------------------------------------------------------------- */
+
+/* b by Gaussians: |b| bound, distance of the drawn b from the continuous one. */
+static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
+  int exponent;
+  frexp(out->sigma, &exponent);
+  out->lattice = ldexp(1, exponent - 40); /* sigma/g in [2^39, 2^40) */
+  *off = 0.5 * out->lattice * sqrt(smooth->p);
+  return out->sigma * (sqrt(smooth->p) + NORM_TAIL) + *off;
+}
+
+/* b_j = scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace; the g are drawn at spacing 2^-39 and are below 64, so
+ * that a coordinate is off by at most scale*4*64*2^-40, and the arithmetic adds less than as much again. */
+static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
+  out->lattice = 0x1p-39;
+  *off = 512 * 0x1p-40 * out->sigma * sqrt(smooth->p);
+  return LAPLACE_TAIL * out->sigma * sqrt(smooth->p) + *off;
+}
+
+tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_perturb *out, tct_error *err) {
+  tct_smooth_facts *smooth = &out->smooth;
+  double off, bound;
+  *out = (tct_perturb){0};
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, smooth, err));
+  smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
+  if (!isfinite(facts->epsilon)) {
+    out->target = 1e-10 * smooth->rows * smooth->slope * smooth->row_norm;
+    return TCT_OK;
+  }
+  out->laplace = tct_spec_is(&plan->spec, tct_objpert_options, "variant", "chaudhuri");
+  out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope * (out->laplace ? sqrt(smooth->p) : 1);
+  bound = out->laplace ? laplace_b(smooth, out, &off) : gaussian_b(smooth, out, &off);
+  smooth->linear = bound;
+  out->target = tct_smooth_reachable(smooth);
+  double distance = (out->target + off) / out->ridge * (1 + 1e-12);
+  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, plan->promise.events.at[1].noise,
+                         out->laplace, &out->output, err);
+}

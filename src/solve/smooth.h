@@ -1,0 +1,50 @@
+/* smooth.h - minimisers of a strongly convex smooth objective to a certified gradient norm. */
+#ifndef TCT_SOLVE_SMOOTH_H
+#define TCT_SOLVE_SMOOTH_H
+#include "solve/solve.h"
+
+/* J(w) = sum_i l(x_i.w, y_i) + ridge/2 |w|^2 + linear.w over all p weights, the intercept too.  The public numbers
+ * alone; what a plan needs to know about a run. */
+typedef struct tct_smooth_facts {
+  double rows, p, row_norm; /* n, p, R */
+  double slope, curvature;  /* bounds on |l'| and l'' */
+  double start;             /* bound on l(0, y): J(0) <= n*start */
+  double ridge;             /* Lambda > 0 */
+  double linear;            /* bound on |linear| */
+} tct_smooth_facts;
+
+/* From the facts of a fit: TCT_E_USAGE if the loss is not smooth or has unbounded slopes. */
+tct_status tct_smooth_of(const tct_facts *facts, const char *solver, double ridge, double linear, tct_smooth_facts *out,
+                         tct_error *err);
+/* Every w with J(w) <= J(0) has norm at most this. */
+double tct_smooth_radius(const tct_smooth_facts *facts);
+/* Bound on |computed gradient - gradient| in the Euclidean norm at any w with |w| <= radius. */
+double tct_smooth_error(const tct_smooth_facts *facts, double radius);
+/* The certified gradient norm that tct_smooth_minimise always reaches. */
+double tct_smooth_reachable(const tct_smooth_facts *facts);
+
+/* What a minimisation works on.  Several minimisations may follow one another with other `linear` and `ridge`. */
+typedef struct tct_smooth {
+  const tct_problem *problem;
+  tct_smooth_facts facts;
+  const double *linear;                   /* [p] or NULL */
+  double *margin, *slope, *curve, *along; /* [n] */
+  double *gradient, *direction;           /* [p] */
+  double *sums;                           /* block sums, pairs of high and low parts */
+  double *gram, *scratch;                 /* [p][p] and workspace where Newton is dense, else NULL */
+  double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
+  int64_t passes;                         /* Newton steps and descent steps of the last minimisation: diagnostics */
+} tct_smooth;
+tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_smooth *out, tct_error *err);
+void tct_smooth_free(tct_smooth *smooth); /* wipes */
+
+/* gradient <- grad J(w), margins and slopes alike; the computed vector is within tct_smooth_error(|w|). */
+void tct_smooth_gradient(tct_smooth *smooth, const double *w);
+/* The Newton direction at the current gradient; refresh: with a new Hessian, else with the last one (dense only). */
+void tct_newton_direction(tct_smooth *smooth, bool refresh);
+
+/* w[p] <- a point whose exact gradient norm is certified to be <= target, from w as given.
+ * target >= tct_smooth_reachable: always reached (smooth.c proves it).  A smaller target (solvers without privacy): as
+ * close as `steps` Newton steps come. */
+tct_status tct_smooth_minimise(tct_smooth *smooth, double target, int64_t steps, double *w, tct_error *err);
+#endif
