@@ -13,13 +13,16 @@
  * real order a > 1 works alike, where account/ uses series.  The conversion is that of Canonne, Kamath,
  * Steinke 2020, prop. 12: epsilon = r(a) + log((a-1)/a) - (log delta + log a)/(a-1), least over a.
  *
- * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for the whole list. */
+ * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for the whole list.
+ *
+ * One objective perturbation with Gaussian steps: its curve (docs/proofs/objpert.md), a sum of Gaussian ones, averaged
+ * by Simpson's rule over the privacy loss of the Gaussian steps. */
 #include "fit/second.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { SIMPSON = 4000, GRID = 72, GOLDEN = 60, BISECT = 200, TRAPEZE_MOST = 400000 };
+enum { SIMPSON = 4000, LOSS_NODES = 40, GRID = 72, GOLDEN = 60, BISECT = 200, TRAPEZE_MOST = 400000 };
 static const double PI = 3.14159265358979323846;
 
 /* ---- exact curves ---------------------------------------------------------------------------- */
@@ -80,6 +83,52 @@ static double exact_epsilon(const worlds *w, double delta) {
   for (int i = 0; i < BISECT && high - low > 1e-12 * high; i++) {
     double middle = (low + high) / 2;
     if (exact_delta(w, middle) > delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* ---- objective perturbation ------------------------------------------------------------------- */
+
+static double objpert_delta(const tct_event *e, double reach, double epsilon) {
+  double mu = 1 / e->noise, left = epsilon - e->shift;
+  if (left < 0) return 1;
+  double one = exact_delta(&(worlds){mu, 1, 1}, left);
+  return fmin(1, reach > 1 ? 2 * one + exact_delta(&(worlds){2 * mu, 1, 1}, left) : one);
+}
+
+/* E objpert_delta(epsilon - L) for L ~ N(nu^2/2, nu^2), over 12 deviations of L. */
+static double blurred_delta(const tct_event *e, double reach, double nu, double epsilon) {
+  double sum = 0, h = 24.0 / LOSS_NODES;
+  if (nu == 0) return objpert_delta(e, reach, epsilon);
+  for (int i = 0; i <= LOSS_NODES; i++) {
+    double x = -12 + i * h, weight = i == 0 || i == LOSS_NODES ? 1 : i % 2 ? 4 : 2;
+    sum += weight * exp(log_normal(x)) * objpert_delta(e, reach, epsilon - nu * (nu / 2 + x));
+  }
+  return sum * h / 3;
+}
+
+/* INFINITY unless the list is one objpert step with gaussian ones. */
+static double blurred_epsilon(const tct_events *events, double reach, double delta) {
+  const tct_event *found = NULL;
+  double square = 0, low, high;
+  for (int64_t i = 0; i < events->len; i++) {
+    const tct_event *e = &events->at[i];
+    if (e->kind == TCT_EV_GAUSSIAN) {
+      square += (double)e->count * reach * reach / (e->noise * e->noise);
+      continue;
+    }
+    if (e->kind != TCT_EV_OBJPERT || e->count != 1 || found) return INFINITY;
+    found = e;
+  }
+  if (!found) return INFINITY;
+  low = found->shift, high = low + 1;
+  while (blurred_delta(found, reach, sqrt(square), high) > delta && high < 1e6) high *= 2;
+  for (int i = 0; i < 50 && high - low > 1e-9 * high; i++) {
+    double middle = (low + high) / 2;
+    if (blurred_delta(found, reach, sqrt(square), middle) > delta)
       low = middle;
     else
       high = middle;
@@ -219,6 +268,11 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
   }
   if (left > 0) out->upper = renyi_epsilon(events, neighbours, left);
   snprintf(out->how, sizeof out->how, "Renyi divergences by numerical integration");
+  double blurred = blurred_epsilon(events, reach, delta);
+  if (blurred < out->upper) {
+    out->upper = blurred;
+    snprintf(out->how, sizeof out->how, "the curve of objective perturbation by numerical integration");
+  }
   double plain = plain_sum(events, reach, delta);
   if (plain < out->upper) {
     out->upper = plain;
