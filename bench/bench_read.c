@@ -1,4 +1,5 @@
-/* bench_read.c - reading speed in MB per second of processor time, beside a plain scan for newlines over the same bytes. */
+/* bench_read.c - reading speed in MB per second of processor time, beside a plain scan for newlines over the same
+ * bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
