@@ -42,6 +42,13 @@ static void write_csv(const json_t *root, const char *against, FILE *out) {
   }
 }
 
+/* No accountant may give a lower bound for these events: then there is nothing to draw. */
+static int has_lower(const columns *c) {
+  for (size_t i = 0; i < c->count; i++)
+    if (c->lower[i] > 0) return 1;
+  return 0;
+}
+
 static void write_svg(const json_t *root, const char *against, const columns *c, FILE *out) {
   char title[200], x_label[80];
   const char *event = json_string_value(json_array_get(json_object_get(root, "events"), 0));
@@ -54,7 +61,7 @@ static void write_svg(const json_t *root, const char *against, const columns *c,
                    .y_label = "epsilon",
                    .log_x = over_delta,
                    .points = c->count,
-                   .lines = 2,
+                   .lines = has_lower(c) ? 2 : 1,
                    .x = c->x,
                    .y = {c->upper, c->lower},
                    .name = {"proved (upper bound)", "at least (lower bound)"}};

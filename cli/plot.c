@@ -63,9 +63,13 @@ static void draw_axes(const axis *x, const axis *y, FILE *out) {
     fprintf(out, "<path d=\"M%d %.1fH%d\"/>\n", LEFT, y_at(y, y->tick[i]), WIDTH - RIGHT);
   fprintf(out, "</g>\n<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#222222\" stroke-width=\"1.5\"/>\n<g>\n", LEFT,
           TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
-  for (int i = 0; i < x->ticks; i++)
-    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.12g</text>\n", x_at(x, x->tick[i]),
-            HEIGHT - BOTTOM + 20, x->tick[i]);
+  for (int i = 0; i < x->ticks; i++) {
+    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x_at(x, x->tick[i]), HEIGHT - BOTTOM + 20);
+    if (x->logarithmic)
+      fprintf(out, "1e%d</text>\n", (int)lround(log10(x->tick[i])));
+    else
+      fprintf(out, "%.12g</text>\n", x->tick[i]);
+  }
   for (int i = 0; i < y->ticks; i++)
     fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.12g</text>\n", LEFT - 8, y_at(y, y->tick[i]) + 4,
             y->tick[i]);

@@ -1,0 +1,102 @@
+/* ledger_help.h - a folder of its own, ledgers with runs, and a small private training. */
+#ifndef TCT_TEST_LEDGER_HELP_H
+#define TCT_TEST_LEDGER_HELP_H
+#include "tacit.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static int enter_folder(void **state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/tacit-ledger-XXXXXX");
+  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state) {
+  (void)state;
+  static const char *const names[] = {"L", "L.old", "L-journal", "m.json", "n.json", "o.json"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(names[i]);
+  return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static inline void new_ledger(double epsilon, const char *filter) {
+  tct_error err = {0};
+  unlink("L");
+  if (tct_ledger_init("L", "test", filter, TCT_ADD_REMOVE, epsilon, 1e-5, &err) != TCT_OK) fail_msg("%s", err.text);
+}
+
+static inline json_t *parsed(char *text, const tct_error *err) {
+  if (!text) fail_msg("%s", err->text);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  assert_non_null(root);
+  return root;
+}
+
+static inline json_t *ledger_now(void) {
+  tct_error err = {0};
+  return parsed(tct_ledger_json("L", &err), &err);
+}
+
+static inline int count_runs(void) {
+  json_t *root = ledger_now();
+  int runs = (int)json_array_size(json_object_get(root, "runs"));
+  json_decref(root);
+  return runs;
+}
+
+static inline double number_at(const json_t *root, const char *part, const char *key) {
+  return json_number_value(json_object_get(part ? json_object_get(root, part) : root, key));
+}
+
+/* Does tct_ledger_check_json say ok? */
+static inline int check_passes(const char *const *models, size_t count) {
+  tct_error err = {0};
+  json_t *root = parsed(tct_ledger_check_json("L", models, count, &err), &err);
+  int ok = json_is_true(json_object_get(root, "ok"));
+  json_decref(root);
+  return ok;
+}
+
+enum { ROWS = 120, COLS = 3 };
+
+/* Trains with the ledger L; NULL and *err on failure. */
+static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progress, tct_cancel_fn cancel, void *user,
+                                           tct_error *err) {
+  static double x[ROWS * COLS], y[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    for (int j = 0; j < COLS; j++) x[i * COLS + j] = ((i * 7 + j * 13) % 11 - 5) / 10.0;
+    y[i] = i % 3 ? 1 : -1;
+  }
+  tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = "logistic";
+  config.penalty = "l2:lambda=1e-2";
+  config.solver = "dpscd:batch=30,epochs=1";
+  config.epsilon = epsilon;
+  config.delta = 1e-7;
+  config.row_norm = 1;
+  config.threads = 1;
+  config.ledger = "L";
+  config.progress = progress;
+  config.cancel = cancel;
+  config.user = user;
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
+  tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
+  tct_plan_free(plan);
+  tct_data_free(data);
+  return model;
+}
+#endif
