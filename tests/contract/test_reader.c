@@ -124,6 +124,30 @@ static void compressed_files_read_as_plain_ones_and_truncated_ones_are_refused(v
   remove(path);
 }
 
+/* Much has been read before the end is missed: what came so far must not pass for the table. */
+static void long_compressed_files_without_their_end_are_refused(void **state) {
+  (void)state;
+  enum { LINES = 200000 };
+  char path[] = "/tmp/tacit_reader_XXXXXX", *text = malloc(LINES * 16), *packed = malloc(LINES * 16);
+  size_t length = (size_t)sprintf(text, "a,b\n");
+  close(mkstemp(path));
+  for (int i = 0; i < LINES; i++) length += (size_t)sprintf(text + length, "%d,%d\n", i, (int)(i * 7919LL % 1000));
+  tct_read_options options = options_for(TCT_LABELS_NONE, NULL, NULL);
+  for (size_t f = 0; f < COUNT(filters); f++) {
+    size_t used = compress(filters[f], text, length, packed, LINES * 16);
+    for (int part = 1; part <= 4; part++) {
+      tct_error err;
+      write_file(path, packed, part < 4 ? used * (size_t)part / 4 : used - 1);
+      if (tct_data_read(path, &options, &err)) fail_msg("%s cut at part %d is read", filters[f], part);
+      assert_int_equal(err.status, TCT_E_DATA);
+      assert_non_null(strstr(err.text, "truncated or damaged"));
+    }
+  }
+  free(text);
+  free(packed);
+  remove(path);
+}
+
 /* A flipped bit is refused, or was in a place that means nothing (a time stamp) and changes nothing.
  * Only formats with a checksum: libarchive writes zstd without one. */
 static void damaged_compressed_files_are_refused_or_harmless(void **state) {
@@ -306,6 +330,7 @@ int main(void) {
       cmocka_unit_test(every_beginning_of_a_text_is_an_error_or_a_shorter_table),
       cmocka_unit_test(step_of_the_source_changes_nothing),
       cmocka_unit_test(compressed_files_read_as_plain_ones_and_truncated_ones_are_refused),
+      cmocka_unit_test(long_compressed_files_without_their_end_are_refused),
       cmocka_unit_test(damaged_compressed_files_are_refused_or_harmless),
       cmocka_unit_test(members_of_a_gzip_file_follow_one_another),
       cmocka_unit_test(files_that_cannot_be_read_are_failures_of_the_run),
