@@ -4,7 +4,7 @@
 #   tools/debootstrap_check.sh [--keep] [COMMAND ...]      default: 'make demo' 'make check'
 #
 # Needs root (debootstrap, chroot).  The bare root is built in build/bare, gets a clone of the last commit
-# with ../shared/data beside it (where this checkout has that), and is removed at the end unless --keep is given.  How packages are
+# with ../shared beside it (where this checkout has that), and is removed at the end unless --keep is given.  How packages are
 # reached (mirror, proxies, certificates, pip settings) follows this machine's own configuration.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -45,7 +45,7 @@ done
 
 mkdir -p "$root/srv"
 git clone -q --no-hardlinks . "$root/srv/tacit"
-[ ! -d ../shared/data ] || { mkdir -p "$root/srv/shared" && cp -rL ../shared/data "$root/srv/shared/"; }
+[ ! -d ../shared ] || cp -rL ../shared "$root/srv/shared"
 
 passing=()
 while IFS= read -r name; do passing+=("$name=${!name}"); done < <(compgen -e | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_.*)$')

@@ -79,18 +79,21 @@ libsvm 'LIBSVM: indices that fall' 'bad.libsvm:2' '+1 1:1 2:1\n-1 2:1 1:1\n'
 libsvm 'LIBSVM: an index beyond --cols' 'bad.libsvm:1' '+1 1:1 20:1\n-1 1:1\n' --cols 3
 libsvm 'LIBSVM: a broken pair' 'bad.libsvm:2' '+1 1:1 2:1\n-1 1:1 2:\n'
 libsvm 'LIBSVM: NaN' 'bad.libsvm:2' '+1 1:1 2:1\n-1 1:nan\n'
-python3 - <<'P' 2>/dev/null || true
-import struct
-def npy(name, descr, shape, body):
-    h = "{'descr': %s, 'fortran_order': False, 'shape': %s, }" % (descr, shape)
-    h += ' ' * ((-len(h) - 11) % 64) + '\n'
-    open(name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(h)) + h.encode() + body)
-rows = struct.pack('<12d', *([.1, .2, 1] * 4))
-npy('short.npy', "'<f8'", '(4, 3)', rows[:-9])
-npy('object.npy', "'|O'", '(4, 3)', rows)
-npy('cube.npy', "'<f8'", '(2, 2, 3)', rows)
-npy('nan.npy', "'<f8'", '(4, 3)', struct.pack('<12d', *([.1, float('nan'), 1] * 4)))
-P
+# npy NAME DESCR SHAPE BODY : a NumPy file; BODY is a format of printf.
+npy() {
+  local head="{'descr': $2, 'fortran_order': False, 'shape': $3, }"
+  while (((${#head} + 11) % 64)); do head+=' '; done
+  { printf '\223NUMPY\001\000'; printf "\\$(printf %03o $((${#head} + 1)))\\000"; printf '%s\n' "$head"; printf "$4"; } >"$1"
+}
+one='\000\000\000\000\000\000\360\077' nan='\000\000\000\000\000\000\370\177'
+row=$one$one$one
+npy whole.npy "'<f8'" '(4, 3)' "$row$row$row$row"
+npy short.npy "'<f8'" '(4, 3)' "$row$row$row$one${one:0:28}"
+npy object.npy "'|O'" '(4, 3)' "$row$row$row$row"
+npy cube.npy "'<f8'" '(2, 2, 3)' "$row$row$row$row"
+npy nan.npy "'<f8'" '(4, 3)' "$row$row$row$one$nan$one"
+ok 'NPY: whole' train whole.npy --label 3 "${model[@]}" "${private[@]}" --seed 1 -o out/whole.json
+rm -f out/whole.json
 for kind in short object cube nan; do
   no "NPY: $kind" 3 "$kind.npy" $kind.npy --label 3 "${model[@]}" "${private[@]}"
 done
