@@ -1,6 +1,8 @@
 /* reader.h - what a format's reader gets and does; one file per format, one line in list.def. */
 #ifndef TCT_READ_READER_H
 #define TCT_READ_READER_H
+#include <locale.h>
+
 #include "read/data.h"
 #include "read/schema.h"
 #include "read/source.h"

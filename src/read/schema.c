@@ -331,7 +331,7 @@ tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t coun
 }
 
 void tct_schema_free(tct_schema *schema) {
-  for (int64_t k = 0; k < schema->columns; k++) tct_free(schema->column[k].slot);
+  for (int64_t k = 0; schema->column && k < schema->columns; k++) tct_free(schema->column[k].slot);
   tct_free(schema->column);
   json_decref(schema->root);
   memset(schema, 0, sizeof *schema);

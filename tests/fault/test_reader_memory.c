@@ -1,0 +1,60 @@
+/* test_reader_memory.c - every reader with the n-th allocation failing: an error and no table.
+ *
+ * Leaks and stray accesses are AddressSanitizer's to find. */
+#include "read_help.h"
+
+#include "core/alloc.h"
+
+/* Fails the 1st, 2nd, ... allocation until a read needs fewer; returns how many there were. */
+static int fail_each(const char *bytes, size_t count, const tct_read_options *options) {
+  for (int n = 1;; n++) {
+    tct_error err;
+    tct_alloc_fail_at_test(n);
+    tct_data *data = tct_data_read_memory(bytes, (int64_t)count, 7, options, &err);
+    tct_alloc_fail_at_test(0);
+    if (data) {
+      tct_data_free(data);
+      return n - 1;
+    }
+    assert_int_equal(err.status, TCT_E_MEMORY);
+  }
+}
+
+static void a_read_without_memory_is_an_error(void **state) {
+  (void)state;
+  static const char csv[] = "a,b,y\n1,2,0\n3,4,1\n", libsvm[] = "1 1:2\n0 2:3\n";
+  static const char schema[] =
+      "{\"not_private\":1,\"label\":{\"name\":\"y\"},\"columns\":[{\"name\":\"b\",\"type\":\"number\",\"lower\":0,"
+      "\"upper\":1},{\"name\":\"a\",\"type\":\"category\",\"values\":[\"1\",\"3\",\"5\",\"7\",\"8\"]}]}";
+  static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }\n";
+  char npy[128] = "\x93NUMPY\x01";
+  npy[8] = (char)strlen(header);
+  memcpy(npy + 10, header, strlen(header));
+  npy[11 + strlen(header)] = 1;
+  for (int invalid = TCT_INVALID_REFUSE; invalid <= TCT_INVALID_ZERO; invalid++) {
+    tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+    options.invalid = invalid;
+    assert_true(fail_each(csv, strlen(csv), &options) > 5);
+    options.label = "1";
+    assert_true(fail_each(npy, 14 + strlen(header), &options) > 5);
+    options.label = NULL;
+    assert_true(fail_each(libsvm, strlen(libsvm), &options) > 5);
+    options.schema_text = schema;
+    assert_true(fail_each(csv, strlen(csv), &options) > 5);
+  }
+}
+
+#ifdef TCT_FAULTS
+enum { FAULTS = 1 };
+#else
+enum { FAULTS = 0 };
+#endif
+
+int main(void) {
+  if (!FAULTS) {
+    print_message("skipped: the library was built without fault injection (TCT_FAULTS)\n");
+    return 77;
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_read_without_memory_is_an_error)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
