@@ -64,6 +64,8 @@ static int64_t pass(const tct_problem *problem, tct_dual *dual, int64_t *order, 
     double s = dual->norm2[i] / dual->lambda_n, zeta = 0;
     if (s > 0)
       zeta = loss->kind->dual_step(dual->alpha[i], tct_row_dot(problem->view, i, w), s, problem->y[i], loss->h, 40);
+    else /* a record of zeros has margin 0 whatever w is, and this dual value */
+      zeta = -tct_loss_slope(loss, 0, problem->y[i]) - dual->alpha[i];
     if (zeta != 0) {
       dual->alpha[i] += zeta;
       tct_row_axpy(problem->view, i, zeta / dual->lambda_n, w);
