@@ -1,0 +1,144 @@
+/* test_objpert_density.c - objective perturbation in one dimension: exact densities against the bound. */
+#include "account/normal.h"
+#include "account/onestep.h"
+#include "loss/loss.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+/* Two worlds that share records at x = 1; the proof holds for any number of each label, and any convex
+ * function in their place. */
+typedef struct world {
+  tct_loss loss;
+  double ridge, sigma;
+  double ahead, against; /* shared records: x = 1 with label +1 and with label -1 */
+} world;
+
+static double label(const world *w, int sign) { return w->loss.kind->binary ? sign : 0.3 * sign; }
+
+static void shared(const world *q, double w, double *gradient, double *curve) {
+  *gradient = q->ridge * w + q->ahead * tct_loss_slope(&q->loss, w, label(q, 1)) +
+              q->against * tct_loss_slope(&q->loss, w, label(q, -1));
+  *curve = q->ridge + q->ahead * tct_loss_curve(&q->loss, w, label(q, 1)) +
+           q->against * tct_loss_curve(&q->loss, w, label(q, -1));
+}
+
+/* The density of the minimiser at w with `x` (0: none) as one more record of label +1. */
+static double density(const world *q, double w, double x) {
+  double gradient, curve;
+  shared(q, w, &gradient, &curve);
+  if (x != 0) {
+    gradient += x * tct_loss_slope(&q->loss, x * w, label(q, 1));
+    curve += x * x * tct_loss_curve(&q->loss, x * w, label(q, 1));
+  }
+  double z = gradient / q->sigma;
+  return exp(-0.5 * z * z) / (q->sigma * sqrt(2 * 3.14159265358979323846)) * curve;
+}
+
+/* delta(epsilon) of world x0 against world x1, by the trapezoidal rule; *mass receives the integral of the first
+ * density, which says whether the rule was fine enough. */
+static double exact_delta(const world *q, double x0, double x1, double epsilon, double *mass) {
+  enum { STEPS = 6000 };
+  double far = (12 * q->sigma + q->ahead + q->against + 1) / q->ridge, h = 2.0 / STEPS, sum = 0;
+  *mass = 0;
+  for (int i = 0; i <= STEPS; i++) { /* w = far s^3: fine near 0, where the densities are sharp */
+    double s = -1 + i * h, w = far * s * s * s, dw = 3 * far * s * s * h;
+    double p = density(q, w, x0), excess = p - exp(epsilon) * density(q, w, x1);
+    *mass += p * dw;
+    if (excess > 0) sum += excess * dw;
+  }
+  return sum;
+}
+
+typedef struct tally {
+  int cases, beyond, nontrivial;
+  double closest; /* largest exact/bound */
+} tally;
+
+/* What the test is about: bound is computed with claimed shift and noise, the densities with the true ones. */
+static void compare(const world *q, double x0, double x1, tct_neighbours relation, double shift_factor,
+                    double sigma_factor, tally *t) {
+  static const double epsilons[] = {0.1, 0.25, 0.5, 1, 2};
+  double shift = shift_factor * log1p(q->loss.kind->curvature_bound(q->loss.h) / q->ridge);
+  double mu = tct_loss_slope_bound(&q->loss) / (sigma_factor * q->sigma);
+  for (int e = 0; e < 5; e++) {
+    double mass, exact = exact_delta(q, x0, x1, epsilons[e], &mass);
+    if (fabs(mass - 1) > 1e-4) continue; /* the density is too sharp for the rule: says nothing */
+    double bound = exp(tct_objpert_log_delta(mu, shift, 0, relation, q->loss.kind->one_sign, epsilons[e]));
+    t->cases++;
+    t->beyond += exact > bound * (1 + 1e-4) + 1e-7;
+    t->nontrivial += bound < 0.999 && exact > 1e-6;
+    if (bound < 0.999) t->closest = fmax(t->closest, exact / bound);
+  }
+}
+
+static void sweep(const char *loss, tct_neighbours relation, double shift_factor, double sigma_factor, tally *t) {
+  static const double ridges[] = {0.05, 0.25, 1, 4}, sigmas[] = {0.5, 1, 3}, counts[] = {0, 2};
+  tct_error err;
+  *t = (tally){0};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 4; k++) {
+        world q = {.ridge = ridges[i], .sigma = sigmas[j], .ahead = counts[k % 2], .against = counts[k / 2]};
+        assert_int_equal(tct_loss_make(loss, &q.loss, &err), TCT_OK);
+        if (relation == TCT_ADD_REMOVE) {
+          compare(&q, 1, 0, relation, shift_factor, sigma_factor, t);
+          compare(&q, 0, 1, relation, shift_factor, sigma_factor, t);
+        } else {
+          compare(&q, 1, -1, relation, shift_factor, sigma_factor, t);
+          compare(&q, -1, 1, relation, shift_factor, sigma_factor, t);
+          compare(&q, 1, 0.4, relation, shift_factor, sigma_factor, t);
+        }
+      }
+}
+
+static const char *const losses[] = {"logistic", "smoothed_hinge", "smoothed_hinge:width=2", "huber"};
+
+static void the_bound_is_never_exceeded(void **state) {
+  (void)state;
+  for (int l = 0; l < 4; l++)
+    for (int r = 0; r < 2; r++) {
+      tally t;
+      sweep(losses[l], r ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, 1, 1, &t);
+      print_message("%s, relation %d: %d cases, %d of them telling, largest exact/bound %.3f\n", losses[l], r, t.cases,
+                    t.nontrivial, t.closest);
+      assert_true(t.nontrivial > 20);
+      assert_int_equal(t.beyond, 0);
+    }
+}
+
+static void a_claim_without_the_shift_is_caught(void **state) {
+  (void)state;
+  tally t;
+  sweep("logistic", TCT_ADD_REMOVE, 0, 1, &t);
+  assert_true(t.beyond > 0);
+}
+
+static void a_claim_of_noise_twice_as_large_is_caught(void **state) {
+  (void)state;
+  tally t;
+  sweep("logistic", TCT_ADD_REMOVE, 1, 2, &t);
+  assert_true(t.beyond > 0);
+  sweep("smoothed_hinge", TCT_REPLACE_ONE, 1, 2, &t);
+  assert_true(t.beyond > 0);
+}
+
+static void a_claim_of_a_quarter_more_noise_is_caught(void **state) {
+  (void)state;
+  tally t;
+  sweep("logistic", TCT_ADD_REMOVE, 1, 1.25, &t);
+  assert_true(t.beyond > 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_bound_is_never_exceeded),
+      cmocka_unit_test(a_claim_without_the_shift_is_caught),
+      cmocka_unit_test(a_claim_of_noise_twice_as_large_is_caught),
+      cmocka_unit_test(a_claim_of_a_quarter_more_noise_is_caught),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
