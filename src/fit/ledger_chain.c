@@ -158,7 +158,8 @@ static tct_status check_head(tct_ledger *l, tct_error *err) {
   sqlite3_stmt *row = NULL;
   if (sqlite3_prepare_v2(l->db, "SELECT one, seq, hash FROM head", -1, &row, NULL) != SQLITE_OK)
     return read_failed(l->db, err);
-  int same = sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == 1 &&
+  int same = sqlite3_step(row) == SQLITE_ROW && sqlite3_column_type(row, 1) == SQLITE_INTEGER &&
+             sqlite3_column_type(row, 2) == SQLITE_TEXT && sqlite3_column_int64(row, 0) == 1 &&
              sqlite3_column_int64(row, 1) == l->seq && sqlite3_column_bytes(row, 2) == TCT_DIGEST_HEX - 1 &&
              !strcmp(text_at(row, 2), l->head) && sqlite3_step(row) == SQLITE_DONE;
   sqlite3_finalize(row);

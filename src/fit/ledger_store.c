@@ -30,12 +30,14 @@ enum { SCHEMA = sizeof schema / sizeof *schema };
 static tct_status failed(sqlite3 *db, const char *what, tct_error *err) {
   int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
   if (code == SQLITE_NOMEM) return tct_fail_memory(err);
-  if (code == SQLITE_BUSY)
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     return tct_fail(err, TCT_E_RUN, "the ledger is locked by another program; let that end and try again");
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-    return tct_fail(err, TCT_E_DATA, "the ledger is damaged or no ledger (%s); restore the file from a backup",
-                    sqlite3_errmsg(db));
-  return tct_fail(err, TCT_E_RUN, "cannot %s the ledger (%s); mend that and try again", what, sqlite3_errmsg(db));
+  int machine = code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL || code == SQLITE_READONLY ||
+                code == SQLITE_PERM || code == SQLITE_AUTH || code == SQLITE_NOLFS || code == SQLITE_INTERRUPT;
+  if (machine)
+    return tct_fail(err, TCT_E_RUN, "cannot %s the ledger (%s); mend that and try again", what, sqlite3_errmsg(db));
+  return tct_fail(err, TCT_E_DATA, "the ledger is damaged or no ledger (%s); restore the file from a backup",
+                  sqlite3_errmsg(db));
 }
 
 static tct_status execute(sqlite3 *db, const char *sql, const char *what, tct_error *err) {
