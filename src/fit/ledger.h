@@ -14,7 +14,7 @@
  * on S_k the runs are those of the strategy that filter k would have stopped, so P[S_k] <= e^epsilon Q[S_k] + delta
  * for each k, and the sum over k filters is e^epsilon Q[S] + k*delta.  The k is real: each filter may spend its
  * delta where the others have stopped.  So one filter is fixed; and the rdp filter, which permits a list where any
- * of its fixed orders does, divides delta by the number of orders, by the same argument. */
+ * of its three fixed orders does, shares delta out among them, by the same argument. */
 #ifndef TCT_FIT_LEDGER_H
 #define TCT_FIT_LEDGER_H
 #include "account/account.h"

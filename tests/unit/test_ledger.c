@@ -1,0 +1,148 @@
+/* test_ledger.c - what a ledger permits under each filter, and what it says is left. */
+#include "../fault/ledger_help.h"
+
+#include <math.h>
+
+/* The status of one charge. */
+static tct_status charge(const char *event, double epsilon, double delta) {
+  tct_error err = {0};
+  char *text = tct_ledger_charge("L", &event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
+  tct_text_free(text);
+  return text ? TCT_OK : err.status;
+}
+
+static double ledger_number(const char *part, const char *key) {
+  json_t *root = ledger_now();
+  double value = number_at(root, part, key);
+  json_decref(root);
+  return value;
+}
+
+static void ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused(void **state) {
+  (void)state;
+  new_ledger(1, NULL);
+  for (int i = 0; i < 10; i++) assert_int_equal(charge("pure:epsilon=0.1", 0.1, 1e-6), TCT_OK);
+  assert_int_equal(charge("pure:epsilon=1e-9", 1e-9, 1e-9), TCT_E_BUDGET);
+  assert_int_equal(count_runs(), 10);
+  assert_true(fabs(ledger_number("spent", "epsilon") - 1) < 1e-12);
+  assert_true(ledger_number("left", "epsilon") < 1e-12);
+}
+
+static void one_part_in_a_billion_too_much_is_refused(void **state) {
+  (void)state;
+  new_ledger(1, NULL);
+  assert_int_equal(charge("pure:epsilon=0.5", 1.000000001, 1e-6), TCT_E_BUDGET);
+  assert_int_equal(charge("pure:epsilon=0.5", 0.5, 1.00000001e-5), TCT_E_BUDGET); /* delta is a budget too */
+  assert_int_equal(charge("pure:epsilon=0.5", 1, 1e-5), TCT_OK);
+}
+
+static void a_claim_below_the_events_cost_is_refused(void **state) {
+  (void)state;
+  new_ledger(10, NULL);
+  assert_int_equal(charge("gaussian:noise=1", 0.5, 1e-6), TCT_E_USAGE);
+  assert_int_equal(charge("gaussian:noise=0", NAN, 1e-6), TCT_E_USAGE);
+  assert_int_equal(charge("gaussian:noise=1", NAN, 1e-6), TCT_OK);
+  assert_true(fabs(ledger_number("spent", "epsilon") - 4.886554117) < 1e-7); /* exact curve */
+  assert_int_equal(count_runs(), 1);
+}
+
+static void the_relation_must_be_the_ledgers(void **state) {
+  (void)state;
+  tct_error err = {0};
+  static const char *const event[] = {"gaussian:noise=30"};
+  new_ledger(1, NULL);
+  assert_null(tct_ledger_charge("L", event, 1, TCT_REPLACE_ONE, 0.5, 1e-6, &err));
+  assert_int_equal(err.status, TCT_E_BUDGET);
+}
+
+/* Charges until refused; how many passed, and the whole list's exact cost, which must be within the budget. */
+static int fill(const char *filter, const char *event, double delta) {
+  int passed = 0;
+  new_ledger(1, filter);
+  while (passed < 1000 && charge(event, NAN, delta) == TCT_OK) passed++;
+  assert_true(ledger_number("information", "epsilon") <= 1 + 1e-9);
+  assert_true(ledger_number("spent", "epsilon") <= 1 + 1e-6);
+  return passed;
+}
+
+static void filters_of_gaussian_runs_permit_more_than_the_plain_sum(void **state) {
+  (void)state;
+  int sum = fill(NULL, "gaussian:noise=30", 1e-7);
+  int zcdp = fill("zcdp", "gaussian:noise=30", 1e-7);
+  int gdp = fill("gdp", "gaussian:noise=30", 1e-7);
+  int rdp = fill("rdp", "gaussian:noise=30", 1e-7);
+  print_message("runs of gaussian:noise=30 within epsilon 1: sum %d, zcdp %d, gdp %d, rdp %d\n", sum, zcdp, gdp, rdp);
+  assert_true(sum < rdp && rdp <= zcdp && zcdp < gdp);
+  /* mu^2 = k/900; epsilon(mu) at 1e-5 reaches 1 at mu = 0.2680, found with the exact curve */
+  assert_int_equal(gdp, 64);
+}
+
+static void a_filter_refuses_events_that_it_cannot_add_up(void **state) {
+  (void)state;
+  new_ledger(5, "gdp");
+  assert_int_equal(charge("laplace:noise=30", NAN, 1e-6), TCT_E_BUDGET);
+  assert_int_equal(charge("sampled_gaussian:noise=30,rate=0.1", NAN, 1e-6), TCT_E_BUDGET);
+  new_ledger(5, "rdp");
+  assert_int_equal(charge("approx:epsilon=0.1,delta=1e-8", NAN, 1e-6), TCT_E_BUDGET);
+  assert_int_equal(charge("sampled_gaussian:noise=30,rate=0.1", NAN, 1e-6), TCT_OK);
+  new_ledger(5, "sum"); /* takes every run */
+  assert_int_equal(charge("approx:epsilon=0.1,delta=1e-8", NAN, 1e-6), TCT_OK);
+  assert_int_equal(charge("sampled_gaussian:noise=30,rate=0.1", NAN, 1e-6), TCT_OK);
+}
+
+static void sampled_runs_gain_by_the_filter_of_renyi_orders(void **state) {
+  (void)state;
+  static const char event[] = "sampled_gaussian:noise=2,rate=0.01,count=100";
+  int sum = fill("sum", event, 1e-7), rdp = fill("rdp", event, 1e-7);
+  print_message("runs of %s within epsilon 1: sum %d, rdp %d\n", event, sum, rdp);
+  assert_true(rdp > 2 * sum && sum >= 1);
+}
+
+static void settings_that_mean_nothing_make_no_ledger(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char name[300];
+  memset(name, 'a', sizeof name);
+  name[299] = 0;
+  unlink("L");
+  static const double budget[][2] = {{0, 1e-5}, {-1, 1e-5}, {INFINITY, 1e-5}, {NAN, 1e-5}, {1, 1}, {1, -1}, {1, NAN}};
+  for (size_t i = 0; i < sizeof budget / sizeof *budget; i++)
+    assert_int_equal(tct_ledger_init("L", "", NULL, 0, budget[i][0], budget[i][1], &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_init("L", "", "best", 0, 1, 1e-5, &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_init("L", "", "zcdp", 0, 1, 0, &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_init("L", "", NULL, 7, 1, 1e-5, &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_init("L", name, NULL, 0, 1, 1e-5, &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_init("L", "\xff\xfe", NULL, 0, 1, 1e-5, &err), TCT_E_USAGE);
+  assert_int_not_equal(access("L", F_OK), 0);
+  new_ledger(1, NULL);
+  assert_int_equal(tct_ledger_init("L", "", NULL, 0, 2, 1e-5, &err), TCT_E_USAGE); /* a second budget for one file */
+  assert_true(ledger_number(NULL, "epsilon") == 1);
+}
+
+static void another_file_is_no_ledger(void **state) {
+  (void)state;
+  tct_error err = {0};
+  FILE *out = fopen("L", "w");
+  assert_non_null(out);
+  for (int i = 0; i < 1000; i++) fprintf(out, "%d,%d\n", i, i);
+  fclose(out);
+  assert_null(tct_ledger_json("L", &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_int_equal(charge("pure:epsilon=0.1", 0.1, 1e-6), TCT_E_DATA);
+  assert_int_not_equal(tct_ledger_init("L", "", NULL, 0, 1, 1e-5, &err), TCT_OK);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused),
+      cmocka_unit_test(one_part_in_a_billion_too_much_is_refused),
+      cmocka_unit_test(a_claim_below_the_events_cost_is_refused),
+      cmocka_unit_test(the_relation_must_be_the_ledgers),
+      cmocka_unit_test(filters_of_gaussian_runs_permit_more_than_the_plain_sum),
+      cmocka_unit_test(a_filter_refuses_events_that_it_cannot_add_up),
+      cmocka_unit_test(sampled_runs_gain_by_the_filter_of_renyi_orders),
+      cmocka_unit_test(settings_that_mean_nothing_make_no_ledger),
+      cmocka_unit_test(another_file_is_no_ledger),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
