@@ -1,0 +1,102 @@
+/* test_second.c - the second opinion of `verify` agrees with values that other programs computed. */
+#include "fit/second.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static tct_second opinion(const char *const *specs, tct_neighbours neighbours, double delta) {
+  tct_events events = {0};
+  tct_error err = {0};
+  tct_second out;
+  for (; *specs; specs++) {
+    tct_event event;
+    assert_int_equal(tct_event_parse(*specs, &event, NULL, &err), TCT_OK);
+    assert_int_equal(tct_events_add(&events, event, &err), TCT_OK);
+  }
+  tct_second_opinion(&events, neighbours, delta, &out);
+  tct_events_free(&events);
+  return out;
+}
+
+#define EVENTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Values at high precision (mpmath) of the Gaussian curve. */
+static void gaussian_steps_are_exact(void **state) {
+  (void)state;
+  static const struct {
+    const char *spec;
+    tct_neighbours neighbours;
+    double delta, epsilon;
+  } rows[] = {
+      {"gaussian:noise=0.5", TCT_ADD_REMOVE, 1e-8, 12.749246399635696841},
+      {"gaussian:noise=1,count=10", TCT_ADD_REMOVE, 1e-3, 14.079350588903318017},
+      {"gaussian:noise=4", TCT_ADD_REMOVE, 1e-5, 0.92634150399822943948},
+      {"gaussian:noise=10,count=1000", TCT_ADD_REMOVE, 1e-10, 24.569659039830499254},
+      {"gaussian:noise=4,count=1000", TCT_REPLACE_ONE, 1e-5, 191.54920143271122859},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_second s = opinion(EVENTS(rows[i].spec), rows[i].neighbours, rows[i].delta);
+    assert_true(s.exact);
+    assert_true(fabs(s.upper / rows[i].epsilon - 1) < 1e-9);
+    assert_true(fabs(s.lower / rows[i].epsilon - 1) < 1e-9);
+  }
+}
+
+/* truth: a proven lower bound of the true epsilon (PLD); renyi: RDP over a fixed list of orders, so
+ * that the search over all orders may be lower, and by no more than a few per mille higher. */
+static void other_steps_lie_between_the_truth_and_the_accounting_of_fixed_orders(void **state) {
+  (void)state;
+  static const struct {
+    const char *spec[3];
+    double delta, truth, renyi;
+  } rows[] = {
+      {{"sampled_gaussian:noise=4,rate=0.001,count=1000"}, 1e-3, 0.0063120203984, 0.0125058961656},
+      {{"sampled_gaussian:noise=1.5,rate=0.05,count=1000"}, 1e-8, 7.38230971459, 7.82695106056},
+      {{"sampled_gaussian:noise=1,rate=0.5,count=1000"}, 1e-8, 245.092418232, 353.686543085},
+      {{"laplace:noise=5,count=1000"}, 1e-5, 43.8636209439, 46.2699090283},
+      {{"laplace:noise=10,count=1000"}, 1e-10, 23.9444238952, 24.872315543},
+      {{"zcdp:rho=0.1"}, 1e-8, 0, 2.53986305972},
+      {{"pure:epsilon=0.5,count=1000"}, 1e-5, 186.120631763, 192.781139492},
+      {{"pure:epsilon=0.1,count=100"}, 1e-5, 4.30679137252, 4.61535761527},
+      {{"gaussian:noise=20,count=50", "laplace:noise=20,count=50"}, 1e-3, 1.34148743519, 1.53030276302},
+      {{"gaussian:noise=10,count=100", "laplace:noise=50,count=10", "sampled_gaussian:noise=1,rate=0.01,count=1000"},
+       1e-10,
+       7.24361875772,
+       7.57961258971},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *list[4] = {rows[i].spec[0], rows[i].spec[1], rows[i].spec[2], NULL};
+    tct_second s = opinion(list, TCT_ADD_REMOVE, rows[i].delta);
+    assert_true(s.upper >= rows[i].truth);
+    assert_true(s.upper <= rows[i].renyi * (1 + 1e-6));
+    assert_true(s.lower <= s.upper);
+  }
+}
+
+static void a_step_of_its_own_bounds_a_list_from_below(void **state) {
+  (void)state;
+  tct_second one = opinion(EVENTS("sampled_gaussian:noise=0.5,rate=0.2"), TCT_ADD_REMOVE, 1e-6);
+  tct_second two = opinion(EVENTS("sampled_gaussian:noise=0.5,rate=0.2,count=2"), TCT_ADD_REMOVE, 1e-6);
+  assert_true(one.lower > 1); /* a fifth of the records with little noise hides little */
+  assert_true(two.upper >= one.lower);
+}
+
+static void what_it_cannot_prove_is_infinite(void **state) {
+  (void)state;
+  assert_true(isinf(opinion(EVENTS("gaussian:noise=0"), TCT_ADD_REMOVE, 1e-6).upper));
+  assert_true(isinf(opinion(EVENTS("approx:epsilon=0.1,delta=1e-5"), TCT_ADD_REMOVE, 1e-6).upper));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gaussian_steps_are_exact),
+      cmocka_unit_test(other_steps_lie_between_the_truth_and_the_accounting_of_fixed_orders),
+      cmocka_unit_test(a_step_of_its_own_bounds_a_list_from_below),
+      cmocka_unit_test(what_it_cannot_prove_is_infinite),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
