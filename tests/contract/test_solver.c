@@ -1,0 +1,520 @@
+/* test_solver.c - the laws that every solver of the registry obeys.
+ *
+ * A case is a solver with a loss and the first penalty of `penalties` that its plan takes; every solver must have at
+ * least one.  A law that cannot apply to a solver is left out by name, with the reason beside it. */
+#include "worlds.h"
+
+enum { ROWS = 80, COLS = 4 };
+
+static const char *const penalties[] = {
+    "l2:lambda=0.05", "none", "l1:lambda=0.01", "elastic:l1=0.01,l2=0.05", "box:low=-2,high=1.5", "l1ball:radius=1"};
+enum { PENALTIES = sizeof penalties / sizeof *penalties };
+
+/* Options that a solver cannot do without; most need none. */
+static const struct { const char *solver, *options; } needed[] = {{"", ""}};
+
+typedef struct solver_case {
+  const tct_solver *solver;
+  char loss[64], penalty[64], spec[400];
+} solver_case;
+
+static const char *needed_options(const char *solver) {
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    if (!strcmp(needed[i].solver, solver)) return needed[i].options;
+  return "";
+}
+
+static void write_spec(solver_case *c, const char *options) {
+  const char *base = needed_options(c->solver->name);
+  int any = *base || *options;
+  snprintf(c->spec, sizeof c->spec, "%s%s%s%s%s", c->solver->name, any ? ":" : "", base, *base && *options ? "," : "",
+           options);
+}
+
+static tct_config config_of(const solver_case *c) { return world_config(c->loss, c->penalty, c->spec); }
+
+static int plannable(const solver_case *c) {
+  tct_config config = config_of(c);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, NULL);
+  tct_plan_free(plan);
+  return plan != NULL;
+}
+
+enum { MOST = 64 };                /* solvers, and losses */
+static int remembered[MOST][MOST]; /* 1 + the penalty's index, -1: none is taken */
+
+/* The first penalty that the solver takes with this loss; 0 if there is none. */
+static int find_case(int s, int l, solver_case *c) {
+  assert_true(s < MOST && l < MOST);
+  c->solver = tct_solvers[s];
+  write_spec(c, "");
+  snprintf(c->loss, sizeof c->loss, "%s", tct_loss_kinds[l]->name);
+  for (int k = 0; k < PENALTIES && remembered[s][l] == 0; k++) {
+    snprintf(c->penalty, sizeof c->penalty, "%s", penalties[k]);
+    if (plannable(c)) remembered[s][l] = k + 1;
+  }
+  if (remembered[s][l] == 0) remembered[s][l] = -1;
+  if (remembered[s][l] > 0) snprintf(c->penalty, sizeof c->penalty, "%s", penalties[remembered[s][l] - 1]);
+  return remembered[s][l] > 0;
+}
+
+typedef void (*law)(const solver_case *c);
+
+static void for_every_solver_and_loss(law check) {
+  solver_case c;
+  for (int s = 0; s < tct_solver_count; s++)
+    for (int l = 0; l < tct_loss_kind_count; l++)
+      if (find_case(s, l, &c)) check(&c);
+}
+
+static void for_every_solver(law check) {
+  solver_case c;
+  for (int s = 0; s < tct_solver_count; s++)
+    for (int l = 0; l < tct_loss_kind_count; l++)
+      if (find_case(s, l, &c)) {
+        check(&c);
+        break;
+      }
+}
+
+static void open_or_fail(world *w, const records *r, const solver_case *c, tct_config config) {
+  tct_error err = {0};
+  if (world_open(w, r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK)
+    fail_msg("%s, %s, %s: %s", c->spec, c->loss, c->penalty, err.text);
+}
+
+static void run_or_fail(world *w, const solver_case *c, uint64_t seed) {
+  tct_error err = {0};
+  if (world_run(w, seed, NULL, NULL, &err) != TCT_OK)
+    fail_msg("%s, %s, %s: %s", c->spec, c->loss, c->penalty, err.text);
+  for (int64_t j = 0; j < w->plan->facts.p; j++)
+    if (!isfinite(w->w[j])) fail_msg("%s, %s, %s: a weight is not finite", c->spec, c->loss, c->penalty);
+}
+
+static double distance(const double *a, const double *b, int64_t p) {
+  double worst = 0;
+  for (int64_t j = 0; j < p; j++) worst = fmax(worst, fabs(a[j] - b[j]));
+  return worst;
+}
+
+/* ---- every solver is met ------------------------------------------------------------------------ */
+
+static void every_solver_has_a_case(void **state) {
+  (void)state;
+  solver_case c;
+  for (int s = 0; s < tct_solver_count; s++) {
+    int found = 0;
+    for (int l = 0; l < tct_loss_kind_count; l++) found += find_case(s, l, &c);
+    if (!found) fail_msg("%s takes no loss and penalty of this test; add what it needs", tct_solvers[s]->name);
+    assert_ptr_equal(tct_solver_find(tct_solvers[s]->name), tct_solvers[s]);
+    assert_non_null(tct_solvers[s]->summary);
+  }
+}
+
+/* ---- the ledger ----------------------------------------------------------------------------------- */
+
+static void same_events(const tct_events *a, const tct_events *b, const char *who) {
+  if (a->len != b->len) fail_msg("%s: spent another list than it promised", who);
+  for (int64_t i = 0; i < a->len; i++)
+    if (!tct_event_same(&a->at[i], &b->at[i]) || a->at[i].count != b->at[i].count)
+      fail_msg("%s: spent another list than it promised", who);
+}
+
+static void ledger(const solver_case *c) {
+  records r = records_new(ROWS, COLS, 1);
+  world w;
+  open_or_fail(&w, &r, c, config_of(c));
+  run_or_fail(&w, c, 1);
+  const tct_promise *promise = &w.plan->solved.promise;
+  assert_int_equal(promise->events.len > 0, c->solver->is_private);
+  if (!promise->adaptive) same_events(&w.spent, &promise->events, c->spec); /* adaptive runs may spend less */
+  if (c->solver->is_private) {
+    tct_cost cost = {0};
+    tct_error err = {0};
+    assert_int_equal(tct_account_epsilon(&promise->events, w.plan->facts.neighbours, 1e-5, 1e-4, &cost, &err), TCT_OK);
+    if (!(cost.epsilon <= 1 + 1e-9)) fail_msg("%s, %s promises epsilon %.17g", c->spec, c->loss, cost.epsilon);
+    if (!(cost.epsilon >= 0.9)) fail_msg("%s, %s leaves budget unused: %.6g of 1", c->spec, c->loss, cost.epsilon);
+  }
+  world_close(&w);
+  records_free(&r);
+}
+static void what_is_spent_is_what_was_promised(void **state) {
+  (void)state;
+  for_every_solver_and_loss(ledger);
+}
+
+/* ---- formats --------------------------------------------------------------------------------------- */
+
+/* 1e-7: the noise's lattice is 2^-20 to 2^-39 of its deviation, and a last bit of a margin may move a term by one step
+ * of it, over some hundred terms. */
+static void formats(const solver_case *c) {
+  records r = records_new(ROWS, COLS, 2);
+  world first, other;
+  tct_error err = {0};
+  tct_config config = config_of(c);
+  config.intercept = 1;
+  if (world_open(&first, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) { /* a loss without an intercept */
+    config.intercept = 0;
+    open_or_fail(&first, &r, c, config);
+  }
+  run_or_fail(&first, c, 7);
+  double size = 1;
+  for (int64_t j = 0; j < first.plan->facts.p; j++) size = fmax(size, fabs(first.w[j]));
+  for (int variant = 1; variant < 8; variant++) {
+    assert_int_equal(world_share(&other, &r, first.plan, variant % 4, variant / 4, &err), TCT_OK);
+    run_or_fail(&other, c, 7);
+    double off = distance(first.w, other.w, first.plan->facts.p) / size;
+    if (!(off <= 1e-7))
+      fail_msg("%s, %s: layout %d, values %d differ by %g", c->spec, c->loss, variant % 4, variant / 4, off);
+    world_close(&other);
+  }
+  world_close(&first);
+  records_free(&r);
+}
+static void dense_and_sparse_and_float_agree_within_rounding(void **state) {
+  (void)state;
+  for_every_solver_and_loss(formats);
+}
+
+/* ---- seeds and threads ------------------------------------------------------------------------------- */
+
+static void seeds(const solver_case *c) {
+  records r = records_new(ROWS, COLS, 3);
+  world a, b;
+  tct_error err = {0};
+  open_or_fail(&a, &r, c, config_of(c));
+  assert_int_equal(world_share(&b, &r, a.plan, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  run_or_fail(&a, c, 11);
+  run_or_fail(&b, c, 11);
+  assert_memory_equal(a.w, b.w, (size_t)a.plan->facts.p * sizeof(double));
+  run_or_fail(&b, c, 12);
+  if (c->solver->is_private && distance(a.w, b.w, a.plan->facts.p) == 0)
+    fail_msg("%s, %s: another seed gives the same model", c->spec, c->loss);
+  world_close(&b);
+  world_close(&a);
+  records_free(&r);
+}
+static void a_seed_names_the_model(void **state) {
+  (void)state;
+  for_every_solver_and_loss(seeds);
+}
+
+/* 20000 rows of 24 features, batches of thousands: enough for every parallel loop to take both threads. */
+static void threads(const solver_case *c) {
+  solver_case large = *c;
+  tct_spec spec;
+  assert_int_equal(tct_spec_parse(c->spec, "solver", &spec, NULL), TCT_OK);
+  for (const tct_option *o = c->solver->options; o && o->key; o++) { /* large batches and few of them, where possible */
+    int batch = !strcmp(o->key, "batch");
+    if (strcmp(o->key, "epochs") && !(batch && o->high >= 9000 && !c->solver->wants_columns)) continue;
+    assert_int_equal(tct_spec_set(&spec, o->key, batch ? "9000" : "2", NULL), TCT_OK);
+  }
+  tct_spec_print(&spec, large.spec, sizeof large.spec);
+  records r = records_new(20000, 24, 4);
+  tct_config config = config_of(&large);
+  tct_error err = {0};
+  world a, b;
+  config.loss = c->loss;
+  if (world_open(&a, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) { /* a pass over options it cannot take */
+    large = *c;
+    config = config_of(&large);
+    open_or_fail(&a, &r, c, config);
+  }
+  config.threads = 2;
+  open_or_fail(&b, &r, c, config);
+  assert_int_equal(b.plan->facts.threads, 2);
+  run_or_fail(&a, c, 5);
+  run_or_fail(&b, c, 5);
+  if (memcmp(a.w, b.w, (size_t)a.plan->facts.p * sizeof(double)))
+    fail_msg("%s, %s: two threads give other bytes than one", large.spec, c->loss);
+  world_close(&b);
+  world_close(&a);
+  records_free(&r);
+}
+static void two_threads_give_the_same_bytes_as_one(void **state) {
+  (void)state;
+  for_every_solver(threads);
+}
+
+/* ---- the non-private optimum -------------------------------------------------------------------------- */
+
+/* Proximal gradient in the plainest form, the reference for every loss and penalty: F is convex and its smooth part has
+ * curvature at most 1/step; for the hinge the steps shrink and the best point counts. */
+static double objective(const world *w, const double *at) {
+  const tct_facts *f = &w->plan->facts;
+  const tct_view *v = &w->bound.view;
+  double sum = 0;
+  for (int64_t i = 0; i < v->rows; i++) {
+    double z = 0;
+    for (int64_t j = 0; j < f->p; j++) z += v->row_scale[i] * ((const double *)w->copy.m.values)[i * f->p + j] * at[j];
+    sum += tct_loss_value(&f->loss, z, w->bound.y[i]);
+  }
+  return sum / (double)v->rows + f->reg.kind->value(&f->reg, at, f->p);
+}
+
+static void gradient(const world *w, const double *at, double *g) {
+  const tct_facts *f = &w->plan->facts;
+  const double *x = w->copy.m.values;
+  memset(g, 0, (size_t)f->p * sizeof *g);
+  for (int64_t i = 0; i < f->rows; i++) {
+    double z = 0, s = w->bound.view.row_scale[i];
+    for (int64_t j = 0; j < f->p; j++) z += s * x[i * f->p + j] * at[j];
+    double slope = tct_loss_slope(&f->loss, z, w->bound.y[i]) / (double)f->rows;
+    for (int64_t j = 0; j < f->p; j++) g[j] += slope * s * x[i * f->p + j];
+  }
+}
+
+static double reference_optimum(const world *w) {
+  const tct_facts *f = &w->plan->facts;
+  double at[COLS] = {0}, g[COLS], curve = f->loss.kind->curvature_bound(f->loss.h), best = INFINITY;
+  for (int t = 0; t < 20000; t++) {
+    double step = isfinite(curve) ? 1 / curve : 4 / (1 + 0.05 * t);
+    gradient(w, at, g);
+    for (int j = 0; j < COLS; j++) at[j] -= step * g[j];
+    f->reg.kind->prox(&f->reg, at, COLS, step);
+    if (t % 64 == 0 || t > 19900) best = fmin(best, objective(w, at));
+  }
+  return best;
+}
+
+/* Options under which a solver converges on 80 records, and the share of F(0) - F* that it may leave.  Solvers that are
+ * not named run with their defaults and may leave a tenth. */
+static const struct {
+  const char *solver, *options;
+  double leave, leave_hinge;
+} convergent[] = {
+    {"scd", "", 1e-7, 1e-7},
+    {"dpscd", "batch=8,epochs=400", 1e-6, 1e-3},
+    {"seqdpscd", "batch=8,epochs=400", 1e-6, 1e-3},
+    {"primaldpscd", "passes=400", 1e-6, 1e-6},
+    {"dpsgd", "batch=80,epochs=2000", 1e-3, 3e-2},
+    {"sgd", "batch=8,epochs=1000", 2e-2, 5e-2},
+    {"objpert", "", 1e-7, 1e-7},
+};
+enum { CONVERGENT = sizeof convergent / sizeof *convergent };
+
+static void optimum(const solver_case *given) {
+  solver_case c = *given;
+  size_t at = 0;
+  while (at < CONVERGENT && strcmp(convergent[at].solver, c.solver->name)) at++;
+  if (at < CONVERGENT) write_spec(&c, convergent[at].options);
+  double leave = at == CONVERGENT ? 0.1 : strcmp(c.loss, "hinge") ? convergent[at].leave : convergent[at].leave_hinge;
+  records r = records_new(ROWS, COLS, 5);
+  tct_config config = config_of(&c);
+  world w;
+  if (c.solver->is_private) config.epsilon = INFINITY;
+  open_or_fail(&w, &r, &c, config);
+  run_or_fail(&w, &c, 3);
+  double zero[COLS] = {0}, start = objective(&w, zero), least = reference_optimum(&w), reached = objective(&w, w.w);
+  double left = (reached - least) / (start - least);
+  if (!(left <= leave)) fail_msg("%s, %s, %s leaves %g of F(0) - F*", c.spec, c.loss, c.penalty, left);
+  if (!(left >= -1e-3)) fail_msg("%s, %s, %s: the reference is worse by %g", c.spec, c.loss, c.penalty, -left);
+  world_close(&w);
+  records_free(&r);
+}
+static void without_privacy_every_solver_reaches_the_optimum(void **state) {
+  (void)state;
+  for_every_solver_and_loss(optimum);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------- */
+
+static void refused(const tct_config *config, tct_status status, const char *word, const char *who) {
+  tct_error err = {0};
+  tct_plan *plan = tct_plan_new(config, ROWS, COLS, &err);
+  if (plan) fail_msg("%s: taken, but %s is wrong", who, word);
+  if (err.status != status || !strstr(err.text, word)) fail_msg("%s: status %d, '%s'", who, err.status, err.text);
+  assert_non_null(strstr(err.text, "; ")); /* what is wrong; what to do */
+}
+
+static void relations(const solver_case *c) {
+  tct_config config = config_of(c);
+  records r = records_new(ROWS, COLS, 6);
+  for (int k = 0; k < 2; k++) {
+    unsigned bit = k ? TCT_RELATION_REPLACE_ONE : TCT_RELATION_ADD_REMOVE;
+    config.neighbours = k ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+    if (!(c->solver->relations & bit) && c->solver->is_private) {
+      refused(&config, TCT_E_USAGE, "neighbours", c->spec);
+      continue;
+    }
+    world w;
+    open_or_fail(&w, &r, c, config);
+    run_or_fail(&w, c, 1);
+    if (c->solver->is_private) {
+      tct_cost cost = {0};
+      assert_int_equal(
+          tct_account_epsilon(&w.plan->solved.promise.events, w.plan->facts.neighbours, 1e-5, 1e-4, &cost, NULL),
+          TCT_OK);
+      if (!(cost.epsilon <= 1 + 1e-9)) fail_msg("%s under relation %d costs %g", c->spec, k, cost.epsilon);
+    }
+    world_close(&w);
+  }
+  records_free(&r);
+}
+static void both_relations_are_planned_or_refused_with_a_sentence(void **state) {
+  (void)state;
+  for_every_solver_and_loss(relations);
+  tct_config config = world_config("logistic", "l2:lambda=0.05", "dpscd:state=paper");
+  config.neighbours = TCT_REPLACE_ONE;
+  refused(&config, TCT_E_USAGE, "add_remove", "dpscd:state=paper");
+}
+
+/* Solvers whose bound does not need |x_i| <= R. */
+static const struct {
+  const char *solver, *reason;
+} unbounded[] = {{"primaldpscd", "it clips each coordinate's step, so its reach holds for any data"}};
+
+static void bounds(const solver_case *c) {
+  if (!c->solver->is_private) return;
+  for (size_t i = 0; i < sizeof unbounded / sizeof *unbounded; i++)
+    if (!strcmp(unbounded[i].solver, c->solver->name)) return;
+  tct_config config = config_of(c);
+  config.row_norm = NAN;
+  refused(&config, TCT_E_USAGE, "--row-norm", c->spec);
+  tct_loss loss;
+  assert_int_equal(tct_loss_make(c->loss, &loss, NULL), TCT_OK);
+  if (loss.kind->binary) return;
+  config.row_norm = 1;
+  config.label_bound = NAN;
+  refused(&config, TCT_E_USAGE, "--label-bound", c->spec);
+}
+static void a_private_solver_refuses_records_without_bounds(void **state) {
+  (void)state;
+  for_every_solver_and_loss(bounds);
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------------------ */
+
+static int cancel_at(void *user) { return --*(int *)user == 0; }
+
+static void cancelling(const solver_case *c) {
+  records r = records_new(ROWS, COLS, 7);
+  tct_config config = config_of(c);
+  world w;
+  int left;
+  config.cancel = cancel_at;
+  config.user = &left;
+  open_or_fail(&w, &r, c, config);
+  for (int poll = 1; poll <= 2; poll++) {
+    tct_error err = {0};
+    left = poll;
+    tct_model *model = tct_fit(w.plan, w.data, &err);
+    if (poll == 1 && left == 1) fail_msg("%s never asks whether to stop", c->spec);
+    if (left <= 0) { /* else it asks only once */
+      if (model) fail_msg("%s, %s: cancelled at poll %d, and there is a model", c->spec, c->loss, poll);
+      assert_int_equal(err.status, TCT_E_CANCELLED);
+    }
+    tct_model_free(model);
+  }
+  world_close(&w);
+  records_free(&r);
+}
+static void a_cancelled_run_gives_no_model(void **state) {
+  (void)state;
+  for_every_solver_and_loss(cancelling);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------- */
+
+static void memory(const solver_case *c) {
+  records r = records_new(ROWS, COLS, 8);
+  world w;
+  open_or_fail(&w, &r, c, config_of(c));
+  for (int64_t n = 1;; n++) {
+    tct_error err = {0};
+    if (n > 5000) fail_msg("%s needs more than 5000 allocations", c->spec);
+    tct_alloc_fail_at_test(n);
+    tct_model *model = tct_fit(w.plan, w.data, &err);
+    tct_alloc_fail_at_test(0);
+    tct_model_free(model);
+    if (model) break;
+    if (err.status != TCT_E_MEMORY) fail_msg("%s, %s: allocation %d: '%s'", c->spec, c->loss, (int)n, err.text);
+  }
+  world_close(&w);
+  records_free(&r);
+}
+
+static int faults_are_compiled_in(void) {
+  tct_alloc_fail_at_test(1);
+  void *probe = tct_alloc(1, 1);
+  tct_alloc_fail_at_test(0);
+  tct_free(probe);
+  return probe == NULL;
+}
+
+static void a_run_without_memory_is_an_error(void **state) {
+  (void)state;
+  if (!faults_are_compiled_in()) {
+    puts("skipped: the library was built without fault injection (TCT_FAULTS)");
+    skip();
+  }
+  for_every_solver(memory);
+}
+
+/* ---- degenerate data ---------------------------------------------------------------------------------------- */
+
+typedef enum shape { ZERO_ROWS, DUPLICATES, CONSTANT_LABEL, HUGE_VALUES, TINY_VALUES, ONE_ROW, WIDE, SHAPES } shape;
+static const char *const shape_names[SHAPES] = {
+    "zero rows", "duplicated rows", "a constant label", "huge values", "tiny values", "one row", "p > n"};
+
+static records shaped(shape s) {
+  records r = records_new(s == ONE_ROW ? 1 : s == WIDE ? 12 : ROWS, s == WIDE ? 30 : COLS, 9);
+  for (int64_t i = 0; i < r.rows; i++) {
+    if (s == CONSTANT_LABEL) r.y[i] = 1;
+    for (int64_t j = 0; j < r.cols; j++) {
+      double *x = &r.x[i * r.cols + j];
+      if (s == ZERO_ROWS && i % 2) *x = 0;
+      if (s == DUPLICATES) *x = r.x[j];
+      if (s == HUGE_VALUES) *x *= i % 2 ? 1e300 : 1e-300;
+      if (s == TINY_VALUES) *x *= 0x1p-1050;
+    }
+  }
+  return r;
+}
+
+/* A model with finite weights, or a refusal in one sentence from the plan, which knows n and p alone. */
+static void degenerate(const solver_case *c) {
+  tct_plan *plan = NULL;
+  tct_error err = {0};
+  tct_config config = config_of(c);
+  int64_t rows = 0, cols = 0;
+  for (int s = 0; s < SHAPES; s++) {
+    records r = shaped(s);
+    tct_matrix m = records_matrix(&r);
+    if (r.rows != rows || r.cols != cols) {
+      tct_plan_free(plan);
+      plan = tct_plan_new(&config, rows = r.rows, cols = r.cols, &err);
+    }
+    if (!plan && s != ONE_ROW) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);
+    tct_data *data = tct_data_view(&m, r.y, tct_config_labels(&config), &err);
+    assert_non_null(data);
+    tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
+    if (plan && !model) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);
+    for (int64_t j = 0; model && j < r.cols; j++) assert_true(isfinite(tct_model_coefficients(model)[j]));
+    tct_model_free(model);
+    tct_data_free(data);
+    records_free(&r);
+  }
+  tct_plan_free(plan);
+}
+static void degenerate_data_give_finite_weights(void **state) {
+  (void)state;
+  for_every_solver_and_loss(degenerate);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_solver_has_a_case),
+      cmocka_unit_test(what_is_spent_is_what_was_promised),
+      cmocka_unit_test(dense_and_sparse_and_float_agree_within_rounding),
+      cmocka_unit_test(a_seed_names_the_model),
+      cmocka_unit_test(two_threads_give_the_same_bytes_as_one),
+      cmocka_unit_test(without_privacy_every_solver_reaches_the_optimum),
+      cmocka_unit_test(both_relations_are_planned_or_refused_with_a_sentence),
+      cmocka_unit_test(a_private_solver_refuses_records_without_bounds),
+      cmocka_unit_test(a_cancelled_run_gives_no_model),
+      cmocka_unit_test(a_run_without_memory_is_an_error),
+      cmocka_unit_test(degenerate_data_give_finite_weights),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
