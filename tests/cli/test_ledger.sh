@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# test_ledger.sh - tacit ledger, --ledger of train and verify, and the curves of account.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+schema=$here/../../docs/format/ledger.schema.json
+
+"$TACIT" generate --rows 400 --seed 1 --schema-output p.schema.json -o p.csv >/dev/null
+train=(train p.csv --schema p.schema.json --loss logistic --penalty l2:lambda=1e-2 --solver dpscd:epochs=1 --delta 1e-6
+  --row-norm 4)
+
+# ---- making ----
+ok 'init' ledger L --init --epsilon 1 --delta 1e-5 --name 'people & <friends>'
+bad 'init twice' 2 'already' ledger L --init --epsilon 1 --delta 1e-5
+bad 'init without epsilon' 2 '--epsilon' ledger M --init --delta 1e-5
+bad 'init without delta' 2 '--delta' ledger M --init --epsilon 1
+bad 'init with epsilon 0' 2 'above 0' ledger M --init --epsilon 0 --delta 1e-5
+bad 'init with an infinite epsilon' 2 'finite' ledger M --init --epsilon inf --delta 1e-5
+bad 'init with an unknown filter' 2 'sum.zcdp' ledger M --init --epsilon 1 --delta 1e-5 --filter best
+bad 'init and check' 2 'exclude' ledger M --init --check
+bad 'a budget given later' 2 '--init' ledger L --epsilon 3
+check 'nothing was made by the refused' test ! -e M
+bad 'a ledger that is not there' 1 'cannot open' ledger nowhere
+bad 'a ledger that is a table' 3 'no ledger' ledger p.csv
+bad 'no file' 2 'missing' ledger
+
+# ---- running ----
+ok 'a run within the budget' "${train[@]}" --epsilon 0.6 --ledger L -o a.json
+bad 'a run beyond what is left' 4 'more than is left' "${train[@]}" --epsilon 0.5 --ledger L -o b.json
+check 'a refused run leaves no model' test ! -e b.json
+bad 'another relation' 4 'relation' "${train[@]/dpscd:epochs=1/dpsgd}" --epsilon 0.1 --neighbours replace_one --ledger L -o b.json
+bad 'no such ledger' 1 'cannot open' "${train[@]}" --epsilon 0.1 --ledger nowhere -o b.json
+bad 'the ledger as output' 2 'another output' "${train[@]}" --epsilon 0.1 --ledger L -o L
+bad 'the ledger through a link as output' 2 'another output' "${train[@]}" --epsilon 0.1 --ledger L -o "$(ln -s L link && echo link)"
+ok 'a second run' "${train[@]}" --epsilon 0.4 --ledger L -o b.json
+
+# ---- showing ----
+ok 'show' ledger L
+says 'shows the budget' 'budget +epsilon 1, delta 1e-05, add_remove'
+says 'shows the runs' '^runs +2'
+ok 'show as JSON' ledger L --json
+check 'JSON: two runs' test "$(python3 -c 'import json; print(len(json.load(open(".out"))["runs"]))')" = 2
+within 'JSON: spent' 0.999999999 "$(field spent.epsilon)" 1.000000001
+within 'JSON: left' 0 "$(field left.epsilon)" 1e-9
+cp .out export.json
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  check 'the export keeps its schema' python3 -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open("export.json")), json.load(open(sys.argv[1])))' "$schema"
+fi
+for filter in zcdp gdp rdp; do
+  ok "init $filter" ledger "L$filter" --init --epsilon 1 --delta 1e-5 --filter $filter
+  ok "show $filter" ledger "L$filter" --json
+  within "left of an unused $filter ledger" 0.999 "$(field left.epsilon)" 1
+done
+ok 'a sampled run under rdp' "${train[@]}" --epsilon 0.4 --ledger Lrdp -o c.json
+bad 'a sampled run under gdp' 4 'cannot add up' "${train[@]}" --epsilon 0.4 --ledger Lgdp -o d.json
+
+# ---- checking ----
+ok 'check' ledger L --check a.json b.json
+bad_check() {
+  local name=$1
+  shift
+  cases=$((cases + 1))
+  tacit "$@"
+  [ "$code" = 1 ] || fail "$name: exit $code"
+  grep -q FAIL .out || fail "$name: no FAIL line"
+}
+bad_check 'a model of another ledger' ledger L --check c.json
+ok 'verify with the ledger' verify a.json --ledger L
+tacit verify a.json --ledger Lrdp
+check 'verify with another ledger' test "$code" = 1
+ok 'a model without a ledger' "${train[@]}" --epsilon 0.1 -o e.json
+bad_check 'a model without a ledger is not in it' ledger L --check e.json
+cp L L.copy
+python3 - <<'P'
+data = bytearray(open('L.copy', 'rb').read())
+at = data.find(b'epochs=1')
+data[at + 7:at + 8] = b'2'
+open('L.copy', 'wb').write(bytes(data))
+P
+bad_check 'one byte edited' ledger L.copy --check
+bad 'an edited ledger shows nothing' 3 'edited or damaged' ledger L.copy
+bad 'an edited ledger permits nothing' 3 'edited or damaged' "${train[@]}" --epsilon 0.001 --ledger L.copy -o f.json
+
+# ---- curves ----
+ok 'curve as CSV' account gaussian:noise=5,count=10 --curve c.csv
+check 'CSV: head and 121 points' test "$(head -1 c.csv) $(wc -l <c.csv)" = 'delta,epsilon,epsilon_lower,accountant 122'
+check 'CSV: falls' awk -F, 'NR > 2 && $2 > last + 1e-12 { exit 1 } { last = $2 }' c.csv
+ok 'curve against steps' account gaussian:noise=5,count=50 laplace:noise=9,count=2 --curve s.csv --against steps --delta 1e-6
+check 'CSV: one line a step' test "$(wc -l <s.csv)" = 53
+check 'CSV: rises' awk -F, 'NR > 2 && $2 < last - 1e-12 { exit 1 } { last = $2 }' s.csv
+ok 'the same at its end' account gaussian:noise=5,count=50 laplace:noise=9,count=2 --delta 1e-6 --json
+within 'the curve ends at the cost of the whole' "$(field epsilon | awk '{ print $1*(1-1e-12) }')" "$(tail -1 s.csv | cut -d, -f2)" \
+  "$(field epsilon | awk '{ print $1*(1+1e-12) }')"
+ok 'curve as SVG' account gaussian:noise=5,count=10 --curve c.svg
+check 'SVG: well-formed, with axes and labels' python3 -c 'import xml.etree.ElementTree as e
+r = e.parse("c.svg").getroot(); t = [x.text for x in r.iter() if x.tag.endswith("text")]
+assert "epsilon" in t and "delta" in t and "1e-6" in t and len(t) > 15 and "nan" not in open("c.svg").read()'
+bad 'curve to another kind of file' 2 'svg or .csv' account gaussian:noise=5 --curve c.png
+bad 'curve against steps without delta' 2 '--delta' account gaussian:noise=5 --curve c.svg --against steps
+bad 'curve and calibration' 2 '--epsilon' account gaussian:noise=5 --curve c.svg --epsilon 1
+bad 'axis without a curve' 2 '--curve' account gaussian:noise=5 --delta 1e-6 --against steps
+finish
