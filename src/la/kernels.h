@@ -35,6 +35,10 @@ double tct_col_dot(const tct_view *view, int64_t j, const double *a);
 double tct_col_dot_squares(const tct_view *view, int64_t j, const double *a);
 void tct_col_axpy(const tct_view *view, int64_t j, double d, double *z);
 
+/* How many of `threads` are worth waking for `work` multiply-adds: starting a team costs some microseconds, and far
+ * more on a busy machine.  Results never depend on it. */
+int tct_threads_for(int threads, int64_t work);
+
 double tct_dot(const double *a, const double *b, int64_t n);
 double tct_norm2(const double *a, int64_t n); /* sum of squares */
 void tct_axpy(double a, const double *x, double *y, int64_t n);

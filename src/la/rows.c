@@ -88,11 +88,22 @@ void tct_row_add_lattice(const tct_view *view, int64_t i, double a, double latti
   }
 }
 
+int tct_threads_for(int threads, int64_t work) {
+  int64_t most = work / 65536; /* about 30 microseconds of work each, ten times what starting a thread costs */
+  return most < 2 ? 1 : most < threads ? (int)most : threads;
+}
+
+static int64_t work_of(const tct_view *view, int64_t count) {
+  double share = view->rows > 0 ? (double)count / (double)view->rows : 0;
+  return (int64_t)(share * (double)tct_matrix_nonzeros(view->x)) + 8 * count;
+}
+
 void tct_margins(const tct_view *view, const double *w, double *z, int threads) {
   tct_margins_at(view, NULL, view->rows, w, z, threads);
 }
 
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
+  threads = tct_threads_for(threads, work_of(view, count));
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
@@ -100,6 +111,7 @@ void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, con
 void tct_sum_lattice(const tct_view *view, const int64_t *row, int64_t count, const double *a, double lattice,
                      double *sum, double *scratch, int threads) {
   int64_t p = view->p;
+  threads = tct_threads_for(threads, work_of(view, count));
   if (threads <= 1 || !scratch) {
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, sum);
     return;

@@ -44,8 +44,8 @@ static const tct_option options[] = {
     {"batch", TCT_OPT_REAL, "auto", 1, 1e15, NULL,
      "expected records per batch; auto: smallest with noise near 1, at least sqrt(n)"},
     {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
-     "C, largest dual step per visit; auto: half the slope range over epochs"},
-    {"epochs", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL, "expected visits per record; auto: 10"},
+     "C, largest dual step per visit; auto: travel over epochs, see the source"},
+    {"epochs", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL, "expected visits per record; auto: 10 to 100, see the source"},
     {"newton", TCT_OPT_COUNT, "20", 1, 100, NULL, "Newton steps per dual update (closed forms ignore it)"},
     {"state", TCT_OPT_CHOICE, "private", 0, 0, "private|paper",
      "duals: hidden and exact, or hidden and noised as in the paper"},
@@ -54,16 +54,47 @@ static const tct_option options[] = {
 
 /* Defaults from public facts.  Where the dual steps have converged, alpha_j = -l'(x_j.theta), so v = X alpha + eta
  * gives grad F(theta) = eta/n: the result is objective perturbation with |eta| = m*C*R*sqrt(T p), which is
- * E*C*R*sqrt(p)/mu (dual.c, batch_default).  What matters is the travel E*C, how far a dual variable can go: too short
- * and records cannot reach their place, too long and it is noise for nothing.  A slope lies in an interval of length
- * 1 (logistic, hinge) or 2Y (squared); half of it is where a record with margin 0 sits (logistic) or the mean residual
- * of a model that explains something (squared).  E = 10 visits, as the paper: enough for the duals to follow v. */
+ * D*R*sqrt(p)/mu with D = E*C (dual.c, batch_default).  What matters is the travel D, how far a dual variable can go.
+ *
+ * Noise: the excess objective is eta'H^-1 eta/(2n^2) <= D^2 V/2, V = R^2 p/(mu^2 n^2 lambda), since H >= lambda.
+ * Bias: a travel below D0 leaves the model short.  D0 is half the slope range, which is where records with margin 0
+ * sit (1/2 for labels of -1/+1, Y/2 for squared loss), and the loss of going nowhere is taken as b, a quarter of the
+ * loss at w = 0 and a middling label: about what linear models explain.  b*(1 - D/D0)^2 + D^2 V/2 is least at
+ *   D = D0/(1 + V*D0^2/(2b)).
+ *
+ * Visits: with D fixed, more of them cost time and no noise.  A batch is a damped step whose slowest direction
+ * contracts by lambda/(beta R^2) (their Lemma 2 for L well above lambda*n), so T should reach K = beta R^2/lambda; T is
+ * min(E^2/mu^2, E*sqrt(n)) under the default batch, hence E = max(mu*sqrt(K), K/sqrt(n)), kept within [10, 100]. */
+static double noise_of_one_release(const tct_facts *facts) { /* 1/mu of (epsilon, delta) */
+  double noise = 0;
+  tct_cost cost;
+  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK) return 0;
+  return noise;
+}
+
+static double epochs_default(const tct_facts *facts) {
+  double curvature = facts->loss.kind->curvature_bound(facts->loss.h), noise = noise_of_one_release(facts);
+  double beta = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
+  double steps = beta * facts->row_norm * facts->row_norm / facts->reg.l2;
+  double epochs = fmax(noise > 0 ? sqrt(steps) / noise : 0, steps / sqrt((double)facts->rows));
+  return fmin(fmax(ceil(epochs), 10), 100);
+}
+
+static double travel_default(const tct_facts *facts) {
+  const tct_loss_kind *kind = facts->loss.kind;
+  double y = kind->binary ? 1 : facts->label_bound, start = 0.5 * y, noise = noise_of_one_release(facts);
+  double per_record = facts->row_norm * noise / (double)facts->rows; /* R/(mu n), mu = 1/noise */
+  double spread = per_record * per_record * (double)facts->p / facts->reg.l2;
+  double bias = 0.25 * kind->value(0, kind->binary ? 1 : 0.5 * y, facts->loss.h);
+  return start / (1 + spread * start * start / (2 * bias));
+}
+
 static tct_status defaults(const tct_facts *facts, tct_solver_plan *plan, double *epochs, tct_error *err) {
   *epochs = tct_spec_real(&plan->spec, options, "epochs");
-  if (isnan(*epochs)) *epochs = 10;
+  if (isnan(*epochs)) *epochs = epochs_default(facts);
   double clip = tct_spec_real(&plan->spec, options, "clip");
-  double travel = facts->loss.kind->binary ? 0.5 : 0.5 * facts->label_bound;
-  if (isnan(clip)) clip = travel / *epochs;
+  if (isnan(clip)) clip = travel_default(facts) / *epochs;
   TCT_TRY(tct_spec_set_real(&plan->spec, "epochs", *epochs, err));
   return tct_spec_set_real(&plan->spec, "clip", clip, err);
 }
@@ -101,7 +132,8 @@ typedef struct settings {
 static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *batch, const settings *set) {
   const tct_loss *loss = &problem->facts->loss;
   double clip = set->clip;
-#pragma omp parallel for num_threads(batch->threads) schedule(static) if (batch->count > 4096)
+  int threads = tct_threads_for(batch->threads, 64 * batch->count);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t k = 0; k < batch->count; k++) {
     int64_t j = batch->row[k];
     double s = set->damping * dual->norm2[j] / dual->lambda_n, zeta = 0, alpha = dual->alpha[j];

@@ -86,7 +86,8 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
   const tct_loss *loss = &problem->facts->loss;
   TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err));
   tct_margins_at(problem->view, batch->row, batch->count, w, batch->u, batch->threads);
-#pragma omp parallel for num_threads(batch->threads) schedule(static) if (batch->count > 4096)
+  int threads = tct_threads_for(batch->threads, 64 * batch->count);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t k = 0; k < batch->count; k++) {
     double slope = tct_loss_slope(loss, batch->u[k], problem->y[batch->row[k]]);
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);
