@@ -19,16 +19,29 @@ static json_t *runs_out(const tct_ledger *l) {
   return list;
 }
 
+/* Equal events of different runs become one with their joint count: composition does not ask for an order. */
+static tct_status collect(const tct_ledger *l, tct_events *all, tct_error *err) {
+  for (int64_t i = 0; i < l->len; i++)
+    for (int64_t k = 0; k < l->runs[i].events.len; k++) {
+      const tct_event *event = &l->runs[i].events.at[k];
+      int64_t at = 0;
+      while (at < all->len && !tct_event_same(&all->at[at], event)) at++;
+      if (at == all->len)
+        TCT_TRY(tct_events_add(all, *event, err));
+      else if (__builtin_add_overflow(all->at[at].count, event->count, &all->at[at].count))
+        return tct_fail(err, TCT_E_DATA,
+                        "the ledger's events have too large a count; it was not written by this program");
+    }
+  return TCT_OK;
+}
+
 /* The whole list of events under the tightest accountant (pld where it applies): information, because the runs
  * were chosen after looking at earlier results. */
 static json_t *information_out(const tct_ledger *l, tct_error *err) {
   tct_events all = {0};
   tct_cost cost = {.epsilon = NAN};
-  tct_status status = TCT_OK;
-  double delta = l->delta > 0 ? l->delta : 1e-12;
-  for (int64_t i = 0; i < l->len; i++)
-    for (int64_t k = 0; k < l->runs[i].events.len && status == TCT_OK; k++)
-      status = tct_events_add(&all, l->runs[i].events.at[k], err);
+  double delta = l->delta > 0 ? l->delta : 1e-12; /* accountants answer above 0 */
+  tct_status status = collect(l, &all, err);
   if (status == TCT_OK && all.len) status = tct_account_epsilon(&all, l->neighbours, delta, 1e-4, &cost, err);
   tct_events_free(&all);
   if (status != TCT_OK) return NULL;
