@@ -11,6 +11,8 @@
 double tct_row_dot(const tct_view *view, int64_t row, const double *w);
 /* |x~_row|^2: an upper bound on the exact value, above it by at most 2^-39 + entries*2^-53 of it and 2^-960. */
 double tct_row_norm2(const tct_view *view, int64_t row);
+/* Asks the cache for a row that will be visited soon; `far`: only for where it starts. No effect on any result. */
+void tct_row_prefetch(const tct_view *view, int64_t row, bool far);
 /* w += a * x~_row  (plain floating point: for solvers without privacy, and for post-processing). */
 void tct_row_axpy(const tct_view *view, int64_t row, double a, double *w);
 /* sum += lattice * trunc(a * x~_row / lattice), coordinate by coordinate, exactly: lattice is a power of two in

@@ -58,6 +58,20 @@ double tct_row_norm2(const tct_view *view, int64_t i) {
   return zero ? 0 : sum * (1 + depth) + 0x1p-960;          /* squares may have underflowed */
 }
 
+void tct_row_prefetch(const tct_view *view, int64_t i, bool far) {
+  const tct_matrix *m = view->x;
+  if (far) {
+    __builtin_prefetch(view->row_scale + i);
+    if (m->layout == TCT_CSR) __builtin_prefetch((const char *)m->start + (m->index_type == TCT_I64 ? 8 : 4) * i);
+    return;
+  }
+  tct_row row = tct_row_at(m, i);
+  int64_t bytes = row.n * (row.f32 ? 4 : 8), limit = 512; /* longer rows: the hardware follows by then */
+  for (int64_t b = 0; b < bytes && b < limit; b += 64) __builtin_prefetch((const char *)row.x + b);
+  bytes = row.columns ? row.n * (row.i64 ? 8 : 4) : 0;
+  for (int64_t b = 0; b < bytes && b < limit; b += 64) __builtin_prefetch((const char *)row.columns + b);
+}
+
 void tct_row_axpy(const tct_view *view, int64_t i, double a, double *w) {
   tct_row row = tct_row_at(view->x, i);
   double s = view->row_scale[i], b = a * s;

@@ -21,8 +21,19 @@ TARGET static double LOOP(dot_dense)(const void *values, const double *w, int64_
 TARGET static double LOOP(dot_sparse)(const void *values, const void *columns, const double *w, int64_t n) {
   const VALUE *x = values;
   const INDEX *c = columns;
-  tct_f64x8 sum = {0};
   int64_t k = 0;
+  if (n < 64) { /* gathering and folding eight lanes costs more than it saves on short rows */
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (; k + 4 <= n; k += 4) {
+      s0 += (double)x[k] * w[c[k]];
+      s1 += (double)x[k + 1] * w[c[k + 1]];
+      s2 += (double)x[k + 2] * w[c[k + 2]];
+      s3 += (double)x[k + 3] * w[c[k + 3]];
+    }
+    for (; k < n; k++) s0 += (double)x[k] * w[c[k]];
+    return (s0 + s2) + (s1 + s3);
+  }
+  tct_f64x8 sum = {0};
   for (; k + 8 <= n; k += 8) {
     const INDEX *d = c + k;
     tct_f64x8 at = {w[d[0]], w[d[1]], w[d[2]], w[d[3]], w[d[4]], w[d[5]], w[d[6]], w[d[7]]};

@@ -5,10 +5,10 @@
  * Conjugate with b = ya: l*(-a) = b log b + (1-b) log(1-b) on [0,1].
  *
  * DUAL STEP: the zero over b' in (0,1) of f(b') = logit(b') + yu + s(b' - b).
- * newton = 1 is the paper's form: one Newton step of f from b.  More steps go on in the logit t, b' = 1/(1+e^-t):
- * g(t) = t + yu + s(b' - b) has slope 1 + s b'(1-b') in [1, 1 + s/4], so it has no steep ends as f has.  The zero
- * lies between logit(b) and -yu (g changes sign between them), and a step that leaves the bracket or does not halve
- * the previous one is replaced by bisection.
+ * newton = 1 is the paper's form: one Newton step of f from b.  Otherwise newton - 1 steps go in the logit t, b' =
+ * 1/(1+e^-t): g(t) = t + yu + s(b' - b) has slope 1 + s b'(1-b') in [1, 1 + s/4], so it has no steep ends as f has. The
+ * zero lies between logit(b) and -yu (g changes sign between them), and a step that leaves the bracket or does not
+ * halve the previous one is replaced by bisection.
  *
  * The end of the domain: b' in [END, 1-END], END = 2^-50: 1 - b' then still has three correct bits, and its
  * logit, 34.7, is beyond any margin that changes the loss by 10^-15. alpha = 0 (the start) has no logit: the first step
@@ -72,17 +72,20 @@ static double newton_logit(double t, double t0, double t1, double yu, double s, 
   return t;
 }
 
+/* logit(1 - END), rounded to nearest. */
+static const double limit = 0x1.1542457337d43p+5;
+
 static double dual_step(double alpha, double u, double s, double y, double h, int newton) {
   (void)h;
-  double centre = tct_clamp(y * alpha, END, 1 - END), b = alpha == 0 ? 0.5 : centre, yu = y * u;
-  double first = b - (logit(b) + yu + s * (b - centre)) / (1 / (b * (1 - b)) + s);
-  b = tct_clamp(first, END, 1 - END);
-  if (newton > 1) {
-    double limit = logit(1 - END), t0 = logit(centre), t1 = tct_clamp(-yu, -limit, limit);
-    double t = tct_clamp(logit(b), fmin(t0, t1), fmax(t0, t1));
-    b = tct_clamp(sigmoid(newton_logit(t, t0, t1, yu, s, centre, newton - 1)), END, 1 - END);
+  double centre = tct_clamp(y * alpha, END, 1 - END), yu = y * u;
+  double b = alpha == 0 ? 0.5 : centre, t = alpha == 0 ? 0 : logit(centre);
+  if (newton == 1) {
+    b -= (t + yu + s * (b - centre)) / (1 / (b * (1 - b)) + s);
+  } else {
+    double t0 = alpha == 0 ? -limit : t, t1 = tct_clamp(-yu, -limit, limit);
+    b = sigmoid(newton_logit(tct_clamp(t, fmin(t0, t1), fmax(t0, t1)), t0, t1, yu, s, centre, newton - 1));
   }
-  return tct_dual_move_signed(alpha, b, y, END, 1 - END);
+  return tct_dual_move_signed(alpha, tct_clamp(b, END, 1 - END), y, END, 1 - END);
 }
 static double dual_start(double y, double h) {
   (void)y, (void)h;

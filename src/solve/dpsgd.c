@@ -50,7 +50,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "dpsgd", err));
   TCT_TRY(tct_sgd_defaults(facts, options, out, err));
-  double clip = tct_spec_real(&out->spec, options, "clip"), slope = facts->loss.kind->slope_bound;
+  double clip = tct_spec_real(&out->spec, options, "clip"), slope = tct_loss_slope_bound(&facts->loss);
   if (isnan(clip)) clip = facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
   TCT_TRY(tct_batch_plan(facts, options, tct_spec_real(&out->spec, options, "epochs"), out, &rate, &iterations, err));

@@ -27,7 +27,8 @@
 static const tct_option options[] = {
     {"tol", TCT_OPT_REAL, "1e-9", 0, 1e9, NULL, "duality gap to reach, in units of the objective"},
     {"rtol", TCT_OPT_REAL, "0", 0, 1, NULL, "or this share of the objective, whichever is larger"},
-    {"passes", TCT_OPT_COUNT, "10000", 1, 1e9, NULL, "at most this many passes; not reaching tol is then an error"},
+    {"passes", TCT_OPT_COUNT, "10000", 1, 1e9, NULL,
+     "at most this many visits per record; not reaching tol is then an error"},
     {0},
 };
 
@@ -35,6 +36,14 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   return tct_plan_need_dual(facts, "scd", err);
 }
+
+/* Newton steps per visit: the next visit goes on where this one ended. */
+enum { NEWTON = 3 };
+/* Visits per record between two gaps while the end is not in sight; a gap costs about one.  Passes over the active
+ * records alone cost much less. */
+enum { CHECK = 8 };
+/* Idle visits in a row after which a record is left out until the next gap. */
+enum { IDLE = 3 };
 
 /* Step 3.  scratch: margins [n]. */
 static double gap(const tct_problem *problem, const tct_dual *dual, const double *w, double *z, double *primal) {
@@ -53,27 +62,64 @@ static void rebuild(const tct_problem *problem, tct_dual *dual, double *w) {
   for (int64_t j = 0; j < dual->p; j++) w[j] /= dual->lambda_n;
 }
 
+/* Visits are in random order: without asking ahead every one waits for memory several times. */
+static inline void ask_ahead(const tct_problem *problem, const tct_dual *dual, const int64_t *order, int64_t k,
+                             int64_t count) {
+  enum { FAR = 12, NEAR = 5 }; /* visits ahead: where the row starts, then the row */
+  if (k + FAR < count) {
+    int64_t i = order[k + FAR];
+    tct_row_prefetch(problem->view, i, true);
+    __builtin_prefetch(dual->alpha + i, 1);
+    __builtin_prefetch(dual->norm2 + i);
+    __builtin_prefetch(problem->y + i);
+  }
+  if (k + NEAR < count) tct_row_prefetch(problem->view, order[k + NEAR], false);
+}
+
+/* What a pass did: the sum of s*zeta^2 (about twice n times the dual's gain) and the largest |zeta|*s. */
+typedef struct moves {
+  double progress, largest;
+} moves;
+
+/* Would the step still be 0 with a margin off by `push`, the largest move of the pass before? Then the record stays
+ * where it is for a while (LIBLINEAR's shrinking rule, in terms of steps). */
+static bool rests(const tct_loss *loss, double alpha, double u, double s, double y, double push) {
+  if (s == 0) return true;
+  if (!(push < INFINITY)) return false;
+  return loss->kind->dual_step(alpha, u + push, s, y, loss->h, NEWTON) == 0 &&
+         loss->kind->dual_step(alpha, u - push, s, y, loss->h, NEWTON) == 0;
+}
+
 /* One pass over order[0..active); returns how many stay active (they are moved to the front).  A record is set aside
- * when its step is exactly 0 twice the way of `patience`: it sits at the end of its dual domain. */
+ * after IDLE steps of exactly 0 in a row, or at once where it is pushed outwards by more than anything moved. */
 static int64_t pass(const tct_problem *problem, tct_dual *dual, int64_t *order, int64_t active, unsigned char *idle,
-                    double *w) {
+                    double *w, moves *moved) {
   const tct_loss *loss = &problem->facts->loss;
+  double push = moved->largest;
   int64_t kept = 0;
+  *moved = (moves){0};
   for (int64_t k = 0; k < active; k++) {
     int64_t i = order[k];
-    double s = dual->norm2[i] / dual->lambda_n, zeta = 0;
-    if (s > 0)
-      zeta = loss->kind->dual_step(dual->alpha[i], tct_row_dot(problem->view, i, w), s, problem->y[i], loss->h, 40);
-    else /* a record of zeros has margin 0 whatever w is, and this dual value */
+    ask_ahead(problem, dual, order, k, active);
+    double s = dual->norm2[i] / dual->lambda_n, u = 0, zeta;
+    if (s > 0) {
+      u = tct_row_dot(problem->view, i, w);
+      zeta = loss->kind->dual_step(dual->alpha[i], u, s, problem->y[i], loss->h, NEWTON);
+    } else { /* a record of zeros has margin 0 whatever w is, and this dual value */
       zeta = -tct_loss_slope(loss, 0, problem->y[i]) - dual->alpha[i];
+    }
     if (zeta != 0) {
+      moved->progress += s * zeta * zeta;
+      moved->largest = fmax(moved->largest, fabs(zeta) * s);
       dual->alpha[i] += zeta;
       tct_row_axpy(problem->view, i, zeta / dual->lambda_n, w);
       idle[i] = 0;
-    } else if (idle[i] < 255) {
+    } else if (rests(loss, dual->alpha[i], u, s, problem->y[i], push)) {
+      idle[i] = IDLE;
+    } else if (idle[i] < IDLE) {
       idle[i]++;
     }
-    if (idle[i] < 3) { /* three idle visits in a row: leave it out until the next full pass */
+    if (idle[i] < IDLE) {
       order[k] = order[kept];
       order[kept++] = i;
     }
@@ -112,21 +158,27 @@ static tct_status workspace_new(workspace *ws, int64_t n, tct_error *err) {
 
 static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dual *dual,
                         workspace *ws, double *w, tct_error *err) {
-  int64_t n = dual->rows, active = n, passes = tct_spec_count(&plan->spec, options, "passes"), since = 0, wait = 1;
-  double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol"), primal;
+  int64_t n = dual->rows, active = n;
+  double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol");
+  double most = tct_spec_real(&plan->spec, options, "passes"), passes = 0, checked = 0; /* in visits per record */
+  double primal = 0, per_progress = 0; /* gap over progress at the last check: foretells the next gap */
+  moves moved = {.largest = INFINITY};
   memset(w, 0, (size_t)dual->p * sizeof *w);
-  for (int64_t t = 0; t < passes; t++) {
+  for (int64_t t = 0; passes < most; t++) {
     TCT_TRY(tct_problem_tick(problem, 0, err));
     reorder(mech, (uint64_t)t, ws->order, active, ws->scratch, ws->copy);
-    active = pass(problem, dual, ws->order, active, ws->idle, w);
-    if (++since < wait && active > 0) continue;
+    passes += (double)(active + 1) / (double)n;
+    active = pass(problem, dual, ws->order, active, ws->idle, w, &moved);
+    bool near = per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(primal));
+    if (active > 0 && t > 0 && passes - checked < (near ? 1 : CHECK)) continue;
     rebuild(problem, dual, w);
     double now = gap(problem, dual, w, ws->z, &primal);
     if (now <= fmax(tol, rtol * fabs(primal))) return TCT_OK;
-    if (active < n) memset(ws->idle, 0, (size_t)n); /* all records again */
+    per_progress = moved.progress > 0 ? now / moved.progress : 0;
+    for (int64_t i = 0; i < n; i++) /* all records again; one idle visit sets those back aside that were */
+      ws->idle[i] = ws->idle[i] >= IDLE ? IDLE - 1 : 0;
     active = n;
-    since = 0;
-    if (t > 16) wait = wait < 8 ? wait + 1 : 8; /* the check costs about as much as a pass */
+    checked = passes;
   }
   return tct_fail(err, TCT_E_RUN, "scd did not reach its duality gap in the given passes; give a larger tol or passes");
 }
