@@ -160,6 +160,8 @@ typedef struct tape {
   } * at;
   int64_t count, next;
   int replay;
+  const double *push; /* [push_len] added to the first release of that length in both worlds: another past; or NULL */
+  int64_t push_len;
   double claim;       /* how far a release may move, in units of its reach: 1 add_remove, 2 replace_one */
   double worst;       /* largest move/(claim*reach) seen */
   int64_t worst_at;   /* at this release */
@@ -202,6 +204,7 @@ static inline void tape_probe(void *user, const tct_event *event, double reach, 
   tape *t = user;
   int64_t made = event->kind == TCT_EV_EXPONENTIAL ? 1 : len;
   if (!t->replay) {
+    for (int64_t j = 0; t->push && len == t->push_len && t->count == 0 && j < len; j++) after[j] += t->push[j];
     tape_write(t, event, reach, before, after, len);
     if (made < len) t->at[t->count - 1].after[0] = after[0];
     return;
@@ -228,16 +231,21 @@ static inline void tape_free(tape *t) {
 }
 
 /* Runs both worlds under one seed; returns the largest move of a release in units of what is claimed.  Both worlds must
- * make the same releases: their number and reach are visible. */
-static inline double worlds_move(world *a, world *b, uint64_t seed) {
+ * make the same releases (their number and reach are visible), and the same model of them: whatever else a model
+ * depends on is a leak.  push: see tape, [p] or NULL. */
+static inline double worlds_move(world *a, world *b, uint64_t seed, const double *push) {
   tct_error err = {0};
   tape t = {.claim = a->plan->facts.neighbours == TCT_REPLACE_ONE ? 2 : 1};
+  t.push = push;
+  t.push_len = a->plan->facts.p;
   if (world_run(a, seed, tape_probe, &t, &err) != TCT_OK) fail_msg("%s", err.text);
   t.replay = 1;
   if (world_run(b, seed, tape_probe, &t, &err) != TCT_OK) fail_msg("%s", err.text);
   assert_int_equal(t.mismatches, 0);
   assert_int_equal(t.next, t.count);
   assert_true(t.count > 0);
+  if (memcmp(a->w, b->w, (size_t)a->plan->facts.p * sizeof(double)))
+    fail_msg("%s: equal releases give unequal models; something else reaches the model", a->plan->solver->name);
   double worst = t.worst;
   tape_free(&t);
   return worst;
