@@ -1,0 +1,321 @@
+/* test_mech.c - the gate: what it refuses, that a refusal draws nothing, and that its noise and batches are as charged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/alloc.h"
+#include "mech/mech.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEN = 3 };
+static const uint64_t seed = 42;
+
+static tct_mech *gate(tct_event first, tct_event second) {
+  tct_promise promise = {0};
+  tct_mech *mech = NULL;
+  tct_events_add(&promise.events, first, NULL);
+  if (second.count) tct_events_add(&promise.events, second, NULL);
+  assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
+  tct_promise_free(&promise); /* the gate has its own copy */
+  return mech;
+}
+static tct_mech *gate_of(tct_event event) { return gate(event, (tct_event){0}); }
+
+static double lattice(double reach, double noise) {
+  double g = tct_mech_lattice(reach, noise, 1000);
+  assert_true(g > 0);
+  return g;
+}
+
+/* ---- refusals --------------------------------------------------------------------------------------- */
+
+/* Everything that the promise of gaussian(2) x 2, choice(0.5), laplace is asked for and does not hold. */
+static int off_promise(tct_mech *mech, int which, double *sum) {
+  int64_t index = -1;
+  tct_error err = {0};
+  tct_status status = TCT_OK;
+  switch (which) {
+    case 0: status = tct_mech_sum(mech, 1.999, 1, lattice(1, 1.999), sum, LEN, &err); break;
+    case 1: status = tct_mech_laplace_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
+    case 2: status = tct_mech_choose(mech, 0.6, 1, false, sum, LEN, &index, &err); break;
+    case 3: status = tct_mech_gaussian_vector(mech, tct_event_objpert(2, 0.1, 1), 1, 0x1p-30, sum, LEN, &err); break;
+    case 4: status = tct_mech_gaussian_vector(mech, tct_event_gaussian(2, 3), 1, 0x1p-30, sum, LEN, &err); break;
+    case 5: status = tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, &err); break;
+    case 6: sum[1] += lattice(1, 2) / 2, status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
+    case 7: sum[1] = NAN, status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
+    case 8: sum[1] = 0x1p53 * lattice(1, 2), status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
+    default: return 0;
+  }
+  assert_int_equal(status, TCT_E_BUDGET);
+  assert_int_equal(err.status, TCT_E_BUDGET);
+  assert_true(err.text[0] != 0);
+  assert_int_equal(index, -1);
+  return 1;
+}
+
+static void a_refused_release_draws_nothing_and_spends_nothing(void **state) {
+  (void)state;
+  tct_event promised = tct_event_gaussian(2, 2), choice = tct_event_exponential(0.5, 1);
+  for (int which = 0; which < 9; which++) {
+    tct_mech *asked = gate(promised, choice), *fresh = gate(promised, choice);
+    double sum[LEN] = {1, 2, 3}, same[LEN] = {1, 2, 3}, clean[LEN] = {1, 2, 3};
+    assert_true(off_promise(asked, which, sum));
+    if (which == 6) sum[1] -= lattice(1, 2) / 2;
+    if (which >= 7) sum[1] = 2;
+    assert_memory_equal(sum, clean, sizeof sum); /* untouched by noise */
+    assert_int_equal(tct_mech_spent(asked)->len, 0);
+    assert_int_equal(tct_mech_sum(asked, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_sum(fresh, 2, 1, lattice(1, 2), same, LEN, NULL), TCT_OK);
+    assert_memory_equal(sum, same, sizeof sum); /* no random bit was used up */
+    assert_memory_not_equal(sum, clean, sizeof sum);
+    tct_mech_free(asked);
+    tct_mech_free(fresh);
+  }
+}
+
+static void a_promise_is_spent_once(void **state) {
+  (void)state;
+  tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_laplace(3, 1));
+  double sum[LEN] = {0}, before[LEN];
+  for (int k = 0; k < 2; k++) {
+    assert_int_not_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+  }
+  memcpy(before, sum, sizeof sum);
+  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET);
+  assert_memory_equal(sum, before, sizeof sum);
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET); /* the Laplace step is missing */
+  memset(sum, 0, sizeof sum);
+  assert_int_equal(tct_mech_laplace_sum(mech, 3, 1, lattice(1, 3), sum, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent(mech)->len, 2);
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 2);
+  tct_mech_free(mech);
+}
+
+static void an_adaptive_promise_ends_where_its_filter_does(void **state) {
+  (void)state;
+  tct_promise promise = {.adaptive = true};
+  tct_mech *mech = NULL;
+  double sum[LEN] = {0}, before[LEN];
+  assert_int_equal(tct_events_add(&promise.events, tct_event_zcdp(1, 1), NULL), TCT_OK);
+  promise.filter =
+      (tct_filter){.kind = TCT_FILTER_ZCDP, .neighbours = TCT_ADD_REMOVE, .budget = 1.05}; /* gaussian(2) costs 1/8 */
+  assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
+  int taken = 0;
+  while (taken < 20) {
+    memcpy(before, sum, sizeof sum);
+    if (tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL) != TCT_OK) break;
+    taken++;
+    memset(sum, 0, sizeof sum);
+  }
+  assert_int_equal(taken, 8);
+  assert_memory_equal(sum, before, sizeof sum);
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 8);
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  tct_mech_free(mech);
+  tct_promise_free(&promise);
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------ */
+
+static void a_batch_is_released_once_at_its_own_rate(void **state) {
+  (void)state;
+  enum { ROWS = 50 };
+  tct_mech *mech = gate(tct_event_sampled_gaussian(2, 0.5, 2), tct_event_sampled_gaussian(2, 0.25, 2));
+  int64_t row[ROWS], count;
+  double sum[LEN] = {0};
+  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET); /* no batch */
+  assert_int_equal(tct_mech_batch(mech, 0.5, 0, ROWS, row, &count, NULL), TCT_OK);
+  assert_int_equal(tct_mech_batch(mech, 0.5, 0, ROWS, row, &count, NULL), TCT_E_BUDGET); /* a second one */
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.25, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_spent(mech)->len, 0);
+  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET); /* closed */
+  assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_batch(mech, 1.5, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_batch(mech, NAN, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
+  tct_mech_free(mech);
+}
+
+/* Poisson batches have Binomial(n, q) sizes, and a row is in with probability q whatever the others are: 2000 batches
+ * of 100 rows.  Mean within 6 deviations (2e-9); variance: (count-1)s^2/v is near chi-squared with 1999 degrees, whose
+ * deviation is 3.2 % of it: 6 of them (2e-9).  Neighbouring rows together: 6 deviations of Binomial(99*2000, q^2),
+ * doubled for the dependence of overlapping pairs.  A shuffled or fixed-size batch has variance 0. */
+static void batches_are_poisson_at_the_rate_that_is_charged(void **state) {
+  (void)state;
+  enum { ROWS = 100, BATCHES = 2000 };
+  const double q = 0.3;
+  tct_mech *mech = gate_of(tct_event_sampled_gaussian(2, q, BATCHES));
+  int64_t row[ROWS], count;
+  double total = 0, squares = 0, pairs = 0, sum[LEN];
+  for (int t = 0; t < BATCHES; t++) {
+    assert_int_equal(tct_mech_batch(mech, q, 0, ROWS, row, &count, NULL), TCT_OK);
+    for (int64_t k = 1; k < count; k++) pairs += row[k] == row[k - 1] + 1;
+    total += (double)count;
+    squares += ((double)count - q * ROWS) * ((double)count - q * ROWS);
+    memset(sum, 0, sizeof sum);
+    assert_int_equal(tct_mech_sampled_sum(mech, 2, q, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+  }
+  double variance = ROWS * q * (1 - q), expected = q * q * (ROWS - 1) * BATCHES;
+  assert_true(fabs(total - q * ROWS * BATCHES) <= 6 * sqrt(variance * BATCHES));
+  assert_true(fabs(squares / BATCHES - variance) <= 6 * variance * sqrt(2.0 / BATCHES));
+  assert_true(fabs(pairs - expected) <= 12 * sqrt(expected * (1 - q * q)));
+  tct_mech_free(mech);
+}
+
+/* ---- noise -------------------------------------------------------------------------------------------- */
+
+typedef tct_status (*release)(tct_mech *mech, double noise, double reach, double g, double *sum, int64_t len,
+                              tct_error *err);
+
+/* 20000 draws: the mean square over its expectation is within 6 deviations, 6 sqrt(2/20000) = 6 % (Gaussian) and
+ * 6 sqrt(5/20000) = 9.5 % (Laplace, fourth moment 24 scale^4).  Half the noise is a quarter of it. */
+static void noise_has_the_size_that_is_charged(void **state) {
+  (void)state;
+  enum { MANY = 20000 };
+  static const double noises[] = {0.5, 3}, reaches[] = {0.001, 1, 40};
+  double *sum = TCT_NEW(double, MANY);
+  for (int k = 0; k < 12; k++) {
+    int laplace = k >= 6;
+    double noise = noises[k % 2], reach = reaches[k / 2 % 3], g = lattice(reach, noise), squares = 0;
+    tct_event event = laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1);
+    tct_mech *mech = gate_of(event);
+    release draw = laplace ? tct_mech_laplace_sum : tct_mech_sum;
+    for (int j = 0; j < MANY; j++) sum[j] = 7 * g * (j % 5);
+    assert_int_equal(draw(mech, noise, reach, g, sum, MANY, NULL), TCT_OK);
+    for (int j = 0; j < MANY; j++) {
+      assert_true(sum[j] / g == rint(sum[j] / g)); /* released values lie on the lattice */
+      double z = (sum[j] - 7 * g * (j % 5)) / (noise * reach);
+      squares += z * z / MANY;
+    }
+    if (laplace)
+      assert_true(fabs(squares / 2 - 1) <= 6 * sqrt(5.0 / MANY));
+    else
+      assert_true(fabs(squares - 1) <= 6 * sqrt(2.0 / MANY));
+    tct_mech_free(mech);
+  }
+  tct_free(sum);
+}
+
+static void no_two_releases_share_their_noise(void **state) {
+  (void)state;
+  tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_sampled_gaussian(2, 0.5, 1));
+  double a[LEN] = {0}, b[LEN] = {0}, c[LEN] = {0}, d[LEN] = {0};
+  int64_t row[4], count;
+  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), a, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_state_noise(mech, 2, lattice(1, 2), b, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), c, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_batch(mech, 0.5, 0, 4, row, &count, NULL), TCT_OK);
+  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), d, LEN, NULL), TCT_OK);
+  const double *all[] = {a, b, c, d};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++)
+      for (int k = 0; k < LEN; k++) assert_true(all[i][k] != all[j][k]);
+  tct_mech_free(mech);
+}
+
+/* ---- the lattice ---------------------------------------------------------------------------------------- */
+
+static void a_lattice_holds_the_sum_and_resolves_the_noise(void **state) {
+  (void)state;
+  for (int a = -30; a <= 30; a += 5)
+    for (int b = -12; b <= 12; b++)
+      for (int64_t terms = 1; terms < ((int64_t)1 << 34); terms *= 37) {
+        double reach = ldexp(1.1, 3 * a), noise = b == -12 ? 0 : pow(10, b / 2.0), sigma = noise * reach;
+        double g = tct_mech_lattice(reach, noise, terms);
+        if (isnan(g)) { /* the sum is too large for the noise, and really so */
+          assert_true((double)terms * reach + 128 * sigma >= 0x1p31 * sigma);
+          assert_true(noise > 0);
+          continue;
+        }
+        int exponent;
+        assert_true(frexp(g, &exponent) == 0.5); /* a power of two */
+        assert_true((double)terms * reach + 128 * sigma <= 0x1p52 * g);
+        if (noise > 0) assert_true(sigma / g >= 0x1p20 && sigma / g < 0x1p40);
+      }
+  assert_true(isnan(tct_mech_lattice(0, 1, 10)));
+  assert_true(isnan(tct_mech_lattice(-1, 1, 10)));
+  assert_true(isnan(tct_mech_lattice(NAN, 1, 10)));
+  assert_true(isnan(tct_mech_lattice(INFINITY, 1, 10)));
+  assert_true(isnan(tct_mech_lattice(1, INFINITY, 10)));
+}
+
+/* ---- choices and public numbers -------------------------------------------------------------------------- */
+
+/* Scores 0 and 4 at epsilon 1, change 1: the odds are e^2, monotone e^4; 20000 draws, 6 deviations. */
+static void a_choice_prefers_the_larger_score_as_charged(void **state) {
+  (void)state;
+  enum { MANY = 20000 };
+  for (int monotone = 0; monotone < 2; monotone++) {
+    tct_mech *mech = gate_of(tct_event_exponential(1, MANY));
+    double score[2] = {0, 4}, p = 1 / (1 + exp(monotone ? -4 : -2)), high = 0;
+    for (int t = 0; t < MANY; t++) {
+      int64_t index = -1;
+      assert_int_equal(tct_mech_choose(mech, 1, 1, monotone, score, 2, &index, NULL), TCT_OK);
+      high += (double)index;
+    }
+    assert_true(fabs(high - p * MANY) <= 6 * sqrt(p * (1 - p) * MANY));
+    assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    tct_mech_free(mech);
+  }
+}
+
+static void public_orders_are_permutations_that_depend_on_the_seed_alone(void **state) {
+  (void)state;
+  enum { COUNT = 200 };
+  tct_mech *a = gate_of(tct_event_gaussian(1, 1)), *b = gate_of(tct_event_laplace(1, 1));
+  int64_t first[COUNT], second[COUNT], next[COUNT];
+  double sum[LEN] = {0};
+  int seen[COUNT] = {0};
+  assert_int_equal(tct_mech_sum(a, 1, 1, lattice(1, 1), sum, LEN, NULL),
+                   TCT_OK); /* noise drawn before changes nothing */
+  tct_mech_shuffle(a, 3, first, COUNT);
+  tct_mech_shuffle(b, 3, second, COUNT);
+  tct_mech_shuffle(b, 4, next, COUNT);
+  assert_memory_equal(first, second, sizeof first);
+  assert_memory_not_equal(first, next, sizeof first);
+  for (int i = 0; i < COUNT; i++) seen[first[i]]++;
+  for (int i = 0; i < COUNT; i++) assert_int_equal(seen[i], 1);
+  assert_true(tct_mech_public(a, 9, 1000) == tct_mech_public(b, 9, 1000));
+  tct_mech_free(a);
+  tct_mech_free(b);
+}
+
+static void without_a_seed_no_two_gates_agree(void **state) {
+  (void)state;
+  tct_promise promise = {0};
+  double sum[2][LEN] = {{0}};
+  tct_events_add(&promise.events, tct_event_gaussian(2, 1), NULL);
+  for (int k = 0; k < 2; k++) {
+    tct_mech *mech = NULL;
+    assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, NULL, &mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum[k], LEN, NULL), TCT_OK);
+    tct_mech_free(mech);
+  }
+  for (int j = 0; j < LEN; j++) assert_true(sum[0][j] != sum[1][j]);
+  tct_promise_free(&promise);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_refused_release_draws_nothing_and_spends_nothing),
+      cmocka_unit_test(a_promise_is_spent_once),
+      cmocka_unit_test(an_adaptive_promise_ends_where_its_filter_does),
+      cmocka_unit_test(a_batch_is_released_once_at_its_own_rate),
+      cmocka_unit_test(batches_are_poisson_at_the_rate_that_is_charged),
+      cmocka_unit_test(noise_has_the_size_that_is_charged),
+      cmocka_unit_test(no_two_releases_share_their_noise),
+      cmocka_unit_test(a_lattice_holds_the_sum_and_resolves_the_noise),
+      cmocka_unit_test(a_choice_prefers_the_larger_score_as_charged),
+      cmocka_unit_test(public_orders_are_permutations_that_depend_on_the_seed_alone),
+      cmocka_unit_test(without_a_seed_no_two_gates_agree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
