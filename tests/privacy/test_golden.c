@@ -209,6 +209,64 @@ static void gaussian_calibrations_meet_the_exact_noise(void **state) {
   need_rows(found);
 }
 
+/* The events of a row of the pld kinds; false: another kind. */
+static bool pld_events(const row *r, tct_events *events) {
+  const char *p = r->cell[PARAMS];
+  int64_t steps = atoll(r->cell[STEPS]);
+  tct_error err = {0};
+  memset(events, 0, sizeof *events);
+  if (is(r, "poisson_gaussian"))
+    return !tct_events_add(
+        events,
+        tct_event_sampled_gaussian(parameter(p, "noise_multiplier"), parameter(p, "sampling_probability"), steps),
+        &err);
+  if (is(r, "laplace"))
+    return !tct_events_add(events, tct_event_laplace(parameter(p, "noise_multiplier"), steps), &err);
+  if (!is(r, "mixed")) return false;
+  for (const char *at = strstr(p, "\"count\""); at; at = strstr(at + 1, "\"count\"")) {
+    double noise = parameter(at, "noise_multiplier"), rate = parameter(at, "sampling_probability");
+    int64_t count = (int64_t)parameter(at, "count");
+    const char *name = strstr(at, "\"mechanism\": \"") + 14;
+    tct_event event = !strncmp(name, "laplace", 7) ? tct_event_laplace(noise, count)
+                      : rate < 1                   ? tct_event_sampled_gaussian(noise, rate, count)
+                                                   : tct_event_gaussian(noise, count);
+    assert_true(strchr("glp", name[0]) && !tct_events_add(events, event, &err));
+  }
+  return true;
+}
+
+static int check_bracket(const row *r, const tct_bracket *b) {
+  double low = number(r, OPTIMISTIC), high = number(r, TILTED);
+  bool narrow = high - low <= 1e-4 * high;
+  double limit = narrow ? high * (1 + 1e-4) + 1e-6 : high * 1.001;
+  int bad = 0;
+  /* The references are printed to 12 digits. */
+  if (b->upper < low * (1 - 1e-11)) bad = 1, print_message("%s: %.12g is below %.12g\n", r->cell[ID], b->upper, low);
+  if (b->upper > limit) bad = 1, print_message("%s: %.12g is above %.12g\n", r->cell[ID], b->upper, limit);
+  if (b->lower > high * (1 + 1e-11) || b->lower > b->upper)
+    bad = 1, print_message("%s: the lower bound %.12g is above %.12g\n", r->cell[ID], b->lower, high);
+  return bad;
+}
+
+static void numerical_brackets_meet_the_references(void **state) {
+  (void)state;
+  const tct_accountant *pld = tct_accountant_find("pld");
+  int found = 0, bad = 0;
+  for (int i = 0; i < row_count; i++) {
+    const row *r = &rows[i];
+    tct_events events;
+    tct_bracket b;
+    tct_error err = {0};
+    if (!pld_events(r, &events)) continue;
+    if (pld->epsilon(&events, relation(r), number(r, DELTA), 1e-4, &b, &err)) fail_msg("%s", err.text);
+    bad += check_bracket(r, &b);
+    tct_events_free(&events);
+    found++;
+  }
+  need_rows(found);
+  assert_int_equal(bad, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_rows_are_exact_to_1e_9),
@@ -216,6 +274,7 @@ int main(void) {
       cmocka_unit_test(conversions_of_rho_are_exact_to_1e_9),
       cmocka_unit_test(renyi_divergences_are_exact_to_1e_9),
       cmocka_unit_test(gaussian_calibrations_meet_the_exact_noise),
+      cmocka_unit_test(numerical_brackets_meet_the_references),
   };
   load(NULL);
   if (row_count == 0) {
