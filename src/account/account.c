@@ -1,5 +1,6 @@
 /* account.c - the registry of accountants, and the smallest sound answer over those that apply. */
 #include "account/account.h"
+#include "account/pld.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,24 +39,49 @@ static tct_status refuse(tct_error *err) {
                   "no accountant bounds this mixture of events under this relation; account for its parts one by one");
 }
 
+typedef enum depth { QUICK, ONE_SIDE, BRACKET } depth;
+
+static tct_status ask(const tct_accountant *a, const tct_events *events, tct_neighbours neighbours, tct_cost *out,
+                      double precision, depth how, tct_error *err) {
+  tct_bracket bracket;
+  if (how == ONE_SIDE && a == &tct_accountant_pld)
+    TCT_TRY(tct_pld_epsilon_upper(events, neighbours, out->delta, precision, &bracket, err));
+  else
+    TCT_TRY(a->epsilon(events, neighbours, out->delta, precision, &bracket, err));
+  if (!out->winner || bracket.upper < out->epsilon) out->epsilon = bracket.upper, out->winner = a;
+  out->epsilon_lower = fmax(out->epsilon_lower, bracket.lower);
+  return TCT_OK;
+}
+
 /* The closed forms come first: where the bracket of one is closed already, no numerical accountant
  * can say more. */
-tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
-                               tct_cost *out, tct_error *err) {
+static tct_status smallest(const tct_events *events, tct_neighbours neighbours, double precision, depth how,
+                           tct_cost *out, tct_error *err) {
+  double delta = out->delta;
   TCT_TRY(check_query(events, precision, err));
   if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); choose it below 1/rows");
   *out = (tct_cost){INFINITY, 0, delta, NULL};
   for (int i = 0; i < tct_accountant_count; i++) {
-    tct_bracket bracket;
-    if (!applies(tct_accountants[i], events, neighbours)) continue;
+    const tct_accountant *a = tct_accountants[i];
+    if (!applies(a, events, neighbours) || (how == QUICK && a == &tct_accountant_pld)) continue;
     if (out->winner && out->epsilon <= out->epsilon_lower * (1 + 1e-9)) break;
-    TCT_TRY(tct_accountants[i]->epsilon(events, neighbours, delta, precision, &bracket, err));
-    if (!out->winner || bracket.upper < out->epsilon) out->epsilon = bracket.upper, out->winner = tct_accountants[i];
-    out->epsilon_lower = fmax(out->epsilon_lower, bracket.lower);
+    TCT_TRY(ask(a, events, neighbours, out, precision, how, err));
   }
   if (!out->winner) return refuse(err);
   out->epsilon_lower = fmin(out->epsilon_lower, out->epsilon);
   return TCT_OK;
+}
+
+tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                               tct_cost *out, tct_error *err) {
+  out->delta = delta;
+  return smallest(events, neighbours, precision, BRACKET, out, err);
+}
+
+tct_status tct_account_upper(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                             bool quick, tct_cost *out, tct_error *err) {
+  out->delta = delta;
+  return smallest(events, neighbours, precision, quick ? QUICK : ONE_SIDE, out, err);
 }
 
 tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,

@@ -2,8 +2,12 @@
  *
  * Secant steps on log epsilon against log x, kept inside a bracket of one x that costs too much and one
  * that does not; the answer is always the latter, so its bound was computed and holds.  Each step aims
- * 0.4 tolerances past the root towards the unproved side of the bracket, so that two hits close it. */
+ * 0.4 tolerances past the root towards the unproved side of the bracket, so that two hits close it.
+ *
+ * First with the closed forms and Renyi alone, roughly; then, where pld may say more, from there on with
+ * pld: its epsilon is smaller, so the start is already good. */
 #include "account/account.h"
+#include "account/pld.h"
 #include "account/renyi.h"
 
 #include "core/alloc.h"
@@ -16,7 +20,9 @@ typedef struct search {
   tct_neighbours neighbours;
   double epsilon, delta, precision;
   bool integer; /* only whole x */
+  bool quick;   /* without pld */
   double tolerance;
+  double slope;                   /* |d log epsilon / d log x| as last seen */
   double good, bad;               /* log x: cost <= epsilon at good, > epsilon at bad */
   double good_excess, bad_excess; /* log(cost/epsilon) there */
   double good_x;
@@ -26,7 +32,7 @@ typedef struct search {
 static tct_status cost_at(const search *s, double x, tct_cost *cost, tct_error *err) {
   tct_events events = {0};
   tct_status status = s->make(x, s->user, &events, err);
-  if (status == TCT_OK) status = tct_account_epsilon(&events, s->neighbours, s->delta, s->precision, cost, err);
+  if (status == TCT_OK) status = tct_account_upper(&events, s->neighbours, s->delta, s->precision, s->quick, cost, err);
   tct_events_free(&events);
   return status;
 }
@@ -70,23 +76,83 @@ static tct_status close_bracket(search *s, tct_error *err) {
     }
     TCT_TRY(try_at(s, x, err));
   }
+  double width = fabs(s->bad - s->good);
+  if (width > 0) s->slope = fmin(20, fmax(0.05, (s->bad_excess - s->good_excess) / width));
+  return TCT_OK;
+}
+
+/* From a good x outwards until one costs too much: epsilon is taken to move like 1/x, or as the last two
+ * points say. *ended: the dear end itself is good. */
+static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) {
+  double last = s->good, last_excess = s->good_excess, end = log(dear);
+  *ended = false;
+  for (int step = 0; step < 100; step++) {
+    if (s->good == end) return *ended = true, TCT_OK;
+    double stride = (step ? 1.02 : 1) * -s->good_excess / s->slope + 0.4 * s->tolerance;
+    if (s->good_excess < -5) stride = 3;
+    double next = end > s->good ? fmin(end, s->good + stride) : fmax(end, s->good - stride);
+    double x = next == end ? dear : exp(next);
+    if (s->integer) x = fmin(fmax(round(x), s->good_x + 1), dear);
+    s->bad = NAN;
+    TCT_TRY(try_at(s, x, err));
+    if (!isnan(s->bad)) return TCT_OK;
+    if (x == dear) s->good = end;
+    double moved = fabs(s->good - last), gained = s->good_excess - last_excess;
+    if (moved > 0 && gained > 0) s->slope = fmin(20, fmax(0.05, gained / moved));
+    last = s->good, last_excess = s->good_excess;
+  }
+  return TCT_OK;
+}
+
+static tct_status search_from(search *s, double start, double dear, double tolerance, tct_error *err) {
+  double wanted = s->tolerance;
+  bool ended = false;
+  s->good_x = NAN;
+  TCT_TRY(try_at(s, start, err));
+  if (isnan(s->good_x)) return TCT_OK;
+  s->tolerance = tolerance;
+  tct_status status = find_bad(s, dear, &ended, err);
+  if (status == TCT_OK && !ended) status = close_bracket(s, err);
+  s->tolerance = wanted;
+  return status;
+}
+
+/* Does pld prove less than the closed forms at x? */
+static tct_status pld_helps(search *s, double x, bool *helps, tct_error *err) {
+  tct_cost quick, full;
+  s->quick = true;
+  TCT_TRY(cost_at(s, x, &quick, err));
+  s->quick = false;
+  TCT_TRY(cost_at(s, x, &full, err));
+  *helps = full.epsilon < quick.epsilon;
   return TCT_OK;
 }
 
 static tct_status run_search(search *s, tct_direction direction, double low, double high, double *x, tct_cost *cost,
                              tct_error *err) {
   double cheap = direction == TCT_SMALLEST ? high : low, dear = direction == TCT_SMALLEST ? low : high;
+  bool helps = true;
   if (!(low > 0 && high >= low && isfinite(high)))
     return tct_fail(err, TCT_E_USAGE, "the range to calibrate over must be positive and finite");
   if (!(s->epsilon > 0 && s->tolerance > 0))
     return tct_fail(err, TCT_E_USAGE, "epsilon and the tolerance must be above 0");
-  s->good_x = NAN;
-  TCT_TRY(try_at(s, cheap, err));
+  s->quick = true;
+  tct_error none;
+  tct_status status = search_from(s, cheap, dear, fmax(s->tolerance, 0.01), &none);
+  double start = status == TCT_OK && !isnan(s->good_x) ? s->good_x : cheap; /* quick ones may refuse the list */
+  if (status == TCT_OK && !isnan(s->good_x)) TCT_TRY(pld_helps(s, start, &helps, err));
+  s->quick = !helps;
+  if (helps) { /* once roughly: the fine bound costs ten times as much and is smaller still */
+    double fine = s->precision;
+    s->precision = 5e-3;
+    TCT_TRY(search_from(s, start, dear, fmax(s->tolerance, 2e-3), err));
+    if (!isnan(s->good_x)) start = s->good_x;
+    s->precision = fine;
+  }
+  TCT_TRY(search_from(s, start, dear, s->tolerance, err));
   if (isnan(s->good_x))
     return tct_fail(err, TCT_E_BUDGET,
                     "even the cheapest setting costs more than epsilon; raise epsilon or delta, or ask for less");
-  TCT_TRY(try_at(s, dear, err));
-  if (s->good_x == cheap && high > low) TCT_TRY(close_bracket(s, err));
   *x = s->good_x;
   if (cost) *cost = s->cost;
   return TCT_OK;
@@ -96,8 +162,9 @@ tct_status tct_calibrate(tct_make_events make, void *user, tct_direction directi
                          tct_neighbours neighbours, double epsilon, double delta, double tolerance, double *x,
                          tct_cost *cost, tct_error *err) {
   search s = {.make = make, .user = user, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
+  s.slope = 1;
   s.tolerance = tolerance;
-  s.precision = 1e-4;
+  s.precision = 2e-5;
   return run_search(&s, direction, low, high, x, cost, err);
 }
 
@@ -112,8 +179,9 @@ tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbo
   double x = 0;
   tct_event copy = *event;
   search s = {.make = make_count, .user = &copy, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
+  s.slope = 0.5;
   s.tolerance = 1e-17; /* ends at neighbouring integers */
-  s.precision = 1e-4;
+  s.precision = 2e-5;
   s.integer = true;
   TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)most, &x, cost, err));
   *count = (int64_t)x;

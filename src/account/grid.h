@@ -35,13 +35,12 @@ bool tct_event_two_ways(const tct_event *event, tct_neighbours neighbours);
 typedef struct tct_grid_shape {
   double h, offset, tail;
   bool reversed;
-  bool upper; /* which law is wanted of the grid */
 } tct_grid_shape;
 
 /* The event's dominating pair on a grid. */
 tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape, tct_grid *out,
                         tct_error *err);
-/* The offset in [0, h) at which the law wanted is tightest (0 where it hardly matters). */
+/* The offset in [0, h) at which the lower law is tightest (0 where it hardly matters). */
 tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape,
                            double *offset, tct_error *err);
 void tct_grid_free(tct_grid *grid);

@@ -1,7 +1,7 @@
 /* pairs.c - the dominating pair of each kind of event, bucket by bucket.
  *
  * A continuous part is a density under P over some variable x in which the loss rises, integrated over
- * each bucket by 4-point Gauss-Legendre on panels short against the density's own scale.  A loss l in
+ * each bucket by Gauss-Legendre on panels short against the density's own scale.  A loss l in
  * the bucket [e, e+h] sends the share (1 - e^-(l-e))/(1 - e^-h) of its mass up: P's and Q's masses of
  * the bucket are both kept, which is what makes the result dominate.
  *
@@ -50,8 +50,14 @@ static double remove_x(const pair *f, double loss) {
 
 static void remove_at(const pair *f, double x, double *density, double *loss) {
   double power = (2 * x - 1) / (2 * f->s * f->s);
-  *loss = power < 600 ? log1p(f->q * expm1(power)) : power + log(f->q);
-  *density = f->weight * exp(*loss - x * x / (2 * f->s * f->s));
+  if (power < 300) { /* exp and log cost half of expm1 and log1p; the loss's error is absolute, a few units of 1 */
+    double ratio = (1 - f->q) + f->q * exp(power);
+    *loss = log(ratio);
+    *density = f->weight * ratio * exp(-x * x / (2 * f->s * f->s));
+  } else {
+    *loss = power + log(f->q);
+    *density = f->weight * exp(*loss - x * x / (2 * f->s * f->s));
+  }
 }
 
 /* ---- sampled gaussian, replace_one -------------------------------------------------------------- */
@@ -111,22 +117,27 @@ static void add_mass(tct_grid *g, int64_t b, double mass, double loss) {
   g->down[b] += (1 - share) * mass;
 }
 
+/* Gauss-Legendre with 3 points on panels below 0.03 scales, else 4. */
 static void add_panel(tct_grid *g, int64_t b, const pair *f, double from, double to) {
-  static const double node[4] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526};
-  static const double weight[4] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538};
+  static const double node[2][4] = {{-0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526},
+                                    {-0.7745966692414834, 0, 0.7745966692414834, 0}};
+  static const double weight[2][4] = {{0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538},
+                                      {5.0 / 9, 8.0 / 9, 5.0 / 9, 0}};
   double half = 0.5 * (to - from), middle = 0.5 * (to + from);
-  for (int k = 0; k < 4; k++) {
+  int narrow = 2 * half * (1 + fmax(from, 0) / (2 * f->scale)) < 0.03 * f->scale;
+  for (int k = 0; k < 4 - narrow; k++) {
     double density, loss;
-    f->at(f, middle + half * node[k], &density, &loss);
-    add_mass(g, b, half * weight[k] * density, loss);
+    f->at(f, middle + half * node[narrow][k], &density, &loss);
+    add_mass(g, b, half * weight[narrow][k] * density, loss);
   }
 }
 
-/* Panels are at most 0.2 scales wide at the centre and shrink outward, where the density falls ever
- * faster: the quadrature's relative error stays below 1e-13. */
+/* Panels are at most 0.2 scales wide and shrink towards large losses, where the density falls ever faster
+ * and the tilt will raise it: the quadrature's relative error stays below 1e-13 there, and so does its
+ * absolute error on the other side. */
 static void add_bucket(tct_grid *g, int64_t b, const pair *f, double from, double to) {
   while (from < to) {
-    double width = 0.2 * f->scale / (1 + fabs(from) / (2 * f->scale));
+    double width = 0.2 * f->scale / (1 + fmax(from, 0) / (2 * f->scale));
     double end = to - from > 1.5 * width ? from + width : to;
     add_panel(g, b, f, from, end);
     from = end;
@@ -164,7 +175,7 @@ static pair sampled_pair(const tct_event *e, tct_neighbours neighbours, double t
   double z = fmax(tail_reach(tail), 8), s = e->noise;
   pair f = {.s = s, .q = e->rate, .scale = s, .weight = 0.3989422804014327 / s};
   f.high = 1 + z * s;
-  f.low = neighbours == TCT_REPLACE_ONE ? -f.high : -fmax(z + 1, 14) * s;
+  f.low = neighbours == TCT_REPLACE_ONE ? -f.high : -(z + 1) * s;
   f.x_of = neighbours == TCT_REPLACE_ONE ? replace_x : remove_x;
   f.at = neighbours == TCT_REPLACE_ONE ? replace_at : remove_at;
   return f;
@@ -317,14 +328,14 @@ static bool has_atoms(const tct_event *e) {
   return e->kind == TCT_EV_LAPLACE || e->kind == TCT_EV_PURE || e->kind == TCT_EV_APPROX;
 }
 
-/* Mean loss of the bulk's lower law, the larger the tighter; of the upper law, the smaller; so with its sign. */
+/* Mean loss that the lower law of the bulk proves; the larger the tighter. */
 static tct_status bulk_mean(const tct_event *event, const pair *f, const tct_grid_shape *shape, const double range[2],
                             double *mean, tct_error *err) {
   tct_grid grid;
   tct_pmf pmf;
   TCT_TRY(grid_between(event, f, shape, range, &grid, err));
   if (shape->reversed) reverse(&grid);
-  tct_status status = shape->upper ? tct_pmf_upper(&grid, 1, &pmf, err) : tct_pmf_lower(&grid, 1, &pmf, err);
+  tct_status status = tct_pmf_lower(&grid, 1, &pmf, err);
   tct_grid_free(&grid);
   if (status != TCT_OK) return status;
   double sum = 0, mass = 0;
@@ -332,18 +343,17 @@ static tct_status bulk_mean(const tct_event *event, const pair *f, const tct_gri
     sum += pmf.p[i] * (pmf.offset + pmf.h * (double)(pmf.first + i));
     mass += pmf.p[i];
   }
-  *mean = (shape->upper ? -sum : sum) / mass;
+  *mean = sum / mass;
   tct_pmf_free(&pmf);
   return TCT_OK;
 }
 
 /* Atoms are put on grid points.  A sampled gaussian's bulk may be only a few buckets wide, and then the two
- * runs of tct_pmf_lower meet without a rest at some offsets only, and the upper law spreads it less at some: tried
- * on the bulk alone, 16 offsets and then ever finer about the best.  Where the bulk spans many buckets the rest is
- * negligible. */
+ * runs of tct_pmf_lower meet without a rest at some offsets only: tried on the bulk alone, 12 offsets
+ * and then ever finer about the best.  Where the bulk spans many buckets the rest is negligible. */
 tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape,
                            double *offset, tct_error *err) {
-  double h = shape->h, density, range[2], best = -INFINITY, at = 0, width = h / 16;
+  double h = shape->h, density, range[2], best = -INFINITY, at = 0, width = h / 12;
   *offset = 0;
   if (has_atoms(event)) {
     double epsilon = tct_event_pure_epsilon(event, neighbours);
@@ -353,16 +363,16 @@ tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, co
   pair f = pair_of(event, neighbours, shape->tail);
   f.at(&f, fmax(f.low, -5 * f.s), &density, &range[0]);
   f.at(&f, 4 * f.s, &density, &range[1]);
-  if (range[1] - range[0] > 400 * h) range[1] = range[0] + 400 * h;
+  if (range[1] - range[0] > 150 * h) range[1] = range[0] + 150 * h;
   double centre_low, centre_high;
   f.at(&f, -f.s, &density, &centre_low);
   f.at(&f, f.s, &density, &centre_high);
   if (centre_high - centre_low > 60 * h) return TCT_OK;
   f.low = fmax(f.low, -5 * f.s);
   f.high = fmin(f.high, f.x_of(&f, range[1]));
-  for (int round = 0; round < 4; round++, width /= 4) {
-    double from = round ? at - 4 * width : 0;
-    for (int i = 0; i < (round ? 9 : 16); i++) {
+  for (int round = 0; round < 3; round++, width /= 4) {
+    double from = round ? at - 3 * width : 0;
+    for (int i = 0; i < (round ? 7 : 12); i++) {
       tct_grid_shape tried = *shape;
       double mean;
       tried.offset = from + width * i;

@@ -102,13 +102,12 @@ typedef enum side { COARSE, UPPER, LOWER } side; /* COARSE: upper laws, each eve
 static tct_status make_law(const query *q, const tct_event *e, side which, tct_grid_shape shape, tct_pmf *out,
                            tct_error *err) {
   tct_grid grid;
-  shape.upper = which != LOWER;
   shape.reversed = shape.reversed && tct_event_two_ways(e, q->neighbours);
   if (which == COARSE) {
     double low, high;
     tct_event_loss_range(e, q->neighbours, q->tail, &low, &high);
-    shape.h = fmax((high - low) / 768, 1e-300);
-  } else {
+    shape.h = fmax((high - low) / 512, 1e-300);
+  } else if (which == LOWER || e->kind != TCT_EV_SAMPLED_GAUSSIAN) {
     TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
   }
   TCT_TRY(tct_grid_new(e, q->neighbours, &shape, &grid, err));
@@ -121,7 +120,7 @@ static tct_status make_law(const query *q, const tct_event *e, side which, tct_g
 static tct_status make_laws(const query *q, bool reversed, double h, side which, tct_pmf **out, int *n,
                             tct_error *err) {
   tct_pmf *pmf = TCT_NEW(tct_pmf, q->len + 1);
-  tct_grid_shape shape = {h, 0, q->tail, reversed, true};
+  tct_grid_shape shape = {h, 0, q->tail, reversed};
   if (!pmf) return tct_fail_memory(err);
   *n = 0;
   for (int j = 0; j < q->len; j++) {
@@ -246,13 +245,13 @@ static tct_status ask(const query *q, bool reversed, const plan *p, side which, 
   return status;
 }
 
-/* What the doubles of the losses themselves may have moved: 8 units of each step's loss. */
+/* What the doubles of the losses themselves may have moved: 8 units of each step's loss, and of 1. */
 static double loss_rounding(const query *q) {
   double sum = 0;
   for (int j = 0; j < q->len; j++) {
     double low, high;
     tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
-    sum += (double)q->at[j].count * (4 * DBL_EPSILON) * fmax(fabs(low), fabs(high));
+    sum += (double)q->at[j].count * (4 * DBL_EPSILON) * (1 + fmax(fabs(low), fabs(high)));
   }
   return sum;
 }

@@ -1,0 +1,315 @@
+/* test_accountants.c - laws that every accountant of the registry obeys, on given and on random lists. */
+#include "account/account.h"
+#include "account/normal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double precision = 1e-3;
+
+static tct_events list_of(const tct_event *event, int count) {
+  tct_events events = {0};
+  for (int i = 0; i < count; i++) assert_int_equal(tct_events_add(&events, event[i], NULL), TCT_OK);
+  return events;
+}
+
+static bool applies(const tct_accountant *a, const tct_events *events, tct_neighbours neighbours) {
+  char why[128] = "";
+  bool yes = a->applies(events, neighbours, why, sizeof why);
+  if (!yes) assert_true(why[0] != 0); /* a refusal says why */
+  return yes;
+}
+
+static tct_bracket epsilon_of(const tct_accountant *a, const tct_events *events, tct_neighbours n, double delta) {
+  tct_bracket b;
+  tct_error err = {0};
+  if (a->epsilon(events, n, delta, precision, &b, &err)) fail_msg("%s: %s", a->name, err.text);
+  if (!(b.lower >= 0 && b.lower <= b.upper)) fail_msg("%s: bracket [%g, %g]", a->name, b.lower, b.upper);
+  return b;
+}
+
+/* One event of each kind, tuned by x in (0, 1): larger x must never cost less. */
+static tct_event event_of(tct_event_kind kind, double x, int64_t count) {
+  switch (kind) {
+    case TCT_EV_GAUSSIAN: return tct_event_gaussian(8 - 5 * x, count);
+    case TCT_EV_SAMPLED_GAUSSIAN: return tct_event_sampled_gaussian(4 - 2 * x, 0.02 + 0.1 * x, count);
+    case TCT_EV_LAPLACE: return tct_event_laplace(9 - 5 * x, count);
+    case TCT_EV_EXPONENTIAL: return tct_event_exponential(0.1 + 0.3 * x, count);
+    case TCT_EV_PURE: return tct_event_pure(0.05 + 0.2 * x, count);
+    case TCT_EV_APPROX: return tct_event_approx(0.05 + 0.2 * x, 1e-8 * (1 + x), count);
+    case TCT_EV_ZCDP: return tct_event_zcdp(0.01 + 0.02 * x, count);
+    default: return tct_event_objpert(6 - 2 * x, 0.01 * (1 + x), count);
+  }
+}
+
+/* Numerical accountants may differ by their bracket; the others by rounding. */
+static void expect_no_less(const tct_accountant *a, tct_bracket more, tct_bracket less) {
+  if (!(more.upper >= less.upper * (1 - (strcmp(a->name, "pld") ? 1e-9 : precision)) - 1e-12))
+    fail_msg("%s: %.12g after %.12g", a->name, more.upper, less.upper);
+  if (!(more.upper >= less.lower * (1 - 1e-9))) fail_msg("%s: %.12g below a lower bound", a->name, more.upper);
+}
+
+static void every_parameter_is_monotone(void **state) {
+  (void)state;
+  for (int i = 0; i < tct_accountant_count; i++)
+    for (int kind = 0; kind < TCT_EV_KINDS; kind++)
+      for (int n = 0; n < 2; n++) {
+        tct_bracket last = {0, 0};
+        for (int step = 0; step <= 4; step++) {
+          tct_event event = event_of((tct_event_kind)kind, 0.2 * step, 5 + step);
+          tct_events events = list_of(&event, 1);
+          if (applies(tct_accountants[i], &events, (tct_neighbours)n)) {
+            tct_bracket b = epsilon_of(tct_accountants[i], &events, (tct_neighbours)n, 1e-5);
+            expect_no_less(tct_accountants[i], b, last);
+            tct_bracket looser = epsilon_of(tct_accountants[i], &events, (tct_neighbours)n, 1e-4);
+            expect_no_less(tct_accountants[i], b, looser);
+            last = b;
+          }
+          tct_events_free(&events);
+        }
+      }
+}
+
+static void replacing_never_costs_less_than_removing(void **state) {
+  (void)state;
+  for (int i = 0; i < tct_accountant_count; i++)
+    for (int kind = 0; kind < TCT_EV_KINDS; kind++) {
+      tct_event event = event_of((tct_event_kind)kind, 0.5, 3);
+      tct_events events = list_of(&event, 1);
+      const tct_accountant *a = tct_accountants[i];
+      if (applies(a, &events, TCT_ADD_REMOVE) && applies(a, &events, TCT_REPLACE_ONE)) {
+        tct_bracket one = epsilon_of(a, &events, TCT_ADD_REMOVE, 1e-5),
+                    two = epsilon_of(a, &events, TCT_REPLACE_ONE, 1e-5);
+        expect_no_less(a, two, one);
+        if (kind == TCT_EV_GAUSSIAN || kind == TCT_EV_LAPLACE) assert_true(two.upper > 1.5 * one.upper);
+      }
+      tct_events_free(&events);
+    }
+}
+
+static void same_within(const tct_accountant *a, tct_bracket x, tct_bracket y) {
+  double tolerance = strcmp(a->name, "pld") ? 1e-9 : precision;
+  if (!(fabs(x.upper - y.upper) <= tolerance * x.upper)) fail_msg("%s: %.12g and %.12g", a->name, x.upper, y.upper);
+}
+
+static void order_and_grouping_change_nothing(void **state) {
+  (void)state;
+  for (int i = 0; i < tct_accountant_count; i++)
+    for (int first = 0; first < TCT_EV_KINDS; first++)
+      for (int second = 0; second < TCT_EV_KINDS; second++) {
+        tct_event a = event_of((tct_event_kind)first, 0.3, 2), b = event_of((tct_event_kind)second, 0.6, 3), half = a;
+        half.count = 1;
+        tct_event ab[2] = {a, b}, ba[2] = {b, a}, split[3] = {half, b, half};
+        tct_events x = list_of(ab, 2), y = list_of(ba, 2), z = list_of(split, 3);
+        if (applies(tct_accountants[i], &x, TCT_ADD_REMOVE)) {
+          tct_bracket bx = epsilon_of(tct_accountants[i], &x, TCT_ADD_REMOVE, 1e-6);
+          same_within(tct_accountants[i], bx, epsilon_of(tct_accountants[i], &y, TCT_ADD_REMOVE, 1e-6));
+          same_within(tct_accountants[i], bx, epsilon_of(tct_accountants[i], &z, TCT_ADD_REMOVE, 1e-6));
+        }
+        tct_events_free(&x);
+        tct_events_free(&y);
+        tct_events_free(&z);
+      }
+}
+
+static void gaussian_lists_never_cost_less_than_the_exact_curve(void **state) {
+  (void)state;
+  for (int i = 0; i < tct_accountant_count; i++)
+    for (double noise = 0.7; noise < 100; noise *= 3)
+      for (int n = 0; n < 2; n++) {
+        tct_event event = tct_event_gaussian(noise, 7);
+        tct_events events = list_of(&event, 1);
+        const tct_accountant *a = tct_accountants[i];
+        double mu = (n ? 2 : 1) * sqrt(7) / noise;
+        for (double delta = 1e-2; delta > 1e-13 && applies(a, &events, (tct_neighbours)n); delta /= 1000) {
+          double exact = tct_gaussian_epsilon(mu, log(delta));
+          tct_bracket b = epsilon_of(a, &events, (tct_neighbours)n, delta), back;
+          if (b.upper < exact) fail_msg("%s: %.17g below %.17g", a->name, b.upper, exact);
+          if (b.lower > exact * (1 + 1e-12)) fail_msg("%s: lower %.17g above %.17g", a->name, b.lower, exact);
+          assert_int_equal(a->delta(&events, (tct_neighbours)n, exact, precision, &back, NULL), TCT_OK);
+          if (exact > 0 && !(back.upper >= delta * (1 - 1e-9) && back.lower <= delta * (1 + 1e-9)))
+            fail_msg("%s: delta [%g, %g] misses %g", a->name, back.lower, back.upper, delta);
+        }
+        tct_events_free(&events);
+      }
+}
+
+static void no_noise_costs_infinity(void **state) {
+  (void)state;
+  static const tct_event_kind kinds[] = {TCT_EV_GAUSSIAN, TCT_EV_SAMPLED_GAUSSIAN, TCT_EV_LAPLACE, TCT_EV_OBJPERT};
+  for (int k = 0; k < 4; k++) {
+    tct_event event = event_of(kinds[k], 0.5, 1);
+    event.noise = 0;
+    tct_events events = list_of(&event, 1);
+    tct_cost cost;
+    for (int n = 0; n < 2; n++) {
+      assert_int_equal(tct_account_epsilon(&events, (tct_neighbours)n, 1e-5, precision, &cost, NULL), TCT_OK);
+      assert_true(cost.epsilon == INFINITY);
+    }
+    tct_events_free(&events);
+  }
+}
+
+static void what_nobody_bounds_is_refused_with_a_sentence(void **state) {
+  (void)state;
+  tct_event list[2] = {tct_event_zcdp(0.1, 1), tct_event_sampled_gaussian(1, 0.1, 10)};
+  tct_event laws[2] = {tct_event_zcdp(0.1, 1), tct_event_objpert(2, 0.1, 1)};
+  tct_events sampled = list_of(list, 2), both = list_of(laws, 2);
+  tct_cost cost;
+  tct_error err = {0};
+  assert_int_equal(tct_account_epsilon(&both, TCT_REPLACE_ONE, 1e-5, precision, &cost, &err), TCT_E_USAGE);
+  assert_true(strlen(err.text) > 20);
+  assert_int_equal(tct_account_epsilon(&sampled, TCT_ADD_REMOVE, 0, precision, &cost, &err), TCT_E_USAGE);
+  char why[128] = "";
+  assert_false(tct_accountant_find("rdp")->applies(&sampled, TCT_REPLACE_ONE, why, sizeof why));
+  assert_non_null(strstr(why, "add_remove"));
+  assert_null(tct_accountant_find("no such"));
+  tct_events_free(&sampled);
+  tct_events_free(&both);
+}
+
+/* ---- calibration and filters ------------------------------------------------------------------- */
+
+static void calibrated_noise_is_proved_and_close_to_the_smallest(void **state) {
+  (void)state;
+  static const double rates[] = {1, 0.3, 0.01};
+  for (int k = 0; k < 6; k++) {
+    double noise, rate = rates[k / 2];
+    tct_neighbours n = (tct_neighbours)(k % 2);
+    tct_cost cost, again;
+    assert_int_equal(tct_calibrate_noise(rate, 50, n, 0.8, 1e-6, &noise, &cost, NULL), TCT_OK);
+    assert_true(cost.epsilon <= 0.8);
+    for (int less = 0; less < 2; less++) {
+      double m = less ? noise * (1 - 1e-3) : noise;
+      tct_event event = rate < 1 ? tct_event_sampled_gaussian(m, rate, 50) : tct_event_gaussian(m, 50);
+      tct_events events = list_of(&event, 1);
+      assert_int_equal(tct_account_epsilon(&events, n, 1e-6, 1e-4, &again, NULL), TCT_OK);
+      if (less && !(again.epsilon > 0.8)) fail_msg("rate %g: 0.1 %% less noise would do", rate);
+      if (!less && !(again.epsilon_lower <= 0.8)) fail_msg("rate %g: the noise does not suffice", rate);
+      tct_events_free(&events);
+    }
+  }
+}
+
+static void the_count_after_the_calibrated_one_costs_too_much(void **state) {
+  (void)state;
+  tct_event event = tct_event_gaussian(10, 1);
+  int64_t count;
+  tct_cost cost;
+  assert_int_equal(tct_calibrate_count(&event, 1000000, TCT_ADD_REMOVE, 2, 1e-6, &count, &cost, NULL), TCT_OK);
+  double mu = sqrt((double)count) / 10, next = sqrt((double)count + 1) / 10;
+  assert_true(tct_gaussian_epsilon(mu, log(1e-6)) <= 2);
+  assert_true(tct_gaussian_epsilon(next, log(1e-6)) > 2 * (1 - 1e-9));
+  assert_int_equal(tct_calibrate_count(&event, 10, TCT_ADD_REMOVE, 1e-4, 1e-9, &count, &cost, NULL), TCT_E_BUDGET);
+}
+
+static void a_filter_allows_what_its_accountant_proves_and_no_more(void **state) {
+  (void)state;
+  static const char *names[] = {"zcdp", "gdp", "rdp", "basic"};
+  for (int kind = 0; kind < 4; kind++)
+    for (int n = 0; n < 2; n++) {
+      tct_filter filter, before;
+      tct_event event = kind == TCT_FILTER_SUM ? tct_event_approx(0.1, 1e-7, 1) : tct_event_gaussian(20, 1);
+      assert_int_equal(tct_filter_init(&filter, (tct_filter_kind)kind, (tct_neighbours)n, 1, 1e-5, NULL), TCT_OK);
+      int64_t steps = 0;
+      for (;; steps++) {
+        before = filter;
+        tct_status status = tct_filter_spend(&filter, &event, NULL);
+        if (status != TCT_OK) {
+          assert_int_equal(status, TCT_E_BUDGET);
+          break;
+        }
+        assert_true(steps < 100000);
+      }
+      assert_memory_equal(&before, &filter, sizeof filter); /* a refusal charges nothing */
+      assert_true(steps > 0);
+      event.count = steps;
+      tct_events events = list_of(&event, 1);
+      tct_bracket b = epsilon_of(tct_accountant_find(names[kind]), &events, (tct_neighbours)n, 1e-5);
+      assert_true(b.upper <= 1 + 1e-9);
+      events.at[0].count = (steps + 1) * (kind == TCT_FILTER_RDP ? 103 : 100) / 100 + 1;
+      b = epsilon_of(tct_accountant_find(names[kind]), &events, (tct_neighbours)n, 1e-5);
+      if (kind != TCT_FILTER_SUM) assert_true(b.upper > 1);
+      tct_events_free(&events);
+      tct_event other = kind == TCT_FILTER_SUM ? tct_event_gaussian(9, 1) : tct_event_objpert(9, 0.1, 1);
+      assert_int_equal(tct_filter_spend(&filter, &other, NULL), TCT_E_USAGE);
+    }
+}
+
+/* ---- random lists ------------------------------------------------------------------------------ */
+
+static uint64_t next_random(uint64_t *s) {
+  uint64_t z = (*s += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+static double random_log(uint64_t *s, double low, double high) {
+  return low * pow(high / low, (double)(next_random(s) >> 11) * 0x1p-53);
+}
+
+static tct_event random_event(uint64_t *s) {
+  int64_t count = (int64_t)random_log(s, 1, 3e3);
+  double noise = random_log(s, 0.5, 60) * pow((double)count, 0.3),
+         epsilon = random_log(s, 1e-3, 2) / sqrt((double)count);
+  switch (next_random(s) % TCT_EV_KINDS) {
+    case TCT_EV_GAUSSIAN: return tct_event_gaussian(noise, count);
+    case TCT_EV_SAMPLED_GAUSSIAN: return tct_event_sampled_gaussian(noise, random_log(s, 1e-4, 1), count);
+    case TCT_EV_LAPLACE: return tct_event_laplace(1 / epsilon, count);
+    case TCT_EV_EXPONENTIAL: return tct_event_exponential(epsilon, count);
+    case TCT_EV_PURE: return tct_event_pure(epsilon, count);
+    case TCT_EV_APPROX: return tct_event_approx(epsilon, random_log(s, 1e-15, 1e-9), count);
+    case TCT_EV_ZCDP: return tct_event_zcdp(random_log(s, 1e-6, 1e-1), 1);
+    default: return tct_event_objpert(noise, random_log(s, 1e-4, 0.1), 1 + count % 3);
+  }
+}
+
+/* TACIT_LISTS: how many (100000 is the slow mode). */
+static void random_lists_give_true_brackets_without_nan(void **state) {
+  (void)state;
+  const char *wanted = getenv("TACIT_LISTS");
+  int lists = wanted ? atoi(wanted) : 400;
+  uint64_t s = 20240601;
+  for (int k = 0; k < lists; k++) {
+    tct_events events = {0};
+    int len = 1 + (int)(next_random(&s) % 3);
+    tct_neighbours n = (tct_neighbours)(next_random(&s) % 2);
+    double delta = random_log(&s, 1e-12, 1e-2), lower = 0, upper = INFINITY;
+    for (int i = 0; i < len; i++) assert_int_equal(tct_events_add(&events, random_event(&s), NULL), TCT_OK);
+    for (int i = 0; i < tct_accountant_count; i++) {
+      tct_bracket b;
+      tct_error err = {0};
+      if (!applies(tct_accountants[i], &events, n)) continue;
+      if (tct_accountants[i]->epsilon(&events, n, delta, 0.02, &b, &err)) fail_msg("list %d: %s", k, err.text);
+      if (isnan(b.lower) || isnan(b.upper) || b.lower < 0 || b.lower > b.upper)
+        fail_msg("list %d: %s gives [%g, %g]", k, tct_accountants[i]->name, b.lower, b.upper);
+      lower = fmax(lower, b.lower), upper = fmin(upper, b.upper);
+    }
+    if (lower > upper * (1 + 1e-9)) fail_msg("list %d: a lower bound %.12g exceeds %.12g", k, lower, upper);
+    tct_events_free(&events);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_parameter_is_monotone),
+      cmocka_unit_test(replacing_never_costs_less_than_removing),
+      cmocka_unit_test(order_and_grouping_change_nothing),
+      cmocka_unit_test(gaussian_lists_never_cost_less_than_the_exact_curve),
+      cmocka_unit_test(no_noise_costs_infinity),
+      cmocka_unit_test(what_nobody_bounds_is_refused_with_a_sentence),
+      cmocka_unit_test(calibrated_noise_is_proved_and_close_to_the_smallest),
+      cmocka_unit_test(the_count_after_the_calibrated_one_costs_too_much),
+      cmocka_unit_test(a_filter_allows_what_its_accountant_proves_and_no_more),
+      cmocka_unit_test(random_lists_give_true_brackets_without_nan),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
