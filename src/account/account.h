@@ -31,6 +31,10 @@ extern const tct_accountant *const tct_accountants[];
 extern const int tct_accountant_count;
 const tct_accountant *tct_accountant_find(const char *name); /* NULL = none */
 
+/* The precision that calibrations work at.  A claim that came from one is checked at the same precision: the
+ * numerical bound at another one may differ by that much. */
+#define TCT_PRECISION 2e-5
+
 /* The smallest sound answer over all applicable accountants. */
 typedef struct tct_cost {
   double epsilon;       /* upper bound: the answer */

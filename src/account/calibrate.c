@@ -164,7 +164,7 @@ tct_status tct_calibrate(tct_make_events make, void *user, tct_direction directi
   search s = {.make = make, .user = user, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
   s.slope = 1;
   s.tolerance = tolerance;
-  s.precision = 2e-5;
+  s.precision = TCT_PRECISION;
   return run_search(&s, direction, low, high, x, cost, err);
 }
 
@@ -181,7 +181,7 @@ tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbo
   search s = {.make = make_count, .user = &copy, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
   s.slope = 0.5;
   s.tolerance = 1e-17; /* ends at neighbouring integers */
-  s.precision = 2e-5;
+  s.precision = TCT_PRECISION;
   s.integer = true;
   TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)most, &x, cost, err));
   *count = (int64_t)x;

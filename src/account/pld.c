@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracket than this */
 static const int64_t longest_grid = (int64_t)1 << 20;
 static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
 
@@ -287,6 +288,7 @@ static tct_status make_plan(const query *q, bool reversed, double epsilon, plan 
 
 static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *err) {
   plan p, back = {0};
+  *out = (tct_bracket){0, INFINITY};
   double fine = loss_rounding(q);
   TCT_TRY(make_plan(q, false, q->epsilon, &p, err));
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
@@ -309,10 +311,11 @@ static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *e
     low_plan.h = p.h;
     if (both) TCT_TRY(ask(q, reversed, &low_plan, LOWER, &lower, err));
     double moved = isnan(q->epsilon) ? fine : fine * (1 + p.t) * upper.value;
-    *out = (tct_bracket){fmax(0, lower.value - moved), upper.value > 0 ? upper.value + moved : 0};
+    out->lower = fmax(out->lower, lower.value - moved);
+    out->upper = fmin(out->upper, upper.value > 0 ? upper.value + moved : 0);
     double width = (out->upper - out->lower) / out->upper;
-    if (!both || !(width > q->precision) || out->lower == 0) break;
-    double shrink = fmax(0.15, fmin(0.7, 0.85 * sqrt(q->precision / width)));
+    if (!both || !(width > fmax(q->precision, narrow_enough)) || out->lower == 0) break;
+    double shrink = fmax(0.15, fmin(0.7, 0.85 * sqrt(fmax(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
     p.h = snap_width(q, p.h * shrink);
   }

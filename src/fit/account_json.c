@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Width of the bracket aimed at, relative; the answer is sound at any width. */
-static const double PRECISION = 1e-4;
+static const double PRECISION = 1e-3; /* of a question; calibrations and their answers: TCT_PRECISION */
 /* Calibrated numbers are found to this relative tolerance. */
 static const double TOLERANCE = 1e-6;
 /* Largest count that is tried: more steps than any training run makes. */
@@ -73,7 +73,7 @@ static tct_status make_events(double x, void *user, tct_events *out, tct_error *
 static tct_status cost_of(query *q, int64_t count, tct_cost *cost, tct_error *err) {
   tct_events list = {0};
   tct_status status = make_events((double)count, q, &list, err);
-  if (status == TCT_OK) status = tct_account_epsilon(&list, q->neighbours, q->delta, PRECISION, cost, err);
+  if (status == TCT_OK) status = tct_account_epsilon(&list, q->neighbours, q->delta, TCT_PRECISION, cost, err);
   tct_events_free(&list);
   return status;
 }
@@ -116,7 +116,9 @@ static tct_status calibrate(query *q, double epsilon, double *x, tct_error *err)
                        err);
 }
 
-static tct_status add_accountants(json_t *root, const query *q, const tct_events *list, tct_error *err) {
+/* Every accountant's value; cost: the smallest of them. */
+static tct_status add_accountants(json_t *root, const query *q, const tct_events *list, tct_cost *cost,
+                                  tct_error *err) {
   json_t *values = json_object(), *why_not = json_object();
   json_object_set_new(root, "accountants", values);
   json_object_set_new(root, "not_applicable", why_not);
@@ -129,7 +131,10 @@ static tct_status add_accountants(json_t *root, const query *q, const tct_events
       json_object_set_new(why_not, a->name, json_string(why));
       continue;
     }
-    TCT_TRY(a->epsilon(list, q->neighbours, q->delta, PRECISION, &bracket, err));
+    double precision = q->key[0] ? TCT_PRECISION : PRECISION;
+    TCT_TRY(a->epsilon(list, q->neighbours, q->delta, precision, &bracket, err));
+    if (!cost->winner || bracket.upper < cost->epsilon) cost->epsilon = bracket.upper, cost->winner = a;
+    cost->epsilon_lower = fmax(cost->epsilon_lower, bracket.lower);
     json_object_set_new(values, a->name, number_or_null(bracket.upper));
   }
   return TCT_OK;
@@ -139,7 +144,7 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
   tct_events list = {0};
   tct_cost cost = {0};
   tct_status status = q->key[0] ? make_events(x, q, &list, err) : tct_events_copy(&list, &q->events, err);
-  if (status == TCT_OK) status = tct_account_epsilon(&list, q->neighbours, q->delta, PRECISION, &cost, err);
+  if (status == TCT_OK) status = add_accountants(root, q, &list, &cost, err);
   if (status == TCT_OK && !cost.winner)
     status = tct_fail(err, TCT_E_USAGE,
                       "no accountant covers these events under this neighbour relation; see `components accountant`");
@@ -152,7 +157,6 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
     json_object_set_new(root, "neighbours",
                         json_string(q->neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"));
     json_object_set_new(root, "accountant", json_string(cost.winner->name));
-    status = add_accountants(root, q, &list, err);
   }
   if (status == TCT_OK) {
     json_t *events = json_array();

@@ -72,7 +72,7 @@ static tct_status check_claim(const tct_events *list, tct_ledger_promise *p, tct
                  : INFINITY;
     cost.epsilon = sum;
   } else {
-    TCT_TRY(tct_account_epsilon(list, p->neighbours, p->delta, 1e-4, &cost, err));
+    TCT_TRY(tct_account_epsilon(list, p->neighbours, p->delta, TCT_PRECISION, &cost, err));
   }
   if (!covered) p->epsilon = cost.epsilon;
   if (!isfinite(cost.epsilon))

@@ -105,7 +105,7 @@ static tct_status converted(const tct_ledger *l, const char *accountant, tct_eve
   tct_bracket bracket = {0, INFINITY};
   tct_events list = {&event, 1, 1};
   const tct_accountant *a = tct_accountant_find(accountant);
-  if (a) TCT_TRY(a->epsilon(&list, l->neighbours, l->delta, 1e-4, &bracket, err));
+  if (a) TCT_TRY(a->epsilon(&list, l->neighbours, l->delta, TCT_PRECISION, &bracket, err));
   *epsilon = bracket.upper;
   return TCT_OK;
 }

@@ -15,7 +15,7 @@ static const double CLAIM_SLACK = 1e-9;
 /* Two methods of the same bound agree within this, relative: integration and search over orders. */
 static const double METHOD_SLACK = 1e-6;
 /* The named accountant is asked for a bracket this narrow; the claim came from the same question. */
-static const double PRECISION = 1e-4;
+static const double PRECISION = TCT_PRECISION;
 
 typedef struct report {
   json_t *root, *checks;

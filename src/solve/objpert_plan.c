@@ -191,7 +191,7 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
     TCT_TRY(promise(facts, shift, tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0, out, err));
   }
-  TCT_TRY(tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, 1e-3, &out->cost, err));
+  TCT_TRY(tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &out->cost, err));
   return tct_objpert_settings(facts, out, &settings, err); /* refuses here what the run could not do */
 }
 
