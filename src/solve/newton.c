@@ -20,17 +20,18 @@ static bool factor(tct_smooth *s) {
   double trace = 0;
   tct_gram(s->problem->view, s->curve, s->gram, s->scratch, s->problem->facts->threads);
   for (int64_t j = 0; j < p; j++) trace += s->gram[j * p + j];
-  for (int64_t j = 0; j < p; j++) s->gram[j * p + j] += s->facts.ridge + 1e-14 * trace / (double)p;
+  for (int64_t j = 0; j < p; j++)
+    s->gram[j * p + j] += (j < s->penalised ? s->facts.ridge : 0) + 1e-14 * trace / (double)p;
   return tct_cholesky(s->gram, p);
 }
 
 /* q <- (X^T D X + ridge) v */
 static void times_hessian(tct_smooth *s, const double *v, double *q) {
-  int64_t n = s->problem->view->rows, p = s->problem->view->p;
+  int64_t n = s->problem->view->rows;
   tct_margins(s->problem->view, v, s->along, s->problem->facts->threads);
   for (int64_t i = 0; i < n; i++) s->along[i] *= s->curve[i];
   tct_transpose_times(s->problem->view, s->along, q, s->problem->facts->threads);
-  tct_axpy(s->facts.ridge, v, q, p);
+  tct_axpy(s->facts.ridge, v, q, s->penalised);
 }
 
 /* Plain conjugate gradients on H d = -g, to a thousandth: the outer loop then gains three digits a step. */

@@ -50,18 +50,6 @@ static tct_status draw(const tct_perturb *set, const tct_event *event, tct_mech 
   return status;
 }
 
-/* Step 4; without privacy the lattice is as fine as the weights allow. */
-static tct_status release(const tct_problem *problem, tct_perturb *set, const tct_event *event, tct_mech *mech,
-                          double *w, tct_error *err) {
-  int64_t p = problem->view->p;
-  if (!isfinite(problem->facts->epsilon)) {
-    double largest = 1e-100;
-    for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(w[j]));
-    set->output = (tct_output){.lattice = tct_mech_lattice(largest, 0, 1), .reach = largest};
-  }
-  return tct_output_release(&set->output, event, mech, w, p, err);
-}
-
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   int64_t p = problem->view->p;
@@ -77,7 +65,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
     smooth.linear = b;
     status = tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 3 */
   }
-  if (status == TCT_OK) status = release(problem, &set, &event[1], mech, w, err); /* 4 */
+  if (status == TCT_OK && !isfinite(problem->facts->epsilon)) tct_output_nonprivate(w, p, &set.output);
+  if (status == TCT_OK) status = tct_output_release(&set.output, &event[1], mech, w, p, err); /* 4 */
   tct_smooth_free(&smooth);
   tct_wipe_free(b, p, sizeof *b);
   return status;

@@ -14,6 +14,8 @@ typedef struct tct_output {
  * of two worlds may be from each other; radius: bound on |w_j|; noise: the event's multiplier. */
 tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
                            tct_output *out, tct_error *err);
+/* Without privacy: a lattice as fine as the weights allow. */
+void tct_output_nonprivate(const double *w, int64_t p, tct_output *out);
 /* Rounds w[p] to the lattice and releases it under the event. */
 tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
                               tct_error *err);

@@ -27,6 +27,12 @@ tct_status tct_output_make(const tct_facts *facts, double distance, double move,
   return tct_fail(err, TCT_E_USAGE, "no lattice carries the model and its noise; use a larger penalty or less epsilon");
 }
 
+void tct_output_nonprivate(const double *w, int64_t p, tct_output *out) {
+  double largest = 1e-100;
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(w[j]));
+  *out = (tct_output){.lattice = tct_mech_lattice(largest, 0, 1), .reach = largest};
+}
+
 tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
                               tct_error *err) {
   for (int64_t j = 0; j < p; j++) w[j] = rint(w[j] / output->lattice) * output->lattice;

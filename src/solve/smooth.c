@@ -68,7 +68,7 @@ double tct_smooth_reachable(const tct_smooth_facts *f) { return 6.06 * tct_smoot
 
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_smooth *out, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
-  *out = (tct_smooth){.problem = problem, .facts = *facts};
+  *out = (tct_smooth){.problem = problem, .facts = *facts, .penalised = p};
   double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 2 * p);
   out->margin = rows;
   out->gradient = cols;
@@ -137,25 +137,30 @@ void tct_smooth_gradient(tct_smooth *s, const double *w) {
     for (int64_t j = 0; j < p; j++) low[j] += s->sums[t * 3 * p + 2 * p + j];
   }
   for (int64_t j = 0; j < p; j++)
-    s->gradient[j] = (high[j] + low[j]) + (s->facts.ridge * w[j] + (s->linear ? s->linear[j] : 0));
+    s->gradient[j] =
+        (high[j] + low[j]) + ((j < s->penalised ? s->facts.ridge * w[j] : 0) + (s->linear ? s->linear[j] : 0));
 }
 
 /* The derivative of J along the direction at step t; margins and their change are at hand. */
 static double derivative(const tct_smooth *s, double t, double base, double square) {
+  enum { BLOCK = 512 };
   const tct_loss *loss = &s->problem->facts->loss;
   int64_t n = s->problem->view->rows;
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++)
-    sum += tct_loss_slope(loss, s->margin[i] + t * s->along[i], s->problem->y[i]) * s->along[i];
+  double sum = 0, at[BLOCK], slope[BLOCK];
+  for (int64_t from = 0; from < n; from += BLOCK) {
+    int64_t count = n - from < BLOCK ? n - from : BLOCK;
+    for (int64_t i = 0; i < count; i++) at[i] = s->margin[from + i] + t * s->along[from + i];
+    loss->kind->slopes(at, s->problem->y + from, loss->h, slope, count);
+    sum += tct_dot(slope, s->along + from, count);
+  }
   return sum + base + t * square;
 }
 
-/* A step along the direction at which J's derivative has lost a tenth of its size or more: full steps near the minimum,
- * and no comparison of function values, which have no digits left there. */
-static double line_search(tct_smooth *s, const double *w) {
+/* Full steps near the minimum, and no comparison of function values, which have no digits left there. */
+double tct_smooth_step(tct_smooth *s, const double *w) {
   int64_t p = s->problem->view->p;
-  double ridge = s->facts.ridge, square = ridge * tct_norm2(s->direction, p);
-  double base = ridge * tct_dot(w, s->direction, p) + (s->linear ? tct_dot(s->linear, s->direction, p) : 0);
+  double ridge = s->facts.ridge, square = ridge * tct_norm2(s->direction, s->penalised);
+  double base = ridge * tct_dot(w, s->direction, s->penalised) + (s->linear ? tct_dot(s->linear, s->direction, p) : 0);
   double start = tct_dot(s->gradient, s->direction, p), low = 0, high = INFINITY, t = 1;
   tct_margins(s->problem->view, s->direction, s->along, s->problem->facts->threads);
   for (int k = 0; k < FACTOR_STEPS; k++) {
@@ -194,7 +199,7 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
     refresh = !(norm < 1e-2 * last);
     last = norm;
     tct_newton_direction(s, refresh);
-    double t = line_search(s, w);
+    double t = tct_smooth_step(s, w);
     tct_axpy(t, s->direction, w, p);
     s->passes++;
   }

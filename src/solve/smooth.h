@@ -28,6 +28,7 @@ typedef struct tct_smooth {
   const tct_problem *problem;
   tct_smooth_facts facts;
   const double *linear;                   /* [p] or NULL */
+  int64_t penalised;                      /* the ridge is on the first so many weights; tct_smooth_new: all */
   double *margin, *slope, *curve, *along; /* [n] */
   double *gradient, *direction;           /* [p] */
   double *sums;                           /* block sums, pairs of high and low parts */
@@ -40,6 +41,9 @@ void tct_smooth_free(tct_smooth *smooth); /* wipes */
 
 /* gradient <- grad J(w), margins and slopes alike; the computed vector is within tct_smooth_error(|w|). */
 void tct_smooth_gradient(tct_smooth *smooth, const double *w);
+/* A step along smooth->direction, which descends from w at the current gradient, where J's derivative has lost a tenth
+ * of its size or more. */
+double tct_smooth_step(tct_smooth *smooth, const double *w);
 /* The Newton direction at the current gradient; refresh: with a new Hessian, else with the last one (dense only). */
 void tct_newton_direction(tct_smooth *smooth, bool refresh);
 
