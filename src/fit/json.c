@@ -47,13 +47,36 @@ tct_status tct_json_get_events(const json_t *array, tct_events *out, tct_error *
   return TCT_OK;
 }
 
+/* A text that grows; a failure is remembered, because a dump may go on after one. */
+typedef struct growing {
+  char *text;
+  int64_t length, size;
+  int failed;
+} growing;
+
+static int append(const char *piece, size_t length, void *user) {
+  growing *g = user;
+  int64_t need = g->length + (int64_t)length + 1;
+  if (!g->failed && need > g->size) {
+    char *grown = tct_grow(g->text, g->length, 2 * need, 1);
+    g->failed = !grown;
+    if (grown) g->text = grown, g->size = 2 * need;
+  }
+  if (g->failed) return -1;
+  memcpy(g->text + g->length, piece, length);
+  g->length += (int64_t)length;
+  g->text[g->length] = 0;
+  return 0;
+}
+
 char *tct_json_text(json_t *object, tct_error *err) {
-  char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  growing g = {0};
+  int bad = !object || json_dump_callback(object, append, &g, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
   json_decref(object);
-  char *copy = tct_text_copy(text);
-  free(text);
-  if (!copy) tct_fail_memory(err);
-  return copy;
+  if (!bad && !g.failed && g.text) return g.text;
+  tct_free(g.text);
+  tct_fail_memory(err);
+  return NULL;
 }
 
 const char *tct_neighbours_name(int neighbours) { return neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"; }

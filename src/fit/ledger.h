@@ -81,7 +81,9 @@ tct_status tct_ledger_create(const char *path, const tct_ledger *settings, tct_e
 tct_status tct_ledger_append(tct_ledger *ledger, const tct_ledger_promise *promise, char head[TCT_DIGEST_HEX],
                              char id[TCT_LEDGER_ID], tct_error *err);
 /* SQLite's own look at the file's structure; why[size] becomes "" or its first complaint. */
-void tct_ledger_integrity(tct_ledger *ledger, char *why, size_t size);
+tct_status tct_ledger_integrity(tct_ledger *ledger, char *why, size_t size, tct_error *err);
+/* The failure that SQLite reports, told apart: no memory, the machine's (TCT_E_RUN), or the file's (TCT_E_DATA). */
+tct_status tct_ledger_failed(sqlite3 *db, const char *what, tct_error *err);
 
 /* ---- ledger_chain.c: rows in order, each hash recomputed ---------------------------------------- */
 

@@ -45,13 +45,14 @@ tct_status tct_ledger_entry(const char *path, const tct_model *model, char *why,
 
 typedef struct report {
   json_t *checks;
-  int ok;
+  int ok, incomplete; /* incomplete: a line could not be made for lack of memory */
 } report;
 
 /* text: "" = the check holds, and `good` says so. */
 static void add(report *r, const char *name, const char *text, const char *good) {
   int ok = !text[0];
-  json_array_append_new(r->checks, json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", ok ? good : text));
+  json_t *line = json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", ok ? good : text);
+  r->incomplete |= json_array_append_new(r->checks, line) != 0;
   r->ok &= ok;
 }
 
@@ -64,6 +65,7 @@ static void check_models(report *r, const tct_ledger *l, const char *const *mode
       tct_ledger_find_entry(l, model, why, sizeof why);
     else
       snprintf(why, sizeof why, "%.290s", err.text);
+    r->incomplete |= err.status == TCT_E_MEMORY;
     json_t *name = json_string(models[i]);
     add(r, name ? models[i] : "model", why, "its run is in the ledger as the model tells it");
     json_decref(name);
@@ -75,7 +77,7 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   char why[300];
   tct_ledger_state state;
   add(r, "chain", "", "every row follows from the one before it, and the head names the last");
-  tct_ledger_integrity(l, why, sizeof why);
+  TCT_TRY(tct_ledger_integrity(l, why, sizeof why, err));
   add(r, "file", why, "SQLite finds nothing wrong");
   TCT_TRY(tct_ledger_state_of(l, &state, err));
   add(r, "budget", state.overspent ? "the recorded runs exceed the budget" : "", "the recorded runs are within it");
@@ -97,6 +99,7 @@ char *tct_ledger_check_json(const char *path, const char *const *models, size_t 
     if (status == TCT_OK) check_models(&r, &ledger, models, count);
   }
   json_t *root = NULL;
+  if (status == TCT_OK && r.incomplete) status = tct_fail_memory(&why);
   if (status == TCT_OK)
     root = json_pack("{s:b, s:O, s:o, s:I}", "ok", r.ok, "checks", r.checks, "head",
                      damaged ? json_null() : json_string(ledger.head), "runs", (json_int_t)ledger.len);

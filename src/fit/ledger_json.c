@@ -15,7 +15,11 @@ static json_t *run_out(const tct_ledger *l, const tct_ledger_run *run) {
 
 static json_t *runs_out(const tct_ledger *l) {
   json_t *list = json_array();
-  for (int64_t i = 0; i < l->len; i++) json_array_append_new(list, run_out(l, &l->runs[i]));
+  for (int64_t i = 0; i < l->len; i++)
+    if (json_array_append_new(list, run_out(l, &l->runs[i])) != 0) { /* all of them or none */
+      json_decref(list);
+      return NULL;
+    }
   return list;
 }
 

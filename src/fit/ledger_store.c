@@ -27,7 +27,7 @@ static const char *const schema[] = {
 };
 enum { SCHEMA = sizeof schema / sizeof *schema };
 
-static tct_status failed(sqlite3 *db, const char *what, tct_error *err) {
+tct_status tct_ledger_failed(sqlite3 *db, const char *what, tct_error *err) {
   int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
   if (code == SQLITE_NOMEM) return tct_fail_memory(err);
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
@@ -41,19 +41,23 @@ static tct_status failed(sqlite3 *db, const char *what, tct_error *err) {
 }
 
 static tct_status execute(sqlite3 *db, const char *sql, const char *what, tct_error *err) {
-  return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? TCT_OK : failed(db, what, err);
+  return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? TCT_OK : tct_ledger_failed(db, what, err);
 }
 
 /* The first column of the first row, as text; "" if there is none. */
 static tct_status ask(sqlite3 *db, const char *sql, char *out, size_t size, tct_error *err) {
   sqlite3_stmt *row = NULL;
   out[0] = 0;
-  if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK) return failed(db, "read", err);
+  if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK) return tct_ledger_failed(db, "read", err);
   int state = sqlite3_step(row);
-  if (state == SQLITE_ROW && sqlite3_column_text(row, 0))
-    snprintf(out, size, "%s", (const char *)sqlite3_column_text(row, 0));
+  const char *text = state == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : "";
+  if (text)
+    snprintf(out, size, "%s", text);
+  else if (sqlite3_errcode(db) == SQLITE_NOMEM)
+    state = SQLITE_NOMEM;
   sqlite3_finalize(row);
-  return state == SQLITE_ROW || state == SQLITE_DONE ? TCT_OK : failed(db, "read", err);
+  if (state == SQLITE_NOMEM) return tct_fail_memory(err);
+  return state == SQLITE_ROW || state == SQLITE_DONE ? TCT_OK : tct_ledger_failed(db, "read", err);
 }
 
 static tct_status set_up(sqlite3 *db, tct_error *err) {
@@ -71,14 +75,23 @@ static tct_status set_up(sqlite3 *db, tct_error *err) {
   return TCT_OK;
 }
 
+/* SQLite takes "", ":memory:" and "file:..." for more than names; behind "./" they are files like any other. */
+static int open_file(const char *path, int flags, sqlite3 **db) {
+  char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+  int code = name ? sqlite3_open_v2(name, db, flags, NULL) : SQLITE_NOMEM;
+  sqlite3_free(name);
+  return code;
+}
+
 static tct_status connect(const char *path, int flags, sqlite3 **db, tct_error *err) {
   tct_status status;
-  int code = sqlite3_open_v2(path, db, flags, NULL);
+  *db = NULL;
+  int code = open_file(path, flags, db);
   if (code == SQLITE_CANTOPEN)
     status = tct_fail(err, TCT_E_RUN,
                       "cannot open the ledger %s; check the name, or make one with `tacit ledger FILE --init`", path);
   else
-    status = code == SQLITE_OK ? set_up(*db, err) : failed(*db, "open", err);
+    status = code == SQLITE_OK ? set_up(*db, err) : tct_ledger_failed(*db, "open", err);
   if (status == TCT_OK) return TCT_OK;
   sqlite3_close(*db);
   *db = NULL;
@@ -92,15 +105,18 @@ static tct_status check_schema(sqlite3 *db, tct_error *err) {
   TCT_TRY(ask(db, "PRAGMA application_id", id, sizeof id, err));
   TCT_TRY(ask(db, "PRAGMA user_version", version, sizeof version, err));
   if (sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_schema ORDER BY name", -1, &row, NULL) != SQLITE_OK)
-    return failed(db, "read", err);
+    return tct_ledger_failed(db, "read", err);
   int count = 0, same = 1, state;
   while ((state = sqlite3_step(row)) == SQLITE_ROW) {
     const char *sql = (const char *)sqlite3_column_text(row, 0);
+    if (!sql && sqlite3_errcode(db) == SQLITE_NOMEM) break;
     same &= count < SCHEMA && sql && !strcmp(sql, schema[count]);
     count++;
   }
+  int whole = state == SQLITE_DONE;
   sqlite3_finalize(row);
-  if (state != SQLITE_DONE) return failed(db, "read", err);
+  if (!whole && state == SQLITE_ROW) return tct_fail_memory(err);
+  if (!whole) return tct_ledger_failed(db, "read", err);
   if (count == 0)
     return tct_fail(err, TCT_E_DATA, "the file is empty, not a ledger; make one with `tacit ledger FILE --init`");
   char number[16];
@@ -136,10 +152,15 @@ void tct_ledger_close(tct_ledger *l) {
   memset(l, 0, sizeof *l);
 }
 
-void tct_ledger_integrity(tct_ledger *l, char *why, size_t size) {
-  tct_error err = {0};
-  if (ask(l->db, "PRAGMA integrity_check(1)", why, size, &err) != TCT_OK) snprintf(why, size, "%s", err.text);
-  if (!strcmp(why, "ok")) why[0] = 0;
+tct_status tct_ledger_integrity(tct_ledger *l, char *why, size_t size, tct_error *err) {
+  tct_error damage = {0};
+  tct_status status = ask(l->db, "PRAGMA integrity_check(1)", why, size, &damage);
+  if (status == TCT_OK && !strcmp(why, "ok")) why[0] = 0;
+  if (status == TCT_OK) return TCT_OK;
+  snprintf(why, size, "%s", damage.text);
+  if (status == TCT_E_DATA) return TCT_OK; /* damage found is an answer */
+  if (err) *err = damage;
+  return status;
 }
 
 /* ---- writing ---- */
@@ -173,7 +194,7 @@ static tct_status run_bound(sqlite3 *db, const char *sql, const char *types, con
   int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
   if (code == SQLITE_OK) code = bind(statement, types, values);
   if (code == SQLITE_OK) code = sqlite3_step(statement);
-  tct_status status = code == SQLITE_DONE ? TCT_OK : failed(db, "write", err);
+  tct_status status = code == SQLITE_DONE ? TCT_OK : tct_ledger_failed(db, "write", err);
   sqlite3_finalize(statement);
   return status;
 }
@@ -188,7 +209,7 @@ static tct_status append(tct_ledger *l, const char *table, const char *insert, c
   snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE seq = %lld", table, (long long)values[0].i);
   int found = sqlite3_prepare_v2(l->db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW;
   if (found) tct_ledger_row_hash(row, table, l->head, hash);
-  tct_status status = found ? TCT_OK : failed(l->db, "write", err);
+  tct_status status = found ? TCT_OK : tct_ledger_failed(l->db, "write", err);
   sqlite3_finalize(row);
   if (status != TCT_OK) return status;
   snprintf(sql, sizeof sql, "UPDATE %s SET hash = ? WHERE seq = ?", table);

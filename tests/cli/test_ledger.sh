@@ -22,6 +22,12 @@ bad 'a ledger that is not there' 1 'cannot open' ledger nowhere
 bad 'a ledger that is a table' 3 'no ledger' ledger p.csv
 bad 'no file' 2 'missing' ledger
 
+for name in :memory: file:x 'file:y?mode=memory'; do
+  ok "a file may be called $name" ledger "$name" --init --epsilon 1 --delta 1e-5
+  check "$name is a file" test -s "$name"
+done
+bad 'no name at all' 1 'cannot open' ledger '' --init --epsilon 1 --delta 1e-5
+
 # ---- running ----
 ok 'a run within the budget' "${train[@]}" --epsilon 0.6 --ledger L -o a.json
 bad 'a run beyond what is left' 4 'more than is left' "${train[@]}" --epsilon 0.5 --ledger L -o b.json

@@ -111,14 +111,6 @@ static void train_to(const char *path, double epsilon) {
   tct_model_free(model);
 }
 
-static void copy_file(const char *from, const char *to) {
-  char block[4096];
-  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-  assert_true(in && out);
-  for (size_t got; (got = fread(block, 1, sizeof block, in)) > 0;) assert_int_equal(fwrite(block, 1, got, out), got);
-  assert_int_equal(fclose(in) | fclose(out), 0);
-}
-
 static void models_prove_that_a_ledger_was_rolled_back(void **state) {
   (void)state;
   static const char *const both[] = {"m.json", "n.json"};
