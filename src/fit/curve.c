@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Width of each point's bracket, relative; far below what a drawing shows. */
-static const double PRECISION = 1e-4;
+static const double PRECISION = 1e-3;
 /* The ends of the curve over delta: from one bad event among all people on earth a hundred times over, to where
  * epsilon says nothing any more. */
 static const double DELTA_LOW = 1e-12, DELTA_HIGH = 0.1;

@@ -46,7 +46,7 @@ static json_t *information_out(const tct_ledger *l, tct_error *err) {
   tct_cost cost = {.epsilon = NAN};
   double delta = l->delta > 0 ? l->delta : 1e-12; /* accountants answer above 0 */
   tct_status status = collect(l, &all, err);
-  if (status == TCT_OK && all.len) status = tct_account_epsilon(&all, l->neighbours, delta, 1e-4, &cost, err);
+  if (status == TCT_OK && all.len) status = tct_account_epsilon(&all, l->neighbours, delta, 1e-3, &cost, err);
   tct_events_free(&all);
   if (status != TCT_OK) return NULL;
   double spent = l->len ? cost.epsilon : 0;
