@@ -267,6 +267,25 @@ static void numerical_brackets_meet_the_references(void **state) {
   assert_int_equal(bad, 0);
 }
 
+/* A sixth of the rows, unless TACIT_SLOW is set: each takes five to ten evaluations. */
+static void sampled_calibrations_lie_between_the_reference_roots(void **state) {
+  (void)state;
+  int found = 0;
+  for (int i = 0; i < row_count; i++) {
+    const row *r = &rows[i];
+    if (!is(r, "calibrate_poisson_gaussian") || (found++ % 6 && !getenv("TACIT_SLOW"))) continue;
+    double noise, target = parameter(r->cell[PARAMS], "target_epsilon");
+    double rate = parameter(r->cell[PARAMS], "sampling_probability");
+    tct_error err = {0};
+    if (tct_calibrate_noise(rate, atoll(r->cell[STEPS]), relation(r), target, number(r, DELTA), &noise, NULL, &err))
+      fail_msg("%s: %s", r->cell[ID], err.text);
+    double low = number(r, SIGMA_OPTIMISTIC), high = number(r, SIGMA_PESSIMISTIC);
+    if (noise < low * (1 - 1e-9) || noise > high * (1 + 5e-5))
+      fail_msg("%s: the noise %.9g is not in [%.9g, %.9g]", r->cell[ID], noise, low, high);
+  }
+  need_rows(found);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_rows_are_exact_to_1e_9),
@@ -274,6 +293,7 @@ int main(void) {
       cmocka_unit_test(conversions_of_rho_are_exact_to_1e_9),
       cmocka_unit_test(renyi_divergences_are_exact_to_1e_9),
       cmocka_unit_test(gaussian_calibrations_meet_the_exact_noise),
+      cmocka_unit_test(sampled_calibrations_lie_between_the_reference_roots),
       cmocka_unit_test(numerical_brackets_meet_the_references),
   };
   load(NULL);
