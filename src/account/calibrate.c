@@ -117,14 +117,21 @@ static tct_status search_from(search *s, double start, double dear, double toler
   return status;
 }
 
-/* Does pld prove less than the closed forms at x? */
+static const double rough_precision = 5e-3;
+
+/* May pld prove less than the closed forms at x? Asked roughly. */
 static tct_status pld_helps(search *s, double x, bool *helps, tct_error *err) {
   tct_cost quick, full;
+  double fine = s->precision;
   s->quick = true;
   TCT_TRY(cost_at(s, x, &quick, err));
   s->quick = false;
-  TCT_TRY(cost_at(s, x, &full, err));
-  *helps = full.epsilon < quick.epsilon;
+  s->precision = rough_precision;
+  tct_status status = cost_at(s, x, &full, err);
+  s->precision = fine;
+  TCT_TRY(status);
+  /* The rough cost includes the quick ones: it is smaller only by pld, or may become so by a finer grid. */
+  *helps = full.epsilon < quick.epsilon || quick.epsilon > quick.epsilon_lower * (1 + 1e-9);
   return TCT_OK;
 }
 
@@ -144,7 +151,7 @@ static tct_status run_search(search *s, tct_direction direction, double low, dou
   s->quick = !helps;
   if (helps) { /* once roughly: the fine bound costs ten times as much and is smaller still */
     double fine = s->precision;
-    s->precision = 5e-3;
+    s->precision = rough_precision;
     TCT_TRY(search_from(s, start, dear, fmax(s->tolerance, 2e-3), err));
     if (!isnan(s->good_x)) start = s->good_x;
     s->precision = fine;
