@@ -136,7 +136,7 @@ void cli_plot_svg(const cli_plot *p, FILE *out) {
   fprintf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, HEIGHT);
   draw_axes(&x, &y, out);
   draw_labels(p, out);
-  for (size_t k = p->lines; k-- > 0;) draw_line(p, k, &x, &y, out);
+  for (size_t k = 0; k < p->lines; k++) draw_line(p, k, &x, &y, out); /* later lines are dashed: both show */
   draw_legend(p, out);
   fprintf(out, "</svg>\n");
 }
