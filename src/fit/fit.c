@@ -44,6 +44,7 @@ static tct_status unaccounted(const tct_plan *plan, const tct_data *data, tct_mo
   }
   if (!strcmp(plan->config.label_scale, "center") && !plan->facts.loss.kind->binary)
     ok &= note(model, "labels were centred by their mean over the data");
+  if (plan->solved.unaccounted) ok &= note(model, plan->solved.unaccounted);
   return ok ? TCT_OK : tct_fail_memory(err);
 }
 

@@ -4,7 +4,7 @@
  * plain loops; the fused kernels of dpcd are a file of their own. */
 #include "la/kernels.h"
 
-#include "core/alloc.h"
+#include "la/lattice.h"
 
 #include <math.h>
 
@@ -40,6 +40,20 @@ static inline int64_t row_at(const entries *e, int64_t k) {
 
 static double fold(const double *lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+double tct_col_moment_lattice(const tct_view *view, int64_t j, double bound, double lattice) {
+  entries e = {0};
+  bool stored = j < view->x->cols;
+  if (stored) e = column(view, j);
+  int64_t count = stored ? e.count : view->rows;
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++) {
+    double x = view->row_scale[stored ? row_at(&e, k) : k] * (stored ? value_at(&e, k) : view->intercept) / bound;
+    double square = x * x;
+    sum += tct_lattice_part(square < 1 ? square : 1, lattice);
+  }
+  return sum;
 }
 
 double tct_col_dot(const tct_view *view, int64_t j, const double *a) {

@@ -36,6 +36,9 @@ void tct_transpose_times(const tct_view *view, const double *a, double *g, int t
 double tct_col_dot(const tct_view *view, int64_t j, const double *a);
 double tct_col_dot_squares(const tct_view *view, int64_t j, const double *a);
 void tct_col_axpy(const tct_view *view, int64_t j, double d, double *z);
+/* The exact sum over rows of min(x~_ij^2/bound^2, 1), truncated to the lattice row by row; lattice is a power of
+ * two and rows <= 2^52*lattice. */
+double tct_col_moment_lattice(const tct_view *view, int64_t j, double bound, double lattice);
 
 /* How many of `threads` are worth waking for `work` multiply-adds: starting a team costs some microseconds, and far
  * more on a busy machine.  Results never depend on it. */

@@ -1,0 +1,119 @@
+/* bench_dpcd_speed.c - time of one fused step of dpcd beside a -ffast-math kernel, a plain loop and a stream.
+ *
+ * Logistic loss, as in the paper's electricity set: 45312 x 8.  Usage: bench_dpcd_speed [GIB (2)]  (size of X out of
+ * cache; 0 = leave that part out).  Best of several repetitions; bytes are what a step must move. */
+#include "bench.h"
+#include "dpcd_fast.h"
+#include "la/fused.h"
+#include "mech/mech.h"
+
+enum { REPEATS = 15 };
+
+typedef struct set {
+  long n, p;
+  double *x, *y, *z;
+  float *xf, *yf, *zf;
+  double *scale;
+} set;
+
+static void *get(long count, size_t size) {
+  void *memory = aligned_alloc(64, ((size_t)count * size + 63) / 64 * 64);
+  if (!memory) exit(1);
+  return memory;
+}
+
+static set set_new(long n, long p) {
+  set s = {.n = n, .p = p};
+  s.x = get(n * p, 8), s.y = get(n, 8), s.z = get(n, 8), s.scale = get(n, 8);
+  s.xf = get(n * p, 4), s.yf = get(n, 4), s.zf = get(n, 4);
+  unsigned long state = 1;
+  for (long i = 0; i < n * p; i++) {
+    state = state * 6364136223846793005UL + 1442695040888963407UL;
+    s.x[i] = (double)(state >> 40) / 8388608.0 - 1;
+    s.xf[i] = (float)s.x[i];
+  }
+  for (long i = 0; i < n; i++)
+    s.y[i] = s.x[i] > 0.2 ? 1 : -1, s.yf[i] = (float)s.y[i], s.z[i] = 0, s.zf[i] = 0, s.scale[i] = 1;
+  return s;
+}
+
+static void set_free(set *s) {
+  free(s->x), free(s->y), free(s->z), free(s->xf), free(s->yf), free(s->zf), free(s->scale);
+}
+
+static volatile double sink;
+
+enum what { FUSED, FAST, STREAM, PLAIN };
+
+/* Seconds of `steps` steps. */
+static double once(set *s, enum what what, int single, long steps, tct_fused *f) {
+  double clip = 0.5, lattice = single ? 0x1p-20 : tct_mech_lattice(clip, 50, s->n), sum = 0, delta = 1e-6;
+  double start = bench_now();
+  for (long k = 0; k < steps; k++) {
+    long j = k % s->p, from = (k + 1) % s->p;
+    double *x = s->x + j * s->n, *xp = s->x + from * s->n;
+    float *xf = s->xf + j * s->n, *xpf = s->xf + from * s->n;
+    if (what == FUSED) tct_fused_move(f, from, delta), sum += tct_fused_sum(f, j, clip, lattice);
+    if (what == FAST && !single) sum += fast_step_f64(s->n, s->z, s->y, xp, delta, x, clip);
+    if (what == FAST && single) sum += (double)fast_step_f32(s->n, s->zf, s->yf, xpf, (float)delta, xf, (float)clip);
+    if (what == STREAM && !single) sum += fast_stream_f64(s->n, s->z, s->y, xp, delta, x);
+    if (what == STREAM && single) sum += (double)fast_stream_f32(s->n, s->zf, s->yf, xpf, (float)delta, xf);
+    if (what == PLAIN) sum += plain_step(s->n, s->z, s->y, xp, delta, x, clip);
+    delta = -delta;
+  }
+  sink = sum;
+  return bench_now() - start;
+}
+
+static double best(set *s, enum what what, int single, int threads, long steps, int repeats) {
+  tct_matrix m = {.rows = s->n, .cols = s->p, .layout = TCT_DENSE_COLS, .stride = s->n};
+  m.value_type = single ? TCT_F32 : TCT_F64;
+  m.values = single ? (const void *)s->xf : (const void *)s->x;
+  tct_view view = {.x = &m, .row_scale = s->scale, .rows = s->n, .p = s->p, .row_norm = 1};
+  tct_fused f = {0};
+  tct_error err = {0};
+  if (tct_fused_new(&view, s->y, TCT_FUSED_LOGISTIC, 0, single, threads, &f, &err) != TCT_OK) bench_fail(&err);
+  double least = INFINITY;
+  for (int r = 0; r < repeats; r++) least = fmin(least, once(s, what, single, steps, &f));
+  tct_fused_free(&f);
+  return least / (double)steps;
+}
+
+static void report(const char *where, const char *kernel, const set *s, int single, int threads, double seconds,
+                   double against) {
+  double bytes = (single ? 4.0 : 8.0) * 5; /* margins in and out, labels, two columns */
+  printf(
+      "{\"bench\": \"dpcd_speed\", \"where\": \"%s\", \"kernel\": \"%s\", \"rows\": %ld, \"values\": \"%s\", "
+      "\"threads\": %d, "
+      "\"ns_per_entry\": %.4f, \"bytes_per_entry\": %g, \"gb_per_s\": %.2f, \"of_yardstick\": %.3f}\n",
+      where, kernel, s->n, single ? "f32" : "f64", threads, 1e9 * seconds / (double)s->n, bytes,
+      bytes * (double)s->n / seconds / 1e9, seconds / against);
+  fflush(stdout);
+}
+
+static void compare(const char *where, set *s, long steps, int repeats) {
+  for (int single = 0; single < 2; single++) {
+    double fast = best(s, FAST, single, 1, steps, repeats), stream = best(s, STREAM, single, 1, steps, repeats);
+    double fused = best(s, FUSED, single, 1, steps, repeats), two = best(s, FUSED, single, 2, steps, repeats);
+    report(where, "fast-math", s, single, 1, fast, fast);
+    report(where, "stream", s, single, 1, stream, fast);
+    report(where, "fused", s, single, 1, fused, fast);
+    report(where, "fused over stream", s, single, 1, fused, stream);
+    report(where, "fused, two threads over one", s, single, 2, two, fused);
+  }
+}
+
+int main(int argc, char **argv) {
+  double gib = argc > 1 ? atof(argv[1]) : 2;
+  set s = set_new(45312, 8);
+  compare("cache", &s, 40, REPEATS);
+  double plain = best(&s, PLAIN, 0, 1, 40, REPEATS), fused = best(&s, FUSED, 0, 1, 40, REPEATS);
+  report("cache", "plain loop over fused", &s, 0, 1, plain, fused);
+  set_free(&s);
+  if (gib > 0) {
+    s = set_new((long)(gib * 1073741824.0 / 8 / 8), 8);
+    compare("memory", &s, 8, 3);
+    set_free(&s);
+  }
+  return 0;
+}

@@ -1,0 +1,189 @@
+/* fused.c - one step of coordinate descent over dense columns or CSC, shared out over threads.
+ *
+ * Dense columns go straight through the compiled loops of fused_table.c.  A sparse column is gathered, a block at a
+ * time, into stretches of margins, labels and values that stay in the first cache, and those go through the same loops.
+ * The intercept is a dense column of equal numbers.  Each thread has a stretch of rows (dense) or of entries (sparse);
+ * their exact sums are added. */
+#include "la/fused_table.h"
+#include "la/rows_access.h"
+#include "core/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  GATHER = 512,           /* entries of a gathered block: five stretches of 4 KiB, in the first cache */
+  WORTH_THREADS = 1 << 14 /* rows below which waking a thread costs more than it saves (some microseconds) */
+};
+
+static bool all_ones(const double *scale, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    if (scale[i] != 1) return false;
+  return true;
+}
+
+static float *to_single(const double *from, int64_t n) {
+  float *to = TCT_NEW(float, n);
+  for (int64_t i = 0; to && i < n; i++) to[i] = (float)from[i];
+  return to;
+}
+
+tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
+                         int threads, tct_fused *out, tct_error *err) {
+  int64_t n = view->rows;
+  *out = (tct_fused){.view = view, .y = y, .slope = slope, .h = h, .threads = threads, .level = tct_level()};
+  out->pending = -1;
+  if (out->level == 1 && !tct_fused_has_fma()) out->level = 0;
+  out->single = single && view->x->layout == TCT_DENSE_COLS && view->x->value_type == TCT_F32;
+  if (slope == TCT_FUSED_LOGISTIC) out->h = out->single ? TCT_FUSED_LIMIT_SINGLE : TCT_FUSED_LIMIT;
+  out->scaled = !all_ones(view->row_scale, n);
+  bool constant = view->intercept != 0, ok;
+  if (out->single) {
+    out->z_single = TCT_NEW(float, n);
+    out->y_single = to_single(y, n);
+    if (out->scaled) out->scale_single = to_single(view->row_scale, n);
+    ok = out->z_single && out->y_single && (!out->scaled || out->scale_single);
+  } else {
+    out->z = TCT_NEW(double, n);
+    ok = out->z != NULL;
+  }
+  /* The intercept's column is stored as the values are, for the loops that read two columns of one type. */
+  bool f32 = view->x->value_type == TCT_F32 && view->x->layout == TCT_DENSE_COLS;
+  if (constant && f32) ok &= (out->ones_single = TCT_NEW(float, n)) != NULL;
+  if (constant && !f32) ok &= (out->ones = TCT_NEW(double, n)) != NULL;
+  if (!ok) {
+    tct_fused_free(out);
+    return tct_fail_memory(err);
+  }
+  for (int64_t i = 0; i < n && out->ones; i++) out->ones[i] = view->intercept;
+  for (int64_t i = 0; i < n && out->ones_single; i++) out->ones_single[i] = (float)view->intercept;
+  return TCT_OK;
+}
+
+void tct_fused_free(tct_fused *f) {
+  int64_t n = f->view ? f->view->rows : 0;
+  tct_wipe_free(f->z, n, sizeof *f->z);
+  tct_wipe_free(f->z_single, n, sizeof *f->z_single);
+  tct_wipe_free(f->y_single, n, sizeof *f->y_single);
+  tct_wipe_free(f->scale_single, n, sizeof *f->scale_single);
+  tct_free(f->ones);
+  tct_free(f->ones_single);
+  memset(f, 0, sizeof *f);
+}
+
+static bool by_entries(const tct_fused *f, int64_t j) { return f->view->x->layout == TCT_CSC && j < f->view->x->cols; }
+
+/* Dense column j from row `first` on. */
+static const void *dense_from(const tct_fused *f, int64_t j, int64_t first) {
+  const tct_matrix *x = f->view->x;
+  if (j == x->cols) return f->ones ? (const void *)(f->ones + first) : (const void *)(f->ones_single + first);
+  if (x->value_type == TCT_F32) return (const float *)x->values + j * x->stride + first;
+  return (const double *)x->values + j * x->stride + first;
+}
+
+static int kind_of(const tct_fused *f) {
+  if (f->single) return TCT_FUSED_F32;
+  return f->view->x->layout == TCT_DENSE_COLS && f->view->x->value_type == TCT_F32 ? TCT_FUSED_F32_F64 : TCT_FUSED_F64;
+}
+
+/* Rows [first, last) of a dense column j, the pending delta of another dense column included. */
+static double dense_part(tct_fused *f, const tct_fused_part *model, int64_t from, int64_t j, int64_t first,
+                         int64_t last) {
+  tct_fused_part part = *model;
+  part.n = last - first;
+  part.z = f->single ? (void *)(f->z_single + first) : (void *)(f->z + first);
+  part.y = f->single ? (const void *)(f->y_single + first) : (const void *)(f->y + first);
+  part.scale = f->single ? (f->scaled ? (const void *)(f->scale_single + first) : NULL)
+                         : (const void *)(f->view->row_scale + first);
+  part.from = dense_from(f, from, first);
+  part.to = dense_from(f, j, first);
+  return tct_fused_loop_at(f->level, kind_of(f), f->slope, f->scaled)(&part);
+}
+
+/* Entries [first, last) of a sparse column: gathered, then summed with no delta. */
+static double sparse_part(const tct_fused *f, const tct_fused_part *model, const tct_row *column, int64_t first,
+                          int64_t last) {
+  double z[GATHER], y[GATHER], x[GATHER], sum = 0;
+  tct_fused_part part = *model;
+  part.z = z, part.y = y, part.from = part.to = x, part.delta = 0;
+  tct_fused_loop loop = tct_fused_loop_at(f->level, TCT_FUSED_F64, f->slope, false);
+  for (int64_t k = first; k < last; k += GATHER) {
+    part.n = last - k < GATHER ? last - k : GATHER;
+    for (int64_t l = 0; l < part.n; l++) {
+      int64_t i = tct_row_column(column, k + l);
+      z[l] = f->z[i];
+      y[l] = f->y[i];
+      x[l] = f->view->row_scale[i] * tct_row_value(column, k + l);
+    }
+    sum += loop(&part);
+  }
+  return sum;
+}
+
+static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
+  tct_row column = tct_line_at(f->view->x, j);
+  int threads = column.n < WORTH_THREADS ? 1 : f->threads;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t k = 0; k < column.n; k++) {
+    int64_t i = tct_row_column(&column, k);
+    f->z[i] += delta * (f->view->row_scale[i] * tct_row_value(&column, k));
+  }
+}
+
+/* Splits [0, n) at multiples of 64, so that no two threads write to one cache line. */
+static int64_t border(int64_t n, int t, int threads) {
+  int64_t at = n * t / threads;
+  return t == threads ? n : at - at % 64;
+}
+
+void tct_fused_move(tct_fused *f, int64_t j, double delta) {
+  if (delta == 0) return;
+  if (f->pending >= 0) { /* two moves without a sum between them */
+    double ignored = tct_fused_sum(f, f->pending, 1, 1);
+    (void)ignored;
+  }
+  if (by_entries(f, j)) {
+    sparse_axpy(f, j, delta);
+    return;
+  }
+  f->pending = j;
+  f->delta = delta;
+}
+
+/* The largest float that is not above a clip: in floats, no term may round past it. */
+static double clip_single(double clip) {
+  float near = (float)clip;
+  return (double)near > clip ? (double)nextafterf(near, 0) : (double)near;
+}
+
+double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
+  if (f->single) clip = clip_single(clip);
+  tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice};
+  bool sparse = by_entries(f, j), dense_pending = f->pending >= 0;
+  double sum = 0;
+  int64_t from = dense_pending ? f->pending : j;
+  if (!dense_pending) model.delta = 0;
+  if (sparse && dense_pending) { /* the intercept's delta, before a sparse column is read */
+    for (int64_t i = 0; i < f->view->rows; i++) f->z[i] += f->delta * (f->view->row_scale[i] * f->view->intercept);
+  }
+  tct_row column = {0};
+  if (sparse) column = tct_line_at(f->view->x, j);
+  int64_t n = sparse ? column.n : f->view->rows;
+  int threads = n < WORTH_THREADS ? 1 : f->threads;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum) if (threads > 1)
+  for (int t = 0; t < threads; t++) {
+    int64_t first = border(n, t, threads), last = border(n, t + 1, threads);
+    sum += sparse ? sparse_part(f, &model, &column, first, last) : dense_part(f, &model, from, j, first, last);
+  }
+  f->pending = -1;
+  f->delta = 0;
+  return sum * lattice;
+}
+
+void tct_fused_margins(tct_fused *f, double *out) {
+  if (f->pending >= 0) {
+    double ignored = tct_fused_sum(f, f->pending, 1, 1); /* the pass that applies the delta; its sum is not used */
+    (void)ignored;
+  }
+  for (int64_t i = 0; i < f->view->rows; i++) out[i] = f->single ? (double)f->z_single[i] : f->z[i];
+}

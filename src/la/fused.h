@@ -1,0 +1,53 @@
+/* fused.h - one step of coordinate descent in one pass: margins move, slopes are clipped, an exact lattice sum.
+ *
+ * The margins z live here, because their precision is part of the speed: doubles, or floats where the stored
+ * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads and any
+ * instruction set; a record's own term depends on its own numbers and on the deltas so far, nothing else. */
+#ifndef TCT_LA_FUSED_H
+#define TCT_LA_FUSED_H
+#include "la/matrix.h"
+
+/* The slope l'(z, y) that the step computes; h is the loss's shape. */
+typedef enum tct_fused_slope {
+  TCT_FUSED_SQUARED,
+  TCT_FUSED_LOGISTIC,
+  TCT_FUSED_HUBER,
+  TCT_FUSED_SMOOTHED_HINGE,
+  TCT_FUSED_SLOPES
+} tct_fused_slope;
+
+typedef struct tct_fused {
+  const tct_view *view; /* dense columns or CSC, borrowed */
+  const double *y;      /* [rows], borrowed */
+  tct_fused_slope slope;
+  double h;
+  bool single; /* margins and arithmetic in floats */
+  bool scaled; /* some row scale is not 1 */
+  int threads, level;
+  double *z;       /* [rows], NULL when single */
+  float *z_single; /* [rows], NULL unless single */
+  float *y_single;
+  float *scale_single; /* [rows], NULL unless single and scaled */
+  double *ones;        /* [rows] the intercept's column, NULL without one */
+  float *ones_single;
+  int64_t pending; /* the column whose delta has not reached the margins yet, -1 = none */
+  double delta;
+} tct_fused;
+
+/* Margins start at 0.  single: floats, only for dense columns of floats.  threads >= 1. */
+tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
+                         int threads, tct_fused *out, tct_error *err);
+void tct_fused_free(tct_fused *f); /* wipes the margins */
+
+/* Is the lattice fit for float arithmetic?  Terms are then counted in 32-bit integers: clip/lattice <= 2^20. */
+#define TCT_FUSED_SINGLE_TERM 0x1p20
+
+/* The exact sum over rows of lattice * trunc(t_i/lattice), t_i = l'(z_i, y_i) x~_ij clipped to [-clip, clip].
+ * lattice is a power of two with rows*clip < 2^52*lattice; single: clip/lattice <= TCT_FUSED_SINGLE_TERM too. The
+ * delta of the last tct_fused_move reaches the margins in the same pass. */
+double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice);
+/* w_j has moved by delta: z += delta * column j, done within the next pass. */
+void tct_fused_move(tct_fused *f, int64_t j, double delta);
+/* The margins as doubles, all deltas applied: out[rows]. */
+void tct_fused_margins(tct_fused *f, double *out);
+#endif

@@ -1,0 +1,55 @@
+/* fused_body.h - the fused loops for one instruction set and one arithmetic.
+ *
+ * fused_table.c includes this file once per combination with these names defined:
+ *   NAME(x)  the function's name for this combination;  TARGET  the target attribute of the level
+ *   STORED   the type of the stored values;  REAL  that of margins, labels and arithmetic
+ *   TERM     the function that computes slope(m, y) * x in REAL
+ *   WHOLE    the type in which a block's whole numbers are added;  TRUNC(x)  a REAL to a WHOLE, toward zero
+ *
+ * For each row of the part: z += delta*(scale*from); t = slope(z, y)*(scale*to), brought into [-clip, clip]; sum +=
+ * trunc(t/lattice).  The comparison that clips sends a NaN (a margin out of range) to clip, within the bound.
+ * Multiplying by a power of two is exact, so the sum is one of exact whole numbers: its order cannot matter, and the
+ * compiler may use any number of lanes.  A block of 1024 terms of at most 2^20 fits 32 bits, and all the terms fit a
+ * double's 53. */
+
+TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_fused_part *p, tct_fused_slope slope,
+                                                                      int scaled) {
+  REAL *restrict z = p->z;
+  const REAL *y = p->y, *scale = p->scale;
+  const STORED *from = p->from, *to = p->to;
+  const REAL delta = (REAL)p->delta, h = (REAL)p->h, clip = (REAL)p->clip, inverse = (REAL)p->inverse;
+  double sum = 0;
+  for (int64_t start = 0; start < p->n; start += 1024) {
+    int64_t end = p->n - start < 1024 ? p->n : start + 1024;
+    WHOLE block = 0;
+#pragma omp simd reduction(+ : block)
+    for (int64_t i = start; i < end; i++) {
+      REAL a = (REAL)from[i], x = (REAL)to[i];
+      if (scaled) a *= scale[i], x *= scale[i];
+      REAL m = z[i] + delta * a;
+      z[i] = m;
+      REAL t = TERM(slope, m, y[i], x, h);
+      t = t < clip ? t : clip;
+      t = t > -clip ? t : -clip;
+      block += TRUNC(t * inverse);
+    }
+    sum += (double)block;
+  }
+  return sum;
+}
+
+#define LOOPS(slope, constant)                                                                     \
+  TARGET static double NAME(slope)(const tct_fused_part *p) { return NAME(pass)(p, constant, 0); } \
+  TARGET static double NAME(slope##_scaled)(const tct_fused_part *p) { return NAME(pass)(p, constant, 1); }
+LOOPS(squared, TCT_FUSED_SQUARED)
+LOOPS(logistic, TCT_FUSED_LOGISTIC)
+LOOPS(huber, TCT_FUSED_HUBER)
+LOOPS(smoothed_hinge, TCT_FUSED_SMOOTHED_HINGE)
+#undef LOOPS
+
+static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][2] = {
+    {NAME(squared), NAME(squared_scaled)},
+    {NAME(logistic), NAME(logistic_scaled)},
+    {NAME(huber), NAME(huber_scaled)},
+    {NAME(smoothed_hinge), NAME(smoothed_hinge_scaled)},
+};
