@@ -94,3 +94,15 @@ void tct_col_axpy(const tct_view *view, int64_t j, double d, double *z) {
     z[i] += d * (view->row_scale[i] * value_at(&e, k));
   }
 }
+
+double tct_col_largest(const tct_view *view, int64_t j) {
+  entries e = {0};
+  bool stored = j < view->x->cols;
+  if (stored) e = column(view, j);
+  int64_t count = stored ? e.count : view->rows;
+  double largest = 0;
+  for (int64_t k = 0; k < count; k++)
+    largest =
+        fmax(largest, fabs(view->row_scale[stored ? row_at(&e, k) : k] * (stored ? value_at(&e, k) : view->intercept)));
+  return largest;
+}

@@ -43,6 +43,8 @@ double tct_col_moment_lattice(const tct_view *view, int64_t j, double bound, dou
 /* How many of `threads` are worth waking for `work` multiply-adds: starting a team costs some microseconds, and far
  * more on a busy machine.  Results never depend on it. */
 int tct_threads_for(int threads, int64_t work);
+/* max over rows of |x~_ij|. */
+double tct_col_largest(const tct_view *view, int64_t j);
 
 double tct_dot(const double *a, const double *b, int64_t n);
 double tct_norm2(const double *a, int64_t n); /* sum of squares */
