@@ -56,6 +56,8 @@ const tct_option tct_dpcd_options[] = {
      "least private M_j over (curvature*bound^2); auto: twice the deviation of its noise"},
     {"split", TCT_OPT_REAL, "0.5", 1e-6, 0.999999, NULL, "order=greedy: part of a step's zCDP for the choice"},
     {"accounting", TCT_OPT_CHOICE, "best", 0, 0, "best|rdp", "noise from the tightest accountant, or the paper's"},
+    {"precision", TCT_OPT_CHOICE, "auto", 0, 0, "auto|single|double",
+     "margins of float data; auto: floats from 4096 records on"},
     {0},
 };
 
@@ -152,10 +154,19 @@ static void state_free(state *s) {
   tct_free(s->order);
 }
 
-static tct_status state_new(const tct_problem *problem, const tct_dpcd *d, state *s, double *w, tct_error *err) {
+/* Margins in floats: the noise must cover their coarser lattice, and where a pass takes microseconds there is nothing
+ * to save (4096 records: a step of one). */
+static bool in_floats(const tct_facts *facts, const tct_spec *spec, const tct_dpcd *d) {
+  if (tct_spec_is(spec, tct_dpcd_options, "precision", "double")) return false;
+  if (!tct_spec_is(spec, tct_dpcd_options, "precision", "single") && facts->rows < 4096) return false;
+  return isfinite(facts->epsilon) && d->noise >= 4;
+}
+
+static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, state *s, double *w,
+                            tct_error *err) {
   const tct_facts *facts = problem->facts;
   tct_fused_slope slope = TCT_FUSED_SQUARED;
-  bool single = isfinite(facts->epsilon) && d->noise >= 4; /* floats: the noise must cover their coarser lattice */
+  bool single = in_floats(facts, spec, d);
   for (int64_t j = 0; j < facts->p; j++) single = single && d->bound[j] > 1e-25 && d->bound[j] < 1e25;
   tct_dpcd_slope(&facts->loss, &slope);
   memset(w, 0, (size_t)facts->p * sizeof *w);
@@ -176,7 +187,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
     status = tct_dpcd_greedy(problem, &d, mech, w, err);
   } else if (status == TCT_OK) {
     state s = {0};
-    status = state_new(problem, &d, &s, w, err);
+    status = state_new(problem, &plan->spec, &d, &s, w, err);
     if (status == TCT_OK) status = rounds(problem, plan, &d, mech, &s, err);
     state_free(&s);
   }

@@ -46,8 +46,8 @@ void tct_dpcd_free(tct_dpcd *d);
 /* b_j of the option bounds and m_j of the option moments, [p]. */
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
                          tct_error *err);
-/* How far one record reaches in the vector of min(x_ij^2/b_j^2, 1): in the l1 or the l2 norm. */
-double tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1);
+/* How far one record reaches in the vector of min(x_ij^2/b_j^2, 1), in the l1 or the l2 norm, in an event's terms. */
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *reach, tct_error *err);
 /* Fills M_j (public, private or exact), then C_j and gamma/M_j. */
 tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
                            tct_error *err);

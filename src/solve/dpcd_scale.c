@@ -5,10 +5,14 @@
  *   private  one release of the vector S_j = sum_i min(x~_ij^2/b_j^2, 1), b_j public bounds on |x_ij|, default R
  *   exact    h * S_j b_j^2/n without noise: read from the data, unaccounted
  *
- * SENSITIVITY of the private form.  A record's term v has 0 <= v_j <= 1 and sum_j b_j^2 v_j <= |x~|^2 <= R^2, so
- * |v|_1 <= q = min(p, R^2/min b^2), and |v|_2 <= sqrt(q) because v_j^2 <= v_j; where q < 1, |v|_2 <= |v|_1 <= q.  With
- * the default bounds q = 1: the reach does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40),
- * which covers the three roundings of a term and those of q.  Terms are truncated to the lattice and summed exactly.
+ * SENSITIVITY of the private form.  A record's term v has 0 <= v_j <= 1 and sum_j b_j^2 v_j <= |x~|^2 <= R^2.  The
+ * largest |v|_1 and |v|_2 under these are at the same vertex: coordinates filled to 1 from the smallest b_j on, k of
+ * them, and a fraction f of the next (exchanging a filled one with the fractional one never gains: its cost grows by d
+ * = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left).  So |v|_1 <= k + f
+ * and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2 <=
+ * 2c^2: under replace_one, where an event's shift is twice its reach, the reach is c/sqrt(2).  With the default bounds
+ * b_j = R, c = 1: the reach does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40), which covers
+ * the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed exactly.
  *
  * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number,
  * or floor*h*b_j^2 where the option is given: a step of gamma/M_j must not explode where noise ate M_j. */
@@ -74,11 +78,27 @@ tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const cha
   return TCT_OK;
 }
 
-double tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1) {
-  double narrow = INFINITY;
-  for (int64_t j = 0; j < facts->p; j++) narrow = fmin(narrow, bounds[j]);
-  double q = fmin((double)facts->p, (facts->row_norm / narrow) * (facts->row_norm / narrow));
-  return l1 || q < 1 ? q : sqrt(q);
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *reach, tct_error *err) {
+  double *sorted = TCT_NEW(double, facts->p), room = facts->row_norm * facts->row_norm, full = 0, part = 0;
+  if (!sorted) return tct_fail_memory(err);
+  memcpy(sorted, bounds, (size_t)facts->p * sizeof *sorted);
+  qsort(sorted, (size_t)facts->p, sizeof *sorted, ascending);
+  for (int64_t j = 0; j < facts->p && part == 0; j++) {
+    double cost = sorted[j] * sorted[j];
+    if (cost <= room)
+      room -= cost, full++;
+    else
+      part = room / cost;
+  }
+  tct_free(sorted);
+  *reach = (l1 ? full + part : sqrt(full + part * part)) * (1 + 0x1p-45);
+  if (!l1 && facts->neighbours == TCT_REPLACE_ONE) *reach *= sqrt(0.5);
+  return TCT_OK;
 }
 
 tct_status tct_dpcd_new(const tct_problem *problem, const tct_solver_plan *plan, tct_dpcd *out, tct_error *err) {
@@ -115,7 +135,8 @@ static tct_status moments(const tct_problem *problem, bool release, const double
                           tct_error *err) {
   const tct_facts *facts = problem->facts;
   bool laplace = release && d->laplace;
-  double noise = release ? d->smooth_noise : 0, reach = tct_dpcd_moment_reach(facts, bounds, laplace);
+  double noise = release ? d->smooth_noise : 0, reach = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, laplace, &reach, err));
   double lattice = tct_mech_lattice(fmax(reach, 1), noise * reach / fmax(reach, 1), facts->rows);
   if (isnan(lattice)) return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
@@ -126,12 +147,15 @@ static tct_status moments(const tct_problem *problem, bool release, const double
 }
 
 /* From S_j to M_j >= the floor. */
-static void finish_moments(const tct_facts *facts, const double *bounds, bool release, double floor, tct_dpcd *d) {
+static tct_status finish_moments(const tct_facts *facts, const double *bounds, bool release, double floor, tct_dpcd *d,
+                                 tct_error *err) {
   double h = facts->loss.kind->curvature_bound(facts->loss.h), n = (double)facts->rows;
-  double reach = tct_dpcd_moment_reach(facts, bounds, d->laplace);
+  double reach = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, d->laplace, &reach, err));
   double deviation = release ? d->smooth_noise * reach * (d->laplace ? sqrt(2) : 1) : 0;
   if (isnan(floor)) floor = fmax(least, 2 * deviation / n);
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = h * bounds[j] * bounds[j] * fmax(d->moment[j] / n, floor);
+  return TCT_OK;
 }
 
 tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
@@ -146,7 +170,7 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
     bool release = tct_spec_is(&plan->spec, o, "smoothness", "private");
     TCT_TRY(tct_dpcd_list(facts, &plan->spec, "bounds", r, d->bound, err));
     TCT_TRY(moments(problem, release, d->bound, mech, d, err));
-    finish_moments(facts, d->bound, release, tct_spec_real(&plan->spec, o, "floor"), d);
+    TCT_TRY(finish_moments(facts, d->bound, release, tct_spec_real(&plan->spec, o, "floor"), d, err));
   }
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];

@@ -291,6 +291,9 @@ static const struct {
     {"dpsgd", "batch=80,epochs=2000", 1e-3, 3e-2},
     {"sgd", "batch=8,epochs=1000", 2e-2, 5e-2},
     {"objpert", "", 1e-7, 1e-7},
+    {"dpcd", "passes=400,average=last", 1e-6, 1e-6},
+    {"cd", "", 1e-6, 1e-6},
+    {"proxgd", "", 1e-6, 1e-6},
 };
 enum { CONVERGENT = sizeof convergent / sizeof *convergent };
 
