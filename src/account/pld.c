@@ -236,7 +236,7 @@ static tct_status ask(const query *q, bool reversed, const plan *p, side which, 
     /* Below the window the upper law's value is still on the safe side, but loose. */
     out->trusted = inside || law.offset + law.h * (double)law.first <= 0;
     out->length = law.len;
-    bool above = out->value == INFINITY && q->delta > law.infinite;
+    bool above = out->value == INFINITY; /* or the tail that a small tilt leaves above the window is too much */
     tct_law_free(&law);
     if ((out->trusted && !above) || (above && t == most)) break;
     t = above ? fmin(2 * t, most) : t / 4;
@@ -275,11 +275,11 @@ static tct_status ask_upper(const query *q, const plan *p, const plan *back, ans
   return TCT_OK;
 }
 
-/* Step 1 of one direction. */
-static tct_status make_plan(const query *q, bool reversed, double epsilon, plan *p, tct_error *err) {
+/* Step 1 of one direction, from laws on a grid of the given width (0: each event on a coarse one of its own). */
+static tct_status make_plan(const query *q, bool reversed, double epsilon, double width, plan *p, tct_error *err) {
   tct_pmf *pmf;
   int n;
-  TCT_TRY(make_laws(q, reversed, 0, COARSE, &pmf, &n, err));
+  TCT_TRY(make_laws(q, reversed, width, width > 0 ? UPPER : COARSE, &pmf, &n, err));
   *p = find_tilt(q, pmf, n, epsilon);
   choose_width(q, pmf, n, p);
   free_laws(pmf, n);
@@ -290,19 +290,19 @@ static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *e
   plan p, back = {0};
   *out = (tct_bracket){0, INFINITY};
   double fine = loss_rounding(q);
-  TCT_TRY(make_plan(q, false, q->epsilon, &p, err));
+  TCT_TRY(make_plan(q, false, q->epsilon, 0, &p, err));
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
     q->tail = exp(fmax(p.log_delta, -600)) * 1e-3 * q->precision / q->steps;
-    TCT_TRY(make_plan(q, false, q->epsilon, &p, err));
+    TCT_TRY(make_plan(q, false, q->epsilon, 0, &p, err));
   }
   if (isnan(q->epsilon)) { /* Renyi's epsilon, and with it the tilt, can be far too large: ask a coarse grid first */
     answer guess;
     plan rough = p;
     rough.h = 5 * p.h;
     TCT_TRY(ask(q, false, &rough, UPPER, &guess, err));
-    if (guess.value > 0 && guess.value < p.epsilon) TCT_TRY(make_plan(q, false, guess.value, &p, err));
+    if (guess.value > 0 && guess.value < p.epsilon) TCT_TRY(make_plan(q, false, guess.value, rough.h, &p, err));
   }
-  if (q->two_ways) TCT_TRY(make_plan(q, true, q->epsilon, &back, err));
+  if (q->two_ways) TCT_TRY(make_plan(q, true, q->epsilon, 0, &back, err));
   for (int round = 0; round < 3; round++) {
     answer upper, lower = {0, true, 0};
     bool reversed;
