@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIMPSON = 4000, LOSS_NODES = 40, GRID = 72, GOLDEN = 60, BISECT = 200, TRAPEZE_MOST = 400000 };
+enum { SIMPSON = 4000, LOSS_NODES = 80, GRID = 72, GOLDEN = 60, BISECT = 200, TRAPEZE_MOST = 400000 };
 static const double PI = 3.14159265358979323846;
 
 /* ---- exact curves ---------------------------------------------------------------------------- */
