@@ -240,6 +240,72 @@ static void a_batch_above_the_cap_adds_nothing(void **state) {
   records_free(&r);
 }
 
+/* ---- what else a model may depend on --------------------------------------------------------------------- */
+
+/* One run writes the tape, another, with other coins, is forced to it: only releases may reach the model, so batch
+ * sizes and unreleased noise may not. */
+static void releases_alone_make_the_model_whatever_the_coins(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpscd:batch=6,clip=0.1,epochs=3",
+                                        "dpscd:batch=6,clip=0.1,epochs=3,state=paper",
+                                        "seqdpscd:batch=4,clip=0.1,epochs=3", "dpsgd:batch=6,clip=0.1,epochs=3"};
+  records r = records_new(40, P, 8);
+  for (int i = 0; i < 4; i++) {
+    world w;
+    tct_error err = {0};
+    tape t = {.claim = 1};
+    tct_config config = world_config("logistic", "l2:lambda=0.1", solvers[i]);
+    assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+    assert_int_equal(world_run(&w, 1, tape_probe, &t, &err), TCT_OK);
+    double *first = tape_copy(w.w, P);
+    t.replay = 1;
+    assert_int_equal(world_run(&w, 2, tape_probe, &t, &err), TCT_OK);
+    assert_int_equal(t.mismatches, 0);
+    assert_true(t.worst > 0); /* the coins were others */
+    if (memcmp(first, w.w, P * sizeof *first)) fail_msg("%s: its coins reach the model", solvers[i]);
+    free(first);
+    tape_free(&t);
+    world_close(&w);
+  }
+  records_free(&r);
+}
+
+/* Where every release is forced to 0, margins stay 0 and clean duals come to rest: the last sums vanish.  Duals under
+ * noise never rest. */
+typedef struct rest {
+  int64_t at;
+  double late; /* largest sum after release 200 */
+} rest;
+static void forced_to_zero(void *user, const tct_event *event, double reach, const double *before, double *after,
+                           int64_t len) {
+  (void)event;
+  rest *seen = user;
+  seen->at++;
+  for (int64_t j = 0; j < len; j++) {
+    if (seen->at > 200) seen->late = fmax(seen->late, fabs(before[j]) / reach);
+    after[j] = 0;
+  }
+}
+static void duals_that_carry_other_records_are_noised_and_those_of_dpscd_are_not(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpscd:batch=6,clip=0.1,epochs=120",
+                                        "dpscd:batch=6,clip=0.1,epochs=120,state=paper",
+                                        "seqdpscd:batch=4,clip=0.1,epochs=80"};
+  records r = records_new(12, P, 8);
+  for (int i = 0; i < 3; i++) {
+    world w;
+    tct_error err = {0};
+    rest seen = {0};
+    tct_config config = world_config("logistic", "l2:lambda=10", solvers[i]);
+    assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+    assert_int_equal(world_run(&w, 1, forced_to_zero, &seen, &err), TCT_OK);
+    assert_true(seen.at > 220);
+    if ((seen.late > 1e-6) != (i > 0)) fail_msg("%s: duals are %s", solvers[i], i ? "clean" : "noised");
+    world_close(&w);
+  }
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dpscd_keeps_its_reach_and_fills_it),
@@ -249,6 +315,8 @@ int main(void) {
       cmocka_unit_test(dpsgd_keeps_its_reach_and_fills_it),
       cmocka_unit_test(a_solver_sees_rows_within_R_and_labels_within_Y),
       cmocka_unit_test(a_batch_above_the_cap_adds_nothing),
+      cmocka_unit_test(releases_alone_make_the_model_whatever_the_coins),
+      cmocka_unit_test(duals_that_carry_other_records_are_noised_and_those_of_dpscd_are_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# planted.sh - every fault of this list, planted into a copy of one source file, makes a test fail.
+#
+# usage: planted.sh BUILD [NAME...]     BUILD: a build folder made with Ninja; NAME: only these faults
+#
+# A fault is a name, a source file, a sed script and the tests that may catch it.  The changed file is compiled with the
+# build's own command and linked before the library, so that it takes the place of the library's own.  A script that
+# changes nothing is a failure: the list has to follow the sources.  So is a fault that does not compile or link.
+set -uo pipefail
+build=$(cd "${1:?usage: planted.sh BUILD [NAME...]}" && pwd)
+shift
+only=" $* "
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+faults="$build/planted"
+if [ ! -f "$build/build.ninja" ]; then
+  echo "skipped: $build was not made with Ninja"
+  exit 77
+fi
+rm -rf "$faults"
+mkdir -p "$faults"
+
+# One fault, by itself.  source: FILE, or HEADER:FILE where FILE is what includes the changed HEADER.
+fault() {
+  local name=$1 source=$2 script=$3 dir="$faults/$1" changed compiled command test
+  shift 3
+  changed=${source%%:*} compiled=${source##*:}
+  mkdir -p "$dir/$(dirname "${changed#src/}")"
+  sed -E -z "$script" "$root/$changed" >"$dir/${changed#src/}" || { echo "sed failed"; return 1; }
+  if cmp -s "$root/$changed" "$dir/${changed#src/}"; then
+    echo "its script changes nothing in $changed any more"
+    return 1
+  fi
+  [ "$changed" = "$compiled" ] || cp "$root/$compiled" "$dir/${compiled#src/}"
+  command=$(grep -E -- " -c $root/$compiled\$" "$faults/commands" | head -1)
+  [ -n "$command" ] || { echo "the build does not compile $compiled"; return 1; }
+  command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; s# -o [^ ]+# -w -o $dir/fault.o#; \
+    s# -c [^ ]+\$# -c $dir/${compiled#src/}#" <<<"$command")
+  (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
+  for test; do
+    command=$(grep -E -- " -o tests/test_$test " "$faults/commands" | head -1)
+    command=$(sed -E "s# -o tests/test_$test # $dir/fault.o -o $dir/test_$test #" <<<"$command")
+    [ -n "$command" ] || { echo "the build does not link test_$test"; return 1; }
+    (cd "$build" && eval "$command") || { echo "does not link"; return 1; }
+    (cd "$root" && OMP_NUM_THREADS=1 timeout 120 "$dir/test_$test" >"$dir/$test.log" 2>&1)
+    case $? in
+      0 | 77 | 124) ;;
+      *) echo "caught by $test: $(grep -m1 '^\[  FAILED  \] [a-z]' "$dir/$test.log" | cut -c14-)"; return 0 ;;
+    esac
+  done
+  echo "NOT CAUGHT by $*"
+  return 1
+}
+
+running=0
+planted=0
+# plant NAME SOURCE SCRIPT TEST... : runs the fault beside at most one other.
+plant() {
+  case "$only" in *" $1 "* | "  ") ;; *) return ;; esac
+  planted=$((planted + 1))
+  while [ "$running" -ge 2 ]; do
+    wait -n
+    running=$((running - 1))
+  done
+  { fault "$@" >"$faults/$1.text" 2>&1 || touch "$faults/$1.failed"; } &
+  running=$((running + 1))
+}
+
+ninja -C "$build" -t commands >"$faults/commands" || exit 1
+
+# ---- the gate ----
+plant noise_halved src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.5 * event->noise * reach;/' privacy_distinguish
+plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.70710678 * event->noise * reach;/' privacy_distinguish
+plant noise_halved_unit src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.5 * event->noise * reach;/' unit_mech
+plant noise_reused src/mech/mech.c 's/(TCT_PURPOSE_NOISE, mech->releases)\+\+/\1/g' unit_mech
+plant batch_doubled src/mech/mech.c 's/mech->iterations\+\+, rate,/mech->iterations++, fmin(1, 2 * rate),/' unit_mech
+plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, rate,/mech->iterations++, fmin(1, 2 * rate),/' privacy_distinguish
+plant batch_charged_at_half_its_rate src/mech/mech.c 's/tct_event_sampled_gaussian\(noise, rate, 1\)/tct_event_sampled_gaussian(noise, rate \/ 2, 1)/' unit_mech
+plant noise_calibrated_at_half_the_rate src/solve/solve.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
+plant rate_of_the_batch_unchecked src/mech/mech.c 's/if \(mech->open_rate != rate\)/if (mech->open_rate == 0)/' unit_mech
+plant second_batch_allowed src/mech/mech.c 's/(status tct_mech_batch[^{]*\{\n  if \()mech->open_rate != 0/\10/' unit_mech
+plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(rate * (double)rows);/' unit_mech
+plant charged_after_the_draw src/mech/mech.c 's/TCT_TRY\(charge\(mech, &event, err\)\);\n  return (noise_sum\([^;]*);/TCT_TRY(\1);\n  return charge(mech, \&event, err);/' unit_mech
+plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
+plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
+plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
+plant exponential_sign_flipped src/mech/mech.c 's/\*index = tct_exponential_choice\(&s, score, ([^;]*);/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = tct_exponential_choice(\&s, minus, \1;\n  tct_free(minus);/' unit_mech
+plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
+
+# ---- what bounds a record ----
+plant row_bound_skipped src/la/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
+plant row_bound_without_slack src/la/view.c 's/double c = 1 - 0x1p-39 - [^;]*;/double c = 1 + 0x1p-30;/' privacy_sensitivity
+plant label_clip_skipped src/fit/bound.c 's/out->y\[i\] = isnan\(bound\) \? y : [^;]*;/out->y[i] = y;/' privacy_sensitivity
+plant lattice_away_from_zero src/la/lattice.h:src/la/rows_table.c 's/r -= r > a \? lattice : 0.0;/r += r < a ? lattice : 0.0;/' privacy_sensitivity unit_kernels
+plant vector_lattice_away_from_zero src/la/rows_body.h:src/la/rows_table.c 's/r -= (\(tct_f64x8\)\(\(tct_i64x8\)step & \(tct_i64x8\)\(r) > (a\)\))/r += \1 < \2/' unit_kernels
+plant terms_off_the_lattice src/la/lattice.h:src/la/rows_table.c 's/return copysign\(a < magic \? r : a, v\);/return r < 0 ? r : v;/' privacy_sensitivity
+
+# ---- the solvers ----
+plant dpscd_clip_skipped src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/(void)clip;/' privacy_sensitivity
+plant dpscd_clip_doubled src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/zeta = fmin(fmax(zeta, -2 * clip), 2 * clip);/' privacy_sensitivity
+plant dpscd_reach_without_R src/solve/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity
+plant dpscd_alpha_in_the_release src/solve/dpscd.c 's/batch->u\[k\] = zeta;/batch->u[k] = dual->alpha[j];/' privacy_sensitivity
+plant dpscd_alpha_in_the_model src/solve/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
+plant dpscd_starts_at_X_alpha src/solve/dpscd.c 's/tct_dual_primal\(&dual\); \/\* 16 \*\//tct_transpose_times(problem->view, dual.alpha, dual.v, 1);\n    tct_dual_primal(\&dual);/' privacy_sensitivity
+plant dpscd_clean_duals_in_the_paper_variant src/solve/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
+plant seqdpscd_cap_ignored src/solve/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
+plant seqdpscd_clip_skipped src/solve/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->clip\), set->clip\);//' privacy_sensitivity
+plant seqdpscd_clean_duals src/solve/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity
+plant primaldpscd_reach_halved src/solve/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
+plant primaldpscd_reach_without_sqrt_L src/solve/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
+plant primaldpscd_clip_skipped src/solve/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
+plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
+plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
+plant dpsgd_divides_by_the_drawn_batch src/solve/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
+
+wait
+status=0
+for text in "$faults"/*.text; do
+  name=$(basename "$text" .text)
+  mark="ok  "
+  [ -f "$faults/$name.failed" ] && mark=FAIL status=1
+  printf '%s %-42s %s\n' "$mark" "$name" "$(tail -n 3 "$text" | tr '\n' ' ')"
+done
+echo "$planted faults planted"
+[ "$planted" -gt 0 ] || status=1
+exit $status
