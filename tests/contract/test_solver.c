@@ -132,7 +132,8 @@ static void ledger(const solver_case *c) {
   if (c->solver->is_private) {
     tct_cost cost = {0};
     tct_error err = {0};
-    assert_int_equal(tct_account_epsilon(&promise->events, w.plan->facts.neighbours, 1e-5, 1e-4, &cost, &err), TCT_OK);
+    assert_int_equal(tct_account_epsilon(&promise->events, w.plan->facts.neighbours, 1e-5, TCT_PRECISION, &cost, &err),
+                     TCT_OK);
     if (!(cost.epsilon <= 1 + 1e-9)) fail_msg("%s, %s promises epsilon %.17g", c->spec, c->loss, cost.epsilon);
     if (!(cost.epsilon >= 0.9)) fail_msg("%s, %s leaves budget unused: %.6g of 1", c->spec, c->loss, cost.epsilon);
   }
@@ -346,9 +347,9 @@ static void relations(const solver_case *c) {
     run_or_fail(&w, c, 1);
     if (c->solver->is_private) {
       tct_cost cost = {0};
-      assert_int_equal(
-          tct_account_epsilon(&w.plan->solved.promise.events, w.plan->facts.neighbours, 1e-5, 1e-4, &cost, NULL),
-          TCT_OK);
+      assert_int_equal(tct_account_epsilon(&w.plan->solved.promise.events, w.plan->facts.neighbours, 1e-5,
+                                           TCT_PRECISION, &cost, NULL),
+                       TCT_OK);
       if (!(cost.epsilon <= 1 + 1e-9)) fail_msg("%s under relation %d costs %g", c->spec, k, cost.epsilon);
     }
     world_close(&w);

@@ -95,8 +95,9 @@ static tct_event run_trial(const trial *t) {
   config.epsilon = t->epsilon;
   if (world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
   tct_cost cost = {0};
-  assert_int_equal(tct_account_epsilon(&w.plan->solved.promise.events, TCT_ADD_REMOVE, config.delta, 1e-4, &cost, &err),
-                   TCT_OK);
+  assert_int_equal(
+      tct_account_epsilon(&w.plan->solved.promise.events, TCT_ADD_REMOVE, config.delta, TCT_PRECISION, &cost, &err),
+      TCT_OK);
   assert_true(cost.epsilon <= t->epsilon * (1 + 1e-9)); /* what is claimed below is what was asked for */
   double fault = t->fault, scale = w.bound.view.row_scale[0];
   for (int k = 0; k < 2 * RUNS; k++) {
