@@ -71,10 +71,10 @@ tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbo
 typedef enum tct_filter_kind {
   TCT_FILTER_ZCDP, /* sum of rho <= budget */
   TCT_FILTER_GDP,  /* gaussian events only: sum of 1/noise^2 (4/noise^2) <= budget (= mu^2) */
-  TCT_FILTER_RDP,  /* sum of RDP at fixed orders <= budget at one of the orders that were fixed before */
+  TCT_FILTER_RDP,  /* sum of RDP <= budget at one of a few orders, each with its own share of delta (filter.c) */
   TCT_FILTER_SUM,  /* plain sum of epsilon and delta */
 } tct_filter_kind;
-enum { TCT_FILTER_ORDERS = 64 };
+enum { TCT_FILTER_ORDERS = 3 };
 typedef struct tct_filter {
   tct_filter_kind kind;
   tct_neighbours neighbours;

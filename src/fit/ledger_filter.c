@@ -1,5 +1,4 @@
 /* ledger_filter.c - does the ledger's filter permit one more run?  (ledger.h says why there is one filter.) */
-#include "account/renyi.h"
 #include "fit/ledger.h"
 
 #include <float.h>
@@ -10,39 +9,10 @@
  * their exact sum may pass the budget by 2^-52 relative although the decimals do not (ten times 0.1 against 1). */
 static int fits(long double sum, double budget) { return sum <= (long double)budget * (1 + (long double)DBL_EPSILON); }
 
-/* The share of delta that an order gets, and its distance from the best one: most lists are best bounded
- * at or near the order that is best for Gaussian ones; each order more costs all the others some delta. */
-static const struct { double share, stretch; } orders[] = {{0.25, 0.5}, {0.5, 1}, {0.25, 2}};
-enum { ORDERS = sizeof orders / sizeof *orders, ORDER_GRID = 4000 };
-
-/* The order at which the budget buys the most Gaussian steps, whose divergence is proportional to it. */
-static double best_order(double epsilon, double delta) {
-  double best = 2, most = 0;
-  for (int i = 0; i < ORDER_GRID; i++) {
-    double alpha = 1 + 1e-3 * pow(1e9, i / (ORDER_GRID - 1.0));
-    double steps = (epsilon - tct_renyi_epsilon_at(alpha, 0, delta)) / alpha;
-    if (steps > most) most = steps, best = alpha;
-  }
-  return best;
-}
-
-/* Few orders in place of the filter's own 64: a function of epsilon and delta alone, so fixed with the ledger. */
-static void fix_orders(tct_filter *f) {
-  double best = best_order(f->epsilon, 0.5 * f->delta);
-  f->orders = ORDERS;
-  for (int i = 0; i < ORDERS; i++) {
-    f->order[i] = 1 + (best - 1) * orders[i].stretch;
-    double budget = f->epsilon - tct_renyi_epsilon_at(f->order[i], 0, orders[i].share * f->delta);
-    f->order_budget[i] = budget > 0 ? budget * (1 - 1e-12) : -1; /* -1: this order permits nothing */
-  }
-}
-
 static tct_status start(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {
   memset(state, 0, sizeof *state);
   if (l->filter == TCT_FILTER_SUM) return TCT_OK;
-  TCT_TRY(tct_filter_init(&state->filter, l->filter, l->neighbours, l->epsilon, l->delta, err));
-  if (l->filter == TCT_FILTER_RDP) fix_orders(&state->filter);
-  return TCT_OK;
+  return tct_filter_init(&state->filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
 /* Adds (epsilon, delta) and the events, all or nothing. */

@@ -1,6 +1,7 @@
 /* test_accountants.c - laws that every accountant of the registry obeys, on given and on random lists. */
 #include "account/account.h"
 #include "account/normal.h"
+#include "account/renyi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,13 +235,32 @@ static void a_filter_allows_what_its_accountant_proves_and_no_more(void **state)
       tct_events events = list_of(&event, 1);
       tct_bracket b = epsilon_of(tct_accountant_find(names[kind]), &events, (tct_neighbours)n, 1e-5);
       assert_true(b.upper <= 1 + 1e-9);
-      events.at[0].count = (steps + 1) * (kind == TCT_FILTER_RDP ? 103 : 100) / 100 + 1;
+      /* rdp: its best order has half of delta, which costs about a tenth of the steps */
+      events.at[0].count = (steps + 1) * (kind == TCT_FILTER_RDP ? 115 : 100) / 100 + 1;
       b = epsilon_of(tct_accountant_find(names[kind]), &events, (tct_neighbours)n, 1e-5);
       if (kind != TCT_FILTER_SUM) assert_true(b.upper > 1);
       tct_events_free(&events);
       tct_event other = kind == TCT_FILTER_SUM ? tct_event_gaussian(9, 1) : tct_event_objpert(9, 0.1, 1);
       assert_int_equal(tct_filter_spend(&filter, &other, NULL), TCT_E_USAGE);
     }
+}
+
+static void the_orders_of_the_rdp_filter_share_delta(void **state) {
+  (void)state;
+  for (double delta = 1e-3; delta > 1e-12; delta /= 10) {
+    tct_filter filter;
+    double shares = 0;
+    assert_int_equal(tct_filter_init(&filter, TCT_FILTER_RDP, TCT_ADD_REMOVE, 1, delta, NULL), TCT_OK);
+    for (int i = 0; i < filter.orders; i++) { /* the delta at which this order's budget converts to epsilon 1 */
+      double low = log(1e-300), high = 0;
+      for (int step = 0; step < 200; step++) {
+        double middle = 0.5 * (low + high);
+        *(tct_renyi_epsilon_at(filter.order[i], filter.order_budget[i], exp(middle)) <= 1 ? &high : &low) = middle;
+      }
+      shares += exp(high);
+    }
+    assert_true(shares <= delta * (1 + 1e-9) && shares >= 0.99 * delta);
+  }
 }
 
 /* ---- random lists ------------------------------------------------------------------------------ */
@@ -308,6 +328,7 @@ int main(void) {
       cmocka_unit_test(what_nobody_bounds_is_refused_with_a_sentence),
       cmocka_unit_test(calibrated_noise_is_proved_and_close_to_the_smallest),
       cmocka_unit_test(the_count_after_the_calibrated_one_costs_too_much),
+      cmocka_unit_test(the_orders_of_the_rdp_filter_share_delta),
       cmocka_unit_test(a_filter_allows_what_its_accountant_proves_and_no_more),
       cmocka_unit_test(random_lists_give_true_brackets_without_nan),
   };
