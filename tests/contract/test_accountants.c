@@ -253,13 +253,14 @@ static void the_orders_of_the_rdp_filter_share_delta(void **state) {
     assert_int_equal(tct_filter_init(&filter, TCT_FILTER_RDP, TCT_ADD_REMOVE, 1, delta, NULL), TCT_OK);
     for (int i = 0; i < filter.orders; i++) { /* the delta at which this order's budget converts to epsilon 1 */
       double low = log(1e-300), high = 0;
+      if (filter.order_budget[i] < 0) continue; /* permits nothing, whatever its share */
       for (int step = 0; step < 200; step++) {
         double middle = 0.5 * (low + high);
         *(tct_renyi_epsilon_at(filter.order[i], filter.order_budget[i], exp(middle)) <= 1 ? &high : &low) = middle;
       }
       shares += exp(high);
     }
-    assert_true(shares <= delta * (1 + 1e-9) && shares >= 0.99 * delta);
+    assert_true(shares <= delta * (1 + 1e-9) && shares >= 0.49 * delta); /* the best order alone has half */
   }
 }
 
