@@ -41,8 +41,9 @@ static double mu_of(double epsilon, double log_delta) {
  * R^2/(e^a - 1), h = n K R^2/p the mean eigenvalue that the Hessian would have if every record were at the loss's most
  * curved point, and B R = SIZE the scale of margins: at 3 a logistic model is sure to 95 %.  Of the shares 0.1 to 0.4
  * the one that makes this least is taken.  FLOOR: below a tenth the noise gains less than 11 % and the ridge only
- * grows; on bank, ipums-br and adult (epsilon 0.05 to 1.6) and on breast cancer no share below was better.  CEILING:
- * where the optimum is flat. */
+ * grows; on bank, ipums-br and adult at epsilon 0.05 to 1.6 a share of 0.03 never had a lower loss than 0.1.  CEILING:
+ * where the optimum is flat. a itself stays at most 1: Lambda then is about half of one record's curvature, and less
+ * would leave the certificate of the minimum (smooth.c) without a useful radius. */
 #define SIZE 3.0
 #define FLOOR 0.1
 #define CEILING 0.4
@@ -56,7 +57,7 @@ static double auto_share(const tct_facts *facts, const tct_smooth_facts *smooth,
     double cost = smooth->p * sigma * sigma / (2 * (h + ridge)) + 0.5 * ridge * SIZE * SIZE / r2;
     if (cost < least) least = cost, best = share;
   }
-  return best;
+  return fmin(best, 1 / facts->epsilon);
 }
 
 /* ---- the noise ------------------------------------------------------------------------------ */
@@ -144,7 +145,7 @@ static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, c
   if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
     return fmax((double)facts->rows * facts->reg.l2,
                 2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
-  if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, facts->epsilon / 4);
+  if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, fmin(facts->epsilon / 4, 1));
   return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
 }
 
