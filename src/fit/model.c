@@ -194,7 +194,8 @@ static tct_status get_claim(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_real(o, "epsilon", &m->epsilon, err));
   TCT_TRY(get_real(o, "delta", &m->delta, err));
   TCT_TRY(get_text(o, "accountant", 1, &m->accountant, err));
-  return tct_json_get_events(json_object_get(o, "events"), &m->events, err);
+  tct_status status = tct_json_get_events(json_object_get(o, "events"), &m->events, err);
+  return status == TCT_E_USAGE ? lacks("events", err) : status; /* wrong in a file is bad data, not wrong usage */
 }
 
 static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {

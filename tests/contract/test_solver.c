@@ -295,6 +295,9 @@ static const struct {
     {"dpcd", "passes=400,average=last", 1e-6, 1e-6},
     {"cd", "", 1e-6, 1e-6},
     {"proxgd", "", 1e-6, 1e-6},
+    {"outpert", "", 1e-7, 1e-7},
+    {"adassp", "", 1e-7, 1e-7},
+    {"lbfgs", "", 1e-7, 1e-7},
 };
 enum { CONVERGENT = sizeof convergent / sizeof *convergent };
 
