@@ -147,5 +147,6 @@ const tct_loss_kind tct_loss_logistic = {
     .dual_step = dual_step,
     .dual_start = dual_start,
     .slopes = slopes,
+    .values = values,
     .sum = sum,
 };

@@ -6,11 +6,14 @@
 
 #include <math.h>
 
-/* Defines `slopes` and `sum` of a loss file from its static inline `value` and `slope`.  The loops over eight lanes
- * compile to vectors where the functions are free of branches; the order is that of tct_lanes_sum. */
+/* Defines `slopes`, `values` and `sum` of a loss file from its static inline `value` and `slope`.  The loops over eight
+ * lanes compile to vectors where the functions are free of branches; the order is that of tct_lanes_sum. */
 #define TCT_LOSS_LOOPS                                                                     \
   static void slopes(const double *z, const double *y, double h, double *out, int64_t n) { \
     for (int64_t i = 0; i < n; i++) out[i] = slope(z[i], y[i], h);                         \
+  }                                                                                        \
+  static void values(const double *z, const double *y, double h, double *out, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) out[i] = value(z[i], y[i], h);                         \
   }                                                                                        \
   static double sum(const double *z, const double *y, double h, int64_t n) {               \
     double lane[TCT_LANES] = {0};                                                          \

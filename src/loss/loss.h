@@ -27,6 +27,8 @@ typedef struct tct_loss_kind {
   double (*dual_start)(double y, double h);
   /* out[i] = slope(z[i], y[i]) for i < n, vectorised; within 4 ulp of `slope`. */
   void (*slopes)(const double *z, const double *y, double h, double *out, int64_t n);
+  /* out[i] = value(z[i], y[i]) for i < n, vectorised. */
+  void (*values)(const double *z, const double *y, double h, double *out, int64_t n);
   /* Sum of value(z[i], y[i]) in a fixed order. */
   double (*sum)(const double *z, const double *y, double h, int64_t n);
 } tct_loss_kind;

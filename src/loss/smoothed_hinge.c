@@ -58,5 +58,6 @@ const tct_loss_kind tct_loss_smoothed_hinge = {
     .dual_step = dual_step,
     .dual_start = dual_start,
     .slopes = slopes,
+    .values = values,
     .sum = sum,
 };

@@ -217,18 +217,54 @@ tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, doub
   return noise_sum(mech, &event, reach, lattice, sum, len, err);
 }
 
-tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
-                           int64_t count, int64_t *index, tct_error *err) {
-  tct_event event = tct_event_exponential(epsilon, 1);
+/* A record is in the batch with probability rate, so the choice's law is a mixture of the law without the record and
+ * one that is epsilon-close to it: epsilon-DP becomes log(1 + rate*(exp(epsilon) - 1)) (Balle, Barthe and Gaboardi
+ * 2018, Theorem 8).  Rounded up. */
+tct_event tct_choice_event(const tct_choice *choice) {
+  if (choice->rate < 1) return tct_event_pure(log1p(choice->rate * expm1(choice->epsilon)) * (1 + 1e-14), 1);
+  return choice->flip ? tct_event_pure(choice->epsilon, 1) : tct_event_exponential(choice->epsilon, 1);
+}
+
+static tct_status check_choice(const tct_mech *mech, const tct_choice *choice, int64_t count, tct_error *err) {
+  if (choice->rate < 1 ? mech->open_rate != choice->rate : mech->open_rate != 0)
+    return tct_fail(err, TCT_E_BUDGET,
+                    "a choice is charged at a rate other than its batch was drawn at; report this fault");
+  if (choice->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
+    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
+  if (count < 1 || (choice->flip && count > TCT_FLIP_MOST))
+    return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
+  return TCT_OK;
+}
+
+tct_status tct_mech_pick(tct_mech *mech, const tct_choice *choice, const double *score, int64_t count, int64_t *index,
+                         tct_error *err) {
+  tct_event event = tct_choice_event(choice);
+  TCT_TRY(check_choice(mech, choice, count, err));
   TCT_TRY(charge(mech, &event, err));
+  if (choice->rate < 1) mech->open_rate = 0;
   tct_stream s;
   tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, mech->releases++);
-  *index = tct_exponential_choice(&s, score, count, epsilon, change, monotone);
+  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(&s, score, count, choice->epsilon,
+                                                                          choice->change, choice->monotone);
   tct_stream_wipe(&s);
   double chosen = (double)*index;
-  observe(mech, &event, change, score, &chosen, count);
+  observe(mech, &event, choice->change, score, &chosen, count);
   if (mech->probe) *index = (int64_t)chosen;
   return TCT_OK;
+}
+
+tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
+                           int64_t count, int64_t *index, tct_error *err) {
+  tct_choice choice = {.epsilon = epsilon, .change = change, .rate = 1, .monotone = monotone};
+  return tct_mech_pick(mech, &choice, score, count, index, err);
+}
+
+bool tct_mech_allows(const tct_mech *mech, const tct_event *event) {
+  tct_filter filter = mech->promise.filter;
+  if (mech->promise.adaptive) return tct_filter_spend(&filter, event, NULL) == TCT_OK;
+  for (int64_t i = 0; i < mech->promise.events.len; i++)
+    if (tct_event_same(&mech->promise.events.at[i], event) && mech->left[i] >= event->count) return true;
+  return false;
 }
 
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {

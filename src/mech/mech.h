@@ -72,6 +72,24 @@ tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, doub
 tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
                            int64_t count, int64_t *index, tct_error *err);
 
+/* A choice among candidates, in full. */
+typedef struct tct_choice {
+  double epsilon;
+  double change; /* one record moves every score by at most this */
+  double rate;   /* below 1: the scores are sums over the open batch, drawn at this rate; add_remove only */
+  bool monotone; /* one record moves all scores the same way */
+  bool flip;     /* permute and flip (one-sided exponential noise), not the exponential mechanism; at most 4096 */
+} tct_choice;
+/* What the choice is charged as: exponential:epsilon; pure:epsilon for permute and flip; and
+ * pure:log(1 + rate*(exp(epsilon) - 1)) where records were sampled. */
+tct_event tct_choice_event(const tct_choice *choice);
+/* Charges that event and draws; closes the open batch if rate is below 1. */
+tct_status tct_mech_pick(tct_mech *mech, const tct_choice *choice, const double *score, int64_t count, int64_t *index,
+                         tct_error *err);
+
+/* Would the promise still cover this event?  Charges nothing. */
+bool tct_mech_allows(const tct_mech *mech, const tct_event *event);
+
 /* Public randomness (orders, samplings): uniform on {0..bound-1}, a function of (seed, index) alone. */
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound);
 
@@ -82,6 +100,6 @@ void tct_mech_shuffle(const tct_mech *mech, uint64_t index, int64_t *order, int6
  * which the probe may overwrite to force the same past in two worlds. */
 typedef void (*tct_mech_probe)(void *user, const tct_event *event, double reach, const double *before, double *after,
                                int64_t len);
-/* (a choice: before = the scores [len], after = the chosen index, one number)  */
+/* (a choice: before = the scores [len], after = the chosen index, one number; its event is exponential or pure)  */
 void tct_mech_probe_test(tct_mech *mech, tct_mech_probe probe, void *user);
 #endif

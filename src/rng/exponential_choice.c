@@ -1,4 +1,4 @@
-/* exponential_choice.c - the exponential mechanism's choice, exactly, by rejection.
+/* exponential_choice.c - the exponential mechanism's choice by rejection, and permute and flip, both exactly.
  *
  * DISTRIBUTION  P[j] = exp(u score_j) / sum_i exp(u score_i), u = epsilon'/(2 change) (epsilon'/change if
  * monotone), where u is epsilon/(2 change) rounded down to 63 bits: the exponential mechanism for an
@@ -20,6 +20,11 @@
  * of (3) succeeds with probability at least of the order of n^(ln 2 - 1), against 1/n for (2).
  * Proposals are drawn BATCH at a time to share a pass over the scores; those left over are independent
  * of the one that was accepted.
+ *
+ * Permute and flip (McKenna and Sheldon 2020) goes through the candidates in random order, each time taking one of
+ * those not yet seen uniformly, and takes candidate j with probability exp(-gamma_j): at the latest a largest one,
+ * whose coin is certain.  Its law is that of the largest score with one-sided exponential noise (Ding, Kifer, Saeidian,
+ * Steinke, Wang, Xiao and Zhang 2021).
  *
  * ROUNDING  None but that of u, above; max - score_j must not overflow (scores up to 2^1022).
  * A gamma of 2^60 or more counts as 2^60: its coin succeeds with probability exp(-2^60).
@@ -165,4 +170,21 @@ int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count
     if (accept(s, max, score[j], u, 0)) return j;
   }
   return tilted(s, score, count, max, u);
+}
+
+int64_t tct_permute_and_flip(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
+                             bool monotone) {
+  enum { WORD = 64 };
+  tct_dyadic u = rate_down(epsilon, change, monotone);
+  double max = largest(score, count);
+  for (;;) {
+    uint64_t seen[TCT_FLIP_MOST / WORD] = {0};
+    for (int64_t left = count; left > 0;) {
+      int64_t j = (int64_t)tct_stream_below(s, (uint64_t)count);
+      if (seen[j / WORD] >> (j % WORD) & 1) continue; /* uniform among those not yet seen */
+      if (accept(s, max, score[j], u, 0)) return j;
+      seen[j / WORD] |= (uint64_t)1 << (j % WORD);
+      left--;
+    }
+  } /* not reached: the coin of a largest score always succeeds */
 }

@@ -80,4 +80,9 @@ int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rat
  * so the caller puts them on a lattice.  epsilon >= 0, change > 0.  monotone: the 2 is dropped. */
 int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                                bool monotone);
+/* Index of the largest score + E_j, the E_j independent and exponential of rate epsilon'/(2 change): permute and flip,
+ * which has that law.  Arguments as above. */
+enum { TCT_FLIP_MOST = 4096 }; /* candidates */
+int64_t tct_permute_and_flip(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
+                             bool monotone);
 #endif
