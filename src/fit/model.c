@@ -195,7 +195,11 @@ static tct_status get_claim(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_real(o, "delta", &m->delta, err));
   TCT_TRY(get_text(o, "accountant", 1, &m->accountant, err));
   tct_status status = tct_json_get_events(json_object_get(o, "events"), &m->events, err);
-  return status == TCT_E_USAGE ? lacks("events", err) : status; /* wrong in a file is bad data, not wrong usage */
+  if (status == TCT_E_USAGE) { /* wrong in a file is bad data, not wrong usage; the sentence says what */
+    status = TCT_E_DATA;
+    if (err) err->status = status;
+  }
+  return status;
 }
 
 static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
