@@ -49,8 +49,9 @@ double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
 }
 
 double tct_dpcd_typical(const tct_facts *facts) {
-  double slope = facts->loss.kind->binary ? 0.5 : fmin(0.5 * facts->label_bound, tct_loss_slope_bound(&facts->loss));
-  return slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
+  double slope = tct_loss_slope_bound(&facts->loss);
+  if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound);
+  return 2 * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
 }
 
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
