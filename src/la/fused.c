@@ -120,13 +120,10 @@ static double sparse_part(const tct_fused *f, const tct_fused_part *model, const
   return sum;
 }
 
-static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
-  tct_row column = tct_line_at(f->view->x, j);
-  int threads = column.n < WORTH_THREADS ? 1 : f->threads;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t k = 0; k < column.n; k++) {
-    int64_t i = tct_row_column(&column, k);
-    f->z[i] += delta * (f->view->row_scale[i] * tct_row_value(&column, k));
+static void axpy_entries(tct_fused *f, const tct_row *column, double delta, int64_t first, int64_t last) {
+  for (int64_t k = first; k < last; k++) {
+    int64_t i = tct_row_column(column, k);
+    f->z[i] += delta * (f->view->row_scale[i] * tct_row_value(column, k));
   }
 }
 
@@ -134,6 +131,20 @@ static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
 static int64_t border(int64_t n, int t, int threads) {
   int64_t at = n * t / threads;
   return t == threads ? n : at - at % 64;
+}
+
+/* Entries have distinct rows, so threads never write to one number.  One thread takes no parallel region: entering one
+ * costs more than a short column. */
+static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
+  tct_row column = tct_line_at(f->view->x, j);
+  int threads = column.n < WORTH_THREADS ? 1 : f->threads;
+  if (threads == 1) {
+    axpy_entries(f, &column, delta, 0, column.n);
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int t = 0; t < threads; t++)
+    axpy_entries(f, &column, delta, border(column.n, t, threads), border(column.n, t + 1, threads));
 }
 
 void tct_fused_move(tct_fused *f, int64_t j, double delta) {
@@ -156,6 +167,11 @@ static double clip_single(double clip) {
   return (double)near > clip ? (double)nextafterf(near, 0) : (double)near;
 }
 
+static double part_of(tct_fused *f, const tct_fused_part *model, const tct_row *column, int64_t from, int64_t j,
+                      int64_t first, int64_t last) {
+  return column ? sparse_part(f, model, column, first, last) : dense_part(f, model, from, j, first, last);
+}
+
 double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
   if (f->single) clip = clip_single(clip);
   tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice};
@@ -168,15 +184,15 @@ double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
   }
   tct_row column = {0};
   if (sparse) column = tct_line_at(f->view->x, j);
+  const tct_row *entries = sparse ? &column : NULL;
   int64_t n = sparse ? column.n : f->view->rows;
   int threads = n < WORTH_THREADS ? 1 : f->threads;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum) if (threads > 1)
-  for (int t = 0; t < threads; t++) {
-    int64_t first = border(n, t, threads), last = border(n, t + 1, threads);
-    sum += sparse ? sparse_part(f, &model, &column, first, last) : dense_part(f, &model, from, j, first, last);
-  }
   f->pending = -1;
   f->delta = 0;
+  if (threads == 1) return part_of(f, &model, entries, from, j, 0, n) * lattice;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum)
+  for (int t = 0; t < threads; t++)
+    sum += part_of(f, &model, entries, from, j, border(n, t, threads), border(n, t + 1, threads));
   return sum * lattice;
 }
 

@@ -71,6 +71,7 @@ typedef struct state {
   tct_fused fused;
   averages mean;
   int64_t *order; /* [p] of the current pass, shuffled */
+  bool cyclic, uniform;
   double *w;
 } state;
 
@@ -81,11 +82,10 @@ static void count_until(averages *mean, int64_t j, double w, int64_t k) {
   mean->since[j] = k;
 }
 
-static int64_t pick(const tct_problem *problem, const tct_spec *spec, tct_mech *mech, state *s, int64_t step) {
+static int64_t pick(const tct_problem *problem, tct_mech *mech, state *s, int64_t step) {
   int64_t p = problem->facts->p;
-  const tct_option *o = tct_dpcd_options;
-  if (tct_spec_is(spec, o, "order", "cyclic")) return step % p;
-  if (tct_spec_is(spec, o, "order", "uniform")) return (int64_t)tct_mech_public(mech, (uint64_t)step, (uint64_t)p);
+  if (s->cyclic) return step % p;
+  if (s->uniform) return (int64_t)tct_mech_public(mech, (uint64_t)step, (uint64_t)p);
   if (step % p == 0) tct_mech_shuffle(mech, (uint64_t)step, s->order, p);
   return s->order[step % p];
 }
@@ -140,7 +140,7 @@ static tct_status rounds(const tct_problem *problem, const tct_solver_plan *plan
     for (int64_t k = 0; k < d->inner; k++) {
       int64_t step = t * d->inner + k;
       TCT_TRY(tct_problem_tick(problem, (double)step / all, err));
-      TCT_TRY(descend(problem, d, mech, s, pick(problem, &plan->spec, mech, s, step), k, err));
+      TCT_TRY(descend(problem, d, mech, s, pick(problem, mech, s, step), k, err));
     }
     finish_round(problem, d, s, t + 1 < d->outer);
   }
@@ -172,6 +172,8 @@ static tct_status state_new(const tct_problem *problem, const tct_spec *spec, co
   memset(w, 0, (size_t)facts->p * sizeof *w);
   *s = (state){
       .mean = {TCT_NEW(double, facts->p), TCT_NEW(int64_t, facts->p), 0}, .order = TCT_NEW(int64_t, facts->p), .w = w};
+  s->cyclic = tct_spec_is(spec, tct_dpcd_options, "order", "cyclic");
+  s->uniform = tct_spec_is(spec, tct_dpcd_options, "order", "uniform");
   tct_status status = s->mean.sum && s->mean.since && s->order ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK)
     status = tct_fused_new(problem->view, problem->y, slope, facts->loss.h, single, d->threads, &s->fused, err);

@@ -12,7 +12,7 @@
  * DEFAULTS, from public facts.
  *   step = 1: one coordinate at a time is a descent step for every step up to 1/M_j (up to 2/M_j without noise).
  *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = 2s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
- *     C_j = 2s*rms(x_j), and s is the largest slope: the loss's own bound, or the label bound for real labels.  A
+ *     C_j = 2s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.  A
  * record is clipped only where its slope is near the largest and its feature above twice its rms.  Less clip biases the
  * steps where features have heavy tails, and noise that the averaging takes out again is the smaller harm. passes: P
  * passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N, where N = c^2 p^2

@@ -50,7 +50,7 @@ double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
 
 double tct_dpcd_typical(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
-  if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound);
+  if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound / 2); /* residuals as large as Y are rare */
   return 2 * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
 }
 
