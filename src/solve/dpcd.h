@@ -11,7 +11,7 @@ extern const tct_option tct_dpcd_options[];
 typedef struct tct_dpcd_shape {
   bool smooth;          /* private M_j come first */
   bool laplace;         /* ... as one Laplace event instead of a Gaussian one */
-  double share;         /* sqrt of their part of mu^2 (Gaussian); their part of epsilon (Laplace) */
+  double share;         /* their part of mu^2 (Gaussian) or of epsilon (Laplace) */
   double laplace_noise; /* fixed: it does not depend on x */
   bool greedy;          /* steps are a choice and a measurement */
   double split;         /* part of a greedy step's zCDP that the choice takes */

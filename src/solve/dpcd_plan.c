@@ -1,11 +1,11 @@
 /* dpcd_plan.c - the promise of dpcd: how many steps, how much noise, and what the smoothness constants may cost.
  *
  * THE SPLIT.  Let x be the noise multiplier at which one Gaussian release would use the whole budget (mu = 1/x).
- *   smoothness, Gaussian form:  noise x/s, s the share: s^2 of mu^2, as a tenth of epsilon is about a hundredth of mu^2
+ *   smoothness, Gaussian form:  noise x/sqrt(s), s the share of mu^2 (the default 0.1 makes the steps 5 % noisier)
  *   smoothness, Laplace form:   epsilon' = s*epsilon, whatever x
- *   K T steps:                  noise x*sqrt(K T/(1 - s^2)) (Laplace: without the 1 - s^2)
+ *   K T steps:                  noise x*sqrt(K T/(1 - s)) (Laplace: without the 1 - s)
  *   greedy steps:               that noise over sqrt(1 - f) for the measurement, and a choice of the same zCDP as the
- *                               part f of the step: epsilon_0^2/8 = f*r^2/(2 x^2)*(1 - s^2)/T, r the relation's shift
+ *                               part f of the step: epsilon_0^2/8 = f*r^2/(2 x^2)*(1 - s)/T, r the relation's shift
  * and x is calibrated as the smallest for which the whole list costs at most (epsilon, delta): exact Gaussian DP where
  * all are Gaussian, whatever accountant is best where they are not.
  *
@@ -25,10 +25,12 @@
 
 static const double start = 0.5; /* A over the loss at w = 0 */
 
-double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) { return s->laplace ? s->laplace_noise : x / s->share; }
+double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
+  return s->laplace ? s->laplace_noise : x / sqrt(s->share);
+}
 
 /* Steps' part of mu^2. */
-static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->share * s->share : 1; }
+static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->share : 1; }
 
 double tct_dpcd_step_noise(const tct_dpcd_shape *s, double x) {
   double part = rest(s) * (s->greedy ? 1 - s->split : 1);
