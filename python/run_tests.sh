@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# run_tests.sh - the Python tests in build/venv, against a built libtacit.so.   python/run_tests.sh LIBRARY [PROGRAM] [pytest option ...]
+# Exit code 77 where the virtual environment cannot be made (no network, no python3-venv).
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export TACIT_LIBRARY=$1 TACIT=${2:-}
+shift $(($# < 2 ? $# : 2))
+if ! tools/setup.sh python >build/setup_python.log 2>&1; then
+  tail -3 build/setup_python.log
+  echo "skipped: build/venv cannot be made"
+  exit 77
+fi
+export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
+exec build/venv/bin/python -m pytest -q -p no:cacheprovider python/tests "$@"

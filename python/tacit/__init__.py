@@ -1,0 +1,37 @@
+"""tacit: linear models of tables of people, under (epsilon, delta)-differential privacy."""
+
+from ._accounting import Ledger, account, account_curve, calibrate
+from ._estimators import (
+    PrivateElasticNet,
+    PrivateLasso,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivateRidge,
+)
+from ._matrix import Table, read
+from ._model import Model, read_model, verify
+from ._native import BudgetError, PrivacyWarning, components, version
+from ._schema import PublicScaler, Schema
+
+__version__ = version()
+__all__ = [
+    "BudgetError",
+    "Ledger",
+    "Model",
+    "PrivacyWarning",
+    "PrivateElasticNet",
+    "PrivateLasso",
+    "PrivateLinearSVC",
+    "PrivateLogisticRegression",
+    "PrivateRidge",
+    "PublicScaler",
+    "Schema",
+    "Table",
+    "account",
+    "account_curve",
+    "calibrate",
+    "components",
+    "read",
+    "read_model",
+    "verify",
+]

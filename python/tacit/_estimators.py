@@ -1,0 +1,690 @@
+"""Estimators with scikit-learn's conventions over the library's plan and fit."""
+
+import json
+import math
+import numbers
+import os
+import sys
+import warnings
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _accounting, _native
+from ._matrix import Table, View
+from ._model import Callbacks, Plan
+from ._schema import interval
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data
+except ImportError:  # scikit-learn before 1.6 has it as a method
+
+    def _validate_data(estimator, X, **options):
+        return estimator._validate_data(X, **options)
+
+
+_NOTE_CLASSES = "the classes were read from the labels of the data"
+_COMPOSE_STEPS = 12  # plans tried for several classes; four are enough where the cost is a power
+_COMPOSE_SLACK = 3e-3  # part of epsilon that may be left over
+_SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
+_NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
+
+
+def _inside_search():
+    """Whether scikit-learn's model selection (a search or a cross-validation) is calling: it fits many times."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _copies(events, count):
+    return [event for _ in range(count) for event in events]
+
+
+class _Linear(BaseEstimator):
+    """What the five have in common.  Subclasses give _loss_spec, _penalty_spec and the labels."""
+
+    _labels_kind = _native.LABELS_REAL
+
+    # ---- settings ----
+
+    def _check(self):
+        for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
+            value = getattr(self, name)
+            if value is None and not (name == "delta" and self.epsilon == math.inf):
+                raise ValueError(_NO_EPSILON.format(name, example))
+        if self.random_state is None and self.ledger is None and self.epsilon != math.inf and _inside_search():
+            raise ValueError(
+                "a search or cross-validation would train on the same people many times and spend epsilon each time, "
+                "without an account of it; give ledger=tacit.Ledger(...) so that every fit is charged, tune on "
+                "public data with epsilon=float('inf'), or fix the settings beforehand"
+            )
+
+    def _settings(self, rows, cols, table):
+        """The fields of tct_config.  Everything here is public."""
+        intercept = bool(self.fit_intercept)
+        settings = {
+            "loss": self._loss_spec(),
+            "penalty": self._penalty_spec(rows),
+            "solver": self._solver_spec(),
+            "epsilon": float(self.epsilon),
+            "delta": None if self.delta is None else float(self.delta),
+            "neighbours": _native.choice("neighbours", self.neighbours, _native.NEIGHBOURS),
+            "rows_rule": _native.choice("rows", self.rows, _native.ROWS_RULES),
+            "row_norm": self._row_norm(cols, intercept, table),
+            "intercept": int(intercept),
+            "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
+            "ledger": None if self.ledger is None else os.fspath(self.ledger),
+        }
+        if self.random_state is not None:
+            state = self.random_state
+            seed = state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)
+            settings["has_seed"], settings["seed"] = 1, int(seed) % 2**64
+        settings.update(self._label_settings(intercept, table))
+        return settings
+
+    def _row_norm(self, cols, intercept, table):
+        if self.data_norm is not None:
+            if not self.data_norm > 0:
+                raise ValueError("data_norm must be above 0; give the largest norm that a row is to have")
+            return math.hypot(float(self.data_norm), 1.0 if intercept else 0.0)
+        if self.bounds is not None:
+            return math.sqrt(cols + intercept)
+        if table is not None and table.schema is not None:
+            return None  # the library takes it from the schema
+        raise ValueError(
+            "neither data_norm nor bounds is given, and they are not taken from the data, for that would reveal them; "
+            "give data_norm=R (rows longer than R are shortened) or bounds=(lower, upper) from public knowledge"
+        )
+
+    def _label_settings(self, intercept, table):
+        return {}
+
+    def _solver_spec(self):
+        if self.solver != "auto":
+            return self.solver
+        return _automatic(self._loss_spec(), self._penalty_spec(1))
+
+    # ---- plans ----
+
+    def _plans(self, settings, rows, cols, count, table=None):
+        """(settings of each fit, facts of the plan, what `count` fits cost together)."""
+        facts = Plan(settings, rows, cols, table).facts
+        if count == 1 or not facts["private"]:
+            return settings, facts, None
+        return _compose(settings, rows, cols, count, table)
+
+    def plan(self, rows, cols, n_classes=None):
+        """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
+
+        A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
+        and for several classes `models` and the epsilon and delta of each.  n_classes: where `classes` is not given.
+        """
+        self._check()
+        count = self._models_for(n_classes)
+        settings, facts, together = self._plans(self._settings(rows, cols, None), rows, cols, count)
+        if count > 1 and together:
+            each = {"epsilon": facts["epsilon"], "delta": facts["delta"], "events": facts["events"]}
+            facts = {**facts, **together, "models": count, "each": each}
+        return facts
+
+    def _models_for(self, n_classes):
+        return 1
+
+    # ---- training ----
+
+    def _fit(self, X, targets, names, notes=(), label=None):
+        """Trains one model for each row of targets: a list of Model, and the certificate of all of them."""
+        table = X if isinstance(X, Table) else None
+        rows, cols = X.shape
+        settings = self._settings(rows, cols, table)
+        settings, _, together = self._plans(settings, rows, cols, len(targets), table)
+        scale = {}
+        if self.bounds is not None and table is None:
+            X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
+        charge = None
+        if together and self.ledger is not None:
+            charge = _accounting.Ledger(self.ledger).charge(
+                together["events"], epsilon=float(self.epsilon), delta=float(self.delta), neighbours=self.neighbours
+            )
+            settings = {**settings, "ledger": None}
+        models = []
+        for k, target in enumerate(targets):
+            callbacks = Callbacks(self.progress, k / len(targets), 1 / len(targets))
+            seed = (settings.get("seed", 0) + k * _SEED_STEP) % 2**64  # other noise for each class
+            plan = Plan({**settings, "seed": seed}, rows, cols, table, callbacks)
+            data = table if table is not None else View(X, target, self._labels_kind)
+            models.append(callbacks.run(plan, data))
+        if names is not None or notes or scale or label is not None:
+            models = [m.amended(features=names, unaccounted=notes, label=label, **scale) for m in models]
+        return models, _certificate(models, together, charge)
+
+    def _finish(self, models, privacy):
+        self.models_ = models
+        self.privacy_ = privacy
+        if privacy["unaccounted"]:
+            warnings.warn(
+                "the stated epsilon does not cover this: " + "; ".join(privacy["unaccounted"]),
+                _native.PrivacyWarning,
+                stacklevel=3,
+            )
+        if not privacy["private"]:
+            warnings.warn("this model has no privacy at all", _native.PrivacyWarning, stacklevel=3)
+
+    def _take(self, X, y):
+        """X and y as `fit` takes them: (X, y, the label's name, feature names or None)."""
+        label = getattr(y, "name", None)
+        if isinstance(X, Table):
+            if y is not None:
+                raise ValueError("a table read by tacit.read holds its labels; leave y out")
+            names = X.feature_names
+            self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(names, dtype=object)
+            return X, X.y, None, None
+        if isinstance(y, str):
+            if not hasattr(X, "columns") or y not in X.columns:
+                raise ValueError("y names a column, but X has no column of that name; give a frame that has it")
+            X, y, label = X[[name for name in X.columns if name != y]], X[y], y
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
+            )
+        X = _validate_data(
+            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True
+        )
+        y = column_or_1d(y, warn=True)
+        if y.shape[0] != X.shape[0]:
+            raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        names = getattr(self, "feature_names_in_", None)
+        return X, y, label if isinstance(label, str) else None, names
+
+    @staticmethod
+    def _refuse(unsupported):
+        for name in unsupported:
+            if name == "sample_weight":
+                raise ValueError(
+                    "sample_weight is not offered: a weight changes what one record can move; leave it out"
+                )
+            if name == "groups":
+                raise ValueError(
+                    "groups is not offered: the unit of privacy is a row; bring the table to one row for each person"
+                )
+            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
+
+    def _margins(self, X):
+        """x.w + intercept by every model, [rows, models]."""
+        check_is_fitted(self, "models_")
+        if not isinstance(X, Table):
+            X = _validate_data(
+                self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True, reset=False
+            )
+            X = View(X)
+        return np.column_stack([model.predict(X) for model in self.models_])
+
+    def save(self, path):
+        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise ValueError("one model file holds one model, and there is one for each class; save models_[k] each")
+        self.models_[0].save(path)
+
+    def _more_tags(self):
+        return {"requires_y": True}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _automatic(loss, penalty):
+    """The library's own choice where it has one, else a fixed solver that knows the loss and the penalty."""
+    solvers = {entry["name"] for entry in _native.components("solver")}
+    if "auto" in solvers:
+        return "auto"
+    kind = penalty.partition(":")[0]
+    if kind in ("l1", "elastic"):
+        return "dpcd" if "dpcd" in solvers else "dpsgd"
+    if loss == "squared":
+        return "adassp" if "adassp" in solvers else "dpscd"
+    return "objpert" if loss.partition(":")[0] in ("logistic", "smoothed_hinge", "huber") else "dpscd"
+
+
+def _scaled(X, lower, upper):
+    """(X scaled to [-1, 1] by public bounds, factor, shift): the one copy that bounds cost.  Sparse stays sparse."""
+    if sparse.issparse(X):
+        factor = 1 / np.maximum(np.abs(lower), np.abs(upper))
+        return (X @ sparse.diags(factor)).asformat(X.format), factor, np.zeros_like(factor)
+    factor, shift = 2 / (upper - lower), (lower + upper) / 2
+    return (X - shift) * factor, factor, shift
+
+
+def _compose(settings, rows, cols, count, table):
+    """One epsilon for each of `count` fits on the same people, such that all together cost the whole.
+
+    The events of all fits go through the accountants as one list; the largest epsilon of a single fit is found by
+    bisection.  Where no accountant knows the list, plain division of epsilon and delta."""
+    epsilon, delta = settings["epsilon"], settings["delta"]
+    neighbours = {v: k for k, v in _native.NEIGHBOURS.items()}[settings["neighbours"]]
+
+    def facts_at(each):
+        return Plan({**settings, "epsilon": each}, rows, cols, table).facts
+
+    def cost_of(facts):
+        try:
+            return _accounting.account(_copies(facts["events"], count), delta, neighbours=neighbours)
+        except (ValueError, _native.BudgetError):
+            return {"epsilon": math.inf, "accountant": None}
+
+    def price(answer):
+        return math.inf if answer["epsilon"] is None else answer["epsilon"]
+
+    # The cost grows nearly as a power of the single epsilon: secants in logarithms, kept in a bracket.
+    low, high, best = math.log(epsilon / count), math.log(epsilon), None
+    at, aim, slope, last = low, math.log(epsilon) + math.log1p(-1e-3), 1.0, None
+    for _ in range(_COMPOSE_STEPS):
+        facts = facts_at(math.exp(at))
+        cost = cost_of(facts)
+        if price(cost) == math.inf:
+            break
+        level = math.log(price(cost))
+        if price(cost) <= epsilon:
+            low, best = at, (math.exp(at), facts, cost)
+            if level > math.log(epsilon) - _COMPOSE_SLACK:
+                break
+        else:
+            high = at
+        if last and at != last[0] and level != last[1]:
+            slope = (level - last[1]) / (at - last[0])
+        last = at, level
+        at = at + (aim - level) / slope
+        if not low < at < high:
+            at = (low + high) / 2
+    if best:
+        each, facts, cost = best
+        events = _copies(facts["events"], count)
+        together = {"events": events, "accountant": cost["accountant"], "epsilon": epsilon, "delta": delta}
+        return {**settings, "epsilon": each}, facts, together
+    each, part = epsilon / count * (1 - 1e-12), delta / count * (1 - 1e-12)
+    settings = {**settings, "epsilon": each, "delta": part}
+    facts = Plan(settings, rows, cols, table).facts
+    events = _copies([f"approx:epsilon={each!r},delta={part!r}"], count)
+    return settings, facts, {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
+
+
+def _certificate(models, together, charge):
+    privacy = json.loads(json.dumps(models[0].privacy))
+    if together is None:
+        return privacy
+    privacy.update(together)
+    privacy["models"] = len(models)
+    privacy["each"] = {key: models[0].privacy[key] for key in ("epsilon", "delta", "events")}
+    if charge:
+        privacy["ledger"] = {"head": charge["head"], "run": charge["run"]}
+    return privacy
+
+
+class _Classifier(ClassifierMixin, _Linear):
+    _labels_kind = _native.LABELS_BINARY
+
+    def _penalty_spec(self, rows):
+        if not self.C > 0:
+            raise ValueError("C must be above 0; give e.g. C=1.0")
+        return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows)!r}"
+
+    def _models_for(self, n_classes):
+        count = n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
+        return count if count > 2 else 1
+
+    def _classes(self, y):
+        """(classes, notes, index of each label): the public list, or what the labels show, and then said so."""
+        check_classification_targets(y)
+        if self.classes is None:
+            classes, codes = np.unique(y, return_inverse=True)
+            notes = () if self.epsilon == math.inf else (_NOTE_CLASSES,)
+        else:
+            classes, notes = np.unique(np.asarray(self.classes)), ()
+            codes = np.searchsorted(classes, y) if classes.dtype.kind == np.asarray(y).dtype.kind else None
+            if codes is None:
+                place = {value: k for k, value in enumerate(classes.tolist())}
+                codes = np.array([place.get(value, -1) for value in np.asarray(y).tolist()])
+            codes = np.where((codes >= 0) & (codes < len(classes)), codes, 0)
+            if not np.all(classes[codes] == y):
+                raise ValueError("a label is not among the classes given; list all classes, or correct the label")
+        if len(classes) < 2:
+            raise ValueError("a classifier needs at least two classes, and there is one class; give classes=[...]")
+        return classes, notes, codes
+
+    def fit(self, X, y=None, **unsupported):
+        """Trains.  X: array, SciPy CSR/CSC, data frame, or a table of `tacit.read` (then no y); y: labels, or the
+        name of X's label column."""
+        self._refuse(unsupported)
+        self._check()
+        X, y, label, names = self._take(X, y)
+        if isinstance(X, Table):
+            if X.kind != _native.LABELS_BINARY:
+                raise ValueError("the table was read with other labels; read it with labels='binary'")
+            self.classes_, targets, notes = np.array([-1, 1]), [y], ()
+        else:
+            self.classes_, notes, codes = self._classes(y)
+            positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+            targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
+        models, privacy = self._fit(X, targets, names, notes, label)
+        folded = [model.folded() for model in models]
+        self.coef_ = np.array([weights for weights, _ in folded])
+        self.intercept_ = np.array([intercept for _, intercept in folded])
+        self._finish(models, privacy)
+        return self
+
+    def decision_function(self, X):
+        """Signed distance to each class's boundary; rows longer than the public norm are shortened as in training."""
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X):
+        margins = self.decision_function(X)
+        return self.classes_[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)]
+
+    def score(self, X, y=None, sample_weight=None):
+        """Mean accuracy, exact: not private, for data that you may look at."""
+        return super().score(X, X.y if y is None and isinstance(X, Table) else y, sample_weight)
+
+
+class PrivateLogisticRegression(_Classifier):
+    """Logistic regression under (epsilon, delta)-differential privacy.
+
+    epsilon, delta: the total privacy loss of the whole fit, everything included.  No default.
+    data_norm: rows with a larger Euclidean norm are shortened to it; or
+    bounds: (lower, upper) of the features, which are scaled to [-1, 1] by them.  Public knowledge, no default.
+    classes: all labels that can occur, public knowledge.  None: read from the data, and said so in `privacy_`.
+    neighbours: "add_remove" (n is public) or "replace_one".
+    C: inverse strength of the ridge penalty, as in scikit-learn; the penalty covers the intercept.
+    solver: "auto", or a spec such as "dpscd:batch=500" (`tacit.components("solver")`).
+    ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.
+    random_state: makes the noise repeatable, for tests: the model must then stay private.
+    rows: "clip", or "unit" to scale every row to the norm.  progress: True, or a function of the fraction done.
+
+    More than two classes: one model against the rest for each, all of them together within epsilon.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        data_norm=None,
+        bounds=None,
+        classes=None,
+        C=1.0,
+        fit_intercept=True,
+        solver="auto",
+        neighbours="add_remove",
+        rows="clip",
+        ledger=None,
+        random_state=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.classes = classes
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.neighbours = neighbours
+        self.rows = rows
+        self.ledger = ledger
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _loss_spec(self):
+        return "logistic"
+
+    def predict_proba(self, X):
+        """Probability of each class; one against the rest: the logistic values, normalised."""
+        margins = self._margins(X)
+        if margins.shape[1] == 1:
+            p = expit(margins[:, 0])
+            return np.column_stack([1 - p, p])
+        p = expit(margins)
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
+
+    def predict_log_proba(self, X):
+        return np.log(self.predict_proba(X))
+
+
+class PrivateLinearSVC(_Classifier):
+    """Linear support vector classification under (epsilon, delta)-differential privacy.
+
+    loss: "hinge", or "smoothed_hinge:h=0.5" for a rounded corner.  All else as in `PrivateLogisticRegression`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        data_norm=None,
+        bounds=None,
+        classes=None,
+        C=1.0,
+        loss="hinge",
+        fit_intercept=True,
+        solver="auto",
+        neighbours="add_remove",
+        rows="clip",
+        ledger=None,
+        random_state=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.classes = classes
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.neighbours = neighbours
+        self.rows = rows
+        self.ledger = ledger
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _loss_spec(self):
+        return self.loss
+
+
+class _Regressor(RegressorMixin, _Linear):
+    def _loss_spec(self):
+        return "squared"
+
+    def _label_settings(self, intercept, table):
+        if self.label_bounds is None:
+            if table is not None and table.schema is not None:
+                return {}  # the library takes them from the schema
+            raise ValueError(
+                "label_bounds is not given and has no default; give (lower, upper) of the target from public knowledge"
+            )
+        lower, upper = (float(side[0]) for side in interval(self.label_bounds, 1, "label_bounds"))
+        if intercept:
+            return {"label_shift": (lower + upper) / 2, "label_bound": (upper - lower) / 2}
+        return {"label_bound": max(abs(lower), abs(upper))}
+
+    def fit(self, X, y=None, **unsupported):
+        """Trains.  X: array, SciPy CSR/CSC, data frame, or a table of `tacit.read` (then no y); y: targets, or the
+        name of X's target column."""
+        self._refuse(unsupported)
+        self._check()
+        X, y, label, names = self._take(X, y)
+        if isinstance(X, Table):
+            if X.kind != _native.LABELS_REAL:
+                raise ValueError("the table was read with other labels; read it with labels='real'")
+        else:
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        models, privacy = self._fit(X, [y], names, (), label)
+        self.coef_, self.intercept_ = models[0].folded()
+        self._finish(models, privacy)
+        return self
+
+    def predict(self, X):
+        """The predicted target; rows longer than the public norm are shortened as in training."""
+        return self._margins(X)[:, 0]
+
+    def score(self, X, y=None, sample_weight=None):
+        """R squared, exact: not private, for data that you may look at."""
+        return super().score(X, X.y if y is None and isinstance(X, Table) else y, sample_weight)
+
+
+class PrivateRidge(_Regressor):
+    """Ridge regression under (epsilon, delta)-differential privacy.
+
+    label_bounds: (lower, upper) of the target, public knowledge; targets are clipped to it.
+    alpha: strength of the penalty, as in scikit-learn's Ridge; it covers the intercept.
+    All else as in `PrivateLogisticRegression`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        data_norm=None,
+        bounds=None,
+        label_bounds=None,
+        alpha=1.0,
+        fit_intercept=True,
+        solver="auto",
+        neighbours="add_remove",
+        rows="clip",
+        ledger=None,
+        random_state=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.label_bounds = label_bounds
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.neighbours = neighbours
+        self.rows = rows
+        self.ledger = ledger
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _penalty_spec(self, rows):
+        if not self.alpha >= 0:
+            raise ValueError("alpha must not be negative; give e.g. alpha=1.0")
+        return f"l2:lambda={self.alpha / rows!r}" if self.alpha > 0 else "none"
+
+
+class PrivateLasso(_Regressor):
+    """Lasso under (epsilon, delta)-differential privacy.
+
+    alpha: strength of the penalty, as in scikit-learn's Lasso.  All else as in `PrivateRidge`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        data_norm=None,
+        bounds=None,
+        label_bounds=None,
+        alpha=1.0,
+        fit_intercept=True,
+        solver="auto",
+        neighbours="add_remove",
+        rows="clip",
+        ledger=None,
+        random_state=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.label_bounds = label_bounds
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.neighbours = neighbours
+        self.rows = rows
+        self.ledger = ledger
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _penalty_spec(self, rows):
+        if not self.alpha >= 0:
+            raise ValueError("alpha must not be negative; give e.g. alpha=0.01")
+        return f"l1:lambda={float(self.alpha)!r}"
+
+
+class PrivateElasticNet(_Regressor):
+    """Elastic net under (epsilon, delta)-differential privacy.
+
+    alpha, l1_ratio: as in scikit-learn's ElasticNet.  All else as in `PrivateRidge`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        data_norm=None,
+        bounds=None,
+        label_bounds=None,
+        alpha=1.0,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        solver="auto",
+        neighbours="add_remove",
+        rows="clip",
+        ledger=None,
+        random_state=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.label_bounds = label_bounds
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.neighbours = neighbours
+        self.rows = rows
+        self.ledger = ledger
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _penalty_spec(self, rows):
+        if not (self.alpha >= 0 and 0 <= self.l1_ratio <= 1):
+            raise ValueError("alpha must not be negative and l1_ratio must lie in [0, 1]; correct them")
+        return f"elastic:l1={self.alpha * self.l1_ratio!r},l2={self.alpha * (1 - self.l1_ratio)!r}"

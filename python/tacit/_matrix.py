@@ -1,0 +1,119 @@
+"""The caller's arrays as a tct_matrix: borrowed where the library can walk them, converted once where not."""
+
+import ctypes
+import weakref
+
+import numpy as np
+
+from . import _native
+
+_VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
+
+
+def _pointer(array):
+    return array.ctypes.data if array.size else None
+
+
+def _dense(x):
+    """(array, layout, stride): x itself if its rows or its columns are contiguous, else one copy of it."""
+    item = x.dtype.itemsize
+    down, across = x.strides
+    rows, cols = x.shape
+    if (across == item or cols == 1) and (rows == 1 or (down % item == 0 and down >= cols * item)):
+        return x, _native.DENSE_ROWS, (down // item if rows > 1 else cols)
+    if (down == item or rows == 1) and (cols == 1 or (across % item == 0 and across >= rows * item)):
+        return x, _native.DENSE_COLS, (across // item if cols > 1 else rows)
+    x = np.ascontiguousarray(x)
+    return x, _native.DENSE_ROWS, cols
+
+
+def _sparse(x):
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    if x.indptr.dtype != x.indices.dtype or x.indices.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        indptr, indices = x.indptr.astype(np.int64), x.indices.astype(np.int64)
+    else:
+        indptr, indices = x.indptr, x.indices
+    return x, indptr, indices
+
+
+class View:
+    """A tct_data over arrays of the caller; keeps them alive as long as itself."""
+
+    def __init__(self, x, y=None, kind=_native.LABELS_NONE):
+        m = _native.Matrix(rows=x.shape[0], cols=x.shape[1])
+        if x.dtype not in _VALUES or x.dtype.byteorder not in "=|<":
+            x = x.astype(np.float64)
+        m.value_type = _VALUES[x.dtype]
+        if isinstance(x, np.ndarray):
+            x, m.layout, m.stride = _dense(x)
+            m.values = _pointer(x)
+            keep = (x,)
+        else:
+            x, indptr, indices = _sparse(x)
+            data = np.ascontiguousarray(x.data)
+            m.layout = _native.CSR if x.format == "csr" else _native.CSC
+            m.index_type = _native.I64 if indices.dtype == np.int64 else _native.I32
+            m.values, m.start, m.index = _pointer(data), _pointer(indptr), _pointer(indices)
+            keep = (x, data, indptr, indices)
+        if y is not None:
+            y = np.ascontiguousarray(y, dtype=np.float64)
+            if y.shape != (x.shape[0],):
+                raise ValueError("y must hold one label for each row of X; check their lengths")
+        self.keep = keep + (y, m)
+        self.source = x
+        self.handle = _native.call("tct_data_view", ctypes.byref(m), None if y is None else y.ctypes.data, kind)
+        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+
+    @property
+    def shape(self):
+        return self.source.shape
+
+
+class Table:
+    """Records read by `tacit.read`: labels, names and, with a schema, encoded columns."""
+
+    def __init__(self, path, *, schema=None, label=None, positive=None, labels="binary", invalid="refuse", cols=0):
+        options = _native.ReadOptions()
+        _native.lib.tct_read_options_default(ctypes.byref(options))
+        options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
+        options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
+        options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+        schema_text = getattr(schema, "text", None)
+        if schema_text is not None:
+            options.schema_text = _native.text(schema_text)
+        elif schema is not None:
+            options.schema_path = _native.text(schema)
+        self.schema = schema
+        self.kind = options.labels
+        self.handle = _native.call("tct_data_read", _native.text(path), ctypes.byref(options))
+        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+
+    @property
+    def shape(self):
+        return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
+
+    @property
+    def feature_names(self):
+        names = [_native.lib.tct_data_feature(self.handle, j) for j in range(self.shape[1])]
+        return [name.decode() if name else f"x{j + 1}" for j, name in enumerate(names)]
+
+    @property
+    def y(self):
+        """The labels (two classes: -1 and +1), a copy; None where there are none."""
+        labels = _native.lib.tct_data_labels(self.handle)
+        return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None
+
+    def __len__(self):
+        return self.shape[0]
+
+
+def read(path, *, schema=None, label=None, positive=None, labels="binary", invalid="refuse", cols=0):
+    """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
+
+    schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
+    labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    The result goes into the `fit` and `predict` of the estimators in place of X.
+    """
+    return Table(path, schema=schema, label=label, positive=positive, labels=labels, invalid=invalid, cols=cols)

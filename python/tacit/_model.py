@@ -1,0 +1,192 @@
+"""Training and the trained model: the same model file as the command line's."""
+
+import contextlib
+import ctypes
+import json
+import math
+import os
+import signal
+import sys
+import threading
+import weakref
+
+import numpy as np
+
+from . import _native
+from ._matrix import Table, View
+
+_DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
+
+
+class Plan:
+    """What a run will do and spend, from public facts alone."""
+
+    def __init__(self, settings, rows, cols, table=None, callbacks=None):
+        config = _native.Config()
+        _native.lib.tct_config_default(ctypes.byref(config))
+        for key, value in settings.items():
+            if value is not None:
+                setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
+        if callbacks:
+            config.progress, config.cancel = callbacks.progress, callbacks.cancel
+        if table is not None:
+            _native.call("tct_config_use_schema", ctypes.byref(config), table.handle)
+        self.callbacks = callbacks  # alive as long as the plan that points to them
+        self.handle = _native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols))
+        weakref.finalize(self, _native.lib.tct_plan_free, self.handle)
+        self.facts = _native.call_json("tct_plan_json", self.handle)
+        self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
+
+
+def bar(fraction, width=40):
+    """The progress line of progress=True."""
+    done = round(width * fraction)
+    end = "\n" if fraction >= 1 else ""
+    sys.stderr.write(f"\rtacit [{'#' * done}{'.' * (width - done)}] {100 * fraction:3.0f} %{end}")
+    sys.stderr.flush()
+
+
+class Callbacks:
+    """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
+    the run, and is raised when the run has returned."""
+
+    def __init__(self, progress=None, first=0.0, share=1.0):
+        self.caught = None
+        self.interrupted = False
+        if progress is True:
+            progress = bar
+        elif progress is False:
+            progress = None
+
+        def on_progress(fraction, _):
+            try:
+                progress(first + share * fraction)
+            except BaseException as why:
+                self.caught = self.caught or why
+
+        def on_cancel(_):
+            try:
+                return int(self.interrupted or self.caught is not None)
+            except BaseException as why:
+                self.caught = self.caught or why
+                return 1
+
+        self.progress = _native.PROGRESS_FN(on_progress) if progress else _native.PROGRESS_FN()
+        self.cancel = _native.CANCEL_FN(on_cancel)
+
+    @contextlib.contextmanager
+    def watching(self):
+        """Ctrl-C sets a flag that the run polls; the handler before is back afterwards."""
+        mine = threading.current_thread() is threading.main_thread()
+        mine = mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if mine:
+            signal.signal(signal.SIGINT, lambda *_: setattr(self, "interrupted", True))
+        try:
+            yield
+        finally:
+            if mine:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def run(self, plan, data):
+        with self.watching():
+            error = _native.Error()
+            handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
+            if self.caught or self.interrupted:
+                _native.lib.tct_model_free(handle)
+                handle = None
+        if self.caught:
+            raise self.caught
+        if not handle:
+            _native.raise_error(error)
+        return Model(handle)
+
+
+class Model:
+    """A trained model with its certificate.  Pickles as the model file's text."""
+
+    def __init__(self, handle):
+        self._take(handle)
+
+    def _take(self, handle):
+        self._handle = handle
+        weakref.finalize(self, _native.lib.tct_model_free, handle)
+        self.text = _native.call_text("tct_model_json", handle)
+        self.json = json.loads(self.text)
+
+    @classmethod
+    def parse(cls, text):
+        return cls(_native.call("tct_model_parse", _native.text(text)))
+
+    def amended(self, *, features=None, label=None, unaccounted=(), factor=None, shift=None):
+        """The same model with names, notes on what was not accounted for, and the public scale that its records had."""
+        new = json.loads(self.text)
+        if features is not None:
+            new["features"] = [str(name) for name in features]
+        if label is not None:
+            new["label"] = str(label)
+        new["privacy"]["unaccounted"] += list(unaccounted)
+        if factor is not None:
+            new["transforms"]["scale"] = "bounds"
+            new["transforms"]["scale_factor"] = [float(f) for f in factor]
+            new["transforms"]["scale_shift"] = [float(s) for s in shift]
+        return Model.parse(json.dumps(new))
+
+    def __reduce__(self):
+        return Model.parse, (self.text,)
+
+    @property
+    def privacy(self):
+        """The certificate."""
+        return self.json["privacy"]
+
+    @property
+    def features(self):
+        return self.json["features"]
+
+    @property
+    def coefficients(self):
+        """Weights of the transformed features."""
+        return np.array(self.json["coefficients"], dtype=float)
+
+    @property
+    def intercept(self):
+        return float(self.json["intercept"])
+
+    def folded(self):
+        """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
+        weights, intercept = self.coefficients, self.intercept
+        transforms = self.json["transforms"]
+        if transforms["scale_factor"] is not None:
+            weights = weights * np.array(transforms["scale_factor"], dtype=float)
+            intercept = intercept - float(np.dot(weights, np.array(transforms["scale_shift"], dtype=float)))
+        if self.json["labels"] == "real":
+            intercept += transforms["label_shift"]
+        return weights, intercept
+
+    def predict(self, X):
+        """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
+        data = X if isinstance(X, (Table, View)) else View(X)
+        out = np.empty(data.shape[0])
+        _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
+        return out
+
+    def save(self, path):
+        """Writes the model file: whole, or not at all."""
+        _native.call("tct_model_write", self._handle, _native.text(path))
+
+    def __repr__(self):
+        p = self.privacy
+        claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"
+        return f"<tacit model: {self.json['loss']}, {self.json['columns']} features, {claim}>"
+
+
+def read_model(path):
+    """Reads a model file, the command line's or `save`'s."""
+    return Model(_native.call("tct_model_read", _native.text(path)))
+
+
+def verify(path, ledger=None):
+    """Recomputes a model file's claim without the data: a dict with ok and checks."""
+    return _native.call_json("tct_verify_json", _native.text(path), _native.text(ledger))

@@ -1,0 +1,235 @@
+"""The shared library through ctypes: the structures and functions of tacit.h, and nothing else of it.
+
+ctypes lets go of the interpreter lock around every call, so other threads run while a model trains.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import sys
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+
+OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
+DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
+F64, F32 = range(2)
+I32, I64 = range(2)
+LABELS_NONE, LABELS_BINARY, LABELS_REAL = range(3)
+NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
+ROWS_RULES = {"clip": 0, "unit": 1}
+INVALID_RULES = {"refuse": 0, "zero": 1}
+
+
+class BudgetError(Exception):
+    """The privacy budget does not allow the run."""
+
+
+class PrivacyWarning(UserWarning):
+    """Something that the stated epsilon does not cover."""
+
+
+class Error(ctypes.Structure):
+    _fields_ = [
+        ("status", c_int),
+        ("line", c_int64),
+        ("column", c_int64),
+        ("file", c_char * 256),
+        ("text", c_char * 768),
+    ]
+
+
+class Matrix(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("cols", c_int64),
+        ("layout", c_int32),
+        ("value_type", c_int32),
+        ("index_type", c_int32),
+        ("reserved", c_int32),
+        ("values", c_void_p),
+        ("stride", c_int64),
+        ("start", c_void_p),
+        ("index", c_void_p),
+    ]
+
+
+PROGRESS_FN = ctypes.CFUNCTYPE(None, c_double, c_void_p)
+CANCEL_FN = ctypes.CFUNCTYPE(c_int, c_void_p)
+
+
+class Config(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("loss", c_char_p),
+        ("penalty", c_char_p),
+        ("solver", c_char_p),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("neighbours", c_int32),
+        ("rows_rule", c_int32),
+        ("row_norm", c_double),
+        ("label_shift", c_double),
+        ("label_bound", c_double),
+        ("scale", c_char_p),
+        ("label_scale", c_char_p),
+        ("intercept", c_int32),
+        ("threads", c_int32),
+        ("has_seed", c_int32),
+        ("reserved", c_int32),
+        ("seed", c_uint64),
+        ("ledger", c_char_p),
+        ("progress", PROGRESS_FN),
+        ("cancel", CANCEL_FN),
+        ("user", c_void_p),
+    ]
+
+
+class ReadOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("labels", c_int32),
+        ("invalid", c_int32),
+        ("label", c_char_p),
+        ("positive", c_char_p),
+        ("schema_path", c_char_p),
+        ("schema_text", c_char_p),
+        ("cols", c_int64),
+        ("value_type", c_int32),
+        ("threads", c_int32),
+    ]
+
+
+STRUCTURES = {"tct_error": Error, "tct_matrix": Matrix, "tct_config": Config, "tct_read_options": ReadOptions}
+
+_E = POINTER(Error)
+_TEXTS = POINTER(c_char_p)
+
+# name: (result, arguments).  A text that the caller owns is a c_void_p here, so that it can be given back.
+_FUNCTIONS = {
+    "tct_version": (c_char_p, []),
+    "tct_text_free": (None, [c_void_p]),
+    "tct_config_default": (None, [POINTER(Config)]),
+    "tct_read_options_default": (None, [POINTER(ReadOptions)]),
+    "tct_data_read": (c_void_p, [c_char_p, POINTER(ReadOptions), _E]),
+    "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _E]),
+    "tct_data_rows": (c_int64, [c_void_p]),
+    "tct_data_cols": (c_int64, [c_void_p]),
+    "tct_data_matrix": (POINTER(Matrix), [c_void_p]),
+    "tct_data_labels": (POINTER(c_double), [c_void_p]),
+    "tct_data_feature": (c_char_p, [c_void_p, c_int64]),
+    "tct_data_free": (None, [c_void_p]),
+    "tct_schema_draft_nonprivate": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_config_use_schema": (c_int, [POINTER(Config), c_void_p, _E]),
+    "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
+    "tct_plan_json": (c_void_p, [c_void_p, _E]),
+    "tct_plan_free": (None, [c_void_p]),
+    "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
+    "tct_model_cols": (c_int64, [c_void_p]),
+    "tct_model_coefficients": (POINTER(c_double), [c_void_p]),
+    "tct_model_intercept": (c_double, [c_void_p]),
+    "tct_model_json": (c_void_p, [c_void_p, _E]),
+    "tct_model_write": (c_int, [c_void_p, c_char_p, _E]),
+    "tct_model_read": (c_void_p, [c_char_p, _E]),
+    "tct_model_parse": (c_void_p, [c_char_p, _E]),
+    "tct_model_schema": (c_char_p, [c_void_p]),
+    "tct_model_free": (None, [c_void_p]),
+    "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
+    "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
+    "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
+    "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_char_p, c_double, c_int, _E]),
+    "tct_components_json": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_ledger_init": (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_double, c_double, _E]),
+    "tct_ledger_json": (c_void_p, [c_char_p, _E]),
+    "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
+    "tct_ledger_charge": (c_void_p, [c_char_p, _TEXTS, c_size_t, c_int, c_double, c_double, _E]),
+}
+
+
+def _load():
+    name = "libtacit.dylib" if sys.platform == "darwin" else "libtacit.so"
+    path = os.environ.get("TACIT_LIBRARY") or str(pathlib.Path(__file__).with_name(name))
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as why:
+        raise ImportError(
+            f"tacit's shared library does not load ({why}); install the wheel (pip install .), "
+            "or set TACIT_LIBRARY to a built libtacit.so"
+        ) from None
+    for function, (result, arguments) in _FUNCTIONS.items():
+        entry = getattr(library, function)
+        entry.restype = result
+        entry.argtypes = arguments
+    return library
+
+
+lib = _load()
+
+
+def raise_error(error):
+    """Raises the exception that belongs to a filled tct_error."""
+    text = error.text.decode("utf-8", "replace")
+    where = error.file.decode("utf-8", "replace")
+    if where and error.line:
+        where += f":{error.line}" + (f":{error.column}" if error.column else "")
+    text = f"{where}: {text}" if where else text
+    if error.status in (E_USAGE, E_DATA):
+        raise ValueError(text)
+    if error.status == E_BUDGET:
+        raise BudgetError(text)
+    if error.status == E_MEMORY:
+        raise MemoryError(text)
+    if error.status == E_CANCELLED:
+        raise KeyboardInterrupt(text)
+    raise RuntimeError(text)
+
+
+def call(name, *arguments):
+    """A function that fills an error last: its result, or the exception."""
+    error = Error()
+    result = getattr(lib, name)(*arguments, ctypes.byref(error))
+    pointer = _FUNCTIONS[name][0] is c_void_p
+    if (pointer and not result) or (not pointer and result != OK):
+        raise_error(error)
+    return result
+
+
+def call_text(name, *arguments):
+    """The same for a text that the caller owns: a str."""
+    pointer = call(name, *arguments)
+    try:
+        return ctypes.string_at(pointer).decode("utf-8")
+    finally:
+        lib.tct_text_free(pointer)
+
+
+def call_json(name, *arguments):
+    return json.loads(call_text(name, *arguments))
+
+
+def text(value):
+    """A str as C text; None stays NULL."""
+    return None if value is None else os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode("utf-8")
+
+
+def texts(values):
+    """(array, count) of C texts; one str is a list of one."""
+    if isinstance(values, str):
+        values = [values]
+    encoded = [text(value) for value in values]
+    return (c_char_p * len(encoded))(*encoded), len(encoded)
+
+
+def choice(what, value, table):
+    if value not in table:
+        raise ValueError(f"{what} is unknown; give one of {', '.join(table)}")
+    return table[value]
+
+
+def components(kind=None, name=None):
+    """What can be named in a spec: a list of dicts with kind, name, summary and options."""
+    return call_json("tct_components_json", text(kind), text(name))
+
+
+def version():
+    return lib.tct_version().decode()

@@ -1,0 +1,250 @@
+"""Public knowledge about a table: the schema file, and scaling that reads nothing from the records."""
+
+import json
+import math
+import os
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
+
+from . import _native
+
+_MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
+_MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
+
+
+def _column(frame, name):
+    """A column of a pandas or polars frame as a NumPy array."""
+    column = frame[name]
+    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+
+
+def _is_missing(value):
+    return value is None or value == "" or value != value
+
+
+def _text_of(value):
+    """A cell as the text that it has in a CSV file."""
+    return value if isinstance(value, str) else str(value)
+
+
+class Schema:
+    """A schema file (docs/format/schema.md): bounds, categories and labels, known without the data."""
+
+    def __init__(self, content):
+        self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        if self.json.get("format", "tacit-schema") != "tacit-schema" or "columns" not in self.json:
+            raise ValueError("this is not a tacit schema; it needs the key columns")
+
+    @classmethod
+    def read(cls, path):
+        with open(path, encoding="utf-8") as file:
+            return cls(file.read())
+
+    @classmethod
+    def draft(cls, data, label=None):
+        """Drafts a schema from a data frame or a CSV file.  NOT private: its values are the data's own.
+
+        Replace every value by public knowledge, then delete the key not_private.
+        """
+        if isinstance(data, (str, os.PathLike)):
+            return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
+        names = [str(name) for name in data.columns]
+        if label is not None and label not in names:
+            raise ValueError("the frame has no column of the label's name; name the label as the frame does")
+        words, columns, draft = [], [], {}
+        for name in names:
+            drafted = _draft_column(name, _column(data, name), words)
+            if name == label:
+                draft = _draft_label(drafted)
+            else:
+                columns.append(drafted)
+        head = {
+            "not_private": "This draft holds values of the data. Review and replace every value by public knowledge, "
+            "then delete this line.",
+            "format": "tacit-schema",
+            "version": 1,
+            "scale": "unit",
+        }
+        if words:
+            head["missing_values"] = words
+        if label is not None:
+            head["label"] = draft
+        return cls({**head, "columns": columns})
+
+    def save(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text + "\n")
+
+    @property
+    def text(self):
+        return json.dumps(self.json, indent=2, ensure_ascii=False)
+
+    @property
+    def label(self):
+        return self.json.get("label", {}).get("name")
+
+    @property
+    def used(self):
+        """The columns that become features."""
+        return [column for column in self.json["columns"] if column["type"] != "ignore"]
+
+    @property
+    def data_norm(self):
+        """What the bounds allow at most: every number and every category adds at most 1 to the squared norm."""
+        return math.sqrt(len(self.used))
+
+    def __repr__(self):
+        return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
+
+
+def _draft_column(name, values, words):
+    present, missing = [], False
+    for value in values.tolist():
+        if _is_missing(value) or (isinstance(value, str) and value in _MISSING_WORDS):
+            missing = True
+            if isinstance(value, str) and value and value not in words:
+                words.append(value)
+        else:
+            present.append(value)
+    if not present:
+        return {"name": name, "type": "ignore"}
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
+        lower, upper = float(min(present)), float(max(present))
+        if not upper > lower:
+            upper = lower + max(1.0, abs(lower))
+        drafted = {"name": name, "type": "number", "lower": lower, "upper": upper}
+        if missing:
+            drafted["missing"] = lower / 2 + upper / 2
+        return drafted
+    texts = list(dict.fromkeys(_text_of(value) for value in present))
+    if len(texts) > _MOST_VALUES:
+        return {"name": name, "type": "ignore"}
+    drafted = {"name": name, "type": "category", "values": texts}
+    if missing:
+        drafted["missing"] = "zero"
+    return drafted
+
+
+def _draft_label(column):
+    if column["type"] == "category":
+        values = column["values"]
+        return {"name": column["name"], "values": values, **({"positive": max(values)} if len(values) == 2 else {})}
+    return {key: column[key] for key in ("name", "lower", "upper") if key in column}
+
+
+def interval(bounds, count, what="bounds"):
+    """bounds = (lower, upper), numbers or one for each feature: two float arrays of `count`, checked."""
+    try:
+        lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in bounds)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what} must be (lower, upper), each a number or one number for each of the {count} features"
+        ) from None
+    if not (np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)) and np.all(lower < upper)):
+        raise ValueError(f"every lower bound in {what} must be finite and below its upper bound; correct them")
+    return lower, upper
+
+
+class PublicScaler(TransformerMixin, BaseEstimator):
+    """Scales features by public bounds; `fit` reads nothing but the shape and the names.
+
+    bounds: (lower, upper): values are clipped and scaled to [-1, 1].
+    schema: a `Schema` or a schema file's path: a data frame's columns are encoded as the command line encodes them
+    (numbers to [0, 1] or [-1, 1], categories to indicators).  Exactly one of the two.
+    """
+
+    def __init__(self, schema=None, *, bounds=None):
+        self.schema = schema
+        self.bounds = bounds
+
+    def fit(self, X, y=None):
+        if (self.schema is None) == (self.bounds is None):
+            raise ValueError("give PublicScaler either a schema or bounds; they are public knowledge, not fitted")
+        if self.schema is None:
+            X = self._numbers(X, reset=True)
+            self.lower_, self.upper_ = interval(self.bounds, X.shape[1])
+            self.data_norm_ = math.sqrt(X.shape[1])
+        else:
+            self.schema_ = self.schema if isinstance(self.schema, Schema) else Schema.read(self.schema)
+            self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
+            self.data_norm_ = self.schema_.data_norm
+        return self
+
+    def _numbers(self, X, reset):
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        X = check_array(X, dtype=[np.float64, np.float32])
+        if reset:
+            self.n_features_in_ = X.shape[1]
+            if names is not None:
+                self.feature_names_in_ = np.array(names, dtype=object)
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but PublicScaler is expecting {self.n_features_in_} features as input"
+            )
+        return X
+
+    def transform(self, X):
+        if not hasattr(self, "n_features_in_"):
+            raise NotFittedError("this PublicScaler is not fitted yet; call fit first")
+        if self.schema is None:
+            X = np.clip(self._numbers(X, reset=False), self.lower_, self.upper_)
+            return (X - (self.lower_ + self.upper_) / 2) / ((self.upper_ - self.lower_) / 2)
+        if not hasattr(X, "columns"):
+            raise ValueError("a schema names its columns; give a pandas or polars frame")
+        blocks = [self._encode(X, column) for column in self.schema_.used]
+        return np.column_stack(blocks)
+
+    def _encode(self, frame, column):
+        if column["name"] not in frame.columns:
+            raise ValueError(f"the frame has no column {column['name']!r}, which the schema describes; add it")
+        values = _column(frame, column["name"]).tolist()
+        words = set(self.schema_.json.get("missing_values", ()))
+        if column["type"] == "number":
+            return self._number(values, column, words)
+        return self._category(values, column, words)
+
+    def _number(self, values, column, words):
+        out, rule = np.empty(len(values)), column.get("missing", "refuse")
+        for i, value in enumerate(values):
+            gone = _is_missing(value) or _text_of(value) in words
+            if gone and rule == "refuse":
+                raise ValueError(f"a value of {column['name']!r} is missing; give the schema a rule for missing values")
+            try:
+                out[i] = rule if gone else float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"a value of {column['name']!r} is no number; correct it") from None
+        lower, upper = column["lower"], column["upper"]
+        out = (np.clip(out, lower, upper) - lower) / (upper - lower)
+        return 2 * out - 1 if self.schema_.json.get("scale") == "symmetric" else out
+
+    def _category(self, values, column, words):
+        place = {value: k for k, value in enumerate(column["values"])}
+        out = np.zeros((len(values), len(place)))
+        for i, value in enumerate(values):
+            key = "" if _is_missing(value) else _text_of(value)
+            if key not in place:
+                what = "missing" if key == "" or key in words else "other"
+                key = column.get(what, "refuse")
+                if key == "refuse":
+                    raise ValueError(
+                        f"a value of {column['name']!r} is missing or not listed; give the schema a rule for it"
+                    )
+            if key in place:
+                out[i, place[key]] = 1
+        return out[:, 1:] if column.get("drop_first") else out
+
+    def get_feature_names_out(self, input_features=None):
+        if self.schema is None:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            return np.asarray(names if input_features is None else input_features, dtype=object)
+        names = []
+        for column in self.schema_.used:
+            if column["type"] == "number":
+                names.append(column["name"])
+            else:
+                names += [f"{column['name']}={value}" for value in column["values"][bool(column.get("drop_first")) :]]
+        return np.array(names, dtype=object)

@@ -1,0 +1,118 @@
+"""Arrays are borrowed, every layout trains the same model, and tables read as the command line reads them."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+import tacit
+from tacit._matrix import View
+
+
+def data(rows=300, cols=5):
+    rng = np.random.default_rng(7)
+    X = np.round(rng.normal(size=(rows, cols)), 2)
+    X[X < 0.2] = 0
+    y = np.where(X @ np.arange(1, cols + 1) + rng.normal(size=rows) > 3, "yes", "no")
+    return X, y
+
+
+def train(X, y, solver="dpscd"):
+    model = tacit.PrivateLogisticRegression(
+        epsilon=2.0, delta=1e-5, data_norm=3.0, classes=["no", "yes"], solver=solver, random_state=3, n_jobs=1
+    )
+    return model.fit(X, y)
+
+
+LAYOUTS = {
+    "float32 rows": lambda X: X.astype(np.float32),
+    "columns": np.asfortranarray,
+    "rows of a wider array": lambda X: np.hstack([X, X])[:, : X.shape[1]],
+    "columns of a taller array": lambda X: np.asfortranarray(np.vstack([X, X]))[: X.shape[0]],
+    "every second column of an array": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "csr": sparse.csr_matrix,
+    "csc": sparse.csc_matrix,
+    "csr, 64-bit": lambda X: wide(sparse.csr_matrix(X)),
+    "csc, 64-bit": lambda X: wide(sparse.csc_matrix(X)),
+    "csr, columns out of order": lambda X: shuffled(sparse.csr_matrix(X)),
+    "pandas": lambda X: pd.DataFrame(X, columns=list("abcde")),
+    "polars": lambda X: pl.DataFrame(X, schema=list("abcde")),
+}
+
+
+def wide(m):
+    m.indptr, m.indices = m.indptr.astype(np.int64), m.indices.astype(np.int64)
+    return m
+
+
+def shuffled(m):
+    for i in range(m.shape[0]):
+        part = slice(m.indptr[i], m.indptr[i + 1])
+        m.indices[part], m.data[part] = m.indices[part][::-1].copy(), m.data[part][::-1].copy()
+    m.has_sorted_indices = m.has_canonical_format = False
+    return m
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("solver", ["dpscd", "dpcd:order=cyclic"])
+def test_every_layout_trains_the_same_model(name, solver):
+    X, y = data()
+    want = train(X, y, solver)
+    got = train(LAYOUTS[name](X), y, solver)
+    tolerance = 1e-4 if "float32" in name else 1e-6  # float32 holds other numbers; sums differ in their last digits
+    np.testing.assert_allclose(got.coef_, want.coef_, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(got.decision_function(LAYOUTS[name](X)), want.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_arrays_are_borrowed(dtype, order):
+    X = np.array(data()[0], dtype=dtype, order=order)
+    assert View(X).keep[-1].values == X.ctypes.data
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix])
+@pytest.mark.parametrize("convert", [lambda m: m, wide])
+def test_sparse_arrays_are_borrowed(kind, convert):
+    m = convert(kind(data()[0]))
+    struct = View(m).keep[-1]
+    assert (struct.values, struct.start, struct.index) == (
+        m.data.ctypes.data, m.indptr.ctypes.data, m.indices.ctypes.data)  # fmt: skip
+
+
+def test_fit_leaves_the_callers_arrays_as_they_were():
+    X, y = data()
+    before = X.copy()
+    train(X, y)
+    np.testing.assert_array_equal(X, before)
+    m = shuffled(sparse.csr_matrix(X))
+    indices = m.indices.copy()
+    train(m, y)
+    np.testing.assert_array_equal(m.indices, indices)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_gives_its_names_and_its_label_column(frame):
+    X, y = data()
+    columns = {name: X[:, j] for j, name in enumerate("abcde")}
+    model = train(frame({**columns, "answer": y}), "answer")
+    assert list(model.feature_names_in_) == list("abcde")
+    assert model.models_[0].features == list("abcde")
+    assert model.models_[0].json["label"] == "answer"
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(pd.DataFrame(X, columns=list("edcba")))
+
+
+def test_a_table_of_the_reader_trains_the_model_of_the_arrays(tmp_path):
+    X, y = data()
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(answer=np.where(y == "yes", 1, -1))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = tacit.read(tmp_path / "t.csv", label="answer")
+    assert table.shape == X.shape and table.feature_names == list("abcde")
+    options = dict(epsilon=2.0, delta=1e-5, data_norm=3.0, random_state=3, n_jobs=1)
+    read = tacit.PrivateLogisticRegression(**options).fit(table)
+    model = tacit.PrivateLogisticRegression(classes=[-1, 1], **options).fit(X, frame["answer"])
+    np.testing.assert_allclose(read.coef_, model.coef_, rtol=1e-9)
+    np.testing.assert_array_equal(read.predict(table), model.predict(X))
+    assert read.score(table) == model.score(X, frame["answer"])

@@ -1,0 +1,72 @@
+"""The structures of ctypes are those of the C compiler; errors are the right exceptions."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import tacit
+from tacit import _native
+
+HEADER = pathlib.Path(__file__).parents[2] / "include" / "tacit.h"
+
+
+def test_structures_are_laid_out_as_the_c_compiler_lays_them_out(tmp_path):
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if not compiler or not HEADER.exists():
+        pytest.skip("skipped: no C compiler or no tacit.h")
+    lines = ["#include <stdio.h>", '#include "tacit.h"', "int main(void) {"]
+    want = []
+    for name, structure in _native.STRUCTURES.items():
+        lines.append(f'printf("%zu\\n", sizeof({name}));')
+        want.append((name, "", _native.ctypes.sizeof(structure)))
+        for field, _ in structure._fields_:
+            lines.append(f'printf("%zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
+            entry = getattr(structure, field)
+            want.append((name, field, (entry.offset, entry.size)))
+    source = tmp_path / "layout.c"
+    source.write_text("\n".join([*lines, "return 0; }"]))
+    subprocess.run([compiler, "-I", str(HEADER.parent), "-o", tmp_path / "layout", source], check=True)
+    printed = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(printed) == len(want)
+    for line, (name, field, mine) in zip(printed, want):
+        theirs = tuple(int(word) for word in line.split())
+        assert theirs == (mine if isinstance(mine, tuple) else (mine,)), f"{name}.{field}"
+
+
+def test_every_function_of_the_table_is_declared_in_the_header():
+    text = HEADER.read_text()
+    for name in _native._FUNCTIONS:
+        assert f"{name}(" in text
+
+
+def test_constants_are_those_of_the_header():
+    text = HEADER.read_text()
+    for name in ("DENSE_ROWS", "DENSE_COLS", "CSR", "CSC", "F64", "F32", "I32", "I64", "LABELS_NONE", "LABELS_BINARY",
+                 "LABELS_REAL", "E_RUN", "E_USAGE", "E_DATA", "E_BUDGET", "E_MEMORY", "E_CANCELLED"):  # fmt: skip
+        assert f"TCT_{name} = {getattr(_native, name)}" in text, name
+
+
+@pytest.mark.parametrize(
+    "status, exception",
+    [
+        (_native.E_USAGE, ValueError),
+        (_native.E_DATA, ValueError),
+        (_native.E_BUDGET, tacit.BudgetError),
+        (_native.E_MEMORY, MemoryError),
+        (_native.E_CANCELLED, KeyboardInterrupt),
+        (_native.E_RUN, RuntimeError),
+    ],
+)
+def test_every_status_has_its_exception(status, exception):
+    with pytest.raises(exception, match="^a.csv:3: why$"):
+        _native.raise_error(_native.Error(status=status, line=3, file=b"a.csv", text=b"why"))
+
+
+def test_a_missing_file_is_a_runtime_error_and_a_bad_spec_a_value_error():
+    with pytest.raises(RuntimeError):
+        tacit.read_model("no such file.json")
+    with pytest.raises(ValueError):
+        tacit.account("nonsense:noise=1", 1e-6)
