@@ -174,13 +174,38 @@ static double objpert_renyi(double m, double shift, double a) {
   return shift + (fmax(stay, move) + log1p(exp(-fabs(stay - move)))) / s;
 }
 
+/* Two points with losses t and t - epsilon, probabilities q and 1 - q under the second world: the divergence of order
+ * a. */
+static double two_point(double t, double epsilon, double a) {
+  double q = -expm1(t - epsilon) / (exp(t) * -expm1(-epsilon));
+  double high = log(fmax(q, 1e-300)) + a * t, low = log(fmax(1 - q, 1e-300)) + a * (t - epsilon);
+  if (a * epsilon > 30) return (fmax(high, low) + log1p(exp(-fabs(high - low)))) / (a - 1);
+  return log1p(q * expm1(a * t) + (1 - q) * expm1(a * (t - epsilon))) / (a - 1);
+}
+
+/* An exponential choice has losses within an interval of length epsilon (bounded range); the divergence is largest for
+ * two points at its ends, and the worst place of the interval is found by golden sections. */
+static double bounded_range_divergence(double epsilon, double a) {
+  const double golden = 0.6180339887498949;
+  double low = 0, high = epsilon, bound = fmin(a * epsilon * epsilon / 8, epsilon);
+  if (epsilon < 1e-6) return bound; /* where the two points cancel to few digits */
+  for (int k = 0; k < 90; k++) {
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    if (two_point(left, epsilon, a) < two_point(right, epsilon, a))
+      low = left;
+    else
+      high = right;
+  }
+  return fmin(bound, two_point(0.5 * (low + high), epsilon, a) * (1 + 1e-9));
+}
+
 static double event_renyi(const tct_event *e, tct_neighbours neighbours, double a) {
   double reach = neighbours == TCT_REPLACE_ONE ? 2 : 1; /* two records' terms move instead of one */
   switch (e->kind) {
     case TCT_EV_GAUSSIAN: return a * reach * reach / (2 * e->noise * e->noise);
     case TCT_EV_SAMPLED_GAUSSIAN: return reach > 1 ? INFINITY : sampled_renyi(e->noise, e->rate, a);
     case TCT_EV_LAPLACE: return laplace_renyi(e->noise / reach, a);
-    case TCT_EV_EXPONENTIAL: return fmin(a * e->epsilon * e->epsilon / 8, e->epsilon);
+    case TCT_EV_EXPONENTIAL: return bounded_range_divergence(e->epsilon, a);
     case TCT_EV_PURE:
     case TCT_EV_APPROX: return pure_renyi(e->epsilon, a);
     case TCT_EV_ZCDP: return a * e->rho;

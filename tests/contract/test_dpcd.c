@@ -2,6 +2,8 @@
  */
 #include "worlds.h"
 
+#include <unistd.h>
+
 enum { ROWS = 80, COLS = 4 };
 
 static const char *const specs[] = {
@@ -196,6 +198,31 @@ static void exact_constants_are_named_as_unaccounted(void **state) {
   records_free(&r);
 }
 
+static void every_option_makes_a_model_that_verifies(void **state) {
+  (void)state;
+  records r = records_new(ROWS, COLS, 7);
+  for (int k = 0; k < SPECS; k++) {
+    char path[] = "/tmp/tacit_dpcd_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    tct_config config = world_config(losses[k % 4], penalties[k % 5], specs[k]);
+    world w;
+    tct_error err = {0};
+    open_or_fail(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64);
+    tct_model *model = tct_fit(w.plan, w.data, &err);
+    if (!model || tct_model_write(model, path, &err) != TCT_OK) fail_msg("%s: %s", specs[k], err.text);
+    char *json = tct_verify_json(path, NULL, &err);
+    remove(path);
+    assert_non_null(json);
+    if (!strstr(json, "\"ok\": true") || strstr(json, "\"ok\": false")) fail_msg("%s: %s", specs[k], json);
+    tct_text_free(json);
+    tct_model_free(model);
+    world_close(&w);
+  }
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_option_spends_what_it_promised_under_both_relations),
@@ -205,6 +232,7 @@ int main(void) {
       cmocka_unit_test(margins_in_floats_change_the_model_by_less_than_its_noise),
       cmocka_unit_test(what_it_cannot_do_is_refused_with_a_sentence),
       cmocka_unit_test(exact_constants_are_named_as_unaccounted),
+      cmocka_unit_test(every_option_makes_a_model_that_verifies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
