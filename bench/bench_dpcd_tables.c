@@ -27,8 +27,8 @@ typedef struct algorithm {
 /* M_j: exact, as in the paper, but for DP-CD-P. */
 static const algorithm algorithms[ALGORITHMS] = {
     {"DP-CD, paper", "dpcd:smoothness=exact,order=uniform,accounting=rdp,average=inner", 0, 0, 0, 0},
-    {"DP-CD, tacit", "dpcd:smoothness=exact,average=last", 0, 0, 0, 0},
-    {"DP-CD-P, tacit", "dpcd:average=last", 0, 0, 0, 1},
+    {"DP-CD, tacit", "dpcd:smoothness=exact", 0, 0, 0, 0},
+    {"DP-CD-P, tacit", "dpcd:smoothness=private", 0, 0, 0, 1},
     {"DP-CD, greedy", "dpcd:smoothness=exact,order=greedy", 0, 0, 1, 0},
     {"DP-SGD", "dpsgd:average=last", 1, 0, 0, 0},
     {"DP-SCD", "dpscd", 0, 1, 0, 0},
@@ -88,9 +88,14 @@ static void write_solver(const problem *s, const algorithm *a, double passes, do
     snprintf(out, size, "%s:epochs=%g,batch=%.0f,clip=%.5g", a->spec, passes, (double)s->n * gamma / 10, c / 20);
   else if (a->greedy)
     snprintf(out, size, "%s,inner=%.0f,clip=%.5g,step=%.5g", a->spec, passes, clip, gamma);
-  else
-    snprintf(out, size, "%s,passes=%g,clip=%.5g,step=%.5g%s%s", a->spec, passes, clip, gamma,
+  else { /* ours: the smallest step of the grid stands for a full one with the mean of the last half */
+    int ours = !strstr(a->spec, "average"), half = ours && gamma < 0.2;
+    snprintf(out, size, "%s,passes=%g,clip=%.5g,step=%.5g%s%s%s", a->spec, passes, clip, half ? 1 : gamma,
+             !ours  ? ""
+             : half ? ",average=half"
+                    : ",average=last",
              a->private_smooth ? ",bounds=" : "", a->private_smooth ? s->bounds : "");
+  }
 }
 
 static cell search(const problem *s, const algorithm *a, double passes, int runs, int tune) {
