@@ -104,7 +104,7 @@ plant dpscd_clip_doubled src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), 
 plant dpscd_reach_without_R src/solve/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity
 plant dpscd_alpha_in_the_release src/solve/dpscd.c 's/batch->u\[k\] = zeta;/batch->u[k] = dual->alpha[j];/' privacy_sensitivity
 plant dpscd_alpha_in_the_model src/solve/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
-plant dpscd_starts_at_X_alpha src/solve/dpscd.c 's/tct_dual_primal\(&dual\); \/\* 16 \*\//tct_transpose_times(problem->view, dual.alpha, dual.v, 1);\n    tct_dual_primal(\&dual);/' privacy_sensitivity
+plant dpscd_starts_at_X_alpha src/solve/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
 plant dpscd_clean_duals_in_the_paper_variant src/solve/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
 plant seqdpscd_cap_ignored src/solve/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
 plant seqdpscd_clip_skipped src/solve/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->clip\), set->clip\);//' privacy_sensitivity
