@@ -12,7 +12,7 @@ static const cli_option options[] = {
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
      "added to the mean loss, e.g. l2:lambda=1e-4 (tacit components penalty); default none"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
-     "algorithm, e.g. dpscd or dpscd:batch=500,clip=0.5 (tacit components solver)"},
+     "algorithm, e.g. dpscd or dpscd:batch=500,clip=0.5 (tacit components solver); default auto: by rule"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
      "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
@@ -47,7 +47,6 @@ static const cli_option options[] = {
 
 static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
-  if (!args->config.solver) return cli_fail(CLI_USAGE, "--solver is missing; give one, e.g. --solver dpscd");
   if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
     return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
   if (!(isnan(args->config.delta) || (args->config.delta > 0 && args->config.delta < 1)))
@@ -77,6 +76,7 @@ static int is_private(const json_t *plan) { return json_is_true(json_object_get(
 
 static void print_plan(const json_t *plan) {
   cli_line("solver", "%s", cli_string(plan, "solver"));
+  if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
   cli_line("loss", "%s", cli_string(plan, "loss"));
   cli_line("penalty", "%s", cli_string(plan, "penalty"));
   cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
@@ -208,7 +208,7 @@ static int run_train(cli_args *args) {
 
 const cli_verb cli_train = {
     .name = "train",
-    .operands = "DATA --loss SPEC --solver SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
+    .operands = "DATA --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains a linear model under differential privacy and writes it with its certificate.\n"
         "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.",

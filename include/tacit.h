@@ -116,7 +116,7 @@ typedef struct tct_config {
   size_t size;             /* sizeof(tct_config), set by tct_config_default */
   const char *loss;        /* component spec, e.g. "logistic"; NULL = not given */
   const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
-  const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL = not given */
+  const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL or "auto" = chosen by rule */
   double epsilon;          /* total privacy loss spent, > 0; INFINITY = no privacy at all, said so */
   double delta;            /* in (0,1) */
   int32_t neighbours;      /* tct_neighbours */
@@ -203,7 +203,7 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 /* How the labels of this configuration's loss are read; -1 if there is no such loss. */
 TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
- * noise_multiplier, events, rows, columns, memory_bytes, settings. */
+ * noise_multiplier, events, rows, columns, memory_bytes, settings; why, where the solver was chosen by rule. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 

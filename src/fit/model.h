@@ -12,7 +12,8 @@ struct tct_plan {
   const tct_solver *solver;
   tct_facts facts;
   tct_solver_plan solved;
-  int64_t cols; /* features without the intercept */
+  int64_t cols;  /* features without the intercept */
+  char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
 };
 
 /* Everything that the model file says; see docs/format/model.md.  Texts are owned. */

@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "fit/json.h"
 #include "fit/model.h"
+#include "solve/auto.h"
 
 #include <math.h>
 #include <omp.h>
@@ -83,7 +84,7 @@ static tct_status copy_config(const tct_config *from, tct_config *to, tct_error 
   *to = *from;
   to->loss = tct_text_copy(from->loss);
   to->penalty = tct_text_copy(from->penalty);
-  to->solver = tct_text_copy(from->solver);
+  to->solver = tct_text_copy(from->solver ? from->solver : "auto");
   to->scale = tct_text_copy(from->scale);
   to->label_scale = tct_text_copy(from->label_scale);
   to->ledger = tct_text_copy(from->ledger);
@@ -112,20 +113,32 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   return TCT_OK;
 }
 
+/* The solver by name; without one (or as "auto") the rule's, which needs the facts of a private run first. */
+static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_spec *spec,
+                              tct_error *err) {
+  TCT_TRY(tct_spec_parse(config->solver ? config->solver : "auto", "solver", spec, err));
+  int is_auto = !strcmp(spec->name, "auto");
+  if (is_auto && spec->items)
+    return tct_fail(err, TCT_E_USAGE, "the solver auto takes no options; name a solver to give it some");
+  plan->solver = tct_solver_find(is_auto ? "dpgd" : spec->name);
+  if (!plan->solver)
+    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them", spec->name);
+  TCT_TRY(check_budget(config, plan->solver, err));
+  TCT_TRY(gather_facts(plan, rows, cols, err));
+  if (!is_auto) return TCT_OK;
+  TCT_TRY(tct_plan_need_bounds(&plan->facts, "private training", err));
+  plan->solver = tct_solver_auto(&plan->facts, plan->why, sizeof plan->why);
+  return tct_spec_parse(plan->solver->name, "solver", spec, err);
+}
+
 static tct_status build(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
   tct_spec spec;
   TCT_TRY(check_texts(config, err));
   if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
-  if (!config->solver) return tct_fail(err, TCT_E_USAGE, "no solver is given; give one, e.g. --solver dpscd");
-  TCT_TRY(tct_spec_parse(config->solver, "solver", &spec, err));
-  plan->solver = tct_solver_find(spec.name);
-  if (!plan->solver)
-    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them", spec.name);
-  TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
-  TCT_TRY(check_budget(config, plan->solver, err));
-  TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(copy_config(config, &plan->config, err));
-  TCT_TRY(gather_facts(plan, rows, cols, err));
+  TCT_TRY(pick_solver(config, rows, cols, plan, &spec, err));
+  TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
+  TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
   if (plan->solver->is_private && isfinite(plan->facts.epsilon) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
@@ -172,5 +185,6 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
       (json_int_t)plan->cols, "memory_bytes", json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)),
       "threads", plan->facts.threads);
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
+  if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
   return tct_json_text(o, err);
 }
