@@ -128,7 +128,7 @@ set_ 'no row norm' 'row-norm|row norm' "${model[@]}" --epsilon 1 --delta 1e-6
 set_ 'row norm 0' 'row-norm' "${model[@]}" "${private[@]}" --row-norm 0
 set_ 'row norm inf' 'row-norm' "${model[@]}" "${private[@]}" --row-norm inf
 set_ 'no loss' 'loss' --solver dpscd "${private[@]}"
-set_ 'no solver' 'solver' --loss logistic "${private[@]}"
+set_ 'options for the rule that picks a solver' 'auto' --loss logistic --solver auto:batch=3 "${private[@]}"
 set_ 'an unknown loss' 'loss.*logistic' "${model[@]}" "${private[@]}" --loss logistik
 set_ 'an unknown solver' 'solver' "${model[@]}" "${private[@]}" --solver nosuch
 set_ 'an unknown penalty' 'penalty' "${model[@]}" "${private[@]}" --penalty l3
