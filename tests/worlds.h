@@ -184,6 +184,9 @@ static inline void tape_write(tape *t, const tct_event *event, double reach, con
   t->at[t->count++].len = len;
 }
 
+/* Choices: permute and flip and choices over a batch are charged as pure events. */
+static inline int world_chooses(tct_event_kind kind) { return kind == TCT_EV_EXPONENTIAL || kind == TCT_EV_PURE; }
+
 /* The norm in which a kind of event states its reach. */
 static inline double tape_distance(tct_event_kind kind, const double *a, const double *b, int64_t len) {
   long double sum = 0;
@@ -191,18 +194,18 @@ static inline double tape_distance(tct_event_kind kind, const double *a, const d
     long double d = (long double)a[j] - b[j];
     if (kind == TCT_EV_LAPLACE)
       sum += fabsl(d);
-    else if (kind == TCT_EV_EXPONENTIAL)
+    else if (world_chooses(kind))
       sum = fmaxl(sum, fabsl(d));
     else
       sum += d * d;
   }
-  return kind == TCT_EV_LAPLACE || kind == TCT_EV_EXPONENTIAL ? (double)sum : (double)sqrtl(sum);
+  return kind == TCT_EV_LAPLACE || world_chooses(kind) ? (double)sum : (double)sqrtl(sum);
 }
 
 static inline void tape_probe(void *user, const tct_event *event, double reach, const double *before, double *after,
                               int64_t len) {
   tape *t = user;
-  int64_t made = event->kind == TCT_EV_EXPONENTIAL ? 1 : len;
+  int64_t made = world_chooses(event->kind) ? 1 : len;
   if (!t->replay) {
     for (int64_t j = 0; t->push && len == t->push_len && t->count == 0 && j < len; j++) after[j] += t->push[j];
     tape_write(t, event, reach, before, after, len);
@@ -215,7 +218,7 @@ static inline void tape_probe(void *user, const tct_event *event, double reach, 
     return;
   }
   double move = tape_distance(event->kind, t->at[t->next].before, before, len);
-  double share = event->kind == TCT_EV_EXPONENTIAL ? move / reach : move / (t->claim * reach);
+  double share = world_chooses(event->kind) ? move / reach : move / (t->claim * reach);
   if (share > t->worst) t->worst = share, t->worst_at = t->next;
   memcpy(after, t->at[t->next].after, (size_t)made * sizeof *after);
   t->next++;

@@ -138,7 +138,8 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
   tct_filter *filter = &out->promise.filter;
   double steps = option(&out->spec, "steps"), share = option(&out->spec, "share"), least = INFINITY, choice = 0;
   out->promise.adaptive = true;
-  TCT_TRY(tct_filter_init(filter, TCT_FILTER_RDP, facts->neighbours, facts->epsilon, facts->delta, err));
+  double delta = facts->delta * (1 - 1e-9); /* an approx event that leaves nothing of delta proves no epsilon */
+  TCT_TRY(tct_filter_init(filter, TCT_FILTER_RDP, facts->neighbours, facts->epsilon * (1 - 1e-9), delta, err));
   int best = -1;
   for (int i = 0; i < filter->orders; i++) {
     tct_event sampled = tct_event_sampled_gaussian(1, rate, 1), pure = tct_event_pure(1, 1);
@@ -156,7 +157,7 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
   filter->order_budget[0] = filter->order_budget[best];
   TCT_TRY(set_auto(&out->spec, "noise", least, err));
   TCT_TRY(set_auto(&out->spec, "choice", log1p(expm1(choice) / rate) * (1 - 1e-9), err));
-  TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(facts->epsilon, facts->delta, 1), err));
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(filter->epsilon, filter->delta, 1), err));
   return tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, 1e-3, &out->cost, err);
 }
 
