@@ -105,8 +105,8 @@ void tct_prox_step(const tct_facts *facts, double *w, double step) {
   reg->kind->prox(reg, w, p, step);
 }
 
-static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
-                      tct_error *err) {
+tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
+                         tct_error *err) {
   settings set = read_settings(problem, plan);
   tct_batch batch = {0};
   int64_t p = problem->view->p;
@@ -134,5 +134,5 @@ const tct_solver tct_solver_dpsgd = {
     .is_private = true,
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
-    .run = run,
+    .run = tct_dpsgd_run,
 };

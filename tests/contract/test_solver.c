@@ -121,6 +121,9 @@ static void same_events(const tct_events *a, const tct_events *b, const char *wh
       fail_msg("%s: spent another list than it promised", who);
 }
 
+/* sgd_adv keeps its source's advanced composition; what that wastes is its point as a baseline. */
+static int wasteful(const solver_case *c) { return !strcmp(c->solver->name, "sgd_adv"); }
+
 static void ledger(const solver_case *c) {
   records r = records_new(ROWS, COLS, 1);
   world w;
@@ -135,7 +138,8 @@ static void ledger(const solver_case *c) {
     assert_int_equal(tct_account_epsilon(&promise->events, w.plan->facts.neighbours, 1e-5, TCT_PRECISION, &cost, &err),
                      TCT_OK);
     if (!(cost.epsilon <= 1 + 1e-9)) fail_msg("%s, %s promises epsilon %.17g", c->spec, c->loss, cost.epsilon);
-    if (!(cost.epsilon >= 0.9)) fail_msg("%s, %s leaves budget unused: %.6g of 1", c->spec, c->loss, cost.epsilon);
+    if (!(cost.epsilon >= 0.9) && !wasteful(c))
+      fail_msg("%s, %s leaves budget unused: %.6g of 1", c->spec, c->loss, cost.epsilon);
   }
   world_close(&w);
   records_free(&r);
@@ -290,6 +294,7 @@ static const struct {
     {"seqdpscd", "batch=8,epochs=400", 1e-6, 1e-3},
     {"primaldpscd", "passes=400", 1e-6, 1e-6},
     {"dpsgd", "batch=80,epochs=2000", 1e-3, 3e-2},
+    {"dpgd", "", 1e-3, 5e-2},
     {"sgd", "batch=8,epochs=1000", 2e-2, 5e-2},
     {"objpert", "", 1e-7, 1e-7},
     {"dpcd", "passes=400,average=last", 1e-6, 1e-6},
