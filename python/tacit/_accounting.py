@@ -90,6 +90,9 @@ class Ledger:
     def __sklearn_clone__(self):
         return self
 
+    def __deepcopy__(self, memo):  # how scikit-learn before 1.3 clones
+        return self
+
     def __eq__(self, other):
         return isinstance(other, Ledger) and self.path == other.path
 

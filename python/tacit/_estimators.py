@@ -1,5 +1,6 @@
 """Estimators with scikit-learn's conventions over the library's plan and fit."""
 
+import functools
 import json
 import math
 import numbers
@@ -245,11 +246,23 @@ class _Linear(BaseEstimator):
         return tags
 
 
+@functools.lru_cache(maxsize=None)
+def _solvers():
+    """(names of the solvers, whether the library chooses one itself)."""
+    names = frozenset(entry["name"] for entry in _native.components("solver"))
+    settings = {"loss": "logistic", "penalty": "l2:lambda=0.1", "epsilon": 1.0, "delta": 1e-5, "row_norm": 1.0}
+    try:
+        Plan(settings, 100, 2)
+    except ValueError:
+        return names, "auto" in names
+    return names, True
+
+
 def _automatic(loss, penalty):
     """The library's own choice where it has one, else a fixed solver that knows the loss and the penalty."""
-    solvers = {entry["name"] for entry in _native.components("solver")}
-    if "auto" in solvers:
-        return "auto"
+    solvers, chooses = _solvers()
+    if chooses:
+        return "auto" if "auto" in solvers else None
     kind = penalty.partition(":")[0]
     if kind in ("l1", "elastic"):
         return "dpcd" if "dpcd" in solvers else "dpsgd"

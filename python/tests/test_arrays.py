@@ -31,6 +31,7 @@ LAYOUTS = {
     "rows of a wider array": lambda X: np.hstack([X, X])[:, : X.shape[1]],
     "columns of a taller array": lambda X: np.asfortranarray(np.vstack([X, X]))[: X.shape[0]],
     "every second column of an array": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "rows from the last to the first": lambda X: np.ascontiguousarray(X[::-1])[::-1],
     "csr": sparse.csr_matrix,
     "csc": sparse.csc_matrix,
     "csr, 64-bit": lambda X: wide(sparse.csr_matrix(X)),

@@ -125,18 +125,26 @@ def test_one_against_the_rest_costs_epsilon_in_all(solver, neighbours):
 
 
 def test_the_classes_of_one_fit_have_different_noise():
-    X, _ = data()
-    y = np.repeat([0, 1, 2], [399, 1, 0])  # classes 1 and 2 are all but the same problem
-    y[0] = 2
-    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=range(3), random_state=1).fit(X, y)
-    assert not np.allclose(model.coef_[1], model.coef_[2], rtol=0.05)
+    X, y = data()  # classes 2 and 3 have no record: the same problem twice
+    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=range(4), random_state=1).fit(X, y)
+    assert not np.allclose(model.coef_[2], model.coef_[3], rtol=1e-3)
+
+
+@pytest.mark.parametrize("intercept, norm", [(True, np.sqrt(2.5**2 + 1)), (False, 2.5)])
+def test_the_norm_of_a_record_is_that_of_its_features_and_the_intercepts_1(intercept, norm):
+    X, y = data()
+    settings = dict(**BUDGET, classes=[0, 1], fit_intercept=intercept)
+    model = tacit.PrivateLogisticRegression(data_norm=2.5, **settings).fit(X, y)
+    assert model.models_[0].json["transforms"]["row_norm"] == pytest.approx(norm)
+    model = tacit.PrivateLogisticRegression(bounds=(-1, 1), **settings).fit(X, y)
+    assert model.models_[0].json["transforms"]["row_norm"] == pytest.approx(np.sqrt(4 + intercept))
 
 
 def test_bounds_scale_and_coef_is_for_the_features_as_they_come():
     X, y = regression()
     wide = X * np.array([100, 10, 1, 0.1]) + np.array([1000, 0, -3, 0])
     lower, upper = wide.min(axis=0) - 0.1, wide.max(axis=0) + 0.1  # in a test the bounds may come from the data
-    model = tacit.PrivateRidge(epsilon=100.0, delta=1e-5, bounds=(lower, upper), label_bounds=(-5, 5), alpha=1e-3)
+    model = tacit.PrivateRidge(epsilon=100.0, delta=1e-5, bounds=(lower, upper), label_bounds=(-4, 6), alpha=1e-3)
     model.fit(wide, y)
     np.testing.assert_allclose(model.predict(wide), wide @ model.coef_ + model.intercept_, rtol=1e-9, atol=1e-9)
     assert model.score(wide, y) > 0.9

@@ -26,7 +26,8 @@ def test_account_and_calibrate_are_inverse():
 
 def test_a_ledger_keeps_the_account_and_clones_to_itself(tmp_path):
     ledger = tacit.Ledger.create(tmp_path / "l", epsilon=1.0, delta=1e-4, name="people")
-    assert clone(ledger, safe=False) is ledger and tacit.Ledger(ledger.path) == ledger
+    assert clone(ledger, safe=False) is ledger
+    assert tacit.Ledger(ledger.path) == ledger
     ledger.charge("gaussian:noise=10", delta=1e-6)
     with pytest.raises(tacit.BudgetError):
         ledger.charge("gaussian:noise=1", delta=1e-6)
