@@ -267,6 +267,39 @@ bool tct_mech_allows(const tct_mech *mech, const tct_event *event) {
   return false;
 }
 
+tct_status tct_mech_tree_new(int64_t count, double epsilon, double change, bool monotone, double lattice,
+                             tct_choice_tree **out, tct_error *err) {
+  *out = TCT_NEW(tct_choice_tree, 1);
+  if (!*out) return tct_fail_memory(err);
+  tct_status status = tct_choice_tree_new(count, epsilon, change, monotone, lattice, *out, err);
+  if (status == TCT_OK) return TCT_OK;
+  tct_mech_tree_free(*out);
+  *out = NULL;
+  return status;
+}
+
+void tct_mech_tree_free(tct_choice_tree *tree) {
+  if (tree) tct_choice_tree_free(tree);
+  tct_free(tree);
+}
+
+void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score) { tct_choice_tree_set(tree, j, score); }
+
+tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
+  tct_event event = tct_event_exponential(tree->epsilon, 1);
+  if (tree->off)
+    return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
+  TCT_TRY(charge(mech, &event, err));
+  tct_stream s;
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, mech->releases++);
+  *index = tct_choice_tree_draw(tree, &s);
+  tct_stream_wipe(&s);
+  double chosen = (double)*index;
+  observe(mech, &event, tree->change, tree->score, &chosen, tree->count);
+  if (mech->probe) *index = (int64_t)chosen;
+  return TCT_OK;
+}
+
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {
   tct_stream s;
   tct_stream_open(&s, &mech->key, TCT_PURPOSE_ORDER, index);

@@ -90,6 +90,17 @@ tct_status tct_mech_pick(tct_mech *mech, const tct_choice *choice, const double 
 /* Would the promise still cover this event?  Charges nothing. */
 bool tct_mech_allows(const tct_mech *mech, const tct_event *event);
 
+/* The same choice where few scores change between draws: what tct_mech_choose does with all `count` scores, without
+ * looking at all of them.  epsilon, change and monotone are those of every choice from this tree; scores are
+ * multiples of lattice, at most 2^51*lattice in size, and start at 0. */
+typedef struct tct_choice_tree tct_choice_tree;
+tct_status tct_mech_tree_new(int64_t count, double epsilon, double change, bool monotone, double lattice,
+                             tct_choice_tree **out, tct_error *err);
+void tct_mech_tree_free(tct_choice_tree *tree); /* wipes the scores; NULL is fine */
+void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score);
+/* Charges exponential:epsilon, then draws. */
+tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err);
+
 /* Public randomness (orders, samplings): uniform on {0..bound-1}, a function of (seed, index) alone. */
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound);
 

@@ -24,6 +24,11 @@ bool tct_coin_two_over_e(tct_stream *s);
 /* Bernoulli(exp(-num/den)), 0 <= num <= den. */
 bool tct_coin_exp_ratio(tct_stream *s, uint64_t num, uint64_t den);
 
+/* The u of an exponential choice: epsilon/(2 change), or epsilon/change if monotone, rounded down to 63 bits. */
+tct_dyadic tct_choice_rate(double epsilon, double change, bool monotone);
+/* Bernoulli(exp(-(d*u - level))), d >= 0 a double and level <= d*u: the product is never rounded. */
+bool tct_coin_exp_times(tct_stream *s, double d, tct_dyadic u, uint64_t level);
+
 /* Uniform on {0, ..., bound-1} for a small bound, in 32 random bits. */
 static inline uint32_t tct_below_small(tct_stream *s, uint32_t bound) {
   uint64_t product = (uint64_t)tct_stream_u32(s) * bound;

@@ -139,8 +139,11 @@ static int64_t tilted(tct_stream *s, const double *score, int64_t count, double 
   }
 }
 
-/* epsilon/change or epsilon/(2 change), rounded down */
-static tct_dyadic rate_down(double epsilon, double change, bool monotone) {
+bool tct_coin_exp_times(tct_stream *s, double d, tct_dyadic u, uint64_t level) {
+  return coin_exp_wide(s, times(d, u), level);
+}
+
+tct_dyadic tct_choice_rate(double epsilon, double change, bool monotone) {
   tct_dyadic e = tct_dyadic_of(epsilon), c = tct_dyadic_of(change);
   if (c.mantissa == 0) return (tct_dyadic){0, 0}; /* against the contract: the uniform choice is safe */
   while (c.mantissa < (uint64_t)1 << 52) c.mantissa <<= 1, --c.exponent; /* a subnormal change */
@@ -163,7 +166,7 @@ static double largest(const double *score, int64_t count) {
 
 int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                                bool monotone) {
-  tct_dyadic u = rate_down(epsilon, change, monotone);
+  tct_dyadic u = tct_choice_rate(epsilon, change, monotone);
   double max = largest(score, count);
   for (int t = 0; t < PLAIN; ++t) {
     int64_t j = (int64_t)tct_stream_below(s, (uint64_t)count);

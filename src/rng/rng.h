@@ -85,4 +85,27 @@ int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count
 enum { TCT_FLIP_MOST = 4096 }; /* candidates */
 int64_t tct_permute_and_flip(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                              bool monotone);
+
+/* The same choice from scores that change a few at a time: a changed score costs O(1), or O(log count) where it leaves
+ * its level (levels are as wide as a factor e of the probability), a draw O(log count); no draw looks at all scores.
+ * Scores are multiples of lattice, a power of two, at most 2^51*lattice in size; they start at 0. */
+typedef struct tct_choice_node {
+  int64_t top;  /* largest level below this node */
+  uint64_t sum; /* weights below it, in units of 2^(top - 32), rounded up; 0 = none */
+} tct_choice_node;
+
+typedef struct tct_choice_tree {
+  double *score; /* [count] */
+  int64_t count, leaves;
+  double epsilon, change, lattice, unit; /* unit: the width of a level, a multiple of lattice */
+  bool monotone;
+  bool flat;             /* all scores share one level, so small is epsilon */
+  bool off;              /* some score was off the lattice: nothing may be drawn */
+  tct_choice_node *node; /* [2*leaves], the root at 1 */
+} tct_choice_tree;
+tct_status tct_choice_tree_new(int64_t count, double epsilon, double change, bool monotone, double lattice,
+                               tct_choice_tree *out, tct_error *err);
+void tct_choice_tree_free(tct_choice_tree *tree);
+void tct_choice_tree_set(tct_choice_tree *tree, int64_t j, double score);
+int64_t tct_choice_tree_draw(const tct_choice_tree *tree, tct_stream *s);
 #endif

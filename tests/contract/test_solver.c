@@ -298,6 +298,8 @@ static const struct {
     {"sgd", "batch=8,epochs=1000", 2e-2, 5e-2},
     {"objpert", "", 1e-7, 1e-7},
     {"dpcd", "passes=400,average=last", 1e-6, 1e-6},
+    {"dpfw", "steps=20000", 1e-3, 1e-3},
+    {"bcfw", "", 1e-3, 1e-3},
     {"cd", "", 1e-6, 1e-6},
     {"proxgd", "", 1e-6, 1e-6},
     {"outpert", "", 1e-7, 1e-7},

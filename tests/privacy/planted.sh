@@ -123,6 +123,18 @@ plant model_forgets_its_relation src/fit/model.c 's/m->neighbours = tct_neighbou
 plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' unit_write
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
+# ---- dpfw and its choices ----
+plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
+plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw
+plant dpfw_wrong_sign src/solve/dpfw.c 's/2 \* j, -s->sums.g\[j\]\)/2 * j, s->sums.g[j])/;s/2 \* j \+ 1, s->sums.g\[j\]\)/2 * j + 1, -s->sums.g[j])/' privacy_sensitivity_dpfw
+plant dpfw_feature_bound_unenforced src/solve/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
+plant dpfw_old_terms_left_in src/solve/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
+plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree
+plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
+plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree
+plant tree_stops_at_the_first_parent src/rng/choice_tree.c 's/tree->node\[v\] = n;/tree->node[v] = n;\n    return;/' privacy_choice_tree
+plant tree_choice_uncharged src/mech/mech.c 's/(off its lattice, so its choice[^;]*;\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
+
 wait
 status=0
 shopt -s nullglob
