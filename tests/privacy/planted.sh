@@ -132,8 +132,8 @@ plant dpfw_old_terms_left_in src/solve/dpfw_sums.c 's/clipped\(before \* x, reac
 plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree
 plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
 plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree
-plant tree_stops_at_the_first_parent src/rng/choice_tree.c 's/tree->node\[v\] = n;/tree->node[v] = n;\n    return;/' privacy_choice_tree
-plant tree_choice_uncharged src/mech/mech.c 's/(off its lattice, so its choice[^;]*;\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
+plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->unit/score > above - 2 * tree->unit/' privacy_choice_tree
+plant tree_choice_uncharged src/mech/mech.c 's/(choice is not exact; report this fault"\);\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
 
 wait
 status=0
