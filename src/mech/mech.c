@@ -287,6 +287,8 @@ void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score) { tct_cho
 
 tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
   tct_event event = tct_event_exponential(tree->epsilon, 1);
+  if (mech->open_rate != 0)
+    return tct_fail(err, TCT_E_BUDGET, "a choice over all records was made while a batch is open; report this fault");
   if (tree->off)
     return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
   TCT_TRY(charge(mech, &event, err));

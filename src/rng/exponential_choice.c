@@ -178,7 +178,7 @@ int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count
 int64_t tct_permute_and_flip(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                              bool monotone) {
   enum { WORD = 64 };
-  tct_dyadic u = rate_down(epsilon, change, monotone);
+  tct_dyadic u = tct_choice_rate(epsilon, change, monotone);
   double max = largest(score, count);
   for (;;) {
     uint64_t seen[TCT_FLIP_MOST / WORD] = {0};
