@@ -29,6 +29,8 @@ static const uint64_t LEAF = (uint64_t)1 << 32; /* rounding up inflates sums by 
 static const int64_t MOST = (int64_t)1 << 30;
 static const double WIDEST = 0x1p51; /* in lattices; a score is no larger either */
 
+static const double MAGIC = 0x1.8p52; /* adding it rounds what is at most 2^51 in size to an integer */
+
 /* The least H with u * H*lattice >= 1; above WIDEST where no such H is worth having. */
 static double width(tct_dyadic u, double lattice) {
   int x = 0;
@@ -61,6 +63,7 @@ static tct_choice_node join(const tct_choice_node *a, const tct_choice_node *b) 
 tct_status tct_choice_tree_new(int64_t count, double epsilon, double change, bool monotone, double lattice,
                                tct_choice_tree *out, tct_error *err) {
   *out = (tct_choice_tree){.count = count, .epsilon = epsilon, .change = change, .lattice = lattice};
+  out->inverse = 1 / lattice;
   out->monotone = monotone;
   if (count < 1 || count > MOST)
     return tct_fail(err, TCT_E_USAGE, "a private choice has too many candidates; use fewer than 2^30");
@@ -87,9 +90,9 @@ void tct_choice_tree_free(tct_choice_tree *tree) {
 }
 
 void tct_choice_tree_set(tct_choice_tree *tree, int64_t j, double score) {
-  double k = score / tree->lattice;
+  double k = score * tree->inverse;
   int64_t v = tree->leaves + j;
-  tree->off |= !(fabs(k) <= WIDEST) || k != rint(k);
+  tree->off |= !(fabs(k) <= WIDEST) || (k + MAGIC) - MAGIC != k;
   tree->score[j] = score;
   if (tree->flat || tree->off) return;
   double above = (double)tree->node[v].top * tree->unit; /* exact: a multiple of the lattice, at most 2^52 of them */

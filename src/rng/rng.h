@@ -97,7 +97,7 @@ typedef struct tct_choice_node {
 typedef struct tct_choice_tree {
   double *score; /* [count] */
   int64_t count, leaves;
-  double epsilon, change, lattice, unit; /* unit: the width of a level, a multiple of lattice */
+  double epsilon, change, lattice, inverse, unit; /* unit: the width of a level, a multiple of lattice */
   bool monotone;
   bool flat;             /* all scores share one level, so small is epsilon */
   bool off;              /* some score was off the lattice: nothing may be drawn */

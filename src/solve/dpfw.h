@@ -38,7 +38,7 @@ typedef struct tct_dpfw_sums {
   double *zero;          /* [rows] */
   double *room;          /* [rows] */
   int64_t *start;        /* [rows+1] the rows of sparse data; NULL for dense data */
-  int64_t *index;
+  int32_t *index;
   double *value; /* scaled */
 } tct_dpfw_sums;
 tct_status tct_dpfw_sums_new(const tct_problem *problem, const tct_dpfw *d, tct_dpfw_sums *s, tct_error *err);

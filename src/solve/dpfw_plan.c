@@ -85,6 +85,8 @@ static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw", err));
   if (strcmp(facts->reg.kind->name, "l1ball"))
     return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give --penalty l1ball:radius=...");
+  if (facts->p > (int64_t)1 << 29)
+    return tct_fail(err, TCT_E_USAGE, "dpfw chooses among at most 2^29 features; use fewer");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "dpfw needs a smooth loss; use squared, logistic, huber or smoothed_hinge");
   return TCT_OK;

@@ -71,7 +71,7 @@ static void retake(tct_dpfw_sums *s, int64_t i) {
   s->slope[i] = after;
   if (after == before) return;
   for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
-    int64_t j = s->index[k];
+    int32_t j = s->index[k];
     double x = s->value[k];
     s->g[j] +=
         tct_lattice_part(clipped(after * x, reach), lattice) - tct_lattice_part(clipped(before * x, reach), lattice);
@@ -138,7 +138,7 @@ static tct_status rows_of(tct_dpfw_sums *s, tct_error *err) {
   bool extra = view->intercept != 0;
   int64_t entries = offset(m, m->start, m->cols) + (extra ? m->rows : 0);
   s->start = TCT_NEW(int64_t, m->rows + 2);
-  s->index = TCT_NEW(int64_t, entries);
+  s->index = TCT_NEW(int32_t, entries);
   s->value = TCT_NEW(double, entries);
   if (!s->start || !s->index || !s->value) return tct_fail_memory(err);
   int64_t *at = s->start + 1; /* at[i] becomes the start of row i, and ends as that of row i+1 */
@@ -147,11 +147,11 @@ static tct_status rows_of(tct_dpfw_sums *s, tct_error *err) {
   for (int64_t j = 0; j < m->cols; j++)
     for (int64_t k = offset(m, m->start, j); k < offset(m, m->start, j + 1); k++) {
       int64_t i = offset(m, m->index, k), to = at[i]++;
-      s->index[to] = j;
+      s->index[to] = (int32_t)j;
       s->value[to] = stored(m, k) * view->row_scale[i];
     }
   for (int64_t i = 0; i < m->rows && extra; i++) {
-    s->index[at[i]] = view->p - 1;
+    s->index[at[i]] = (int32_t)(view->p - 1);
     s->value[at[i]++] = view->intercept * view->row_scale[i];
   }
   return TCT_OK;
