@@ -5,7 +5,6 @@
  * compressions that are wanted are switched on: others would run external programs. */
 #include "read/source.h"
 
-#include <archive.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "read/unpack.h"
 
 enum { BLOCK = 1 << 18, LONGEST = 1 << 30 }; /* LONGEST: what one record may take, in bytes */
 
@@ -49,20 +49,22 @@ static la_ssize_t next_block(struct archive *archive, void *data, const void **b
 }
 
 static tct_status open_archive(tct_source *source, tct_error *err) {
-  struct archive *archive = archive_read_new();
+  const tct_unpack *lib = tct_unpack_load();
+  if (!lib) return tct_fail(err, TCT_E_RUN, "%s cannot be loaded; install libarchive", TCT_ARCHIVE_LIBRARY);
+  struct archive *archive = lib->archive_read_new();
   struct archive_entry *entry;
   source->archive = archive;
   if (!archive) return tct_fail_memory(err);
-  int bad = archive_read_support_filter_xz(archive) | archive_read_support_filter_zstd(archive) |
-            archive_read_support_filter_bzip2(archive) | archive_read_support_format_raw(archive) |
-            archive_read_support_format_empty(archive);
+  int bad = lib->archive_read_support_filter_xz(archive) | lib->archive_read_support_filter_zstd(archive) |
+            lib->archive_read_support_filter_bzip2(archive) | lib->archive_read_support_format_raw(archive) |
+            lib->archive_read_support_format_empty(archive);
   if (bad) {
     return tct_fail(err, TCT_E_RUN, "libarchive lacks xz, zstd or bzip2; install a complete libarchive");
   }
-  if (archive_read_open(archive, &source->input, NULL, next_block, NULL) != ARCHIVE_OK) {
+  if (lib->archive_read_open(archive, &source->input, NULL, next_block, NULL) != ARCHIVE_OK) {
     return archive_failed(source, err);
   }
-  int found = archive_read_next_header(archive, &entry);
+  int found = lib->archive_read_next_header(archive, &entry);
   if (found == ARCHIVE_EOF) {
     source->ended = true;
     return TCT_OK;
@@ -138,7 +140,7 @@ tct_status tct_source_more(tct_source *source, tct_error *err) {
   TCT_TRY(make_room(source, BLOCK, err));
   char *to = source->buffer + source->end;
   int64_t got = source->gunzip ? tct_gunzip_read(source->gunzip, &source->input, to, BLOCK)
-                               : archive_read_data(source->archive, to, BLOCK);
+                               : tct_unpack_load()->archive_read_data(source->archive, to, BLOCK);
   if (got < 0 && source->input.failed) return cannot_read(source, err);
   if (got < 0) return archive_failed(source, err);
   if (got == 0) source->ended = true;
@@ -172,7 +174,7 @@ tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct
 }
 
 void tct_source_close(tct_source *source) {
-  if (source->archive) archive_read_free(source->archive);
+  if (source->archive) tct_unpack_load()->archive_read_free(source->archive);
   tct_gunzip_free(source->gunzip);
   if (source->input.file >= 0) close(source->input.file);
   tct_wipe_free(source->input.block, source->input.size, 1);

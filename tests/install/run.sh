@@ -39,7 +39,7 @@ echo "pkg-config: $(LD_LIBRARY_PATH=$libdir "$spot/shared")"
 
 # The static archive and its private requirements; the system's own libraries stay shared.
 static=$(flags --static --libs | tr ' ' '\n' | sed "s,^-ltacit\$,$libdir/libtacit.a," | tr '\n' ' ')
-needed="-lsodium -ljansson -larchive -lz -lsqlite3"
+needed="-lsodium -ljansson -lz -lsqlite3"
 # shellcheck disable=SC2086
 $cc -std=c11 "$here/consumer.c" -o "$spot/static" $(flags --cflags) "$libdir/libtacit.a" $needed $(sed -n 's/^Libs.private: //p' "$PKG_CONFIG_PATH/tacit.pc")
 case "$static" in *libtacit.a*-lsodium*) ;; *) echo "install: tacit.pc does not ask for libsodium in a static link" >&2; exit 1 ;; esac
