@@ -26,14 +26,18 @@ typedef struct search {
   double good, bad;               /* log x: cost <= epsilon at good, > epsilon at bad */
   double good_excess, bad_excess; /* log(cost/epsilon) there */
   double good_x;
-  tct_cost cost; /* at good */
+  tct_cost cost;                 /* at good */
+  double last_x, last_precision; /* the last full evaluation, which the next stage may ask for again */
+  tct_cost last_cost;
 } search;
 
-static tct_status cost_at(const search *s, double x, tct_cost *cost, tct_error *err) {
+static tct_status cost_at(search *s, double x, tct_cost *cost, tct_error *err) {
   tct_events events = {0};
+  if (!s->quick && x == s->last_x && s->precision == s->last_precision) return *cost = s->last_cost, TCT_OK;
   tct_status status = s->make(x, s->user, &events, err);
   if (status == TCT_OK) status = tct_account_upper(&events, s->neighbours, s->delta, s->precision, s->quick, cost, err);
   tct_events_free(&events);
+  if (status == TCT_OK && !s->quick) s->last_x = x, s->last_precision = s->precision, s->last_cost = *cost;
   return status;
 }
 
@@ -66,8 +70,17 @@ static double next_point(const search *s, int step) {
   return aim;
 }
 
+/* Is the good point within the tolerance of the root, by the secant of two points no further apart than its square root
+ * (so that the slope is known to a part of that)? */
+static bool close_enough(const search *s) {
+  double width = fabs(s->bad - s->good);
+  if (width <= s->tolerance) return true;
+  double share = s->good_excess / (s->good_excess - s->bad_excess);
+  return !s->integer && width < sqrt(s->tolerance) && share * width < 0.9 * s->tolerance;
+}
+
 static tct_status close_bracket(search *s, tct_error *err) {
-  for (int step = 0; step < 200 && fabs(s->bad - s->good) > s->tolerance; step++) {
+  for (int step = 0; step < 200 && !close_enough(s); step++) {
     double x = exp(next_point(s, step));
     if (s->integer) {
       double low = fmin(s->good_x, round(exp(s->bad))), high = fmax(s->good_x, round(exp(s->bad)));
@@ -81,14 +94,17 @@ static tct_status close_bracket(search *s, tct_error *err) {
   return TCT_OK;
 }
 
+static bool near_root(const search *s) { return !s->integer && s->good_excess > -2e-3; }
+
 /* From a good x outwards until one costs too much: epsilon is taken to move like 1/x, or as the last two
- * points say. *ended: the dear end itself is good. */
+ * points say. *ended: the dear end itself is good, or a secant shows the root within the tolerance. */
 static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) {
   double last = s->good, last_excess = s->good_excess, end = log(dear);
   *ended = false;
   for (int step = 0; step < 100; step++) {
     if (s->good == end) return *ended = true, TCT_OK;
     double stride = (step ? 1.02 : 1) * -s->good_excess / s->slope + 0.4 * s->tolerance;
+    if (near_root(s)) stride -= 0.8 * s->tolerance; /* the slope tells where the root is: stay on this side */
     if (s->good_excess < -5) stride = 3;
     double next = end > s->good ? fmin(end, s->good + stride) : fmax(end, s->good - stride);
     double x = next == end ? dear : exp(next);
@@ -100,6 +116,8 @@ static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) 
     double moved = fabs(s->good - last), gained = s->good_excess - last_excess;
     if (moved > 0 && gained > 0) s->slope = fmin(20, fmax(0.05, gained / moved));
     last = s->good, last_excess = s->good_excess;
+    if (moved < sqrt(s->tolerance) && near_root(s) && -s->good_excess < 0.9 * s->slope * s->tolerance)
+      return *ended = true, TCT_OK;
   }
   return TCT_OK;
 }
@@ -117,7 +135,8 @@ static tct_status search_from(search *s, double start, double dear, double toler
   return status;
 }
 
-static const double rough_precision = 5e-3;
+/* A fine evaluation costs four of these; from here two of them suffice. */
+static const double rough_precision = 1e-3;
 
 /* May pld prove less than the closed forms at x? Asked roughly. */
 static tct_status pld_helps(search *s, double x, bool *helps, tct_error *err) {
@@ -149,10 +168,10 @@ static tct_status run_search(search *s, tct_direction direction, double low, dou
   double start = status == TCT_OK && !isnan(s->good_x) ? s->good_x : cheap; /* quick ones may refuse the list */
   if (status == TCT_OK && !isnan(s->good_x)) TCT_TRY(pld_helps(s, start, &helps, err));
   s->quick = !helps;
-  if (helps) { /* once roughly: the fine bound costs ten times as much and is smaller still */
+  if (helps) { /* once roughly: the fine bound costs four times as much and is smaller still */
     double fine = s->precision;
     s->precision = rough_precision;
-    TCT_TRY(search_from(s, start, dear, fmax(s->tolerance, 2e-3), err));
+    TCT_TRY(search_from(s, start, dear, fmax(s->tolerance, 5e-4), err));
     if (!isnan(s->good_x)) start = s->good_x;
     s->precision = fine;
   }

@@ -3,9 +3,11 @@
  * Each law is tilted to p e^{t loss}/M(t), so that the composed mass that decides delta is of order 1 and
  * not lost under the rounding of the largest: delta = 1e-12 is as accurate as 1e-2.
  *
- * WINDOW.  A cyclic transform folds what lies outside the window back into it.  Folded mass only adds, so
+ * WINDOW.  A cyclic transform of N points folds what lies outside the window back into it.  Folded mass only adds, so
  * the upper law stays one once the true mass above the window is added at infinity; for the lower law
- * the folded mass is subtracted.  Both are bounded by Chernoff at the window's ends.
+ * the mass that can have been folded onto the points that are read is subtracted.  With the window from A to A + (N-1)h
+ * and points read from F >= A on, that is the tilted mass above F + Nh and below A.  All three masses are
+ * bounded by Chernoff: tilted mass above y <= e^{K(s) - K(t) - (s-t)y}, s >= t, and below y for s <= t.
  *
  * ROUNDING.  The spectrum of law j errs by at most f_j = the transform's error bound (its inputs sum to 1)
  * at every frequency.  Where |phi_j| >= 1/2 its power T_j moves by at most T_j f_j |X|/|phi_j| <= 2 T_j f_j |X|, X the
@@ -46,92 +48,44 @@ static double total_log_moment(const tct_pmf *pmf, int n, double t) {
 
 /* ---- the window -------------------------------------------------------------------------------- */
 
-typedef struct window {
-  int64_t first, length;       /* in grid points */
-  int64_t support;             /* points of the whole composed support */
-  double log_above, log_below; /* log of the tilted mass outside */
-} window;
-
-/* Mean and standard deviation of the tilted sum. */
-static void tilted_moments(const tct_pmf *pmf, int n, double t, double *mean, double *deviation) {
-  double m = 0, v = 0;
-  for (int j = 0; j < n; j++) {
-    double level = tct_pmf_log_moment(&pmf[j], t), s1 = 0, s2 = 0, power = 0, growth = exp(t * pmf[j].h);
-    for (int64_t i = 0; i < pmf[j].len; i++) {
-      double loss = pmf[j].offset + pmf[j].h * (double)(pmf[j].first + i);
-      power = i % 64 ? power * growth : exp(t * loss - level);
-      s1 += power * pmf[j].p[i] * loss;
-      s2 += power * pmf[j].p[i] * loss * loss;
-    }
-    m += (double)pmf[j].count * s1;
-    v += (double)pmf[j].count * fmax(0, s2 - s1 * s1);
-  }
-  *mean = m;
-  *deviation = sqrt(v);
-}
-
-enum { TILTS = 6 };
-static const double tilt_step[TILTS] = {0.25, 0.7, 1.5, 3, 5, 7.5}; /* in 1/deviation */
-
-/* rise[c] = log E_t e^{+-step (loss)}, the numbers Chernoff's bound needs. */
-typedef struct chernoff {
-  double step[2][TILTS], rise[2][TILTS];
-} chernoff;
-
-static chernoff chernoff_numbers(const tct_pmf *pmf, int n, double t, double level, double deviation) {
-  chernoff c;
-  for (int i = 0; i < TILTS; i++)
-    for (int side = 0; side < 2; side++) {
-      double step = tilt_step[i] / deviation;
-      c.step[side][i] = step;
-      c.rise[side][i] = total_log_moment(pmf, n, side ? t - step : t + step) - level;
-    }
-  return c;
-}
-
-/* The distance beyond which the tilted mass is below e^log_mass: above (side 0) or below (side 1). */
-static double chernoff_edge(const chernoff *c, int side, double log_mass) {
-  double best = INFINITY;
-  for (int i = 0; i < TILTS; i++) {
-    double edge = (c->rise[side][i] - log_mass) / c->step[side][i]; /* side 1: of -loss */
-    if (edge < best) best = edge;
-  }
-  return side ? -best : best;
-}
-
-static double chernoff_mass(const chernoff *c, int side, double edge) {
-  double best = 0;
-  for (int i = 0; i < TILTS; i++) best = fmin(best, c->rise[side][i] - c->step[side][i] * (side ? -edge : edge));
-  return best;
-}
+typedef struct place {
+  int64_t first, floor, length; /* in grid points */
+  int64_t support;              /* points of the whole composed support */
+  double log_top;               /* log of the mass above, as it is */
+  double log_wrap, log_below;   /* log of the tilted masses that fold onto what is read */
+} place;
 
 static const int64_t longest = (int64_t)1 << 22; /* 200 MB of work space */
 
-static window choose_window(const tct_pmf *pmf, int n, double t, double level, double log_outside) {
-  window w = {0, 16, 1, -INFINITY, -INFINITY};
-  double h = pmf[0].h, offset = total_offset(pmf, n), mean, deviation;
+/* log of a bound on the mass above `loss`, tilted by t, from an order above t; or below it, from one below t. */
+static double log_beyond(const tct_pmf *pmf, int n, double level, double t, double order, double loss) {
+  return fmin(0, total_log_moment(pmf, n, order) - level - (order - t) * loss);
+}
+
+static place choose_place(const tct_pmf *pmf, int n, const tct_window *want, double level) {
+  place w = {0, 0, 16, 1, -INFINITY, -INFINITY, -INFINITY};
+  double h = pmf[0].h, offset = total_offset(pmf, n);
   for (int j = 0; j < n; j++) {
     w.first += pmf[j].count * pmf[j].first;
     w.support += pmf[j].count * (pmf[j].len - 1);
   }
-  tilted_moments(pmf, n, t, &mean, &deviation);
-  if (w.support <= 4096 || !(deviation > 0)) {
-    while (w.length < w.support && w.length < longest) w.length *= 2;
-    if (w.length >= w.support) return w;
-  }
-  chernoff c = chernoff_numbers(pmf, n, t, level, fmax(deviation, h));
-  double top = chernoff_edge(&c, 0, log_outside) - offset, bottom = chernoff_edge(&c, 1, log_outside) - offset;
-  top = fmin(top, h * (double)(w.first + w.support - 1));
-  bottom = fmax(bottom, h * (double)w.first);
-  int64_t need = (int64_t)((top - bottom) / h) + 2;
-  while (w.length < need && w.length < longest) w.length *= 2;
+  w.floor = w.first;
+  double need = fmin(want->length / h + 3, (double)longest);
+  if (w.support <= 4096) need = (double)w.support;
+  while ((double)w.length < need && w.length < longest) w.length *= 2;
   if (w.length >= w.support) return w;
-  int64_t first = (int64_t)floor(bottom / h) - (w.length > need ? (w.length - need) / 2 : 0);
-  int64_t last_first = w.first + w.support - w.length;
-  if (first < w.first) first = w.first;
-  if (first > last_first) first = last_first;
-  if (first < last_first) w.log_above = chernoff_mass(&c, 0, offset + h * (double)(first + w.length - 1));
-  if (first > w.first) w.log_below = chernoff_mass(&c, 1, offset + h * (double)first);
+  /* Room to spare goes below: a lower bottom serves the points that are read. */
+  double top = fmin(ceil((want->top - offset) / h) + 1, (double)(w.first + w.support - 1));
+  int64_t first = (int64_t)fmax(top - (double)(w.length - 1), (double)w.first);
+  w.floor = (int64_t)fmax((want->floor - offset) / h - 1, (double)first);
+  if (w.floor > first + w.length - 2) w.floor = first + w.length - 2;
+  double wrapped = offset + h * (double)(w.floor + w.length);
+  if (first + w.length < w.first + w.support) {
+    w.log_top = log_beyond(pmf, n, 0, 0, fmax(want->order_top, 0), offset + h * (double)(first + w.length - 1));
+    w.log_wrap = log_beyond(pmf, n, level, want->t, fmax(want->order_wrap, want->t), wrapped);
+  }
+  if (first > w.first)
+    w.log_below = log_beyond(pmf, n, level, want->t, fmin(want->order_below, want->t), offset + h * (double)first);
   w.first = first;
   return w;
 }
@@ -262,17 +216,17 @@ static double transform(workspace *w, const tct_pmf *pmf, int n, double t, int64
   return (slope + powering + w->fft.error) * size + floor_error;
 }
 
-tct_status tct_compose(const tct_pmf *pmf, int n, double t, bool upper, double log_outside, tct_law *out,
-                       tct_error *err) {
+tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool upper, tct_law *out, tct_error *err) {
   workspace w;
-  double level = total_log_moment(pmf, n, t), log_holds = 0;
-  window range = choose_window(pmf, n, t, level, log_outside);
+  double t = window->t, level = total_log_moment(pmf, n, t), log_holds = 0;
+  place range = choose_place(pmf, n, window, level);
   int64_t length = range.length, origin = 0;
   for (int j = 0; j < n; j++) {
     origin += pmf[j].count * pmf[j].first;
     log_holds += (double)pmf[j].count * log1p(-pmf[j].infinite);
   }
-  *out = (tct_law){pmf[0].h, total_offset(pmf, n), t, level, range.first, length, NULL, -expm1(log_holds), 0};
+  *out = (tct_law){pmf[0].h, total_offset(pmf, n), t, level, range.first, range.floor - range.first, length,
+                   NULL,     -expm1(log_holds),    0, 0};
   out->tilted = TCT_NEW(double, length);
   if (!out->tilted) return tct_fail_memory(err);
   tct_status status = workspace_new(&w, length, err);
@@ -283,11 +237,10 @@ tct_status tct_compose(const tct_pmf *pmf, int n, double t, bool upper, double l
     out->tilted[k] = upper ? fmax(value + error, 0) : fmax(value - error, 0);
   }
   workspace_free(&w);
-  double top = out->offset + out->h * (double)(range.first + length - 1);
   if (upper)
-    out->infinite = out->infinite * (1 + 1e-12) + exp(fmin(0, range.log_above + level - t * top));
+    out->outside = exp(range.log_top), out->infinite = out->infinite * (1 + 1e-12) + out->outside;
   else
-    out->infinite *= 1 - 1e-12, out->alias = exp(range.log_above) + exp(range.log_below);
+    out->infinite *= 1 - 1e-12, out->alias = exp(range.log_wrap) + exp(range.log_below);
   return TCT_OK;
 }
 
@@ -314,7 +267,7 @@ static bool walk(const tct_law *law, double stop_loss, double stop_delta, cursor
   *at = (cursor){law->len - 1, point(law, law->len - 1), 0, law->tilted[law->len - 1]};
   /* The comparison with delta in units of the point avoids an exp per point. */
   double target = stop_delta < INFINITY ? (stop_delta - law->infinite) * exp(-log_unit(law, at->loss)) : INFINITY;
-  while (at->k > 0) {
+  while (at->k > law->floor) {
     double loss = point(law, at->k - 1);
     double below = tilt * (at->below + at->decay * step);
     if (at->k % 64 == 0 && stop_delta < INFINITY)
@@ -330,14 +283,16 @@ static bool walk(const tct_law *law, double stop_loss, double stop_delta, cursor
   return false;
 }
 
-double tct_law_epsilon(const tct_law *law, double delta, bool *inside) {
+double tct_law_epsilon(const tct_law *law, double delta, bool *inside, double *slope) {
   cursor at;
   *inside = true;
+  *slope = 0;
   if (!(delta > law->infinite)) return INFINITY;
   *inside = walk(law, -law->h, delta, &at);
   double target = (delta - law->infinite) * exp(-log_unit(law, at.loss)) + law->alias * exp(law->t * law->h);
   if (at.k == law->len - 1 && !(target > 0)) return INFINITY;
   double part = (target - at.below) / at.decay;
+  *slope = at.decay / target;
   double epsilon = part < 1 ? at.loss + log1p(-fmax(part, 0)) : at.loss - law->h;
   return fmax(0, fmax(epsilon, at.loss - law->h));
 }

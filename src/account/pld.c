@@ -1,16 +1,17 @@
 /* pld.c - privacy loss distributions: the tightest numerical bracket for any mixed list.
  *
- * 1. A coarse law of each event gives the tilt t (the order of the best Renyi bound, less 1) and a first
- *    epsilon.
+ * 1. The saddle point (saddle.h) forecasts epsilon or delta, and with it the tilt and the window.
  * 2. Connect-the-dots adds to the log-moment of a step at most (t^2 + t)h^2/8, on average (t^2 + t)h^2/12, so T steps
  *    move epsilon by T(t + 1)h^2/12.  h is set from the precision asked for.
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
- * 4. A lower law beside it gives the bracket; if that is wider than asked for, h shrinks and 2-3 run again. */
+ * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
+ *    again. */
 #include "account/pld.h"
 
 #include "account/compose.h"
 #include "account/normal.h"
 #include "account/renyi.h"
+#include "account/saddle.h"
 
 #include "core/alloc.h"
 
@@ -87,98 +88,19 @@ static tct_status query_new(query *q, const tct_events *events, tct_neighbours n
   return TCT_OK;
 }
 
-/* ---- step 1: the tilt -------------------------------------------------------------------------- */
+/* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
-typedef struct plan {
-  double t, epsilon, log_delta, h;
-} plan;
-
-static void free_laws(tct_pmf *pmf, int n) {
-  for (int j = 0; j < n; j++) tct_pmf_free(&pmf[j]);
-  tct_free(pmf);
-}
-
-typedef enum side { COARSE, UPPER, LOWER } side; /* COARSE: upper laws, each event on its own few buckets */
-
-static tct_status make_law(const query *q, const tct_event *e, side which, tct_grid_shape shape, tct_pmf *out,
-                           tct_error *err) {
-  tct_grid grid;
-  shape.reversed = shape.reversed && tct_event_two_ways(e, q->neighbours);
-  if (which == COARSE) {
-    double low, high;
-    tct_event_loss_range(e, q->neighbours, q->tail, &low, &high);
-    shape.h = fmax((high - low) / 512, 1e-300);
-  } else if (which == LOWER || e->kind != TCT_EV_SAMPLED_GAUSSIAN) {
-    TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
+static tct_status forecast(const query *q, bool reversed, tct_saddle *out, tct_error *err) {
+  tct_nodes *nodes = TCT_NEW(tct_nodes, q->len);
+  tct_status status = nodes ? TCT_OK : tct_fail_memory(err);
+  for (int j = 0; j < q->len && status == TCT_OK; j++) {
+    bool back = reversed && tct_event_two_ways(&q->at[j], q->neighbours);
+    status = tct_event_nodes(&q->at[j], q->neighbours, q->tail, back, &nodes[j], err);
   }
-  TCT_TRY(tct_grid_new(e, q->neighbours, &shape, &grid, err));
-  tct_status status =
-      which == LOWER ? tct_pmf_lower(&grid, e->count, out, err) : tct_pmf_upper(&grid, e->count, out, err);
-  tct_grid_free(&grid);
+  if (status == TCT_OK) tct_saddle_find(nodes, q->len, q->epsilon, log(q->delta), out);
+  for (int j = 0; j < q->len && nodes; j++) tct_nodes_free(&nodes[j]);
+  tct_free(nodes);
   return status;
-}
-
-static tct_status make_laws(const query *q, bool reversed, double h, side which, tct_pmf **out, int *n,
-                            tct_error *err) {
-  tct_pmf *pmf = TCT_NEW(tct_pmf, q->len + 1);
-  tct_grid_shape shape = {h, 0, q->tail, reversed};
-  if (!pmf) return tct_fail_memory(err);
-  *n = 0;
-  for (int j = 0; j < q->len; j++) {
-    bool real = q->at[j].kind != TCT_EV_EXPONENTIAL && q->at[j].kind != TCT_EV_OBJPERT;
-    if (which == LOWER && !real) continue; /* only a dominating law is known: it proves nothing from below */
-    tct_status status = make_law(q, &q->at[j], which, shape, &pmf[*n], err);
-    if (status != TCT_OK) return free_laws(pmf, *n), status;
-    ++*n;
-  }
-  *out = pmf;
-  return TCT_OK;
-}
-
-/* By the conversion of the order 1 + t: epsilon at q->delta, or log delta at `at` if that is given. */
-static double conversion(const query *q, const tct_pmf *pmf, int n, double at, double t) {
-  double sum = 0;
-  for (int j = 0; j < n; j++) sum += (double)pmf[j].count * tct_pmf_log_moment(&pmf[j], t);
-  if (isnan(at)) return tct_renyi_epsilon_at(1 + t, sum / t, q->delta);
-  return sum - t * at + (1 + t) * log1p(-1 / (1 + t)) - log(t);
-}
-
-/* epsilon: known, or guessed well, or NAN. */
-static plan find_tilt(const query *q, const tct_pmf *pmf, int n, double epsilon) {
-  double widest = 0;
-  for (int j = 0; j < n; j++) widest = fmax(widest, pmf[j].h);
-  double from = log(1e-4), to = fmin(log(1e6), log(8 / widest)), best = INFINITY, at = from;
-  enum { GRID = 28 };
-  for (int i = 0; i < GRID; i++) {
-    double x = from + (to - from) * i / (GRID - 1), value = conversion(q, pmf, n, epsilon, exp(x));
-    if (value < best) best = value, at = x;
-  }
-  double low = fmax(from, at - (to - from) / (GRID - 1)), high = fmin(to, at + (to - from) / (GRID - 1));
-  while (high - low > 0.02) { /* thirds: the tilt need not be exact */
-    double a = low + (high - low) / 3, b = high - (high - low) / 3;
-    double fa = conversion(q, pmf, n, epsilon, exp(a)), fb = conversion(q, pmf, n, epsilon, exp(b));
-    best = fmin(best, fmin(fa, fb));
-    if (fa < fb)
-      high = b;
-    else
-      low = a;
-  }
-  plan p = {exp(0.5 * (low + high)), isnan(epsilon) ? best : epsilon, isnan(q->delta) ? best : log(q->delta), 0};
-  return p;
-}
-
-/* Standard deviation of the untilted sum, from second differences of the log-moment. */
-static double deviation_of(const tct_pmf *pmf, int n) {
-  double variance = 0;
-  for (int j = 0; j < n; j++) {
-    double s0 = 0, s1 = 0, s2 = 0;
-    for (int64_t i = 0; i < pmf[j].len; i++) {
-      double loss = pmf[j].offset + pmf[j].h * (double)(pmf[j].first + i);
-      s0 += pmf[j].p[i], s1 += pmf[j].p[i] * loss, s2 += pmf[j].p[i] * loss * loss;
-    }
-    if (s0 > 0) variance += (double)pmf[j].count * fmax(0, s2 / s0 - s1 * s1 / (s0 * s0));
-  }
-  return sqrt(variance);
 }
 
 /* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
@@ -193,56 +115,144 @@ static double snap_width(const query *q, double h) {
   return gap > 0 ? gap / ceil(gap / h) : h;
 }
 
-/* Step 2. The shares below leave room: a quarter of the precision for the upper law. */
-static void choose_width(const query *q, const tct_pmf *pmf, int n, plan *p) {
-  double deviation = deviation_of(pmf, n), part = q->precision / 4, low, high, widest = 0;
-  double epsilon = fmax(p->epsilon, 0.02 * deviation);
+/* Precisions below 1e-4 are asked for by calibrations, whose noise shall not be above that of the usual grids
+ * of width 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid
+ * is widened to it. */
+static double fit_width(const query *q, const tct_saddle *s, double h) {
+  tct_window window;
+  tct_saddle_window(s, 0.94 * s->epsilon, log(1e-2 * q->precision), h, &window);
+  if (q->precision < 1e-4) h = fmin(h, fmax(9e-5, window.length / (double)(1 << 18)));
+  double points = exp2(floor(log2(window.length / h)));
+  return window.length / points < 1.25 * h ? 1.001 * window.length / (points - 4) : h;
+}
+
+/* Step 2. The upper law takes a fifth of the precision, the lower one up to four times as much. */
+static double choose_width(const query *q, const tct_saddle *s, double slope) {
+  double part = q->precision / 5, low, high, widest = 0, h;
+  double epsilon = fmax(s->epsilon, 0.02 * s->spread);
   if (isnan(q->epsilon))
-    p->h = sqrt(12 * part * epsilon / (q->steps * (p->t + 1)));
+    h = sqrt(12 * part * epsilon / (q->steps * (slope + 1)));
   else
-    p->h = sqrt(12 * part / (q->steps * (p->t + 1) * fmax(p->t, 1e-3)));
+    h = sqrt(12 * part / (q->steps * (s->t + 1) * fmax(s->t, 1e-3)));
   for (int j = 0; j < q->len; j++) {
     tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
     widest = fmax(widest, high - low);
   }
-  p->h = fmin(p->h, fmax(deviation, widest / sqrt(q->steps)) / 24);
-  p->h = fmax(p->h, widest / (double)longest_grid);
-  p->h = snap_width(q, p->h);
+  h = fmin(h, fmax(s->spread, widest / sqrt(q->steps)) / 24);
+  h = fit_width(q, s, h);
+  return snap_width(q, fmax(h, widest / (double)longest_grid));
 }
 
 /* ---- step 3: one direction --------------------------------------------------------------------- */
 
+typedef enum side { UPPER, LOWER } side;
+
+/* The laws of all events on one grid width, from above and from below. */
+typedef struct laws {
+  tct_pmf *side[2];
+  int len[2];
+} laws;
+
+static void free_laws(laws *l) {
+  for (int k = 0; k < 2; k++) {
+    for (int j = 0; j < l->len[k]; j++) tct_pmf_free(&l->side[k][j]);
+    tct_free(l->side[k]);
+  }
+}
+
+static tct_status add_law(const query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
+                          tct_error *err) {
+  /* Only a dominating law is known of these two: it proves nothing from below. */
+  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT, two = tct_event_two_ways(e, q->neighbours);
+  tct_grid grid;
+  shape.reversed = shape.reversed && two;
+  if (both || e->kind != TCT_EV_SAMPLED_GAUSSIAN)
+    TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
+  TCT_TRY(tct_grid_new(e, q->neighbours, &shape, &grid, err));
+  tct_status status = tct_pmf_upper(&grid, e->count, &out->side[UPPER][out->len[UPPER]], err);
+  if (status == TCT_OK) out->len[UPPER]++;
+  if (status == TCT_OK && both && real) {
+    status = tct_pmf_lower(&grid, e->count, &out->side[LOWER][out->len[LOWER]], err);
+    if (status == TCT_OK) out->len[LOWER]++;
+  }
+  tct_grid_free(&grid);
+  return status;
+}
+
+static tct_status make_laws(const query *q, bool reversed, double h, bool both, laws *out, tct_error *err) {
+  tct_status status = TCT_OK;
+  for (int k = 0; k < 2; k++) {
+    out->len[k] = 0;
+    out->side[k] = TCT_NEW(tct_pmf, q->len + 1);
+    if (!out->side[k]) status = tct_fail_memory(err);
+  }
+  for (int j = 0; j < q->len && status == TCT_OK; j++)
+    status = add_law(q, &q->at[j], (tct_grid_shape){h, 0, q->tail, reversed}, both, out, err);
+  if (status != TCT_OK) free_laws(out);
+  return status;
+}
+
 typedef struct answer {
   double value;   /* epsilon or delta */
-  bool trusted;   /* it lies inside the window */
+  double slope;   /* -d log delta / d epsilon there */
+  bool trusted;   /* it was seen, with little put at infinity */
   int64_t length; /* of the transform */
 } answer;
 
-static tct_status ask(const query *q, bool reversed, const plan *p, side which, answer *out, tct_error *err) {
-  tct_pmf *pmf;
-  int n;
-  TCT_TRY(make_laws(q, reversed, p->h, which, &pmf, &n, err));
-  *out = (answer){0, true, 0};
-  if (n == 0) return free_laws(pmf, n), TCT_OK;
-  double most = 0.5 / p->h, t = fmin(p->t, most);
-  tct_status status = TCT_OK;
-  for (int attempt = 0; attempt < 8; attempt++) {
-    tct_law law;
-    status = tct_compose(pmf, n, t, which == UPPER, log(1e-4 * q->precision), &law, err);
-    if (status != TCT_OK) break;
-    bool inside;
-    out->value = isnan(q->epsilon) ? tct_law_epsilon(&law, q->delta, &inside)
-                                   : fmin(1, tct_law_delta(&law, q->epsilon, &inside));
-    /* Below the window the upper law's value is still on the safe side, but loose. */
-    out->trusted = inside || law.offset + law.h * (double)law.first <= 0;
-    out->length = law.len;
-    bool above = out->value == INFINITY; /* or the tail that a small tilt leaves above the window is too much */
-    tct_law_free(&law);
-    if ((out->trusted && !above) || (above && t == most)) break;
-    t = above ? fmin(2 * t, most) : t / 4;
+/* How a forecast is corrected that turned out wrong: read further down, or leave out less at infinity. */
+typedef struct correction {
+  double epsilon, log_part;
+  int times; /* that it was not seen */
+} correction;
+
+static tct_status compose_once(const query *q, const laws *l, side which, const tct_saddle *s, correction *c,
+                               answer *out, tct_error *err) {
+  tct_window window;
+  tct_law law;
+  bool inside;
+  tct_saddle_window(s, c->epsilon, c->log_part, l->side[which][0].h, &window);
+  TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
+  out->value = isnan(q->epsilon) ? tct_law_epsilon(&law, q->delta, &inside, &out->slope)
+                                 : fmin(1, tct_law_delta(&law, q->epsilon, &inside));
+  double floor = law.offset + law.h * (double)(law.first + law.floor);
+  double delta = isnan(q->delta) ? out->value : q->delta;
+  /* What the window left out counts for too much. */
+  bool lost = which == UPPER && law.outside > 0.1 * q->precision * delta;
+  inside = inside || floor <= 0;
+  out->trusted = inside && !lost;
+  out->length = law.len;
+  if (!inside) c->epsilon = c->times++ ? -2 * law.h : 0.5 * fmin(c->epsilon, floor) - 2 * law.h;
+  if (lost) c->log_part -= 8;
+  tct_law_free(&law);
+  return TCT_OK;
+}
+
+/* An upper value that is not trusted is on the safe side, but loose. */
+static tct_status compose_side(const query *q, const laws *l, side which, const tct_saddle *s, int attempts,
+                               answer *out, tct_error *err) {
+  *out = (answer){0, 0, true, 0};
+  if (l->len[which] == 0) return TCT_OK;
+  double h = l->side[which][0].h, low = q->epsilon - 2 * h;
+  if (isnan(q->epsilon)) low = s->epsilon - fmax(0.06 * s->epsilon, 0.1 * s->spread) - 8 * h;
+  correction c = {low, log(1e-2 * q->precision), 0};
+  for (int attempt = 0; attempt < attempts; attempt++) {
+    TCT_TRY(compose_once(q, l, which, s, &c, out, err));
+    if (out->trusted) break;
   }
   if (!out->trusted && which == LOWER) out->value = 0;
-  free_laws(pmf, n);
+  return TCT_OK;
+}
+
+enum { ATTEMPTS = 6 };
+
+/* lower may be NULL. */
+static tct_status ask(const query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
+                      answer *lower, tct_error *err) {
+  laws l;
+  TCT_TRY(make_laws(q, reversed, h, lower != NULL, &l, err));
+  tct_status status = compose_side(q, &l, UPPER, s, attempts, upper, err);
+  if (status == TCT_OK && lower) status = compose_side(q, &l, LOWER, s, attempts, lower, err);
+  free_laws(&l);
   return status;
 }
 
@@ -257,67 +267,62 @@ static double loss_rounding(const query *q) {
   return sum;
 }
 
-/* The larger of both directions. The reverse one is first tried on a grid four times as coarse: where even
- * that stays below, the finer one would. */
-static tct_status ask_upper(const query *q, const plan *p, const plan *back, answer *out, bool *reversed,
-                            tct_error *err) {
-  answer other;
-  *reversed = false;
-  TCT_TRY(ask(q, false, p, UPPER, out, err));
+/* The larger of both directions.  The reverse one is first tried on coarser grids, as coarse as its distance allows by
+ * the forecast: where even those stay below, the fine one would. */
+static tct_status ask_both_ways(const query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
+                                answer *lower, tct_error *err) {
+  answer other, other_lower = {0, 0, true, 0};
+  TCT_TRY(ask(q, false, h, s, ATTEMPTS, upper, lower, err));
   if (!q->two_ways) return TCT_OK;
-  plan rough = *back;
-  rough.h = 4 * p->h;
-  TCT_TRY(ask(q, true, &rough, UPPER, &other, err));
-  if (other.value <= out->value) return TCT_OK;
-  rough.h = p->h;
-  TCT_TRY(ask(q, true, &rough, UPPER, &other, err));
-  if (other.value > out->value) *out = other, *reversed = true;
+  double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
+  double coarse = fmin(64, sqrt(fmax(gap, 0) / (0.8 * q->precision)));
+  for (; coarse > 1.5; coarse /= 3) {
+    TCT_TRY(ask(q, true, coarse * h, back, 1, &other, NULL, err));
+    if (other.value <= upper->value) return TCT_OK;
+  }
+  TCT_TRY(ask(q, true, h, back, ATTEMPTS, &other, lower ? &other_lower : NULL, err));
+  if (other.value > upper->value) *upper = other;
+  if (lower && other_lower.value > lower->value) *lower = other_lower;
   return TCT_OK;
 }
 
-/* Step 1 of one direction, from laws on a grid of the given width (0: each event on a coarse one of its own). */
-static tct_status make_plan(const query *q, bool reversed, double epsilon, double width, plan *p, tct_error *err) {
-  tct_pmf *pmf;
-  int n;
-  TCT_TRY(make_laws(q, reversed, width, width > 0 ? UPPER : COARSE, &pmf, &n, err));
-  *p = find_tilt(q, pmf, n, epsilon);
-  choose_width(q, pmf, n, p);
-  free_laws(pmf, n);
-  return TCT_OK;
+/* The saddle point is far off where rare large losses add little to delta but much to the moments: a coarse grid says
+ * where epsilon lies, and how steep the curve is there. */
+static tct_status correct_forecast(query *q, tct_saddle *s, double *slope, tct_error *err) {
+  answer rough;
+  query at = *q;
+  *slope = s->t;
+  if (!isnan(q->epsilon)) return TCT_OK;
+  TCT_TRY(ask(q, false, choose_width(q, s, s->t) * fmax(5, sqrt(2e-3 / q->precision)), s, 3, &rough, NULL, err));
+  if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
+  *slope = fmin(fmax(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
+  at.epsilon = rough.value;
+  return forecast(&at, false, s, err);
 }
 
 static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *err) {
-  plan p, back = {0};
+  tct_saddle s, back = {0};
+  double fine = loss_rounding(q), slope;
   *out = (tct_bracket){0, INFINITY};
-  double fine = loss_rounding(q);
-  TCT_TRY(make_plan(q, false, q->epsilon, 0, &p, err));
+  TCT_TRY(forecast(q, false, &s, err));
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
-    q->tail = exp(fmax(p.log_delta, -600)) * 1e-3 * q->precision / q->steps;
-    TCT_TRY(make_plan(q, false, q->epsilon, 0, &p, err));
+    q->tail = exp(fmax(s.log_delta, -600)) * 1e-2 * q->precision / q->steps;
+    TCT_TRY(forecast(q, false, &s, err));
   }
-  if (isnan(q->epsilon)) { /* Renyi's epsilon, and with it the tilt, can be far too large: ask a coarse grid first */
-    answer guess;
-    plan rough = p;
-    rough.h = 5 * p.h;
-    TCT_TRY(ask(q, false, &rough, UPPER, &guess, err));
-    if (guess.value > 0 && guess.value < p.epsilon) TCT_TRY(make_plan(q, false, guess.value, rough.h, &p, err));
-  }
-  if (q->two_ways) TCT_TRY(make_plan(q, true, q->epsilon, 0, &back, err));
+  if (q->two_ways) TCT_TRY(forecast(q, true, &back, err));
+  TCT_TRY(correct_forecast(q, &s, &slope, err));
+  double h = choose_width(q, &s, slope);
   for (int round = 0; round < 3; round++) {
-    answer upper, lower = {0, true, 0};
-    bool reversed;
-    TCT_TRY(ask_upper(q, &p, &back, &upper, &reversed, err));
-    plan low_plan = reversed ? back : p;
-    low_plan.h = p.h;
-    if (both) TCT_TRY(ask(q, reversed, &low_plan, LOWER, &lower, err));
-    double moved = isnan(q->epsilon) ? fine : fine * (1 + p.t) * upper.value;
+    answer upper, lower = {0, 0, true, 0};
+    TCT_TRY(ask_both_ways(q, h, &s, &back, &upper, both ? &lower : NULL, err));
+    double moved = isnan(q->epsilon) ? fine : fine * (1 + s.t) * upper.value;
     out->lower = fmax(out->lower, lower.value - moved);
     out->upper = fmin(out->upper, upper.value > 0 ? upper.value + moved : 0);
     double width = (out->upper - out->lower) / out->upper;
     if (!both || !(width > fmax(q->precision, narrow_enough)) || out->lower == 0) break;
     double shrink = fmax(0.15, fmin(0.7, 0.85 * sqrt(fmax(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
-    p.h = snap_width(q, p.h * shrink);
+    h = snap_width(q, h * shrink);
   }
   return TCT_OK;
 }
@@ -333,8 +338,8 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, que
   if (q.noiseless) {
     out->upper = want_delta ? 1 : INFINITY; /* the lower end stays 0: another event may hide nothing */
   } else if (q.len > 0) {
-    /* delta is not known beforehand when epsilon is: 1e-15 per list, 1e-4 of delta otherwise. */
-    double scale = want_delta ? 1e-15 : q.delta * 1e-3;
+    /* delta is not known beforehand when epsilon is: 1e-15 per list; else 1e-2 of what the precision allows. */
+    double scale = want_delta ? 1e-15 : q.delta * 1e-2;
     q.tail = fmax(scale * q.precision / q.steps, 1e-290);
     status = bracket_of(&q, both, out, err);
   }

@@ -1,7 +1,7 @@
-/* expm.h - exp and log(1+e) without branches, the same bits on every processor.
+/* expm.h - exp, log and log(1+e) without branches, the same bits on every processor.
  *
  * libm chooses its code by processor (with or without fused products), so its last bits are not repeatable
- * across machines, and it does not vectorise.  These two are a few ulp wide of the exact value at most
+ * across machines, and it does not vectorise.  These are a few ulp wide of the exact value at most
  * (tests/contract/test_loss.c measures them) and are plain IEEE operations. */
 #ifndef TCT_CORE_EXPM_H
 #define TCT_CORE_EXPM_H
@@ -46,6 +46,35 @@ static inline double tct_exp(double x) {
   double e = 1.0 + (r + r * r * q);
   double half = (n * 0.5 + shift) - shift;
   return e * tct_power_of_two(half) * tct_power_of_two(n - half);
+}
+
+/* log x for positive normal x, to 2 ulp where |log x| >= 0.35 and to 2 ulp of x - 1 nearer to 1.
+ *
+ * x = 2^n m, m in [0.707, 1.415); log m = 2 atanh(t), t = (m-1)/(m+1), |t| <= 0.172, by its series up to t^21
+ * (remainder below 2^-60).  n is turned into a double through the mantissa of 1.5*2^52. */
+static inline double tct_log(double x) {
+  const double log2_high = 0x1.62e42feep-1, log2_low = 0x1.a39ef35793c76p-33;
+  uint64_t bits, up, integer;
+  memcpy(&bits, &x, sizeof bits);
+  up = bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu); /* carries into the exponent from sqrt(1/2) on */
+  integer = (up >> 52) + 0x4338000000000000u;
+  bits = (up & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
+  double m, n;
+  memcpy(&m, &bits, sizeof m);
+  memcpy(&n, &integer, sizeof n);
+  n -= 6755399441055744.0 + 1023.0;
+  double t = (m - 1.0) / (m + 1.0), v = t * t;
+  double q = 1.0 / 21.0;
+  q = q * v + 1.0 / 19.0;
+  q = q * v + 1.0 / 17.0;
+  q = q * v + 1.0 / 15.0;
+  q = q * v + 1.0 / 13.0;
+  q = q * v + 1.0 / 11.0;
+  q = q * v + 1.0 / 9.0;
+  q = q * v + 1.0 / 7.0;
+  q = q * v + 1.0 / 5.0;
+  q = q * v + 1.0 / 3.0;
+  return n * log2_high + (2.0 * t + (2.0 * t * v * q + n * log2_low));
 }
 
 /* log(1+e) for e in [0,1]: 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to t^33 (remainder below 2^-58). */

@@ -300,6 +300,19 @@ static void the_logarithm_is_within_three_ulp_on_the_unit_interval(void **state)
   assert_true(tct_log1p_unit(0) == 0);
 }
 
+static void the_full_logarithm_is_within_two_ulp(void **state) {
+  (void)state;
+  double worst = 0;
+  for (double x = 2.3e-308; x < 1.7e308; x *= 1.00337) worst = fmax(worst, ulps(tct_log(x), logl((long double)x)));
+  for (double x = 0.3; x <= 3; x += 1.93e-6) worst = fmax(worst, ulps(tct_log(x), logl((long double)x)));
+  for (double e = 0.3; e > 1e-16; e *= 0.97) {
+    worst = fmax(worst, ulps(tct_log(1 + e), logl(1 + e)));
+    worst = fmax(worst, ulps(tct_log(1 - e), logl(1 - e)));
+  }
+  if (worst > 2) fail_msg("log errs by %g units in the last place", worst);
+  assert_true(tct_log(1) == 0);
+}
+
 static void logistic_values_and_slopes_are_within_six_ulp(void **state) {
   (void)state;
   tct_loss l;
@@ -341,6 +354,7 @@ int main(void) {
       cmocka_unit_test(vector_slopes_have_the_bits_of_the_scalar_ones_and_sums_agree),
       cmocka_unit_test(the_exponential_is_within_two_ulp_over_its_whole_range),
       cmocka_unit_test(the_logarithm_is_within_three_ulp_on_the_unit_interval),
+      cmocka_unit_test(the_full_logarithm_is_within_two_ulp),
       cmocka_unit_test(logistic_values_and_slopes_are_within_six_ulp),
       cmocka_unit_test(wrong_specs_are_refused_and_the_right_names_listed),
   };
