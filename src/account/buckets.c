@@ -254,7 +254,7 @@ tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, co
   tct_pair_of(event, neighbours, shape->tail, &f);
   double x[4] = {fmax(f.low, -5 * f.s), 4 * f.s, -f.s, f.s}, unused[4], loss[4];
   f.at(&f, 4, x, unused, loss);
-  if (loss[3] - loss[2] > 60 * h) return TCT_OK;
+  if (loss[3] - loss[2] > 30 * h) return TCT_OK;
   range[0] = loss[0];
   range[1] = fmin(loss[1], loss[0] + 150 * h);
   f.low = x[0];
