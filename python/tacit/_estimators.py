@@ -147,7 +147,9 @@ class _Linear(BaseEstimator):
         table = X if isinstance(X, Table) else None
         rows, cols = X.shape
         settings = self._settings(rows, cols, table)
-        settings, _, together = self._plans(settings, rows, cols, len(targets), table)
+        together = None
+        if len(targets) > 1:
+            settings, _, together = self._plans(settings, rows, cols, len(targets), table)
         scale = {}
         if self.bounds is not None and table is None:
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
