@@ -119,12 +119,12 @@ static tct_status promise_rho(const tct_facts *facts, double *rho, tct_solver_pl
 
 /* The smallest noise (largest epsilon) whose divergence at the order stays within `most`; bisection on the logarithm.
  */
-static double at_order(tct_event event, double *value, bool falling, double order, double most) {
+static double at_order(tct_event *event, double *value, bool falling, double order, double most) {
   double low = log(1e-9), high = log(1e9);
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (low + high);
     *value = exp(middle);
-    if ((tct_event_renyi(&event, TCT_ADD_REMOVE, order) <= most) == falling)
+    if ((tct_event_renyi(event, TCT_ADD_REMOVE, order) <= most) == falling)
       high = middle;
     else
       low = middle;
@@ -145,11 +145,11 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
     tct_event sampled = tct_event_sampled_gaussian(1, rate, 1), pure = tct_event_pure(1, 1);
     double own = filter->order_budget[i] / steps * (1 - 1e-9), order = filter->order[i];
     if (!(own > 0) || order < 1.5 || order > 2000) continue;
-    double noise = at_order(sampled, &sampled.noise, true, order, (1 - share) * own);
+    double noise = at_order(&sampled, &sampled.noise, true, order, (1 - share) * own);
     sampled.noise = noise;
     if (noise >= least) continue;
     best = i, least = noise;
-    choice = at_order(pure, &pure.epsilon, false, order, share * own);
+    choice = at_order(&pure, &pure.epsilon, false, order, share * own);
   }
   if (best < 0) return tct_fail(err, TCT_E_BUDGET, "epsilon is too small for this delta; give a larger one");
   filter->orders = 1;

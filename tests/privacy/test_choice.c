@@ -238,6 +238,28 @@ static void a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model
   records_free(&r);
 }
 
+/* The planned steps use up most of the budget at the order that the filter keeps: a plan that calibrates nothing does
+ * not. */
+static void a_plan_over_batches_fills_its_renyi_filter(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_config config = world_config("logistic", "none", "dpagd:batch=100,steps=10");
+  tct_plan *plan = tct_plan_new(&config, 2000, 5, &err);
+  if (!plan) fail_msg("%s", err.text);
+  const tct_spec *spec = &plan->solved.spec;
+  tct_filter filter = plan->solved.promise.filter;
+  const tct_option *options = plan->solver->options;
+  tct_choice choice = {.epsilon = tct_spec_real(spec, options, "choice"), .rate = 0.05};
+  tct_event measure = tct_event_sampled_gaussian(tct_spec_real(spec, options, "noise"), 0.05, 10);
+  tct_event choose = tct_choice_event(&choice);
+  choose.count = 10;
+  assert_int_equal(filter.orders, 1);
+  assert_int_equal(tct_filter_spend(&filter, &measure, &err), TCT_OK);
+  assert_int_equal(tct_filter_spend(&filter, &choose, &err), TCT_OK);
+  assert_true(filter.order_spent[0] > 0.999 * filter.order_budget[0]);
+  tct_plan_free(plan);
+}
+
 static void no_release_of_adaptive_descent_moves_by_more_than_is_claimed(void **state) {
   (void)state;
   static const char *const specs[] = {"dpagd", "dpagd:batch=20", "dpagd:variant=paper",
@@ -272,6 +294,7 @@ int main(void) {
       cmocka_unit_test(permute_and_flip_is_drawn_with_its_exact_probabilities),
       cmocka_unit_test(ten_thousand_runs_never_spend_more_than_the_filters_budget),
       cmocka_unit_test(a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model),
+      cmocka_unit_test(a_plan_over_batches_fills_its_renyi_filter),
       cmocka_unit_test(no_release_of_adaptive_descent_moves_by_more_than_is_claimed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
