@@ -76,6 +76,7 @@ static int is_private(const json_t *plan) { return json_is_true(json_object_get(
 
 static void print_plan(const json_t *plan) {
   cli_line("solver", "%s", cli_string(plan, "solver"));
+  if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
   if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
   cli_line("loss", "%s", cli_string(plan, "loss"));
   cli_line("penalty", "%s", cli_string(plan, "penalty"));

@@ -203,7 +203,8 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 /* How the labels of this configuration's loss are read; -1 if there is no such loss. */
 TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
- * noise_multiplier, events, rows, columns, memory_bytes, settings; why, where the solver was chosen by rule. */
+ * noise_multiplier, events, rows, columns, memory_bytes, settings; why (the solver was chosen by rule), note (what to
+ * know before). */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 

@@ -2,6 +2,7 @@
 #include "account/renyi.h"
 #include "solve/agd.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const tct_option tct_agd_options[] = {
@@ -68,13 +69,16 @@ static double first_loss(const tct_facts *facts) {
  * so that longer ones (the paper's 2) let w wander at epsilon 0.05.  Clipping gradients at 0.7 of their largest norm
  * costs nothing, since slopes near 1 become rare.  Losses are clipped at 4.5 times that of w = 0 for two classes (3.1
  * for logistic, the paper's 3): at twice it, the model gave up the smaller class of bank. */
-static double steps_default(const tct_facts *facts, double rho, double rate) {
-  if (!isfinite(rho)) return 400;
-  double signal = rate * (double)facts->rows * sqrt(rho) / (unit_of(facts) * sqrt((double)facts->p));
-  return fmin(fmax(round(2.4 * sqrt(signal)), 1), 200);
+static double signal_of(const tct_facts *facts, double rho) {
+  return (double)facts->rows * sqrt(rho) / (unit_of(facts) * sqrt((double)facts->p));
 }
 
-static tct_status defaults(const tct_facts *facts, double rho, double rate, tct_spec *spec, tct_error *err) {
+static double steps_default(const tct_facts *facts, double rho) {
+  if (!isfinite(rho)) return 400;
+  return fmin(fmax(round(2.4 * sqrt(signal_of(facts, rho))), 1), 200);
+}
+
+static tct_status defaults(const tct_facts *facts, double rho, tct_spec *spec, tct_error *err) {
   bool paper = is_paper(spec), binary = facts->loss.kind->binary;
   TCT_TRY(set_auto(spec, "clip_grad", paper ? 3 : 0.7 * largest_gradient(facts), err));
   TCT_TRY(set_auto(spec, "clip_obj", paper ? 3 : (binary ? 4.5 : 1) * first_loss(facts), err));
@@ -84,7 +88,7 @@ static tct_status defaults(const tct_facts *facts, double rho, double rate, tct_
   if (paper) TCT_TRY(set_auto(spec, "splits", 60, err));
   TCT_TRY(set_auto(spec, "share", 0.4, err));
   bool splits = !tct_spec_auto(spec, tct_agd_options, "splits");
-  return set_auto(spec, "steps", splits ? 100000 : steps_default(facts, rho, rate), err);
+  return set_auto(spec, "steps", splits ? 100000 : steps_default(facts, rho), err);
 }
 
 /* The paper's split: epsilon/(2 splits) for each measurement and choice; a measurement's noise from Dwork and Roth's
@@ -187,8 +191,11 @@ tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solve
     TCT_TRY(promise_rho(facts, &rho, out, err));
     out->noise_multiplier = NAN;
   }
-  TCT_TRY(defaults(facts, rho, rate, &out->spec, err));
+  TCT_TRY(defaults(facts, rho, &out->spec, err));
   if (!isfinite(facts->epsilon)) return TCT_OK;
+  if (signal_of(facts, rho) < 2)
+    snprintf(out->note, sizeof out->note,
+             "this budget buys no gradient that is not drowned in noise: expect the model w = 0, or next to it");
   if (!tct_spec_auto(&out->spec, tct_agd_options, "splits")) TCT_TRY(fix_splits(facts, &out->spec, err));
   if (rate == 1) return TCT_OK;
   tct_events_free(&out->promise.events);

@@ -28,6 +28,7 @@ typedef struct tct_solver_plan {
   tct_promise promise;     /* empty for solvers without privacy */
   double noise_multiplier; /* NAN where there is no single one */
   tct_cost cost;           /* epsilon <= facts.epsilon at facts.delta */
+  char note[160];          /* what a user should know before running, from public facts; "" = nothing */
   const char *unaccounted; /* what the run will read without charging it (a constant text), or NULL */
 } tct_solver_plan;
 void tct_solver_plan_free(tct_solver_plan *plan);
