@@ -232,6 +232,6 @@ tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighb
   /* Without sampling, mu = reach sqrt(count)/noise; at noise = reach sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
   double unit = tct_reach(neighbours) * sqrt((double)count);
-  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, fmax(1, unit * 1e8), neighbours, epsilon, delta, 1e-6,
+  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, fmax(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,
                        noise, cost, err);
 }

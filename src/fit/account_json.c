@@ -9,7 +9,7 @@
 /* Width of the bracket aimed at, relative; the answer is sound at any width. */
 static const double PRECISION = 1e-3; /* of a question; calibrations and their answers: TCT_PRECISION */
 /* Calibrated numbers are found to this relative tolerance. */
-static const double TOLERANCE = 1e-6;
+static const double TOLERANCE = 2e-7;
 /* Largest count that is tried: more steps than any training run makes. */
 static const int64_t COUNT_LIMIT = INT64_C(1) << 40;
 
