@@ -285,6 +285,11 @@ void tct_mech_tree_free(tct_choice_tree *tree) {
 
 void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score) { tct_choice_tree_set(tree, j, score); }
 
+void tct_mech_tree_prefetch(const tct_choice_tree *tree, int64_t j) {
+  __builtin_prefetch(&tree->node[tree->leaves + j]);
+  __builtin_prefetch(&tree->score[j], 1);
+}
+
 tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
   tct_event event = tct_event_exponential(tree->epsilon, 1);
   if (mech->open_rate != 0)

@@ -98,6 +98,8 @@ tct_status tct_mech_tree_new(int64_t count, double epsilon, double change, bool 
                              tct_choice_tree **out, tct_error *err);
 void tct_mech_tree_free(tct_choice_tree *tree); /* wipes the scores; NULL is fine */
 void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score);
+/* Asks the cache for a candidate whose score will be set soon; no effect on any result. */
+void tct_mech_tree_prefetch(const tct_choice_tree *tree, int64_t j);
 /* Charges exponential:epsilon, then draws. */
 tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err);
 

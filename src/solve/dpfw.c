@@ -35,6 +35,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 12 }; /* enough to hide a cache miss behind the updates before it */
+
 typedef struct walk {
   const tct_problem *problem;
   const tct_dpfw *d;
@@ -76,6 +78,7 @@ static void show_all(walk *s) {
 static void show_changed(walk *s) {
   for (int64_t k = 0; k < s->sums.changed; k++) {
     int64_t j = s->sums.list[k];
+    if (k + AHEAD < s->sums.changed) tct_mech_tree_prefetch(s->tree, 2 * s->sums.list[k + AHEAD]);
     tct_mech_tree_set(s->tree, 2 * j, -s->sums.g[j]);
     tct_mech_tree_set(s->tree, 2 * j + 1, s->sums.g[j]);
   }
