@@ -50,7 +50,7 @@ void tct_step_scores(const tct_loss *loss, const double *z, const double *s, con
       for (int64_t j = 0; j < grid; j++)
         own[j] -= block_sum(loss, z + from, s + from, y + from, rows, step[j], clip, lattice);
     }
-#pragma omp critical(tct_step_scores)
+#pragma omp critical
     for (int64_t j = 0; j < grid; j++) score[j] += own[j];
   }
 }
