@@ -87,7 +87,7 @@ plant charged_after_the_draw src/mech/mech.c 's/TCT_TRY\(charge\(mech, &event, e
 plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
 plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
-plant exponential_sign_flipped src/mech/mech.c 's/\*index = tct_exponential_choice\(&s, score, ([^;]*);/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = tct_exponential_choice(\&s, minus, \1;\n  tct_free(minus);/' unit_mech
+plant exponential_sign_flipped src/mech/mech.c 's/\*index = \(choice->flip \? tct_permute_and_flip : tct_exponential_choice\)\(&s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(\&s, minus,/' unit_mech
 plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
 
 # ---- what bounds a record ----
