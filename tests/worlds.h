@@ -174,18 +174,18 @@ static inline double *tape_copy(const double *from, int64_t len) {
   return to;
 }
 
+/* Choices: permute and flip and choices over a batch are charged as pure events. */
+static inline int world_chooses(tct_event_kind kind) { return kind == TCT_EV_EXPONENTIAL || kind == TCT_EV_PURE; }
+
 static inline void tape_write(tape *t, const tct_event *event, double reach, const double *before, const double *after,
                               int64_t len) {
   if ((t->count & (t->count - 1)) == 0) t->at = realloc(t->at, (size_t)(t->count ? 2 * t->count : 1) * sizeof *t->at);
   t->at[t->count].before = tape_copy(before, len);
-  t->at[t->count].after = tape_copy(after, len);
+  t->at[t->count].after = tape_copy(after, world_chooses(event->kind) ? 1 : len); /* a choice is one number */
   t->at[t->count].reach = reach;
   t->at[t->count].kind = event->kind;
   t->at[t->count++].len = len;
 }
-
-/* Choices: permute and flip and choices over a batch are charged as pure events. */
-static inline int world_chooses(tct_event_kind kind) { return kind == TCT_EV_EXPONENTIAL || kind == TCT_EV_PURE; }
 
 /* The norm in which a kind of event states its reach. */
 static inline double tape_distance(tct_event_kind kind, const double *a, const double *b, int64_t len) {
@@ -209,7 +209,6 @@ static inline void tape_probe(void *user, const tct_event *event, double reach, 
   if (!t->replay) {
     for (int64_t j = 0; t->push && len == t->push_len && t->count == 0 && j < len; j++) after[j] += t->push[j];
     tape_write(t, event, reach, before, after, len);
-    if (made < len) t->at[t->count - 1].after[0] = after[0];
     return;
   }
   if (t->next >= t->count || t->at[t->next].len != len || t->at[t->next].reach != reach ||
