@@ -48,7 +48,7 @@ static double conjugate(double a, double y, double h) {
   return entropy_term(b) + (b < 1 ? (1 - b) * log1p(-b) : 0);
 }
 
-static double logit(double b) { return log(b) - log1p(-b); }
+static double logit(double b) { return log(b / (1 - b)); }
 static double sigmoid(double t) {
   double e = tct_exp(-fabs(t));
   return (t < 0 ? e : 1.0) / (1.0 + e);

@@ -38,10 +38,12 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 }
 
 /* Newton steps per visit: the next visit goes on where this one ended. */
-enum { NEWTON = 3 };
+enum { NEWTON = 2 };
 /* Visits per record between two gaps while the end is not in sight; a gap costs about one.  Passes over the active
  * records alone cost much less. */
 enum { CHECK = 8 };
+/* Visits per record between two rebuilds of w: each visit rounds it by 2^-53 or so. */
+enum { DRIFT = 64 };
 /* Idle visits in a row after which a record is left out until the next gap. */
 enum { IDLE = 3 };
 
@@ -160,7 +162,8 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
                         workspace *ws, double *w, tct_error *err) {
   int64_t n = dual->rows, active = n;
   double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol");
-  double most = tct_spec_real(&plan->spec, options, "passes"), passes = 0, checked = 0; /* in visits per record */
+  double most = tct_spec_real(&plan->spec, options, "passes"), passes = 0, checked = 0,
+         drift = 0;                    /* in visits per record */
   double primal = 0, per_progress = 0; /* gap over progress at the last check: foretells the next gap */
   moves moved = {.largest = INFINITY};
   memset(w, 0, (size_t)dual->p * sizeof *w);
@@ -171,9 +174,15 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
     active = pass(problem, dual, ws->order, active, ws->idle, w, &moved);
     bool near = per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(primal));
     if (active > 0 && t > 0 && passes - checked < (near ? 1 : CHECK)) continue;
-    rebuild(problem, dual, w);
     double now = gap(problem, dual, w, ws->z, &primal);
-    if (now <= fmax(tol, rtol * fabs(primal))) return TCT_OK;
+    if (now <= fmax(tol, rtol * fabs(primal))) { /* certified with w taken afresh from alpha */
+      rebuild(problem, dual, w);
+      now = gap(problem, dual, w, ws->z, &primal);
+      if (now <= fmax(tol, rtol * fabs(primal))) return TCT_OK;
+    } else if (checked > drift + DRIFT) {
+      rebuild(problem, dual, w);
+      drift = checked;
+    }
     per_progress = moved.progress > 0 ? now / moved.progress : 0;
     for (int64_t i = 0; i < n; i++) /* all records again; one idle visit sets those back aside that were */
       ws->idle[i] = ws->idle[i] >= IDLE ? IDLE - 1 : 0;
