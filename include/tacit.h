@@ -189,6 +189,19 @@ TCT_API void tct_data_free(tct_data *data);
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
 
+/* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
+
+typedef struct tct_team tct_team;
+
+/* The processes of this run: alone, or the ranks that mpirun started (Open MPI).  At most one at a time. */
+TCT_API tct_team *tct_team_new(tct_error *err);
+TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
+TCT_API int tct_team_size(const tct_team *team);
+/* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed. */
+TCT_API tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err);
+/* Waits for the other ranks to come here too. */
+TCT_API void tct_team_free(tct_team *team);
+
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
