@@ -3,8 +3,8 @@
  * LIBLINEAR minimises |w|^2/2 + C sum of losses; C = 1/(lambda n) makes it our objective times 1/lambda.  Its tolerance
  * is loosened or tightened by halves until the relative objective gap is <= 1e-6 (optimum: scd to 1e-11), the first
  * that reaches it is timed; where none does (it stops after 1000 passes), the gap that it ends at is the goal for both.
- * Ours is scd to that gap, certified and therefore stricter. Usage:
- * bench_liblinear [RUNS (5)] */
+ * Ours is treated alike: the largest relative duality gap (by halves from 32 times the goal) whose model's objective
+ * gap is within the goal. Usage: bench_liblinear [RUNS (5)] */
 #include "sets.h"
 
 #include <linear.h>
@@ -93,8 +93,10 @@ static void compare(const char *name, const tct_data *data, int runs) {
     do value = theirs(&prob, hinge, eps /= 2, &seconds);
     while (value > best * (1 + 1e-6) && eps > 1e-9);
     double a = INFINITY, b = INFINITY, reached = 0, goal = fmax(1e-6, value / best - 1);
+    double rtol = 64 * goal;
     char solver[64];
-    snprintf(solver, sizeof solver, "scd:tol=0,rtol=%.9f", goal);
+    do snprintf(solver, sizeof solver, "scd:tol=0,rtol=%.9f", rtol /= 2);
+    while (ours(data, hinge, solver, &seconds) > best * (1 + goal) && rtol > goal);
     for (int r = 0; r < runs; r++) { /* in turn; the best of each */
       double s, t;
       reached = ours(data, hinge, solver, &s);
@@ -105,8 +107,8 @@ static void compare(const char *name, const tct_data *data, int runs) {
     printf(
         "{\"bench\": \"liblinear\", \"data\": \"%s\", \"loss\": \"%s\", \"ours_seconds\": %.4f, \"liblinear_seconds\": "
         "%.4f, "
-        "\"ratio\": %.3f, \"ours_gap\": %.2g, \"liblinear_gap\": %.2g, \"liblinear_eps\": %g}\n",
-        name, hinge ? "hinge" : "logistic", a, b, a / b, reached / best - 1, value / best - 1, eps);
+        "\"ratio\": %.3f, \"ours_gap\": %.2g, \"liblinear_gap\": %.2g, \"ours_rtol\": %g, \"liblinear_eps\": %g}\n",
+        name, hinge ? "hinge" : "logistic", a, b, a / b, reached / best - 1, value / best - 1, rtol, eps);
     fflush(stdout);
   }
   free(memory);

@@ -54,22 +54,28 @@ static double sigmoid(double t) {
   return (t < 0 ? e : 1.0) / (1.0 + e);
 }
 
-/* The zero of g between t0 and t1, from t, by at most `steps` safeguarded Newton steps. */
-static double newton_logit(double t, double t0, double t1, double yu, double s, double b, int steps) {
-  double low = fmin(t0, t1), high = fmax(t0, t1), last = high - low;
+typedef struct step_of {
+  double yu, s, b; /* g(t) = t + yu + s (b'(t) - b) */
+} step_of;
+
+/* b' at the zero of g, from t with at = sigmoid(t), by at most `steps` safeguarded Newton steps; the zero lies between
+ * `from` and `until`. */
+static inline double newton_logit(step_of f, double t, double at, double from, double until, int steps) {
+  double low = from < until ? from : until, high = from < until ? until : from, last = high - low;
   for (int k = 0; k < steps; k++) {
-    double at = sigmoid(t), g = t + yu + s * (at - b);
+    double g = t + f.yu + f.s * (at - f.b);
     if (g > 0)
       high = t;
     else
       low = t;
-    double move = -g / (1 + s * at * (1 - at)), to = t + move;
+    double move = -g / (1 + f.s * at * (1 - at)), to = t + move;
     if (!(to >= low && to <= high) || fabs(move) > 0.5 * last) to = 0.5 * (low + high);
     last = fabs(to - t);
-    if (to == t || last <= 0x1p-50 * fabs(t)) return to;
+    at = sigmoid(to);
+    if (last <= 0x1p-50 * fabs(t)) break;
     t = to;
   }
-  return t;
+  return at;
 }
 
 /* logit(1 - END), rounded to nearest. */
@@ -82,8 +88,14 @@ static double dual_step(double alpha, double u, double s, double y, double h, in
   if (newton == 1) {
     b -= (t + yu + s * (b - centre)) / (1 / (b * (1 - b)) + s);
   } else {
-    double t0 = alpha == 0 ? -limit : t, t1 = tct_clamp(-yu, -limit, limit);
-    b = sigmoid(newton_logit(tct_clamp(t, fmin(t0, t1), fmax(t0, t1)), t0, t1, yu, s, centre, newton - 1));
+    step_of f = {yu, s, centre};
+    double t1 = tct_clamp(-yu, -limit, limit);
+    if (alpha == 0) { /* from 1/2, or from t1 where the zero lies below it */
+      t = t1 < 0 ? t1 : 0;
+      b = newton_logit(f, t, sigmoid(t), -limit, t1, newton - 1);
+    } else {
+      b = newton_logit(f, t, centre, t, t1, newton - 1);
+    }
   }
   return tct_dual_move_signed(alpha, tct_clamp(b, END, 1 - END), y, END, 1 - END);
 }

@@ -42,6 +42,8 @@ enum { NEWTON = 2 };
 /* Visits per record between two gaps while the end is not in sight; a gap costs about one.  Passes over the active
  * records alone cost much less. */
 enum { CHECK = 8 };
+/* Before the first gap: no solve ends earlier. */
+enum { FIRST = 3 };
 /* Visits per record between two rebuilds of w: each visit rounds it by 2^-53 or so. */
 enum { DRIFT = 64 };
 /* Idle visits in a row after which a record is left out until the next gap. */
@@ -67,7 +69,8 @@ static void rebuild(const tct_problem *problem, tct_dual *dual, double *w) {
 /* Visits are in random order: without asking ahead every one waits for memory several times. */
 static inline void ask_ahead(const tct_problem *problem, const tct_dual *dual, const int64_t *order, int64_t k,
                              int64_t count) {
-  enum { FAR = 12, NEAR = 5 }; /* visits ahead: where the row starts, then the row */
+  enum { FAR = 12, NEAR = 5, CACHED = 4096 }; /* visits ahead: where the row starts, then the row */
+  if (count <= CACHED) return;
   if (k + FAR < count) {
     int64_t i = order[k + FAR];
     tct_row_prefetch(problem->view, i, true);
@@ -92,13 +95,12 @@ static bool rests(const tct_loss *loss, double alpha, double u, double s, double
          loss->kind->dual_step(alpha, u - push, s, y, loss->h, NEWTON) == 0;
 }
 
-/* One pass over order[0..active); returns how many stay active (they are moved to the front).  A record is set aside
- * after IDLE steps of exactly 0 in a row, or at once where it is pushed outwards by more than anything moved. */
-static int64_t pass(const tct_problem *problem, tct_dual *dual, int64_t *order, int64_t active, unsigned char *idle,
-                    double *w, moves *moved) {
+/* One pass over order[0..active).  A record is idle after IDLE steps of exactly 0 in a row, or at once where it is
+ * pushed outwards by more than anything moved. */
+static void pass(const tct_problem *problem, tct_dual *dual, const int64_t *order, int64_t active, unsigned char *idle,
+                 double *w, moves *moved) {
   const tct_loss *loss = &problem->facts->loss;
   double push = moved->largest;
-  int64_t kept = 0;
   *moved = (moves){0};
   for (int64_t k = 0; k < active; k++) {
     int64_t i = order[k];
@@ -121,31 +123,19 @@ static int64_t pass(const tct_problem *problem, tct_dual *dual, int64_t *order, 
     } else if (idle[i] < IDLE) {
       idle[i]++;
     }
-    if (idle[i] < IDLE) {
-      order[k] = order[kept];
-      order[kept++] = i;
-    }
   }
-  return kept;
-}
-
-/* A permutation of the first `active` entries, from a public stream. */
-static void reorder(tct_mech *mech, uint64_t index, int64_t *order, int64_t active, int64_t *scratch, int64_t *copy) {
-  tct_mech_shuffle(mech, index, scratch, active);
-  memcpy(copy, order, (size_t)active * sizeof *order);
-  for (int64_t k = 0; k < active; k++) order[k] = copy[scratch[k]];
 }
 
 typedef struct workspace {
-  int64_t *order, *scratch, *copy;
+  int64_t *list, *visits, *scratch; /* active records, ascending; the same in the order of a pass */
   double *z;
   unsigned char *idle;
 } workspace;
 
 static void workspace_free(workspace *ws) {
-  tct_free(ws->order);
+  tct_free(ws->list);
+  tct_free(ws->visits);
   tct_free(ws->scratch);
-  tct_free(ws->copy);
   tct_free(ws->z);
   tct_free(ws->idle);
 }
@@ -153,40 +143,70 @@ static void workspace_free(workspace *ws) {
 static tct_status workspace_new(workspace *ws, int64_t n, tct_error *err) {
   *ws = (workspace){TCT_NEW(int64_t, n), TCT_NEW(int64_t, n), TCT_NEW(int64_t, n), TCT_NEW(double, n),
                     TCT_NEW(unsigned char, n)};
-  if (!ws->order || !ws->scratch || !ws->copy || !ws->z || !ws->idle) return tct_fail_memory(err);
-  for (int64_t i = 0; i < n; i++) ws->order[i] = i;
+  if (!ws->list || !ws->visits || !ws->scratch || !ws->z || !ws->idle) return tct_fail_memory(err);
   return TCT_OK;
+}
+
+/* All records are active again; one idle visit sets those back aside that were. */
+static int64_t wake(workspace *ws, int64_t n) {
+  for (int64_t i = 0; i < n; i++) ws->list[i] = i;
+  for (int64_t i = 0; i < n; i++) ws->idle[i] = ws->idle[i] >= IDLE ? IDLE - 1 : 0;
+  return n;
+}
+
+static int64_t keep_active(workspace *ws, int64_t active) {
+  int64_t kept = 0;
+  for (int64_t k = 0; k < active; k++)
+    if (ws->idle[ws->list[k]] < IDLE) ws->list[kept++] = ws->list[k];
+  return kept;
+}
+
+/* The active records in a random order from a public stream.  Long lists keep runs of neighbours together, whose rows
+ * share pages and follow each other in memory; the runs are cut at a new place each time. */
+static void reorder(tct_mech *mech, uint64_t index, workspace *ws, int64_t active) {
+  enum { RUN = 8, SHORT = 4096 };
+  int64_t run = active > SHORT ? RUN : 1, cut = (int64_t)(index % (uint64_t)run), runs = (active + cut + run - 1) / run;
+  tct_mech_shuffle(mech, index, ws->scratch, runs);
+  for (int64_t r = 0, k = 0; r < runs; r++) {
+    int64_t from = ws->scratch[r] * run - cut, to = from + run;
+    for (int64_t j = from < 0 ? 0 : from; j < to && j < active; j++) ws->visits[k++] = ws->list[j];
+  }
+}
+
+/* Step 3: is the gap certified, with w taken afresh from alpha? */
+static bool certified(const tct_problem *problem, tct_dual *dual, workspace *ws, double tol, double rtol, double *w,
+                      double *now, double *primal) {
+  *now = gap(problem, dual, w, ws->z, primal);
+  if (*now > fmax(tol, rtol * fabs(*primal))) return false;
+  rebuild(problem, dual, w);
+  *now = gap(problem, dual, w, ws->z, primal);
+  return *now <= fmax(tol, rtol * fabs(*primal));
 }
 
 static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dual *dual,
                         workspace *ws, double *w, tct_error *err) {
-  int64_t n = dual->rows, active = n;
+  int64_t n = dual->rows, active = wake(ws, n);
   double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol");
-  double most = tct_spec_real(&plan->spec, options, "passes"), passes = 0, checked = 0,
-         drift = 0;                    /* in visits per record */
-  double primal = 0, per_progress = 0; /* gap over progress at the last check: foretells the next gap */
+  double most = tct_spec_real(&plan->spec, options, "passes");
+  double passes = 0, checked = 0, drift = 0;                   /* in visits per record */
+  double primal = INFINITY, now = INFINITY, per_progress = -1; /* gap over progress at the last check, to foretell it */
   moves moved = {.largest = INFINITY};
   memset(w, 0, (size_t)dual->p * sizeof *w);
   for (int64_t t = 0; passes < most; t++) {
     TCT_TRY(tct_problem_tick(problem, 0, err));
-    reorder(mech, (uint64_t)t, ws->order, active, ws->scratch, ws->copy);
+    reorder(mech, (uint64_t)t, ws, active);
     passes += (double)(active + 1) / (double)n;
-    active = pass(problem, dual, ws->order, active, ws->idle, w, &moved);
-    bool near = per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(primal));
-    if (active > 0 && t > 0 && passes - checked < (near ? 1 : CHECK)) continue;
-    double now = gap(problem, dual, w, ws->z, &primal);
-    if (now <= fmax(tol, rtol * fabs(primal))) { /* certified with w taken afresh from alpha */
-      rebuild(problem, dual, w);
-      now = gap(problem, dual, w, ws->z, &primal);
-      if (now <= fmax(tol, rtol * fabs(primal))) return TCT_OK;
-    } else if (checked > drift + DRIFT) {
+    pass(problem, dual, ws->visits, active, ws->idle, w, &moved);
+    active = keep_active(ws, active);
+    bool near = per_progress >= 0 && per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(primal));
+    if (active > 0 && passes - checked < (near ? 1 : per_progress < 0 ? FIRST : CHECK)) continue;
+    if (certified(problem, dual, ws, tol, rtol, w, &now, &primal)) return TCT_OK;
+    if (checked > drift + DRIFT) {
       rebuild(problem, dual, w);
       drift = checked;
     }
     per_progress = moved.progress > 0 ? now / moved.progress : 0;
-    for (int64_t i = 0; i < n; i++) /* all records again; one idle visit sets those back aside that were */
-      ws->idle[i] = ws->idle[i] >= IDLE ? IDLE - 1 : 0;
-    active = n;
+    active = wake(ws, n);
     checked = passes;
   }
   return tct_fail(err, TCT_E_RUN, "scd did not reach its duality gap in the given passes; give a larger tol or passes");
