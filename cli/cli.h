@@ -14,6 +14,7 @@ typedef struct cli_args {
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *output;                      /* -o; NULL = not given */
+  const char *report;                      /* train: the page's file */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
@@ -56,7 +57,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
-    cli_components, cli_export, cli_ledger;
+    cli_components, cli_export, cli_ledger, cli_report;
 
 extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */

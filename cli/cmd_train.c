@@ -41,6 +41,8 @@ static const cli_option options[] = {
      "print the plan and its cost without opening the data; needs --shape"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
      "number of records and of features after the schema, for --dry-run"},
+    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
+     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all"},
     {0},
 };
@@ -55,6 +57,7 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
+  if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
@@ -149,7 +152,8 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
-  return tct_model_write(r->model, args->output, err);
+  tct_status status = tct_model_write(r->model, args->output, err);
+  return status == TCT_OK && args->report ? tct_report_write(r->model, args->report, err) : status;
 }
 
 static void warn_unaccounted(const tct_model *model) {
@@ -175,14 +179,26 @@ static int report(const cli_args *args, const run *r) {
   json_object_set_new(root, "seconds",
                       json_pack("{s:f, s:f, s:f}", "read", r->read, "plan", r->planned, "train", r->trained));
   json_object_set_new(root, "model", json_string(args->output));
+  if (args->report) json_object_set_new(root, "report", json_string(args->report));
   if (args->json) {
     code = cli_print_json(root);
   } else {
     print_plan(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
     cli_line("model", "%s", args->output);
+    if (args->report) cli_line("report", "%s", args->report);
   }
   json_decref(root);
+  return code;
+}
+
+/* Before the budget is spent, as for the model file. */
+static int check_report(const cli_args *args) {
+  int code = cli_sink_check(args->report, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
+  if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
+  if (!code) code = cli_sink_check(args->report, args->output); /* the same old file by two names */
+  if (!code && !strcmp(args->report, args->output))
+    code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
   return code;
 }
 
@@ -193,6 +209,7 @@ static int run_train(cli_args *args) {
   if (code || args->dry_run) return code ? code : dry_run(args);
   code = cli_sink_check(args->output, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
+  if (!code && args->report) code = check_report(args);
   if (code) return code;
   args->read.labels = tct_config_labels(&args->config);
   if (args->read.labels < 0) { /* no such loss: the plan has the sentence for it, whatever the shape */

@@ -249,6 +249,12 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
 /* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ...
  * ledger: path or NULL.  A failed check is not an error: look at "ok". */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
+/* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is
+ * protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the noise in
+ * them, how to check it).  The same model gives the same bytes. */
+TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
+/* Writes that page: whole, or not at all. */
+TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 

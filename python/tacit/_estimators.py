@@ -238,6 +238,13 @@ class _Linear(BaseEstimator):
             raise ValueError("one model file holds one model, and there is one for each class; save models_[k] each")
         self.models_[0].save(path)
 
+    def report(self, path=None):
+        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it."""
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise ValueError("one page is about one model, and there is one for each class; report models_[k] each")
+        return self.models_[0].report(path)
+
     def _more_tags(self):
         return {"requires_y": True}
 

@@ -176,6 +176,13 @@ class Model:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
 
+    def report(self, path=None):
+        """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
+        `path`, whole or not at all; without a path, returned as a str."""
+        if path is None:
+            return _native.call_text("tct_report_html", self._handle)
+        _native.call("tct_report_write", self._handle, _native.text(path))
+
     def __repr__(self):
         p = self.privacy
         claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"

@@ -135,6 +135,8 @@ _FUNCTIONS = {
     "tct_model_free": (None, [c_void_p]),
     "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
     "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
+    "tct_report_html": (c_void_p, [c_void_p, _E]),
+    "tct_report_write": (c_int, [c_void_p, c_char_p, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
     "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_char_p, c_double, c_int, _E]),

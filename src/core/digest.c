@@ -32,3 +32,9 @@ void tct_digest_end(tct_digest *digest, char hex[TCT_DIGEST_HEX]) {
   crypto_generichash_blake2b_final(state_of(digest), hash, BYTES);
   sodium_bin2hex(hex, TCT_DIGEST_HEX, hash, BYTES);
 }
+
+void tct_digest_sha256(const void *bytes, size_t length, char hex[TCT_DIGEST_HEX]) {
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  crypto_hash_sha256(hash, bytes, length);
+  sodium_bin2hex(hex, TCT_DIGEST_HEX, hash, sizeof hash);
+}

@@ -16,4 +16,6 @@ void tct_digest_text(tct_digest *digest, const char *text); /* a field of kind '
 /* Eight bytes, most significant first, as a field of `kind`. */
 void tct_digest_word(tct_digest *digest, char kind, uint64_t word);
 void tct_digest_end(tct_digest *digest, char hex[TCT_DIGEST_HEX]);
+/* Plain SHA-256 of the bytes, as sha256sum prints it: for people to compare. */
+void tct_digest_sha256(const void *bytes, size_t length, char hex[TCT_DIGEST_HEX]);
 #endif

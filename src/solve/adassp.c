@@ -148,6 +148,30 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* With A = G + r I as released, w = A^-1 h, so that noise dG and dh moves w by A^-1 (dh - dG w) at first order.  dh has
+ * deviation sigma/weight in every entry; dG is symmetric with deviation sigma on the diagonal and sigma/sqrt(2) off it,
+ * so that entry j of dG w has variance sigma^2 (|w|^2 + w_j^2)/2.  A >= zeta I by step 2: at most sqrt(1/weight^2 +
+ * |w|^2) sigma/zeta.  The mean eigenvalue of A is at most n R^2/p + max(r, n lambda), and r at most zeta -
+ * lambda_min(dG), |dG| <= 1.5 sigma (sqrt(p) + 4) but for one run in a million or fewer: at least, in the mean over the
+ * weights, sqrt(1/weight^2 + |w|^2/2) sigma over that. */
+static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
+                             tct_error *err) {
+  double n = (double)facts->rows, p = (double)facts->p, r = facts->row_norm, norm2 = 0;
+  double split = tct_spec_real(&plan->spec, options, "split"),
+         sigma = plan->noise_multiplier * reach_of(facts, &plan->spec);
+  double weight = r / facts->label_bound * sqrt((1 - split) / split);
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p);
+  for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
+  (void)err;
+  double mean = n * r * r / p + fmax(n * facts->reg.l2, zeta + 1.5 * sigma * (sqrt(p) + 4));
+  *out = (tct_noise_size){.least = sigma * sqrt(1 / (weight * weight) + norm2 / 2) / mean,
+                          .most = zeta > 0 ? sigma * sqrt(1 / (weight * weight) + norm2) / zeta : NAN,
+                          .how_least = "as if every record had the largest length allowed",
+                          .how_most = "as if the table said no more about any weight than the ridge does",
+                          .first_order = true};
+  return TCT_OK;
+}
+
 const tct_solver tct_solver_adassp = {
     .name = "adassp",
     .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
@@ -157,4 +181,5 @@ const tct_solver tct_solver_adassp = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .noise_size = noise_size,
 };

@@ -241,6 +241,29 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* Every iteration adds N(0, (m c)^2 I) to v, and the model is v/(lambda n), v the mean over the last k of T iterations:
+ * the noise of the first T-k+1 of them is in it whole, that of the j-th from the end for j/k.  The dual steps answer
+ * the noise: where they have converged, the mean gradient is eta/n (see above), the weights move by (H + lambda)^-1
+ * eta/n, and the trace of H is at most beta R^2.  So at most the noise on v itself, and in the mean over the weights at
+ * least 1/(n (beta R^2/p + lambda)) of it, because a mean of reciprocals is at least the reciprocal of the mean. */
+static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
+                             tct_error *err) {
+  const tct_event *event = &plan->promise.events.at[0];
+  double n = (double)facts->rows, p = (double)facts->p, steps = (double)event->count, r = facts->row_norm;
+  double k = fmax(1, floor(tct_spec_real(&plan->spec, options, "average") * steps));
+  double shares = steps - k + (k + 1) * (2 * k + 1) / (6 * k), beta = facts->loss.kind->curvature_bound(facts->loss.h);
+  double size = event->noise * reach_of(facts, &plan->spec) * sqrt(shares) / n;
+  (void)w;
+  (void)err;
+  *out = (tct_noise_size){.least = size / (beta * r * r / p + facts->reg.l2),
+                          .most = size / facts->reg.l2,
+                          .how_least = "what is left after later steps have answered it as well as steps can",
+                          .how_most = "the noise as it was added, before later steps answered it",
+                          .first_order = true};
+  if (!isfinite(beta)) out->least = NAN; /* a kink answers without bound */
+  return TCT_OK;
+}
+
 const tct_solver tct_solver_dpscd = {
     .name = "dpscd",
     .summary = "private dual coordinate descent (Damaskinos et al. 2021), duals kept secret",
@@ -250,4 +273,5 @@ const tct_solver tct_solver_dpscd = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .noise_size = noise_size,
 };

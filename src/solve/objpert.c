@@ -81,4 +81,5 @@ const tct_solver tct_solver_objpert = {
     .penalises_intercept = true,
     .plan = tct_objpert_plan,
     .run = run,
+    .noise_size = tct_objpert_noise_size,
 };

@@ -35,4 +35,7 @@ extern const tct_option tct_objpert_options[];
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 /* The settings that the plan resolved. */
 tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_perturb *out, tct_error *err);
+/* tct_solver.noise_size. */
+tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
+                                  tct_noise_size *out, tct_error *err);
 #endif

@@ -246,3 +246,46 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, plan->promise.events.at[1].noise,
                          out->laplace, &out->output, err);
 }
+
+/* ---- the noise in the weights --------------------------------------------------------------- */
+
+/* The multiplier behind a list of events: the objpert event has it; a pure or an approximate one holds the epsilon and
+ * delta that it was calibrated for. */
+static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *plan, double shift, double *noise,
+                               tct_error *err) {
+  const tct_event *first = &plan->promise.events.at[0];
+  if (first->kind == TCT_EV_OBJPERT) return *noise = first->noise, TCT_OK;
+  if (first->kind == TCT_EV_PURE) return *noise = reach_of(facts) / (first->epsilon - shift), TCT_OK;
+  search s = {.facts = facts, .shift = shift, .epsilon1 = first->epsilon, .log_delta = log(first->delta)};
+  TCT_TRY(calibrate(&s, noise, err));
+  if (tct_spec_is(&plan->spec, tct_objpert_options, "variant", "kst"))
+    *noise = fmax(*noise, sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon);
+  return TCT_OK;
+}
+
+/* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
+ * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
+ * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= reach.  At least: var f >= |E grad f|^2 for Gaussian b
+ * (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is
+ * at least the reciprocal of the mean. */
+tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
+                                  tct_noise_size *out, tct_error *err) {
+  tct_solver_plan known = *plan;
+  tct_smooth_facts smooth;
+  tct_perturb set;
+  (void)w;
+  if (plan->promise.events.len != 2)
+    return tct_fail(err, TCT_E_DATA, "objpert spends two events and the file has another number; it was edited");
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
+  double shift = shift_of(&smooth, ridge_of(facts, &smooth, &plan->spec));
+  TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
+  TCT_TRY(tct_objpert_settings(facts, &known, &set, err));
+  const tct_smooth_facts *f = &set.smooth;
+  double output = plan->promise.events.at[1].noise * set.output.reach * (set.laplace ? sqrt(2) : 1);
+  double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;
+  *out = (tct_noise_size){.least = set.laplace ? NAN : hypot(set.sigma / mean, output),
+                          .most = hypot((set.laplace ? 2 : 1) * set.sigma / set.ridge + set.output.reach, output),
+                          .how_least = "as if every record had the largest length and the most telling place allowed",
+                          .how_most = "as if the table said no more about any weight than the ridge does"};
+  return TCT_OK;
+}

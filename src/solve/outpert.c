@@ -142,6 +142,18 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return tct_output_release(&set.output, &plan->promise.events.at[0], mech, w, p, err); /* 2 */
 }
 
+/* Step 2 adds N(0, (m c)^2) to every weight and nothing comes after it. */
+static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
+                             tct_error *err) {
+  settings set = {0};
+  (void)w;
+  TCT_TRY(settle(facts, plan, &set, err));
+  double size = plan->noise_multiplier * set.output.reach;
+  *out = (tct_noise_size){
+      .least = size, .most = size, .how_most = "noise of this size was added to every finished weight"};
+  return TCT_OK;
+}
+
 const tct_solver tct_solver_outpert = {
     .name = "outpert",
     .summary = "output perturbation: the minimiser of a ridge problem plus noise (baseline)",
@@ -151,4 +163,5 @@ const tct_solver tct_solver_outpert = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .noise_size = noise_size,
 };

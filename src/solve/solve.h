@@ -57,6 +57,15 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
 /* Promises count (sampled) gaussian events at the smallest noise that (epsilon, delta) allows. */
 tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err);
 
+/* How much of a released weight is noise: its standard deviation over the noise alone, the records held fixed.  From
+ * public facts and the released weights; docs/report.md has the formulas and what each of them rests on. */
+typedef struct tct_noise_size {
+  double least;                     /* root mean square over the weights, at least; NAN: not known */
+  double most;                      /* every weight, at most; equal to least where the size is exact; NAN: not known */
+  const char *how_least, *how_most; /* what each end stands for, a phrase for people; equal ends: how_most alone */
+  bool first_order;                 /* true: to first order in the noise; false: a theorem */
+} tct_noise_size;
+
 enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };
 
 typedef struct tct_solver {
@@ -72,6 +81,10 @@ typedef struct tct_solver {
   /* Writes w[p].  May spend at most the promise. mech is NULL for solvers without privacy
    * whose orders come from a fixed public seed. */
   tct_status (*run)(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w, tct_error *err);
+  /* The size of the noise in released weights w[p]; plan: the resolved spec, the events and, where the first of them
+   * has one, their noise multiplier.  NULL: nothing is known. */
+  tct_status (*noise_size)(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
+                           tct_error *err);
 } tct_solver;
 
 extern const tct_solver *const tct_solvers[];

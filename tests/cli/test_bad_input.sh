@@ -164,9 +164,14 @@ bad '/dev/full for records' 1 '/dev/full' generate --rows 100000 -o /dev/full --
 bad 'a folder for records' 1 'directory' generate -o folder --schema-output out/s.json
 bad 'a schema that cannot be written' 1 'nosuch' generate -o out/p.csv --schema-output nosuch/s.json
 bad 'no records' 2 'rows' generate --rows 0 -o out/p.csv
+bad '/dev/full for a report' 1 '/dev/full' report kept.json -o /dev/full
+bad 'a report in a folder that is not there' 1 'nosuch' train "${usual[@]}" -o out/m.json --report nosuch/m.html
+bad 'a report over the table' 2 'input' train "${usual[@]}" -o out/m.json --report good.csv
+bad 'a report over its model' 2 'model file' train "${usual[@]}" -o out/m.json --report out/m.json
+bad 'a report of a dry run' 2 'report' train --dry-run --shape 10,2 "${model[@]}" "${private[@]}" --report out/m.html
 bad '/dev/full for an export' 1 '/dev/full' export --liblinear kept.json -o /dev/full
 check 'failed outputs leave nothing' test -z "$(ls -A out)"
-for verb in "account gaussian:noise=1 --delta 1e-6" "components" "predict kept.json good.csv --label y" "--help" "export --liblinear kept.json" "schema good.csv"; do
+for verb in "account gaussian:noise=1 --delta 1e-6" "components" "predict kept.json good.csv --label y" "--help" "export --liblinear kept.json" "report kept.json" "schema good.csv"; do
   "$TACIT" $verb >/dev/full 2>.err
   check "a full standard output is an error ($verb)" test $? = 1
   check "it is said ($verb)" grep -q '^tacit: cannot write' .err
@@ -199,6 +204,12 @@ bad 'evaluate: another number of features' 3 'feature' evaluate kept.json wide.c
 bad 'predict: one name missing' 2 'missing' predict kept.json
 bad 'verify: a model that is not there' 1 'nosuch.json' verify nosuch.json
 bad 'verify: a truncated model' 3 'cut.json' verify cut.json
+bad 'report: no such model' 1 'cannot open' report nosuch.json
+bad 'report: a truncated model' 3 'cut.json' report cut.json
+bad 'report: the model itself' 2 'input' report kept.json -o kept.json
+bad 'report: a folder' 1 'directory' report kept.json -o /
+bad 'report: no such folder' 1 'nosuch' report kept.json -o nosuch/page.html
+bad 'report: json and a page' 2 'json' report kept.json --json
 bad 'export: no form' 2 'liblinear' export kept.json
 bad 'export: a truncated model' 3 'cut.json' export --liblinear cut.json
 

@@ -22,10 +22,10 @@ has() {
 ok 'version' --version
 says 'the version is a number' '^tacit [0-9]+\.[0-9]+\.[0-9]+$'
 ok 'help' --help
-for verb in train predict evaluate account verify schema generate components export; do
+for verb in train predict evaluate account verify report schema generate components export; do
   says "help names $verb" "^  $verb "
 done
-for verb in train predict evaluate account verify schema generate components export; do
+for verb in train predict evaluate account verify report schema generate components export; do
   ok "$verb --help" $verb --help
   says "$verb --help has a usage line" "^tacit $verb "
   says "$verb --help has an example" '^ +tacit '
@@ -158,6 +158,24 @@ for a, b, d in [('sex=male', 'sex=female', .35), ('education=master', 'education
                 ('region=capital', 'region=islands', .6), ('sector=public', 'sector=trade', .2)]:
     assert abs(w[a] - w[b] - d) < 0.25, (a, b, w[a] - w[b], d)
 P
+
+# ---- report ----
+ok 'a report' report m.json -o m.html
+check 'the page is a page' grep -q '^<!DOCTYPE html>$' m.html
+check 'the page ends' grep -q '^</html>$' m.html
+ok 'a report on standard output' report m.json
+check 'both are the same' cmp m.html .out
+ok 'the long form' report m.json --output long.html --json
+json 'report'
+check 'it is the same too' cmp m.html long.html
+ok 'a model with its report' train "${private[@]}" --seed 3 -o s4.json --report s4.html --json
+has 'train --report' report
+ok 'the report afterwards' report s4.json
+check 'a page written while training is that of the model file' cmp s4.html .out
+check 'the page carries the fingerprint of the model file' grep -q "$(sha256sum <s4.json | cut -d' ' -f1)" s4.html
+check 'a seed is on the page' grep -q 'must not be published' s4.html
+ok 'the report of a model without privacy' report exact.json
+says 'it says so' 'This model has no privacy'
 
 # ---- export ----
 ok 'export' export --liblinear exact.json

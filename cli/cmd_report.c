@@ -1,0 +1,62 @@
+/* cmd_report.c - tacit report: the page for people that a model is published with. */
+#include "cli.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same"},
+    {0},
+};
+
+static int to_stdout(const tct_model *model) {
+  tct_error err = {0};
+  char *page = tct_report_html(model, &err);
+  if (!page) return cli_fail_error(&err);
+  fputs(page, stdout); /* a failure shows when main flushes */
+  tct_text_free(page);
+  return 0;
+}
+
+static int to_file(const cli_args *args, const tct_model *model) {
+  tct_error err = {0};
+  int code = cli_sink_check(args->output, args->operand[0]);
+  if (code) return code;
+  if (tct_report_write(model, args->output, &err) != TCT_OK) return cli_fail_error(&err);
+  if (!args->json) return 0;
+  json_t *root = json_pack("{s:s}", "output", args->output);
+  code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
+  json_decref(root);
+  return code;
+}
+
+static int run_report(cli_args *args) {
+  tct_error err = {0};
+  int to_screen = !args->output || !strcmp(args->output, "-");
+  if (to_screen && args->json)
+    return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
+  tct_model *model = tct_model_read(args->operand[0], &err);
+  if (!model) return cli_fail_error(&err);
+  int code = to_screen ? to_stdout(model) : to_file(args, model);
+  tct_model_free(model);
+  return code;
+}
+
+const cli_verb cli_report = {
+    .name = "report",
+    .operands = "MODEL.json [-o FILE.html]",
+    .summary =
+        "Writes a page for people about a model: what is protected, from whom, at what cost, and how to check it.",
+    .details =
+        "One HTML file that needs no network and no script, for the screen, a phone and paper. It comes from the model "
+        "file\n"
+        "alone, no records are read, and the same model gives the same page to the last character.\n"
+        "\n"
+        "Example\n"
+        "  tacit report model.json -o model.html\n",
+    .least = 1,
+    .most = 1,
+    .options = {options, cli_common_options},
+    .run = run_report,
+};

@@ -1,0 +1,489 @@
+"""The page of a model: every figure on it is the model file's or follows from it, it is legible, and it runs nothing.
+
+Pictures and the printed form of every page are kept in build/report.  Tests that need a browser are skipped without one
+(tools/setup.sh browser installs Debian's).
+"""
+
+import hashlib
+import html.parser
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+
+import browser
+import pytest
+
+import tacit
+
+ROOT = pathlib.Path(__file__).parents[2]
+KEPT = ROOT / "build" / "report"
+PROGRAM = os.environ.get("TACIT")
+needs_program = pytest.mark.skipif(not PROGRAM, reason="skipped: no program, set TACIT")
+needs_browser = pytest.mark.skipif(
+    not browser.PROGRAM, reason="skipped: no chromium; tools/setup.sh browser installs Debian's"
+)
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '" onmouseover="alert(2)',
+    "</title></style><img src=x onerror=alert(3)>",
+    "\u202eegap siht nrut\u202c <b>&amp;",
+    "ein_sehr_langer_Spaltenname_der_auf_keinem_Telefon_Platz_hat=aber_auch_gar_keinem",
+]
+
+
+def tacit_program(*words, cwd):
+    subprocess.run([PROGRAM, *map(str, words)], cwd=cwd, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """name -> path of a model file; one for every kind of page."""
+    here = tmp_path_factory.mktemp("models")
+    tacit_program("generate", "--rows", 3000, "--seed", 1, "-o", "people.csv", cwd=here)
+    tacit_program("generate", "--rows", 2000, "--kind", "regression", "-o", "income.csv", cwd=here)
+    tacit_program("ledger", "people.ledger", "--init", "--epsilon", 9, "--delta", 1e-5, cwd=here)
+    people = ["people.csv", "--schema", "people.schema.json", "--loss", "logistic", "--delta", "1e-6"]
+    ridge = ["--penalty", "l2:lambda=0.01"]
+    runs = {
+        "dpscd": [*people, *ridge, "--solver", "dpscd", "--epsilon", 1, "--ledger", "people.ledger", "--intercept"],
+        "objpert": [*people, *ridge, "--solver", "objpert", "--epsilon", 0.7, "--neighbours", "add_remove"],
+        "outpert": [*people, *ridge, "--solver", "outpert", "--epsilon", 2.5, "--neighbours", "replace_one"],
+        "dpcd": [*people, "--solver", "dpcd:order=greedy", "--epsilon", 0.25, "--intercept"],
+        "warned": [*people, *ridge, "--solver", "dpscd", "--epsilon", 1, "--seed", 7, "--scale", "max-abs", "--row-norm", 2],
+        "none": ["people.csv", "--schema", "people.schema.json", "--loss", "hinge", *ridge, "--solver", "scd"],
+        "adassp": ["income.csv", "--schema", "income.schema.json", "--loss", "squared", "--solver", "adassp", "--epsilon", 1,
+                   "--delta", "2.5e-7", "--intercept"],
+    }  # fmt: skip
+    paths = {}
+    for name, words in runs.items():
+        paths[name] = here / f"{name}.json"
+        tacit_program("train", *words, "-o", paths[name], "--report", f"{name}.html", cwd=here)
+    hostile = json.loads(paths["warned"].read_text())
+    hostile["features"][: len(HOSTILE)] = HOSTILE
+    hostile["label"] = HOSTILE[0]
+    hostile["privacy"]["unaccounted"] = HOSTILE
+    columns = hostile["transforms"]["schema"]["columns"]
+    for column, name in zip(columns, HOSTILE):
+        column["name"] = name
+    categories = next(column for column in columns if column["type"] == "category")
+    categories["values"][: len(HOSTILE)] = HOSTILE
+    paths["hostile"] = here / "hostile.json"
+    paths["hostile"].write_text(json.dumps(hostile))
+    return paths
+
+
+NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile"]
+
+
+class Page(html.parser.HTMLParser):
+    """What is on a page: marked texts, headings, what is drawn, and the words that carry no mark."""
+
+    VOID = {"meta", "br", "wbr", "path", "circle", "rect", "line"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.marked = []  # (field, exact value or None, shown text)
+        self.headings = []
+        self.tags = []
+        self.rest = ""
+        self.open = []
+        self.drawn = []  # (tag, attributes)
+        self.feed(text)
+        assert not self.open, "tags that are never closed"
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        if tag in ("svg", "path", "circle", "rect"):
+            self.drawn.append((tag, attributes))
+        if tag in self.VOID:
+            return
+        mark = len(self.marked) if "data-field" in attributes else None
+        if mark is not None:
+            self.marked.append([attributes["data-field"], attributes.get("value"), ""])
+        self.open.append((tag, mark))
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1][0] == tag, f"</{tag}> closes {self.open[-1:]}"
+        self.open.pop()
+
+    def handle_data(self, text):
+        kinds = [tag for tag, _ in self.open]
+        marks = [mark for _, mark in self.open if mark is not None]
+        if marks:
+            self.marked[marks[-1]][2] += ("^" if "sup" in kinds else "") + text
+        elif not {"style", "svg", "title", "pre"} & set(kinds):
+            self.rest += ("^" if "sup" in kinds else "") + text
+
+
+def number(shown):
+    """The number that a reader reads."""
+    text = shown.replace("\u2212", "-").replace("\u00a0", "").replace(",", "")
+    match = re.fullmatch(r"(?:(-?[0-9.]+)×)?(-?)10\^(-?[0-9]+)", text)
+    if match:
+        sign = -1.0 if match[2] else 1.0
+        return sign * float(match[1] or 1) * 10.0 ** int(match[3])
+    return float(text)
+
+
+def digits(shown):
+    mantissa = shown.replace("\u2212", "").split("\u00a0")[0].replace(",", "")
+    return len(mantissa.replace(".", "").lstrip("0")) or 1
+
+
+def at(tree, path):
+    for key in path.split("."):
+        tree = tree[int(key)] if isinstance(tree, list) else tree[key]
+    return tree
+
+
+def everything(tree):
+    if isinstance(tree, dict):
+        for value in tree.values():
+            yield from everything(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from everything(value)
+    else:
+        yield tree
+
+
+def numbers_of(events):
+    return [float(value) for event in events for value in re.findall(r"=([^,]+)", event)]
+
+
+def guess(model):
+    p = model["privacy"]
+    return (math.exp(p["epsilon"]) + p["delta"]) / (1 + math.exp(p["epsilon"]))
+
+
+def spec(text):
+    name, _, rest = text.partition(":")
+    return name, dict(item.split("=") for item in rest.split(",") if item)
+
+
+def noise_of(model):
+    """(least, most) by the formulas of docs/report.md; most to within the lattice's few percent."""
+    solver, options = spec(model["solver"])
+    if not model["privacy"]["private"]:
+        return None
+    n, r = model["rows"], model["transforms"]["row_norm"]
+    dimensions = model["columns"] + model["transforms"]["intercept"]
+    ridge = float(spec(model["penalty"])[1].get("lambda", 0))
+    _, event = spec(model["privacy"]["events"][0])
+    if solver == "outpert":
+        size = float(event["noise"]) * r / (n * ridge)
+        return size, size
+    if solver == "dpscd":
+        steps = int(event["count"])
+        k = max(1, math.floor(float(options["average"]) * steps))
+        shares = steps - k + sum((j / k) ** 2 for j in range(1, k + 1))
+        size = float(event["noise"]) * float(options["clip"]) * r * math.sqrt(shares) / n
+        return size / (0.25 * r * r / dimensions + ridge), size / ridge
+    if solver == "objpert":
+        floor = 0.25 * r * r / math.expm1(float(options["share"]) * model["privacy"]["epsilon"])
+        strength, sigma = max(n * ridge, floor), float(event["noise"]) * r
+        return sigma / (n * 0.25 * r * r / dimensions + strength), sigma / strength
+    if solver == "adassp":
+        split, zeta, y = float(options["split"]), float(options["ridge"]), model["transforms"]["label_bound"]
+        weight = r / y * math.sqrt((1 - split) / split)
+        sigma = float(event["noise"]) * r * r / math.sqrt(split)
+        norm2 = sum(w * w for w in [*model["coefficients"], model["intercept"]])
+        strength = max(n * ridge, zeta * sigma * math.sqrt(dimensions) + 1.5 * sigma * (math.sqrt(dimensions) + 4))
+        least = sigma * math.sqrt(1 / weight**2 + norm2 / 2) / (n * r * r / dimensions + strength)
+        return least, math.sqrt(1 / weight**2 + norm2) / (zeta * math.sqrt(dimensions))
+    return None
+
+
+def check_derived(kind, value, shown, model, path, seen):
+    p = model["privacy"]
+    if kind == "guess":
+        assert 100 * guess(model) <= value <= 100 * guess(model) + 0.1001
+    elif kind == "chance":
+        assert value == pytest.approx(1 / p["delta"], rel=0.051)
+    elif kind == "warnings":
+        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible")
+    elif kind == "alone":
+        alone = tacit.account([p["events"][seen]], p["delta"], neighbours=p["neighbours"])["epsilon"]
+        assert value == pytest.approx(alone, rel=3e-3)
+    elif kind == "curve":
+        answer = tacit.account(p["events"], 10.0 ** (3 * seen - 12), neighbours=p["neighbours"])
+        assert value == pytest.approx(answer["accountants"][p["accountant"]], rel=3e-3)
+    elif kind in ("noise_least", "noise_most"):
+        assert value == pytest.approx(noise_of(model)[kind == "noise_most"], rel=0.05)
+    elif kind == "shown":
+        assert value == min(100, model["columns"])
+    else:
+        raise AssertionError(f"nobody checks the figure derived.{kind}")
+
+
+@needs_program
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
+    path = models[name]
+    model = tacit.read_model(path).json
+    page = Page(tacit.read_model(path).report())
+    seen = {}
+    assert len(page.marked) > model["columns"]
+    for field, exact, shown in page.marked:
+        family, _, kind = field.partition(".")
+        if exact is None:
+            if field == "sha256":
+                assert shown == hashlib.sha256(tacit.read_model(path).text.encode()).hexdigest()
+            elif field == "schema.column":
+                schema = model["transforms"]["schema"]
+                assert shown in [column["name"] for column in schema["columns"]] + [schema["label"]["name"]]
+            elif field == "privacy.noise":
+                assert model["privacy"]["noise"] == "reproducible"
+            else:
+                assert shown.replace("\ufffd", "\x01") == at(model, field) or shown == at(model, field)
+            continue
+        value = float(exact)
+        assert number(shown) == pytest.approx(value, rel=0.51 * 10.0 ** (1 - digits(shown)), abs=0), (field, shown)
+        if family == "derived":
+            if kind in ("alone", "curve"):
+                seen[kind] = seen.get(kind, -1) + 1
+            check_derived(kind, value, shown, model, path, seen.get(kind))
+        elif family == "event":
+            assert value in numbers_of(model["privacy"]["events"])
+        elif family == "schema":
+            assert value in [v for v in everything(model["transforms"]["schema"]) if not isinstance(v, str)]
+        else:
+            assert value == at(model, field), field
+    fields = {field for field, _, _ in page.marked}
+    drawn = [f"coefficients.{j}" for j in range(model["columns"])] if model["columns"] <= 100 else []
+    wanted = [*drawn, "rows", "sha256", "library"]
+    if model["privacy"]["private"]:
+        wanted += ["privacy.epsilon", "privacy.delta", "privacy.unit", "privacy.trust", "privacy.accountant"]
+        wanted += [f"privacy.events.{i}" for i in range(len(model["privacy"]["events"]))]
+    if "ledger" in model["privacy"]:
+        wanted += ["privacy.ledger.run", "privacy.ledger.head"]
+    wanted += [f"privacy.unaccounted.{i}" for i in range(len(model["privacy"]["unaccounted"]))]
+    assert not set(wanted) - fields
+    if noise_of(model):
+        assert "derived.noise_most" in fields
+
+
+@needs_program
+@pytest.mark.parametrize("name", NAMES)
+def test_no_figure_stands_on_a_page_without_its_source(models, name):
+    page = Page(tacit.read_model(models[name]).report())
+    schema = tacit.read_model(models[name]).json["transforms"]["schema"]
+    rest = page.rest
+    for text in sorted((v for v in everything(schema) if isinstance(v, str)), key=len, reverse=True):
+        rest = rest.replace(text, "")
+    rest = re.sub("10\\^\u2212(12|9|6|3)", "", rest.replace("SHA-256", ""))
+    assert not re.findall(r".{0,30}[0-9].{0,30}", rest)
+
+
+@needs_program
+@pytest.mark.parametrize("name", ["dpscd", "objpert", "outpert", "dpcd", "adassp"])
+def test_the_curve_is_the_accountants(models, name):
+    model = tacit.read_model(models[name]).json
+    p = model["privacy"]
+    page = Page(tacit.read_model(models[name]).report())
+    svg = next(a for tag, a in page.drawn if tag == "svg" and a.get("class") == "curve")
+    left, top, right, bottom = map(float, svg["data-box"].split())
+    most = float(svg["data-top"])
+
+    def epsilon_at(y):
+        return most * (bottom - y) / (bottom - top)
+
+    def delta_at(x):
+        return 1e-12 * 10 ** (11 * (x - left) / (right - left))
+
+    line = next(a for tag, a in page.drawn if tag == "path" and a.get("class") == "line")
+    points = [tuple(map(float, pair.split())) for pair in re.findall(r"[ML]([^ML]+)", line["d"])]
+    assert len(points) == 23
+    for x, y in points[::4]:
+        answer = tacit.account(p["events"], delta_at(x), neighbours=p["neighbours"])
+        assert epsilon_at(y) == pytest.approx(answer["accountants"][p["accountant"]], rel=5e-3, abs=2e-3 * most)
+    claim = next(a for tag, a in page.drawn if tag == "circle")
+    assert epsilon_at(float(claim["cy"])) == pytest.approx(p["epsilon"], abs=1e-3 * most)
+    assert delta_at(float(claim["cx"])) == pytest.approx(p["delta"], rel=0.01)
+
+
+@needs_program
+@pytest.mark.parametrize("name", ["dpscd", "outpert", "none"])
+def test_the_bars_are_as_long_as_the_weights(models, name):
+    model = tacit.read_model(models[name]).json
+    text = tacit.read_model(models[name]).report()
+    reach = float(re.search(r'data-reach="([^"]+)"', text)[1])
+    rows = re.findall(r'data-weight="([^"]+)">(.*?)</svg>', text)
+    assert len(rows) == model["columns"] + model["transforms"]["intercept"]
+    for field, drawing in rows:
+        weight = at(model, field)
+        kind, x, width = re.search(r'class="(plus|minus)" x="([0-9.]+)%"[^>]*? width="([0-9.]+)%"', drawing).groups()
+        if 50 * abs(weight) / reach > 0.2:
+            assert float(width) == pytest.approx(50 * abs(weight) / reach, abs=2e-3)
+        assert kind == ("minus" if weight < 0 else "plus")
+        assert float(x) == pytest.approx(50 + 50 * min(weight, 0) / reach, abs=2e-3)
+        if name == "outpert":
+            noise = re.search(r'class="least" x="[0-9.]+%"[^>]*? width="([0-9.]+)%"', drawing)
+            assert float(noise[1]) == pytest.approx(100 * noise_of(model)[1] / reach, rel=0.05, abs=2e-3)
+
+
+@needs_program
+@pytest.mark.parametrize("name", ["dpscd", "objpert", "outpert", "adassp"])
+def test_the_line_for_recomputing_gives_the_claim(models, name):
+    model = tacit.read_model(models[name]).json
+    line = re.search(r'<code data-run="account">tacit (.*?)</code>', tacit.read_model(models[name]).report())[1]
+    answer = subprocess.run([PROGRAM, *line.split(), "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(answer.stdout)["epsilon"] <= model["privacy"]["epsilon"] * 1.001
+
+
+@needs_program
+def test_headings_come_in_order_and_nothing_is_fetched_or_run(models):
+    for path in models.values():
+        page = Page(tacit.read_model(path).report())
+        assert page.headings[0] == 1 and page.headings.count(1) == 1
+        assert all(b <= a + 1 for a, b in zip(page.headings, page.headings[1:]))
+        for tag, attributes in page.tags:
+            assert tag not in ("script", "img", "link", "iframe", "a", "form", "b", "object")
+            assert not any(key.startswith("on") or key in ("src", "href", "style") for key in attributes)
+        assert ("meta", {"http-equiv": "Content-Security-Policy"}.items()) and "default-src 'none'" in next(
+            attributes["content"] for tag, attributes in page.tags if tag == "meta" and "http-equiv" in attributes
+        )
+
+
+@needs_program
+def test_the_three_ways_to_a_page_give_the_same_page(models, tmp_path):
+    model = tacit.read_model(models["dpscd"])
+    model.report(tmp_path / "page.html")
+    tacit_program("report", models["dpscd"], "-o", tmp_path / "other.html", cwd=tmp_path)
+    trained = models["dpscd"].with_suffix(".html").read_text()
+    assert (tmp_path / "page.html").read_text() == (tmp_path / "other.html").read_text() == model.report() == trained
+    with pytest.raises((ValueError, RuntimeError), match="nowhere"):
+        model.report(tmp_path / "nowhere" / "page.html")
+
+
+def test_an_estimator_has_its_page(tmp_path):
+    X = [[x / 50 - 1, 0.3] for x in range(100)]
+    model = tacit.PrivateLogisticRegression(epsilon=5, delta=1e-4, data_norm=1.5, classes=["<no>", "yes"])
+    model.fit(X, ["<no>" if x < 50 else "yes" for x in range(100)])
+    model.report(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert text == model.report() and "<no>" not in text
+    model.set_params(classes=[0, 1, 2]).fit(X, [x % 3 for x in range(100)])
+    with pytest.raises(ValueError, match="each class"):
+        model.report()
+
+
+# ---- legibility ----
+
+
+def luminance(colour):
+    channels = [c / 255 for c in colour]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    """WCAG 2's contrast ratio."""
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_contrast_formula_knows_black_and_white():
+    assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert contrast((0x76, 0x76, 0x76), (255, 255, 255)) == pytest.approx(4.54, abs=0.01)
+
+
+@needs_program
+def test_the_colours_of_the_style_have_contrast(models):
+    style = re.search("<style>(.*?)</style>", tacit.read_model(models["none"]).report(), re.S)[1]
+    colours = {
+        name: tuple(int(value[i : i + 2], 16) for i in (0, 2, 4))
+        for name, value in re.findall(r"--(\w+):#([0-9a-f]{6})", style)
+    }
+    colours["white"] = (255, 255, 255)
+    pairs = [("ink", "white"), ("soft", "white"), ("main", "white"), ("bad", "white"), ("good", "white")]
+    pairs += [("ink", "tint"), ("soft", "tint"), ("bad", "tint"), ("good", "tint")]
+    pairs += [("bad", "badtint"), ("good", "goodtint")]
+    for text, ground in pairs:
+        assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+
+
+# Every element with words of its own: its colour, and the ground behind it.
+COLOURS = """
+(() => {
+  const found = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const words = [...element.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!words) continue;
+    const style = getComputedStyle(element), inside = element instanceof SVGElement;
+    let ground = 'rgb(255, 255, 255)';
+    for (let at = element; at; at = at.parentElement) {
+      const own = getComputedStyle(at).backgroundColor;
+      if (own !== 'rgba(0, 0, 0, 0)') { ground = own; break; }
+    }
+    if (element.tagName === 'title') continue;
+    found.push([inside ? style.fill : style.color, ground, element.tagName, parseFloat(style.fontSize),
+                parseFloat(style.opacity)]);
+  }
+  return found;
+})()
+"""
+WIDEST = """
+(() => {
+  const wide = document.documentElement.clientWidth, out = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const box = e.getBoundingClientRect();
+    if (box.right > wide + 0.5 || box.left < -0.5) out.push([e.tagName, e.className.baseVal ?? e.className, box.right]);
+  }
+  return [document.documentElement.scrollWidth - wide, out];
+})()
+"""
+
+
+@needs_program
+@needs_browser
+def test_every_page_is_sound_in_a_browser(models):
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with browser.Browser() as chromium:
+        for name, path in models.items():
+            page = KEPT / f"{name}.html"
+            tacit.read_model(path).report(page)
+            for kind, width in (("desktop", 1280), ("phone", 390), ("narrow", 320)):
+                chromium.open(page, width, mobile=width < 500)
+                assert chromium.complaints() == [], (name, kind)
+                assert chromium.value(WIDEST) == [0, []], (name, kind)
+                for text, ground, tag, size, opacity in chromium.value(COLOURS):
+                    pair = [tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in (text, ground)]
+                    assert opacity == 1 and contrast(*pair) >= 4.5, (name, tag, text, ground)
+                    assert size >= 9, (name, tag, size)
+                if kind != "narrow":
+                    chromium.screenshot(KEPT / f"{name}-{kind}.png")
+            chromium.pdf(KEPT / f"{name}-print.pdf")
+            assert (KEPT / f"{name}-print.pdf").read_bytes().startswith(b"%PDF")
+            assert chromium.value("document.scripts.length + document.images.length") == 0
+            assert chromium.value("document.title") == "Privacy report"
+
+
+@needs_browser
+def test_the_browser_would_tell_of_a_fault(tmp_path):
+    """Scripts, requests, overflow and pale text are seen where they are."""
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        "<!DOCTYPE html><meta name=viewport content='width=device-width'><body style='background:#fff'><p style='color:#999'>"
+        "pale</p><div style='width:900px'>wide</div><img src='nothing.png'><script>console.error('x')</script>"
+    )
+    with browser.Browser() as chromium:
+        chromium.open(bad, 390, mobile=True)
+        methods = [event["method"] for event in chromium.complaints()]
+        assert "Runtime.consoleAPICalled" in methods and "Network.requestWillBeSent" in methods
+        excess, wide = chromium.value(WIDEST)
+        assert excess > 0 or wide
+        pale = next(entry for entry in chromium.value(COLOURS) if entry[2] == "P")
+        assert contrast((0x99,) * 3, (255,) * 3) < 4.5 and "153" in pale[0]
