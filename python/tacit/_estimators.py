@@ -490,7 +490,7 @@ class PrivateLogisticRegression(_Classifier):
 class PrivateLinearSVC(_Classifier):
     """Linear support vector classification under (epsilon, delta)-differential privacy.
 
-    loss: "hinge", or "smoothed_hinge:h=0.5" for a rounded corner.  All else as in `PrivateLogisticRegression`.
+    loss: "hinge", or "smoothed_hinge:width=0.5" for a rounded corner.  All else as in `PrivateLogisticRegression`.
     """
 
     def __init__(

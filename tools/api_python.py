@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""api_python.py - writes docs/api-python.md from the docstrings of the Python package.
+
+tools/api_python.py           writes the page
+tools/api_python.py --check   says whether the page is current, and how to make it so
+
+The package must be importable (pip install .), or TACIT_LIBRARY and PYTHONPATH set as python/run_tests.sh does.
+"""
+
+import inspect
+import pathlib
+import re
+import sys
+import textwrap
+
+PAGE = pathlib.Path(__file__).parents[1] / "docs" / "api-python.md"
+HEAD = """\
+# The Python interface
+
+Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it current). How the pieces go together is in the
+[tutorial](tutorial.md) and in [python/README.md](../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
+metadata methods.
+"""
+GROUPS = (
+    ("Estimators", lambda thing: inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict")),
+    ("Public knowledge about a table", lambda thing: thing.__name__ in ("Schema", "PublicScaler", "Table", "read")),
+    ("Models", lambda thing: thing.__name__ in ("Model", "read_model", "verify")),
+    ("What things cost", lambda thing: thing.__name__ in ("account", "account_curve", "calibrate", "Ledger")),
+    ("The rest", lambda thing: True),
+)
+
+
+def default_of(parameter):
+    value = parameter.default
+    return value.__name__ if inspect.isclass(value) or inspect.isfunction(value) else repr(value)
+
+
+def signature_of(thing):
+    """Names and defaults as they are written, without types."""
+    try:
+        parameters = list(inspect.signature(thing).parameters.values())
+    except (TypeError, ValueError):
+        return "()"
+    words, star = [], False
+    for parameter in parameters:
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            words.append("*")
+            star = True
+        prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        star = star or prefix == "*"
+        plain = prefix or parameter.default is parameter.empty
+        words.append(f"{prefix}{parameter.name}" if plain else f"{parameter.name}={default_of(parameter)}")
+    return f"({', '.join(words)})"
+
+
+def ours(thing):
+    return getattr(thing, "__module__", "").split(".")[0] == "tacit"
+
+
+def members_of(cls):
+    """Public methods and properties with a docstring of their own, from this package's classes only."""
+    found = {}
+    for base in cls.__mro__:
+        if not ours(base):
+            continue
+        for name, raw in vars(base).items():
+            if name.startswith("_") or name in found:
+                continue
+            method = raw.__func__ if isinstance(raw, (classmethod, staticmethod)) else raw
+            if inspect.isfunction(method) and ours(method):
+                call = f"{cls.__name__}.{name}" if isinstance(raw, (classmethod, staticmethod)) else f".{name}"
+                signature = signature_of(getattr(cls, name)) if call[0] != "." else signature_of(method)
+                found[name] = (call + signature, method)
+            elif isinstance(raw, property):
+                found[name] = (f".{name}", raw.fget)
+    return sorted(found.items())
+
+
+def text_of(thing):
+    """The docstring; what is set off in it is set off here."""
+    text = inspect.getdoc(thing) or ""
+    lines, inside = [], False
+    for line in text.splitlines():
+        example = line.startswith(">>>") or (inside and line.strip() != "")
+        if example != inside:
+            lines.append("```pycon" if example else "```")
+        names = None if example else re.match(r"((?:C|[a-z_0-9]+)(?:, [a-z_0-9]+)*): +(.*)", line)
+        if not names and line[:1].isupper() and lines and lines[-1].startswith("* `"):
+            lines.append("")  # a sentence after the list is not of its last item
+        lines.append(f"* `{names[1]}`: {names[2]}" if names else line)
+        inside = example
+    return "\n".join([*lines, "```"] if inside else lines).strip()
+
+
+def entry(name, thing):
+    out = [f"### {name}", ""]
+    if not (inspect.isclass(thing) and issubclass(thing, (Exception, Warning))):
+        call = textwrap.wrap(f"{name}{signature_of(thing)}", 110, subsequent_indent="    ", break_long_words=False)
+        out += ["```text", *call, "```", ""]
+    out += [text_of(thing), ""]
+    if inspect.isclass(thing) and not issubclass(thing, (Exception, Warning)):
+        for _, (call, method) in members_of(thing):
+            if inspect.getdoc(method):
+                out += [f"* `{call}`", "", *("  " + line if line else "" for line in text_of(method).splitlines()), ""]
+            else:
+                out += [f"* `{call}`", ""]
+    return out
+
+
+def page():
+    import tacit
+
+    left = {name: getattr(tacit, name) for name in tacit.__all__}
+    out = [HEAD]
+    for title, belongs in GROUPS:
+        mine = {name: thing for name, thing in left.items() if belongs(thing)}
+        out += [f"## {title}", ""]
+        for name, thing in mine.items():
+            out += entry(name, thing)
+            del left[name]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def main():
+    new = page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(new, encoding="utf-8")
+        return 0
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == new:
+        return 0
+    print("docs/api-python.md is not what the docstrings say; run tools/api_python.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
