@@ -178,6 +178,14 @@ TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *option
  * the handle.  labels_kind says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, int labels_kind, tct_error *err);
 
+/* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
+ * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
+ * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
+ * person: where the weights of one sum to more than cap they are scaled down to that; all rows of a person must be in
+ * this handle.  tct_fit refuses solvers that cannot weigh, or not bound persons, before anything is charged. */
+TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
+                                  tct_error *err);
+
 TCT_API int64_t tct_data_rows(const tct_data *data);
 TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schema, without the intercept */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);

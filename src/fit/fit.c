@@ -20,6 +20,19 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
   return TCT_OK;
 }
 
+static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  const char *name = plan->solver->name;
+  if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (data->persons)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "%s bounds what one record can move, not a person's records together; use dpgd, or adassp for ridge", name);
+  if (plan->solver->weighing == TCT_WEIGHS_NOT)
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s cannot weigh records; use dpgd, objpert for smooth losses or adassp for ridge", name);
+  return TCT_OK;
+}
+
 static char *spec_copy(const tct_spec *spec) {
   char text[4096];
   tct_spec_print(spec, text, sizeof text);
@@ -75,6 +88,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   model->cols = plan->cols;
   model->has_intercept = plan->facts.intercept;
   model->labels = data->labels;
+  model->persons = data->persons;
   model->label_shift = bound->label_shift;
   model->label_bound = plan->config.label_bound;
   model->row_norm = plan->facts.row_norm;
@@ -116,10 +130,11 @@ static tct_status promise(const tct_plan *plan, tct_model *model, tct_error *err
   return status;
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, double *w, tct_error *err) {
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const double *weight, double *w, tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
                          .y = bound->y,
+                         .weight = weight,
                          .progress = plan->config.progress,
                          .cancel = plan->config.cancel,
                          .user = plan->config.user};
@@ -140,12 +155,13 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, double *w,
 static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
   tct_bound bound = {0};
   TCT_TRY(check_shape(plan, data, err));
+  TCT_TRY(check_weights(plan, data, err));
   double *w = TCT_NEW(double, plan->facts.p);
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = certify(plan, model, err);
   if (status == TCT_OK) status = promise(plan, model, err);
-  if (status == TCT_OK) status = solve(plan, &bound, w, err);
+  if (status == TCT_OK) status = solve(plan, &bound, data->weight, w, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
     model->coefficients = w; /* its last entry, the intercept, is not read as one */

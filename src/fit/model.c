@@ -74,8 +74,13 @@ static const char *trust_of(const tct_model *m) {
          "allows and no more.";
 }
 
+static const char PERSON_REMOVED[] =
+    "One person: all of that person's records together removed; the number of records and the schema are public.";
+static const char PERSON_REPLACED[] = "One person: all of that person's records together replaced by any others.";
+
 static const char *unit_of(const tct_model *m) {
   if (!m->is_private) return "NONE";
+  if (m->persons) return m->neighbours == TCT_REPLACE_ONE ? PERSON_REPLACED : PERSON_REMOVED;
   return m->neighbours == TCT_REPLACE_ONE
              ? "One record replaced by any other record of the domain."
              : "One record's contribution removed; the number of records and the schema are public.";
@@ -212,6 +217,8 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   if (!noise || (strcmp(noise, "system") && strcmp(noise, "reproducible"))) return lacks("noise", err);
   m->reproducible = !strcmp(noise, "reproducible");
   m->adaptive = json_is_true(json_object_get(o, "adaptive"));
+  const char *unit = json_string_value(json_object_get(o, "unit"));
+  m->persons = unit && (!strcmp(unit, PERSON_REMOVED) || !strcmp(unit, PERSON_REPLACED));
   const json_t *list = json_object_get(o, "unaccounted");
   if (!json_is_array(list) || json_array_size(list) > TCT_UNACCOUNTED) return lacks("unaccounted", err);
   for (size_t i = 0; i < json_array_size(list); i++) {

@@ -37,6 +37,7 @@ struct tct_model {
   int penalised_intercept;
   /* privacy */
   int is_private; /* 0: certificate says NONE */
+  bool persons;   /* the unit of privacy is a person, not a record */
   int32_t neighbours;
   double epsilon, delta; /* the claim; INFINITY = no privacy */
   char *accountant;      /* the one that proves it */

@@ -47,6 +47,7 @@ void tct_data_free(tct_data *data) {
   if (!data) return;
   tct_matrix_free(&data->own);
   tct_wipe_free(data->own_y, data->own_y ? data->x.rows : 0, sizeof *data->own_y);
+  tct_wipe_free(data->weight, data->weight ? data->x.rows : 0, sizeof *data->weight);
   tct_free(data->dropped);
   tct_free(data->names);
   tct_free(data->label_name);

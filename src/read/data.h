@@ -6,16 +6,18 @@
 enum { TCT_UNACCOUNTED = 8 };
 
 struct tct_data {
-  tct_matrix x;                           /* what solvers see */
-  tct_owned_matrix own;                   /* the memory of x, or empty when borrowed */
-  const double *y;                        /* [rows], or NULL */
-  double *own_y;                          /* the memory of y, or NULL when borrowed */
-  unsigned char *dropped;                 /* [rows]: 1 = invalid record under TCT_INVALID_ZERO; NULL = none can be */
-  int32_t labels;                         /* tct_labels */
-  char **names;                           /* [cols] feature names, owned; NULL = "x1", "x2", ... */
-  char *label_name;                       /* owned or NULL */
-  char *schema;                           /* JSON text of the schema that was applied, owned, or NULL */
-  double label_low, label_high;           /* public label bounds from the schema; NAN if none */
+  tct_matrix x;                 /* what solvers see */
+  tct_owned_matrix own;         /* the memory of x, or empty when borrowed */
+  const double *y;              /* [rows], or NULL */
+  double *own_y;                /* the memory of y, or NULL when borrowed */
+  unsigned char *dropped;       /* [rows]: 1 = invalid record under TCT_INVALID_ZERO; NULL = none can be */
+  double *weight;               /* [rows] in [0, 1], owned; NULL = all 1 */
+  bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
+  int32_t labels;               /* tct_labels */
+  char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
+  char *label_name;             /* owned or NULL */
+  char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */
+  double label_low, label_high; /* public label bounds from the schema; NAN if none */
   char *unaccounted[TCT_UNACCOUNTED + 1]; /* what reading took from the data and no event pays for */
 };
 

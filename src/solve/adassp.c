@@ -9,7 +9,9 @@
  *
  * SENSITIVITY  One record's own term is (x x^T, (R/Y) sqrt((1-q)/q) y x): its squared norm is |x|^4 + (R/Y)^2 (1-q)/q
  * y^2 |x|^2 <= R^4/q.  Every entry is a lattice-truncated product: row j of x x^T is x_j times x, a term that la bounds
- * by |x_j| R (kernels.h), so the rows together stay below |x| R <= R^2, and likewise h.
+ * by |x_j| R (kernels.h), so the rows together stay below |x| R <= R^2, and likewise h.  A weight v in [0, 1]
+ * multiplies x_j and y first, hence every bound: the records of a person whose weights sum to at most 1 stay within the
+ * reach of one.
  *
  * RELEASES  One event gaussian(m), c = R^2/sqrt(q).
  *
@@ -63,11 +65,12 @@ static void add_rows(const tct_problem *problem, int64_t first, int64_t last, do
                      double *row, double *sum) {
   int64_t p = problem->view->p;
   for (int64_t i = first; i < last; i++) {
+    double share = problem->weight ? problem->weight[i] : 1;
     memset(row, 0, (size_t)p * sizeof *row);
-    tct_row_axpy(problem->view, i, 1, row);
+    tct_row_axpy(problem->view, i, share, row);
     for (int64_t j = 0; j < p; j++)
       if (row[j] != 0) tct_row_add_lattice(problem->view, i, row[j], lattice, sum + j * p);
-    tct_row_add_lattice(problem->view, i, weight * problem->y[i], lattice, sum + p * p);
+    tct_row_add_lattice(problem->view, i, share * weight * problem->y[i], lattice, sum + p * p);
   }
 }
 
@@ -178,6 +181,7 @@ const tct_solver tct_solver_adassp = {
     .options = options,
     .is_private = true,
     .relations = TCT_RELATION_BOTH,
+    .weighing = TCT_WEIGHS_PERSONS,
     .penalises_intercept = true,
     .plan = plan,
     .run = run,

@@ -27,7 +27,8 @@ extern const tct_option tct_agd_options[];
 tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 tct_agd tct_agd_settings(const tct_facts *facts, const tct_solver_plan *plan);
 
-/* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip. */
+/* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip, times
+ * the row's weight. */
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, double clip, double *u,
                      int threads);
 

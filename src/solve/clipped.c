@@ -15,6 +15,7 @@ void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t cou
     double slope = tct_loss_slope(loss, u[k], problem->y[i]);
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, i)) * (1 + 0x1p-40);
     u[k] = norm > clip ? slope * (clip / norm) : slope;
+    if (problem->weight) u[k] *= problem->weight[i]; /* after the clip: a set of weights with sum 1 stays within it */
   }
 }
 

@@ -10,8 +10,11 @@
 static void curves(tct_smooth *s) {
   const tct_problem *problem = s->problem;
 #pragma omp parallel for schedule(static) num_threads(problem->facts->threads) if (problem->facts->threads > 1)
-  for (int64_t i = 0; i < problem->view->rows; i++)
-    s->curve[i] = tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]);
+  for (int64_t i = 0; i < problem->view->rows; i++) {
+    double weight = problem->weight ? problem->weight[i] : 1;
+    bool cut = s->facts.clip > 0 && fabs(s->slope[i]) >= s->facts.clip * weight;
+    s->curve[i] = cut ? 0 : weight * tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]);
+  }
 }
 
 /* Where the ridge is 0 or the arithmetic at its end, a little more of it makes the matrix positive definite. */

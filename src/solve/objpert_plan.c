@@ -18,12 +18,15 @@ const tct_option tct_objpert_options[] = {
     {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",
      "calibration: this library's, Kifer, Smith and Thakurta 2012, or Chaudhuri, Monteleoni and Sarwate 2011 (pure "
      "epsilon)"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
+     "part of the loss's largest slope to which slopes are cut; 1: the loss as it is; auto: balances that bias and the "
+     "noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
     {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
     {0},
 };
 
-/* ---- the share ------------------------------------------------------------------------------ */
+/* ---- share and clip ------------------------------------------------------------------------------ */
 
 static double mu_of(double epsilon, double log_delta) {
   double low = 1e-9, high = 1e3;
@@ -37,27 +40,71 @@ static double mu_of(double epsilon, double log_delta) {
   return low;
 }
 
-/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2  with sigma = R S/mu(epsilon - a), Lambda = K
- * R^2/(e^a - 1), h = n K R^2/p the mean eigenvalue that the Hessian would have if every record were at the loss's most
- * curved point, and B R = SIZE the scale of margins: at 3 a logistic model is sure to 95 %.  Of the shares 0.1 to 0.4
- * the one that makes this least is taken.  FLOOR: below a tenth the noise gains less than 11 % and the ridge only
- * grows; on bank, ipums-br and adult at epsilon 0.05 to 1.6 a share of 0.03 never had a lower loss than 0.1.  CEILING:
- * where the optimum is flat. a itself stays at most 1: Lambda then is about half of one record's curvature, and less
- * would leave the certificate of the minimum (smooth.c) without a useful radius. */
+/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip)  with sigma = R S clip/mu(epsilon
+ * - a), Lambda = K R^2/(e^a - 1), h = n K R^2/p the mean eigenvalue that the Hessian would have if every record were at
+ * the loss's most curved point, and B R = SIZE the scale of margins: at 3 a logistic model is sure to 95 %.  Of the
+ * shares 0.1 to 0.4 and the clips 0.5 to 1 the pair that makes this least is taken.  FLOOR: below a tenth the noise
+ * gains less than 11 % and the ridge only grows; on bank, ipums-br and adult at epsilon 0.05 to 1.6 a share of 0.03
+ * never had a lower loss than 0.1.  CEILING: where the optimum is flat.  a itself stays at most 1: Lambda then is about
+ * half of one record's curvature, and less would leave the certificate of the minimum (smooth.c) without a useful
+ * radius.  LEAST_CLIP: with slopes cut at less than S/2 records at the boundary have no curvature either, and what
+ * minimises the loss jumps where two classes are as likely. */
 #define SIZE 3.0
 #define FLOOR 0.1
 #define CEILING 0.4
-static double auto_share(const tct_facts *facts, const tct_smooth_facts *smooth, double floor_ridge) {
-  double best = FLOOR, least = INFINITY, r2 = smooth->row_norm * smooth->row_norm;
-  for (int k = 0; k <= 30; k++) {
-    double share = FLOOR + (CEILING - FLOOR) * k / 30;
-    double a = share * facts->epsilon, ridge = fmax(floor_ridge, smooth->curvature * r2 / expm1(a));
-    double mu = mu_of(facts->epsilon - a, log(facts->delta)), sigma = smooth->row_norm * smooth->slope / mu;
-    double h = smooth->rows * smooth->curvature * r2 / smooth->p;
-    double cost = smooth->p * sigma * sigma / (2 * (h + ridge)) + 0.5 * ridge * SIZE * SIZE / r2;
-    if (cost < least) least = cost, best = share;
+#define LEAST_CLIP 0.5
+enum { SHARES = 31, CLIPS = 11 };
+
+/* What logistic slopes cut at c cost: the mean over margins t ~ N(0, SIZE^2), as if labels followed the logistic model,
+ * of KL(pi, pi_c), pi = 1/(1 + e^|t|) the rarer label's probability and pi_c = c e^-|t| what the cut loss makes of it
+ * where its slope 1 - pi is above c (there c pi = (1 - pi) pi_c).  Midpoint rule over five deviations. */
+static double clip_bias(double c) {
+  enum { POINTS = 200 };
+  double sum = 0, mass = 0;
+  for (int k = 0; k < POINTS; k++) {
+    double g = 5 * (k + 0.5) / POINTS, weight = exp(-0.5 * g * g), pi = 1 / (1 + exp(SIZE * g));
+    double cut = c * exp(-SIZE * g);
+    mass += weight;
+    if (1 - pi > c) sum += weight * (pi * log(pi / cut) + (1 - pi) * (log1p(-pi) - log1p(-cut)));
   }
-  return fmin(best, 1 / facts->epsilon);
+  return sum / mass;
+}
+
+typedef struct balance {
+  double share, clip;
+} balance;
+
+/* share, clip: what was given, NaN where it is to be found. */
+static balance balance_of(const tct_facts *facts, const tct_smooth_facts *smooth, balance given) {
+  balance best = {FLOOR, 1};
+  double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
+  double h = smooth->rows * smooth->curvature * r2 / smooth->p, reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
+  int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
+  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
+  for (int k = 0; k < shares; k++) {
+    double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
+    double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
+    double mu = mu_of(facts->epsilon - a, log(facts->delta)) / reach, sigma = smooth->row_norm * smooth->slope / mu;
+    double noise = smooth->p * sigma * sigma / (2 * (h + ridge)), shrink = 0.5 * ridge * SIZE * SIZE / r2;
+    for (int c = 0; c < clips; c++) {
+      double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
+      double cost = noise * clip * clip + shrink + smooth->rows * bias[c];
+      if (cost < least) least = cost, best = (balance){share, clip};
+    }
+  }
+  if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);
+  return best;
+}
+
+/* Writes share and clip into the spec where they were left to the rule. */
+static tct_status resolve(const tct_facts *facts, const tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
+  const tct_option *options = tct_objpert_options;
+  balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip")};
+  bool rule = tct_spec_is(spec, options, "variant", "modern") && !strcmp(facts->loss.kind->name, "logistic");
+  if (isnan(given.clip) && !rule) given.clip = 1;
+  balance best = balance_of(facts, smooth, given);
+  TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
+  return tct_spec_set_real(spec, "share", best.share, err);
 }
 
 /* ---- the noise ------------------------------------------------------------------------------ */
@@ -193,10 +240,7 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
     return promise_nothing(out, err);
   }
-  if (isnan(tct_spec_real(&out->spec, options, "share"))) {
-    double share = auto_share(facts, &smooth, (double)facts->rows * facts->reg.l2);
-    TCT_TRY(tct_spec_set_real(&out->spec, "share", share, err));
-  }
+  TCT_TRY(resolve(facts, &smooth, &out->spec, err));
   double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
   if (tct_spec_is(&out->spec, options, "variant", "chaudhuri")) {
     TCT_TRY(promise_pure(facts, shift, out, err));
@@ -237,6 +281,7 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
     out->target = 1e-10 * smooth->rows * smooth->slope * smooth->row_norm;
     return TCT_OK;
   }
+  tct_smooth_clip(smooth, tct_spec_real(&plan->spec, tct_objpert_options, "clip"));
   out->laplace = tct_spec_is(&plan->spec, tct_objpert_options, "variant", "chaudhuri");
   out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope * (out->laplace ? sqrt(smooth->p) : 1);
   bound = out->laplace ? laplace_b(smooth, out, &off) : gaussian_b(smooth, out, &off);

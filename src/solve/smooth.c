@@ -9,6 +9,11 @@
  * Together, with 1.01 for products of errors,
  *   E(W) = 1.01 u (n R (K (p+8) R W + 16 S) + (block+4) n S R + 4 (n S R + ridge W + |linear|)).
  *
+ * CLIPPED SLOPES.  Where facts.clip is set, l' is cut to [-clip, clip] and l is what integrates to that: convex as
+ * before, between 0 and l, with l'' as before or 0.  Cutting computed slopes is exact and brings none of them further
+ * from its true value, so all of the above holds with S = clip.  A weight in [0, 1] multiplies the row's l: S, K and l0
+ * still bound it, and the product's rounding, u S at most, is among the 16 u S.
+ *
  * RADIUS.  l >= 0, so J(w) <= J(0) <= n l0 gives ridge/2 |w|^2 <= n l0 + |linear||w|, hence
  *   |w| <= 2|linear|/ridge + sqrt(2 n l0/ridge) = W.
  *
@@ -51,6 +56,23 @@ tct_status tct_smooth_of(const tct_facts *facts, const char *solver, double ridg
   double label = loss->kind->binary ? 1 : facts->label_bound;
   out->start = fmax(tct_loss_value(loss, 0, label), tct_loss_value(loss, 0, -label));
   return TCT_OK;
+}
+
+void tct_smooth_clip(tct_smooth_facts *facts, double part) {
+  if (part >= 1) return;
+  facts->slope *= part;
+  facts->clip = facts->slope;
+}
+
+/* slope[i] = l' of row first + i, cut where the facts say so, times the row's weight. */
+static void slopes_of(const tct_smooth *s, const double *z, int64_t first, double *slope, int64_t count) {
+  const tct_loss *loss = &s->problem->facts->loss;
+  const double *weight = s->problem->weight;
+  double clip = s->facts.clip;
+  loss->kind->slopes(z, s->problem->y + first, loss->h, slope, count);
+  for (int64_t i = 0; clip > 0 && i < count; i++)
+    slope[i] = slope[i] > clip ? clip : slope[i] < -clip ? -clip : slope[i];
+  for (int64_t i = 0; weight && i < count; i++) slope[i] *= weight[first + i];
 }
 
 double tct_smooth_radius(const tct_smooth_facts *f) {
@@ -124,11 +146,10 @@ static void part_sum(const tct_smooth *s, int64_t first, int64_t last, double *m
 
 void tct_smooth_gradient(tct_smooth *s, const double *w) {
   const tct_problem *problem = s->problem;
-  const tct_loss *loss = &problem->facts->loss;
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
   tct_margins(problem->view, w, s->margin, threads);
-  loss->kind->slopes(s->margin, problem->y, loss->h, s->slope, n);
+  slopes_of(s, s->margin, 0, s->slope, n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < PARTS; t++) part_sum(s, n * t / PARTS, n * (t + 1) / PARTS, s->sums + t * 3 * p);
   double *high = s->sums + p, *low = s->sums + 2 * p;
@@ -144,13 +165,12 @@ void tct_smooth_gradient(tct_smooth *s, const double *w) {
 /* The derivative of J along the direction at step t; margins and their change are at hand. */
 static double derivative(const tct_smooth *s, double t, double base, double square) {
   enum { BLOCK = 512 };
-  const tct_loss *loss = &s->problem->facts->loss;
   int64_t n = s->problem->view->rows;
   double sum = 0, at[BLOCK], slope[BLOCK];
   for (int64_t from = 0; from < n; from += BLOCK) {
     int64_t count = n - from < BLOCK ? n - from : BLOCK;
     for (int64_t i = 0; i < count; i++) at[i] = s->margin[from + i] + t * s->along[from + i];
-    loss->kind->slopes(at, s->problem->y + from, loss->h, slope, count);
+    slopes_of(s, at, from, slope, count);
     sum += tct_dot(slope, s->along + from, count);
   }
   return sum + base + t * square;

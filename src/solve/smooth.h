@@ -8,6 +8,7 @@
 typedef struct tct_smooth_facts {
   double rows, p, row_norm; /* n, p, R */
   double slope, curvature;  /* bounds on |l'| and l'' */
+  double clip;              /* l' is cut to [-clip, clip], l continued in a straight line; 0: l as it is */
   double start;             /* bound on l(0, y): J(0) <= n*start */
   double ridge;             /* Lambda > 0 */
   double linear;            /* bound on |linear| */
@@ -38,6 +39,8 @@ typedef struct tct_smooth {
 } tct_smooth;
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_smooth *out, tct_error *err);
 void tct_smooth_free(tct_smooth *smooth); /* wipes */
+/* Cuts the loss's slopes to `part` in (0, 1] of their bound. */
+void tct_smooth_clip(tct_smooth_facts *facts, double part);
 
 /* gradient <- grad J(w), margins and slopes alike; the computed vector is within tct_smooth_error(|w|). */
 void tct_smooth_gradient(tct_smooth *smooth, const double *w);

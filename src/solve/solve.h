@@ -38,6 +38,7 @@ typedef struct tct_problem {
   const tct_facts *facts;
   const tct_view *view; /* rows of norm <= R, in the layout that the solver wants */
   const double *y;      /* [rows], clipped to [-Y, Y] */
+  const double *weight; /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
   tct_progress_fn progress;
   tct_cancel_fn cancel;
   void *user;
@@ -68,13 +69,18 @@ typedef struct tct_noise_size {
 
 enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };
 
+/* Whether a run heeds problem->weight, and whether its claim then holds for any set of records whose weights sum to at
+ * most 1 (a person's), not only for one record. */
+typedef enum tct_weighing { TCT_WEIGHS_NOT = 0, TCT_WEIGHS_RECORDS, TCT_WEIGHS_PERSONS } tct_weighing;
+
 typedef struct tct_solver {
   const char *name;
   const char *summary;
   const tct_option *options;
-  bool is_private;          /* false: takes no epsilon, and its certificate says NONE */
-  bool wants_columns;       /* false: rows (dense rows or CSR); true: dense columns or CSC */
-  unsigned relations;       /* TCT_RELATION_*: those for which the claim is proved */
+  bool is_private;    /* false: takes no epsilon, and its certificate says NONE */
+  bool wants_columns; /* false: rows (dense rows or CSR); true: dense columns or CSC */
+  unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
+  tct_weighing weighing;
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
   tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

@@ -115,6 +115,13 @@ plant primaldpscd_clip_skipped src/solve/primaldpscd.c 's/if \(!\(fabs\(zeta\) <
 plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
 plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
 plant dpsgd_divides_by_the_drawn_batch src/solve/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
+plant objpert_slopes_uncut src/solve/smooth.c 's/clip > 0 && i < count/clip < 0 \&\& i < count/' contract_one_release
+plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->slope \*= part;\n  facts->clip = facts->slope;/facts->slope *= part;\n  facts->clip = 2 * facts->slope;/' contract_one_release
+plant weight_beyond_the_cap src/read/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
+plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
+plant weighed_before_the_clip src/solve/clipped.c 's/(    double norm = fabs\(slope\))/    if (problem->weight) slope *= problem->weight[i];\n\1/;s/    if \(problem->weight\) u\[k\] [^\n]*\n//' privacy_weights
+plant adassp_labels_unweighed src/solve/adassp.c 's/share \* weight \* problem->y/weight * problem->y/' privacy_weights
+plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
 # ---- what the certificate says, and whether it is there ----
 plant model_hides_its_seed src/fit/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model

@@ -14,16 +14,25 @@
 typedef struct world {
   tct_loss loss;
   double ridge, sigma;
+  double part;           /* slopes are cut at this part of their bound */
   double ahead, against; /* shared records: x = 1 with label +1 and with label -1 */
 } world;
 
 static double label(const world *w, int sign) { return w->loss.kind->binary ? sign : 0.3 * sign; }
 
+static double slope(const world *q, double z, double y) {
+  double clip = q->part * tct_loss_slope_bound(&q->loss);
+  return fmax(-clip, fmin(clip, tct_loss_slope(&q->loss, z, y)));
+}
+
+static double curve_of(const world *q, double z, double y) {
+  if (fabs(tct_loss_slope(&q->loss, z, y)) >= q->part * tct_loss_slope_bound(&q->loss) && q->part < 1) return 0;
+  return tct_loss_curve(&q->loss, z, y);
+}
+
 static void shared(const world *q, double w, double *gradient, double *curve) {
-  *gradient = q->ridge * w + q->ahead * tct_loss_slope(&q->loss, w, label(q, 1)) +
-              q->against * tct_loss_slope(&q->loss, w, label(q, -1));
-  *curve = q->ridge + q->ahead * tct_loss_curve(&q->loss, w, label(q, 1)) +
-           q->against * tct_loss_curve(&q->loss, w, label(q, -1));
+  *gradient = q->ridge * w + q->ahead * slope(q, w, label(q, 1)) + q->against * slope(q, w, label(q, -1));
+  *curve = q->ridge + q->ahead * curve_of(q, w, label(q, 1)) + q->against * curve_of(q, w, label(q, -1));
 }
 
 /* The density of the minimiser at w with `x` (0: none) as one more record of label +1. */
@@ -31,8 +40,8 @@ static double density(const world *q, double w, double x) {
   double gradient, curve;
   shared(q, w, &gradient, &curve);
   if (x != 0) {
-    gradient += x * tct_loss_slope(&q->loss, x * w, label(q, 1));
-    curve += x * x * tct_loss_curve(&q->loss, x * w, label(q, 1));
+    gradient += x * slope(q, x * w, label(q, 1));
+    curve += x * x * curve_of(q, x * w, label(q, 1));
   }
   double z = gradient / q->sigma;
   return exp(-0.5 * z * z) / (q->sigma * sqrt(2 * 3.14159265358979323846)) * curve;
@@ -64,7 +73,7 @@ typedef struct tally {
 static void compare(const world *q, double x0, double x1, tct_neighbours relation, double shift_factor,
                     double sigma_factor, tally *t) {
   double shift = shift_factor * log1p(q->loss.kind->curvature_bound(q->loss.h) / q->ridge);
-  double mu = tct_loss_slope_bound(&q->loss) / (sigma_factor * q->sigma), delta[EPSILONS];
+  double mu = q->part * tct_loss_slope_bound(&q->loss) / (sigma_factor * q->sigma), delta[EPSILONS];
   if (fabs(exact_deltas(q, x0, x1, delta) - 1) > 1e-3) return; /* the density is too sharp for the rule: says nothing */
   for (int e = 0; e < EPSILONS; e++) {
     double exact = delta[e];
@@ -76,14 +85,16 @@ static void compare(const world *q, double x0, double x1, tct_neighbours relatio
   }
 }
 
-static void sweep(const char *loss, tct_neighbours relation, double shift_factor, double sigma_factor, tally *t) {
+static void sweep_cut(const char *loss, double part, tct_neighbours relation, double shift_factor, double sigma_factor,
+                      tally *t) {
   static const double ridges[] = {0.05, 0.25, 1, 4}, sigmas[] = {0.5, 1, 3}, counts[] = {0, 2};
   tct_error err;
   *t = (tally){0};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 4; k++) {
-        world q = {.ridge = ridges[i], .sigma = sigmas[j], .ahead = counts[k % 2], .against = counts[k / 2]};
+        world q = {
+            .ridge = ridges[i], .sigma = sigmas[j], .part = part, .ahead = counts[k % 2], .against = counts[k / 2]};
         assert_int_equal(tct_loss_make(loss, &q.loss, &err), TCT_OK);
         if (relation == TCT_ADD_REMOVE) {
           compare(&q, 1, 0, relation, shift_factor, sigma_factor, t);
@@ -94,6 +105,10 @@ static void sweep(const char *loss, tct_neighbours relation, double shift_factor
           compare(&q, 1, 0.4, relation, shift_factor, sigma_factor, t);
         }
       }
+}
+
+static void sweep(const char *loss, tct_neighbours relation, double shift_factor, double sigma_factor, tally *t) {
+  sweep_cut(loss, 1, relation, shift_factor, sigma_factor, t);
 }
 
 static const char *const losses[] = {"logistic", "smoothed_hinge", "smoothed_hinge:width=2", "huber"};
@@ -109,6 +124,25 @@ static void the_bound_is_never_exceeded(void **state) {
       assert_true(t.nontrivial > 10);
       assert_int_equal(t.beyond, 0);
     }
+}
+
+static void the_bound_is_never_exceeded_with_cut_slopes(void **state) {
+  (void)state;
+  for (int l = 0; l < 4; l++)
+    for (int r = 0; r < 2; r++)
+      for (int c = 0; c < 2; c++) {
+        tally t;
+        sweep_cut(losses[l], c ? 0.3 : 0.6, r ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, 1, 1, &t);
+        assert_true(t.nontrivial > 10);
+        assert_int_equal(t.beyond, 0);
+      }
+}
+
+static void cut_slopes_with_noise_for_half_of_them_are_caught(void **state) {
+  (void)state;
+  tally t;
+  sweep_cut("logistic", 0.6, TCT_ADD_REMOVE, 1, 2, &t);
+  assert_true(t.beyond > 0);
 }
 
 static void a_claim_without_the_shift_is_caught(void **state) {
@@ -137,6 +171,8 @@ static void a_claim_of_a_quarter_more_noise_is_caught(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_bound_is_never_exceeded),
+      cmocka_unit_test(the_bound_is_never_exceeded_with_cut_slopes),
+      cmocka_unit_test(cut_slopes_with_noise_for_half_of_them_are_caught),
       cmocka_unit_test(a_claim_without_the_shift_is_caught),
       cmocka_unit_test(a_claim_of_noise_twice_as_large_is_caught),
       cmocka_unit_test(a_claim_of_a_quarter_more_noise_is_caught),

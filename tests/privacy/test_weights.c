@@ -1,0 +1,328 @@
+/* test_weights.c - weighted records: no record, and no person, moves a release further than its reach. */
+#include "core/alloc.h"
+#include "la/kernels.h"
+#include "read/data.h"
+#include "solve/objpert.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { N = 40, P = 3, PERSON = 5, STEPS = 400 }; /* rows 0..PERSON-1 are one person's */
+
+typedef struct setting {
+  const char *solver, *loss, *penalty;
+} setting;
+
+static const setting persons[] = {
+    {"dpgd:steps=3", "logistic", "none"},   {"dpgd:steps=3,clip=0.3", "logistic", "l2:lambda=0.1"},
+    {"dpgd:steps=3", "squared", "none"},    {"dpgd:steps=3", "hinge", "l1:lambda=0.01"},
+    {"adassp", "squared", "l2:lambda=0.1"},
+};
+enum { SETTINGS = sizeof persons / sizeof persons[0] };
+
+typedef struct bench {
+  double x[N * P], y[N], weight[N];
+  int64_t person[N];
+  tct_facts facts;
+  tct_solver_plan plan;
+  const tct_solver *solver;
+} bench;
+
+static uint64_t state_of;
+static double uniform(void) { /* Knuth's MMIX generator: test data only */
+  state_of = state_of * 6364136223846793005u + 1442695040888963407u;
+  return (double)(state_of >> 11) * 0x1p-53;
+}
+
+static void open_bench(bench *b, const setting *s, double epsilon) {
+  tct_error err = {0};
+  tct_spec spec;
+  memset(b, 0, sizeof *b);
+  assert_int_equal(tct_spec_parse(s->solver, "solver", &spec, &err), TCT_OK);
+  b->solver = tct_solver_find(spec.name);
+  b->facts = (tct_facts){.rows = N, .p = P, .row_norm = 1.5, .label_bound = 1, .epsilon = epsilon, .delta = 1e-6};
+  b->facts.threads = 1;
+  assert_int_equal(tct_loss_make(s->loss, &b->facts.loss, &err), TCT_OK);
+  assert_int_equal(tct_reg_make(s->penalty, &b->facts.reg, &err), TCT_OK);
+  if (b->solver->plan(&b->facts, &spec, &b->plan, &err) != TCT_OK) fail_msg("%s: %s", s->solver, err.text);
+  state_of = 11;
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < P; j++) b->x[i * P + j] = 4 * uniform() - 2;
+    b->y[i] = uniform() < 0.5 ? -1 : 1;
+    b->weight[i] = 1;
+    b->person[i] = i < PERSON ? 0 : i;
+  }
+}
+
+/* What the releases were computed from, step after step, and what they were answered: the same in every world. */
+typedef struct seen {
+  double before[STEPS], reach;
+  int64_t len;
+} seen;
+
+static void look(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+  seen *s = user;
+  (void)event;
+  for (int64_t j = 0; j < len && s->len < STEPS; j++) s->before[s->len++] = before[j];
+  for (int64_t j = 0; j < len; j++) after[j] = ((double)(j % P) - 1.4) * N; /* far from 0, so that clips bind */
+  s->reach = reach;
+}
+
+static void run(bench *b, double cap, bool unit, tct_mech_probe probe, void *user, double *w) {
+  tct_error err = {0};
+  tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b->x, .stride = P};
+  tct_view view;
+  tct_mech *mech;
+  uint64_t seed = 3;
+  tct_data *data = tct_data_view(&m, b->y, TCT_LABELS_REAL, &err);
+  assert_non_null(data);
+  assert_int_equal(tct_data_weigh(data, b->weight, cap, unit ? b->person : NULL, &err), TCT_OK);
+  assert_int_equal(tct_view_bound(&view, &m, 0, 1.5, TCT_ROWS_CLIP, 1, &err), TCT_OK);
+  tct_problem problem = {.facts = &b->facts, .view = &view, .y = b->y, .weight = data->weight};
+  assert_int_equal(tct_mech_new(&b->plan.promise, b->facts.neighbours, &seed, &mech, &err), TCT_OK);
+  if (probe) tct_mech_probe_test(mech, probe, user);
+  if (b->solver->run(&problem, &b->plan, mech, w, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_mech_free(mech);
+  tct_view_free(&view);
+  tct_data_free(data);
+}
+
+/* The largest distance of a step's values between two worlds, over its reach. */
+static double worst_step(const seen *a, const seen *b, int64_t len) {
+  double worst = 0;
+  for (int64_t from = 0; from + len <= a->len; from += len) {
+    double sum = 0;
+    for (int64_t j = from; j < from + len; j++) sum += (a->before[j] - b->before[j]) * (a->before[j] - b->before[j]);
+    worst = fmax(worst, sqrt(sum) / a->reach);
+  }
+  return worst;
+}
+
+/* One person's rows all point one way and pull hard. */
+static void conspire(bench *b, int rows, double weight) {
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < P; j++) b->x[i * P + j] = j % 2 ? -50 : 50;
+    b->y[i] = b->facts.loss.kind->binary ? 1 : -1;
+    b->weight[i] = weight;
+  }
+}
+
+static void vanish(bench *b, int rows) {
+  for (int i = 0; i < rows; i++) b->weight[i] = 0;
+}
+
+static double ratio(const setting *s, int rows, double weight, double cap, bool unit) {
+  bench b;
+  double w[P];
+  seen with = {0}, without = {0};
+  open_bench(&b, s, 1);
+  conspire(&b, rows, weight);
+  run(&b, cap, unit, look, &with, w);
+  vanish(&b, rows);
+  run(&b, cap, unit, look, &without, w);
+  double worst = worst_step(&with, &without, b.solver == tct_solver_find("adassp") ? P * P + P : P);
+  tct_solver_plan_free(&b.plan);
+  return worst;
+}
+
+static void a_record_of_any_weight_stays_within_the_reach(void **state) {
+  (void)state;
+  for (int k = 0; k < SETTINGS; k++) {
+    double light = ratio(&persons[k], 1, 0.5, 2, false), heavy = ratio(&persons[k], 1, 1e12, 2, false);
+    print_message("%s %s: %.3f of the reach at a quarter of the cap, %.3f beyond it\n", persons[k].solver,
+                  persons[k].loss, light, heavy);
+    assert_true(heavy <= 1 && heavy > 0.5);
+    assert_true(fabs(light - heavy / 4) < 1e-3);
+  }
+}
+
+static void all_records_of_a_person_together_stay_within_the_reach(void **state) {
+  (void)state;
+  for (int k = 0; k < SETTINGS; k++) {
+    double fair = ratio(&persons[k], PERSON, 1.0 / PERSON, 1, true), greedy = ratio(&persons[k], PERSON, 1, 1, true);
+    assert_true(greedy <= 1 && greedy > 0.5); /* the library scales a person's weights down */
+    assert_true(fabs(fair - greedy) < 1e-3);
+  }
+}
+
+/* The test's own worth: with every row its own person the same rows go beyond. */
+static void records_that_are_not_known_as_one_persons_go_beyond_it(void **state) {
+  (void)state;
+  for (int k = 0; k < SETTINGS; k++) assert_true(ratio(&persons[k], PERSON, 1, 1, false) > 2);
+}
+
+static const setting weighers[] = {{"dpgd:steps=3", "logistic", "none"},
+                                   {"objpert", "logistic", "none"},
+                                   {"objpert:clip=1", "huber", "none"},
+                                   {"adassp", "squared", "none"}};
+
+static void weight_zero_is_absence_and_equal_weights_are_none(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    bench b;
+    double zero[P], gone[P], half[P], whole[P];
+    open_bench(&b, &weighers[k], 1);
+    b.weight[0] = 0;
+    run(&b, 1, false, NULL, NULL, zero);
+    for (int j = 0; j < P; j++) b.x[j] = 0; /* a row of zeros moves no sum */
+    b.y[0] = 1, b.weight[0] = 1;
+    run(&b, 1, false, NULL, NULL, gone);
+    for (int j = 0; j < P; j++) assert_true(fabs(zero[j] - gone[j]) <= 1e-3 * (1 + fabs(gone[j])));
+    run(&b, 1, false, NULL, NULL, whole);
+    for (int i = 0; i < N; i++) b.weight[i] = 7;
+    run(&b, 7, false, NULL, NULL, half);
+    assert_memory_equal(whole, half, sizeof whole);
+    tct_solver_plan_free(&b.plan);
+  }
+}
+
+/* A weight of 2 under a cap of 2 is a row that is there twice under weights of 1. */
+static void weights_are_multiplicities_at_the_optimum(void **state) {
+  (void)state;
+  static const setting optima[] = {{"objpert", "logistic", "l2:lambda=0.1"}, {"adassp", "squared", "l2:lambda=0.1"}};
+  for (int k = 0; k < 2; k++) {
+    bench b;
+    double w[P], g[P] = {0};
+    open_bench(&b, &optima[k], INFINITY);
+    for (int i = 0; i < N; i++) b.weight[i] = i % 3;
+    run(&b, 2, false, NULL, NULL, w);
+    for (int i = 0; i < N; i++) {
+      double x[P], norm = 0, z = 0;
+      for (int j = 0; j < P; j++) norm += b.x[i * P + j] * b.x[i * P + j];
+      for (int j = 0; j < P; j++) x[j] = b.x[i * P + j] * fmin(1, 1.5 / sqrt(norm)), z += x[j] * w[j];
+      for (int j = 0; j < P; j++) g[j] += 0.5 * (i % 3) / N * tct_loss_slope(&b.facts.loss, z, b.y[i]) * x[j];
+    }
+    for (int j = 0; j < P; j++) assert_true(fabs(g[j] + 0.1 * w[j]) < 1e-8);
+    tct_solver_plan_free(&b.plan);
+  }
+}
+
+typedef struct pinned {
+  double b[P], before[P], reach;
+  bool force;
+} pinned;
+
+static void pin(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+  pinned *s = user;
+  assert_int_equal(len, P);
+  if (event->kind == TCT_EV_OBJPERT) {
+    memcpy(s->force ? after : s->b, s->force ? s->b : after, sizeof s->b);
+    return;
+  }
+  memcpy(s->before, before, sizeof s->before);
+  s->reach = reach;
+}
+
+/* D has the minimiser w for b. Without record k of weight v the minimiser is w for b + v l'(x.w) x. */
+static void worlds_of_objpert_with_one_minimiser_release_points_within_reach(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    bench b;
+    double w[P], x[P], z = 0;
+    pinned with = {0}, without = {0};
+    tct_perturb set;
+    open_bench(&b, &weighers[1], 1);
+    assert_int_equal(tct_objpert_settings(&b.facts, &b.plan, &set, NULL), TCT_OK);
+    conspire(&b, 1, 0.25 * (k + 1)); /* cap 0.5: two of the four are cut */
+    run(&b, 0.5, false, pin, &with, w);
+    for (int j = 0; j < P; j++) x[j] = (j % 2 ? -1.5 : 1.5) / sqrt(P), z += x[j] * with.before[j];
+    double slope = tct_loss_slope(&b.facts.loss, z, b.y[0]), v = fmin(0.25 * (k + 1), 0.5) / 0.5;
+    slope = v * fmax(-set.smooth.slope, fmin(set.smooth.slope, slope));
+    memcpy(without.b, with.b, sizeof with.b);
+    tct_axpy(slope, x, without.b, P);
+    without.force = true;
+    vanish(&b, 1);
+    run(&b, 0.5, false, pin, &without, w);
+    double sum = 0, slack = 1 + set.smooth.curvature * 1.5 * 1.5 / set.ridge;
+    for (int j = 0; j < P; j++) sum += (with.before[j] - without.before[j]) * (with.before[j] - without.before[j]);
+    assert_true(sqrt(sum) <= with.reach * slack);
+    tct_solver_plan_free(&b.plan);
+  }
+}
+
+static void solvers_that_cannot_are_refused(void **state) {
+  (void)state;
+  static const char *const refused[][2] = {
+      {"dpscd", "cannot weigh"}, {"dpsgd", "cannot weigh"}, {"objpert", "together"}, {"dpscd", "together"}};
+  for (int k = 0; k < 4; k++) {
+    tct_error err = {0};
+    bench b;
+    open_bench(&b, &persons[0], 1);
+    tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
+    tct_config c;
+    tct_config_default(&c);
+    c.loss = "logistic", c.penalty = "l2:lambda=0.1", c.solver = refused[k][0], c.row_norm = 1, c.epsilon = 1;
+    c.delta = 1e-6;
+    tct_plan *plan = tct_plan_new(&c, N, P, &err);
+    tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, &err);
+    assert_true(plan && data);
+    assert_int_equal(tct_data_weigh(data, b.weight, 1, k < 2 ? NULL : b.person, &err), TCT_OK);
+    assert_null(tct_fit(plan, data, &err));
+    assert_int_equal(err.status, TCT_E_USAGE);
+    assert_non_null(strstr(err.text, refused[k][1]));
+    tct_plan_free(plan);
+    tct_data_free(data);
+    tct_solver_plan_free(&b.plan);
+  }
+}
+
+static void a_model_of_persons_says_so_and_goes_on_saying_so(void **state) {
+  (void)state;
+  tct_error err = {0};
+  bench b;
+  open_bench(&b, &persons[0], 1);
+  tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
+  tct_config c;
+  tct_config_default(&c);
+  c.loss = "logistic", c.solver = "dpgd", c.row_norm = 1, c.epsilon = 1, c.delta = 1e-6;
+  tct_plan *plan = tct_plan_new(&c, N, P, &err);
+  tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, &err);
+  assert_int_equal(tct_data_weigh(data, NULL, 1, b.person, &err), TCT_OK);
+  tct_model *model = tct_fit(plan, data, &err);
+  assert_non_null(model);
+  char *text = tct_model_json(model, &err);
+  assert_non_null(strstr(text, "One person"));
+  tct_model *again = tct_model_parse(text, &err);
+  char *twice = tct_model_json(again, &err);
+  assert_string_equal(text, twice);
+  tct_text_free(text);
+  tct_text_free(twice);
+  tct_model_free(model);
+  tct_model_free(again);
+  tct_plan_free(plan);
+  tct_data_free(data);
+  tct_solver_plan_free(&b.plan);
+}
+
+static void weights_that_are_none_are_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  double x[2] = {1, 2}, y[2] = {1, -1}, nan[2] = {1, NAN};
+  int64_t far[2] = {0, 2};
+  tct_matrix m = {.rows = 2, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x, .stride = 1};
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  assert_int_equal(tct_data_weigh(data, nan, 1, NULL, &err), TCT_E_DATA);
+  assert_int_equal(tct_data_weigh(data, y, 0, NULL, &err), TCT_E_USAGE);
+  assert_int_equal(tct_data_weigh(data, y, INFINITY, NULL, &err), TCT_E_USAGE);
+  assert_int_equal(tct_data_weigh(data, y, 1, far, &err), TCT_E_USAGE);
+  tct_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_record_of_any_weight_stays_within_the_reach),
+      cmocka_unit_test(all_records_of_a_person_together_stay_within_the_reach),
+      cmocka_unit_test(records_that_are_not_known_as_one_persons_go_beyond_it),
+      cmocka_unit_test(weight_zero_is_absence_and_equal_weights_are_none),
+      cmocka_unit_test(weights_are_multiplicities_at_the_optimum),
+      cmocka_unit_test(worlds_of_objpert_with_one_minimiser_release_points_within_reach),
+      cmocka_unit_test(solvers_that_cannot_are_refused),
+      cmocka_unit_test(a_model_of_persons_says_so_and_goes_on_saying_so),
+      cmocka_unit_test(weights_that_are_none_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
