@@ -12,11 +12,12 @@
 #define TCT_MECH_MECH_H
 #include "account/account.h"
 
-/* What a run may spend.  Fixed: exactly `events`.  Adaptive: whatever `filter` allows, and `events`
- * is the budget as the certificate states it (e.g. one zcdp event). */
+/* What a run may spend.  Fixed: exactly `events`; at_most: these or fewer, in any order (proof in mech.c).  Adaptive:
+ * whatever `filter` allows, and `events` is the budget as the certificate states it (e.g. one zcdp event). */
 typedef struct tct_promise {
   tct_events events;
   bool adaptive;
+  bool at_most;
   tct_filter filter;
 } tct_promise;
 void tct_promise_free(tct_promise *promise);
@@ -30,7 +31,7 @@ void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
 
 /* What has been spent so far, in order; borrowed. */
 const tct_events *tct_mech_spent(const tct_mech *mech);
-/* TCT_OK if the run has spent what its promise allows: a fixed promise exactly. */
+/* TCT_OK if the run has spent what its promise allows: a fixed promise exactly, unless it is at_most. */
 tct_status tct_mech_settled(const tct_mech *mech, tct_error *err);
 
 /* The lattice spacing g (a power of two) for a sum of `terms` terms of norm <= reach under noise

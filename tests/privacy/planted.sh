@@ -130,6 +130,14 @@ plant model_forgets_its_relation src/fit/model.c 's/m->neighbours = tct_neighbou
 plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' unit_write
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
+# ---- columns of several parties ----
+plant parties_change_halved src/solve/dpfw_parties.c 's/\.change = set->relation \* reach/.change = set->relation * reach \/ 2/' privacy_sensitivity_parties
+plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->all\.z\[i\] = clipped\(s->slope\[i\], s->clip\)/s->all.z[i] = s->slope[i]/;s/i, reach, lattice\)/i, reach, lattice)/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
+plant parties_columns_unclipped src/solve/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], set->feature\)/s->column[i] += 0/' privacy_sensitivity_parties
+plant parties_own_columns_heard_again src/solve/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
+plant parties_column_sent_again src/solve/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
+plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
+
 # ---- dpfw and its choices ----
 plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw

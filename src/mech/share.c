@@ -1,0 +1,49 @@
+/* share.c - charged, drawn, sent: in this order.
+ *
+ * DISTRIBUTION  Those of the gate (mech.c): nothing is drawn here.
+ *
+ * PROOF  A party's messages of a run are the values that its gate returned, and a gate charges before it draws.  Names
+ * of candidates are data-independent by the caller's duty.  A value that was drawn and could not be sent stays charged.
+ *
+ * ROUNDING  None: releases are doubles, sent bit for bit. */
+#include "mech/share.h"
+
+#include <math.h>
+
+static tct_status largest(tct_share *share, const double *score, int64_t count, int64_t *index, tct_error *err) {
+  int64_t at = 0;
+  for (int64_t j = 1; j < count; j++)
+    if (score[j] > score[at]) at = j;
+  double best = (double)at;
+  TCT_TRY(tct_mech_sum(share->mech, 0, (double)count, 1, &best, 1, err));
+  *index = (int64_t)best;
+  return TCT_OK;
+}
+
+tct_status tct_share_pick(tct_share *share, const tct_choice *choice, const double *score, const int64_t *name,
+                          int64_t count, int64_t *index, tct_error *err) {
+  if (isfinite(choice->epsilon))
+    TCT_TRY(tct_mech_pick(share->mech, choice, score, count, index, err));
+  else
+    TCT_TRY(largest(share, score, count, index, err));
+  double sent = (double)name[*index];
+  return tct_wire_send_reals(share->wire, TCT_SERVER, TCT_SAY_CHOICE, &sent, 1, err);
+}
+
+tct_status tct_share_sum(tct_share *share, int type, double noise, double reach, double lattice, double *sum,
+                         int64_t len, tct_error *err) {
+  TCT_TRY(tct_mech_sum(share->mech, noise, reach, lattice, sum, len, err));
+  return tct_wire_send_reals(share->wire, TCT_SERVER, type, sum, len, err);
+}
+
+tct_status tct_share_tell(tct_share *share, int party, int type, const double *value, int64_t count, tct_error *err) {
+  return tct_wire_send_reals(share->wire, party, type, value, count, err);
+}
+
+tct_status tct_share_hear(tct_share *share, int type, double *value, int64_t count, tct_error *err) {
+  return tct_wire_receive_reals(share->wire, TCT_SERVER, type, value, count, err);
+}
+
+tct_status tct_share_take(tct_share *share, int party, int type, double *value, int64_t count, tct_error *err) {
+  return tct_wire_receive_reals(share->wire, party, type, value, count, err);
+}

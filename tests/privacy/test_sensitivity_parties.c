@@ -1,0 +1,282 @@
+/* test_sensitivity_parties.c - no neighbour found by hill climbing moves a choice, a score or a column of dpfw_parties
+ * by more than is claimed, and climbing comes close to it; what leaves a party is its releases and nothing else. */
+#include "solve/dpfw_parties.h"
+#include "worlds.h"
+
+enum { ROWS = 24, COLS = 4, RECORD = 7, CLIMBS = 300 };
+
+typedef struct variant {
+  const char *solver, *loss;
+  double enough; /* the share of the claim that climbing reaches */
+} variant;
+
+static const variant variants[] = {
+    {"dpfw_parties:steps=6,columns=3,sketch=16", "squared", 0.95},
+    {"dpfw_parties:steps=6,columns=2,sketch=16,trust=1", "logistic", 0.95},
+    {"dpfw_parties:steps=6,columns=6,sketch=24,trust=1,clip=0.3,local=sent", "squared", 0.95},
+    {"dpfw_parties:steps=6,columns=6,sketch=20,trust=0.5,radius=winner,feature_bound=0.4", "squared", 0.95},
+    {"dpfw_parties:steps=6,columns=0,tau=1,clip=0.3,parties=3,radius=2+1+1", "smoothed_hinge", 0.95},
+    {"dpfw_parties:steps=6,columns=6,sketch=16,entries=16,trust=1", "huber", 0.9},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static tct_plan *plan_of(const variant *v, tct_neighbours relation) {
+  tct_config config = world_config(v->loss, "l1ball:radius=2", v->solver);
+  tct_error err = {0};
+  config.neighbours = relation;
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
+  if (!plan) fail_msg("%s: %s", v->solver, err.text);
+  return plan;
+}
+
+static double moves(const records *a, const records *b, tct_plan *plan, tct_layout layout, uint64_t seed) {
+  tct_error err = {0};
+  world first, second;
+  assert_int_equal(world_share(&first, a, plan, layout, TCT_F64, &err), TCT_OK);
+  assert_int_equal(world_share(&second, b, plan, layout, TCT_F64, &err), TCT_OK);
+  if (plan->facts.neighbours == TCT_ADD_REMOVE) world_remove(&second, RECORD);
+  double worst = worlds_move(&first, &second, seed, NULL);
+  world_close(&first);
+  world_close(&second);
+  return worst;
+}
+
+static void put(records *r, const double *x, double y) {
+  memcpy(r->x + RECORD * COLS, x, COLS * sizeof *x);
+  r->y[RECORD] = y;
+}
+
+/* Rows are clipped to norm 1 by the bound, so any size is legal. */
+static void mutate(double *x, double *y, uint64_t *seed) {
+  double *at = &x[world_u64(seed) % COLS];
+  *at = world_real(seed) < -0.2 ? 0 : (float)(3 * world_real(seed));
+  if (world_real(seed) < -0.5) *y = -*y;
+}
+
+static double climb(const variant *v, tct_neighbours relation, tct_layout layout) {
+  tct_plan *plan = plan_of(v, relation);
+  records a = records_new(ROWS, COLS, 31), b = records_new(ROWS, COLS, 31);
+  double x[2][COLS] = {{0.9, 0.3, 0, 0}, {-0.9, 0, 0, 0.3}}, y[2] = {1, 1}, best = 0;
+  uint64_t seed = 77;
+  for (int t = 0; t < CLIMBS && best < 0.9999; t++) {
+    double tx[2][COLS], ty[2] = {y[0], y[1]};
+    memcpy(tx, x, sizeof x);
+    if (t > 0) mutate(tx[t % 2], &ty[t % 2], &seed);
+    if (t % 5 == 4) mutate(tx[0], &ty[0], &seed), mutate(tx[1], &ty[1], &seed);
+    put(&a, tx[0], ty[0]);
+    put(&b, tx[1], ty[1]);
+    if (relation == TCT_ADD_REMOVE) put(&b, tx[0], ty[0]);
+    double move = moves(&a, &b, plan, layout, 3 + (uint64_t)(t / 100));
+    if (!(move <= 1)) fail_msg("%s: a release moves by %.17g of its claim", v->solver, move);
+    if (move < best) continue;
+    best = move;
+    memcpy(x, tx, sizeof x);
+    memcpy(y, ty, sizeof y);
+  }
+  records_free(&a);
+  records_free(&b);
+  tct_plan_free(plan);
+  return best;
+}
+
+static void climb_all(tct_neighbours relation) {
+  for (int v = 0; v < VARIANTS; v++)
+    for (int layout = 0; layout < 2; layout++) {
+      double best = climb(&variants[v], relation, layout ? TCT_CSC : TCT_DENSE_COLS);
+      if (!(best >= variants[v].enough))
+        fail_msg("%s: climbing reaches only %g of the claim", variants[v].solver, best);
+    }
+}
+static void no_neighbour_that_lacks_a_record_moves_a_release_further_than_claimed(void **state) {
+  (void)state;
+  climb_all(TCT_ADD_REMOVE);
+}
+static void no_neighbour_with_a_replaced_record_moves_a_release_further_than_claimed(void **state) {
+  (void)state;
+  climb_all(TCT_REPLACE_ONE);
+}
+
+/* ---- the transcript ----------------------------------------------------------------------------- */
+
+/* A party on its own wire, whose frames are kept, and whose releases are taped. */
+typedef struct leaving {
+  unsigned char *bytes;
+  size_t size;
+  int64_t frames;
+} leaving;
+
+static tct_status keep(void *user, int to, const void *frame, size_t size, tct_error *err) {
+  leaving *l = user;
+  (void)err;
+  assert_int_equal(to, TCT_SERVER);
+  l->bytes = realloc(l->bytes, l->size + size);
+  memcpy(l->bytes + l->size, frame, size);
+  l->size += size;
+  l->frames++;
+  return TCT_OK;
+}
+
+typedef struct stage {
+  world w;
+  tct_parties set;
+  tct_sketch sketch;
+  tct_wire wire[3];
+  tct_share share[3];
+  tct_party party[2];
+  tct_parties_server server;
+  tct_mech *mech[2];
+  leaving left[2];
+  tape tapes[2];
+  int64_t width[2];
+} stage;
+
+static void raise(stage *s, const records *r, const char *solver) {
+  tct_error err = {0};
+  tct_config config = world_config("squared", "l1ball:radius=2", solver);
+  assert_int_equal(world_open(&s->w, r, &config, TCT_DENSE_COLS, TCT_F64, &err), TCT_OK);
+  const tct_plan *plan = s->w.plan;
+  assert_int_equal(tct_parties_settings(&plan->facts, &plan->solved, &s->set, &err), TCT_OK);
+  assert_int_equal(tct_sketch_new(s->set.seed, ROWS, s->set.size, 4, &s->sketch, &err), TCT_OK);
+  assert_int_equal(tct_wire_memory(2, s->wire, &err), TCT_OK);
+  s->share[0].wire = &s->wire[0];
+  for (int k = 0; k < 2; k++) {
+    tct_promise own = {.at_most = true};
+    uint64_t seed = 5 + (uint64_t)k;
+    assert_int_equal(tct_parties_events(&plan->solved, 2, 1, &own.events, &err), TCT_OK);
+    assert_int_equal(tct_mech_new(&own, TCT_ADD_REMOVE, &seed, &s->mech[k], &err), TCT_OK);
+    tct_promise_free(&own);
+    tct_mech_probe_test(s->mech[k], tape_probe, &s->tapes[k]);
+    s->share[k + 1] = (tct_share){.wire = &s->wire[k + 1], .mech = s->mech[k]};
+    s->wire[k + 1].log = keep;
+    s->wire[k + 1].log_user = &s->left[k];
+    s->width[k] = 2;
+    assert_int_equal(
+        tct_party_new(&s->w.problem, &s->set, &s->sketch, NULL, &s->share[k + 1], 2 * k, 2, &s->party[k], &err),
+        TCT_OK);
+  }
+  assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->share[0], s->width, s->w.w, &s->server, &err),
+                   TCT_OK);
+}
+
+static void strike(stage *s) {
+  tct_parties_server_free(&s->server);
+  for (int k = 0; k < 2; k++) {
+    tct_party_free(&s->party[k]);
+    tct_mech_free(s->mech[k]);
+    tape_free(&s->tapes[k]);
+    free(s->left[k].bytes);
+  }
+  for (int i = 0; i < 3; i++) tct_wire_close(&s->wire[i]);
+  tct_sketch_free(&s->sketch);
+  world_close(&s->w);
+}
+
+static void play(stage *s, int64_t rounds) {
+  tct_error err = {0};
+  for (int64_t t = 0; t < rounds; t++) {
+    assert_int_equal(tct_parties_server_open(&s->server, &err), TCT_OK);
+    for (int k = 0; k < 2; k++) assert_int_equal(tct_party_choose(&s->party[k], &err), TCT_OK);
+    assert_int_equal(tct_parties_server_judge(&s->server, &err), TCT_OK);
+    for (int k = 0; k < 2; k++) assert_int_equal(tct_party_send(&s->party[k], t, &err), TCT_OK);
+    assert_int_equal(tct_parties_server_close(&s->server, t, &err), TCT_OK);
+  }
+}
+
+/* The frames that a tape of releases accounts for: header and numbers, in order.  A choice is its column's number,
+ * which with all columns of a party as candidates is the index itself. */
+static size_t expect(const tape *t, unsigned char *out, int self) {
+  size_t size = 0;
+  for (int64_t i = 0; i < t->count; i++) {
+    int chooses = world_chooses(t->at[i].kind);
+    uint64_t length = chooses ? 8 : 8 * (uint64_t)t->at[i].len, number = (uint64_t)i;
+    uint16_t type = chooses ? TCT_SAY_CHOICE : t->at[i].len == 1 ? TCT_SAY_SCORE : TCT_SAY_COLUMN;
+    uint16_t from = (uint16_t)self;
+    memcpy(out + size, "TCT1", 4);
+    memcpy(out + size + 4, &type, 2);
+    memcpy(out + size + 6, &from, 2);
+    memcpy(out + size + 8, &number, 8);
+    memcpy(out + size + 16, &length, 8);
+    memcpy(out + size + 24, t->at[i].after, length);
+    size += 24 + length;
+  }
+  return size;
+}
+
+static void transcript(const char *solver) {
+  records r = records_new(ROWS, COLS, 8);
+  stage *s = calloc(1, sizeof *s);
+  unsigned char *expected = malloc(1 << 20);
+  raise(s, &r, solver);
+  play(s, s->set.steps);
+  for (int k = 0; k < 2; k++) {
+    size_t size = expect(&s->tapes[k], expected, k);
+    assert_true(s->tapes[k].count > s->set.steps);
+    assert_int_equal(s->left[k].frames, s->tapes[k].count);
+    assert_int_equal(s->left[k].size, size);
+    assert_memory_equal(s->left[k].bytes, expected, size);
+    assert_int_equal(tct_mech_settled(s->mech[k], NULL), TCT_OK);
+  }
+  assert_int_equal(s->wire[0].bytes_received, s->left[0].size + s->left[1].size);
+  free(expected);
+  strike(s);
+  free(s);
+  records_free(&r);
+}
+static void every_byte_that_leaves_a_party_is_a_charged_release_or_a_header(void **state) {
+  (void)state;
+  transcript("dpfw_parties:steps=6,columns=6,sketch=16");
+  transcript("dpfw_parties:steps=6,columns=6,sketch=16,radius=winner");
+}
+
+/* A column is noised, sent and charged once, and none is sent beyond L. */
+static void a_column_is_sent_once_and_at_most_as_many_as_were_promised(void **state) {
+  (void)state;
+  records r = records_new(ROWS, COLS, 8);
+  stage *s = calloc(1, sizeof *s);
+  raise(s, &r, "dpfw_parties:steps=40,columns=1,sketch=16");
+  play(s, 40);
+  for (int k = 0; k < 2; k++) {
+    int64_t columns = 0;
+    for (int64_t i = 0; i < s->tapes[k].count; i++) columns += !world_chooses(s->tapes[k].at[i].kind);
+    assert_int_equal(columns, 1);
+    assert_int_equal(s->tapes[k].count, 41);
+  }
+  assert_int_equal(s->server.count, 2);
+  strike(s);
+  free(s);
+  records_free(&r);
+}
+
+/* What a party hears has none of its own releases in it, so own predictions are not counted twice; with local=sent it
+ * hears all. */
+static void the_question_to_a_party_leaves_out_its_own_columns(void **state) {
+  (void)state;
+  records r = records_new(ROWS, COLS, 8);
+  stage *s = calloc(1, sizeof *s);
+  raise(s, &r, "dpfw_parties:steps=3,columns=3,sketch=16,trust=1");
+  play(s, 3);
+  tct_error err = {0};
+  assert_int_equal(tct_parties_server_open(&s->server, &err), TCT_OK);
+  for (int k = 0; k < 2; k++) {
+    double heard[18], sum[16] = {0};
+    assert_int_equal(tct_share_hear(&s->share[k + 1], TCT_SAY_ROUND, heard, 18, &err), TCT_OK);
+    for (int64_t i = 0; i < s->server.count; i++)
+      for (int64_t j = 0; j < 16 && s->server.sent[i].party != k; j++)
+        sum[j] += s->server.sent[i].weight * s->server.sent[i].sketch[j];
+    for (int j = 0; j < 16; j++) assert_true(fabs(sum[j] - heard[2 + j]) < 1e-9);
+  }
+  strike(s);
+  free(s);
+  records_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_neighbour_that_lacks_a_record_moves_a_release_further_than_claimed),
+      cmocka_unit_test(no_neighbour_with_a_replaced_record_moves_a_release_further_than_claimed),
+      cmocka_unit_test(every_byte_that_leaves_a_party_is_a_charged_release_or_a_header),
+      cmocka_unit_test(a_column_is_sent_once_and_at_most_as_many_as_were_promised),
+      cmocka_unit_test(the_question_to_a_party_leaves_out_its_own_columns),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
