@@ -74,7 +74,7 @@ class _Linear(BaseEstimator):
         intercept = bool(self.fit_intercept)
         settings = {
             "loss": self._loss_spec(),
-            "penalty": self._penalty_spec(rows),
+            "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "epsilon": float(self.epsilon),
             "delta": None if self.delta is None else float(self.delta),
@@ -86,11 +86,16 @@ class _Linear(BaseEstimator):
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
         }
         if self.random_state is not None:
-            state = self.random_state
-            seed = state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)
-            settings["has_seed"], settings["seed"] = 1, int(seed) % 2**64
+            settings["has_seed"], settings["seed"] = 1, self._seed()
         settings.update(self._label_settings(intercept, table))
         return settings
+
+    def _seed(self):
+        state = self.random_state
+        if state is None:
+            return None
+        seed = state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)
+        return int(seed) % 2**64
 
     def _row_norm(self, cols, intercept, table):
         if self.data_norm is not None:
@@ -112,7 +117,60 @@ class _Linear(BaseEstimator):
     def _solver_spec(self):
         if self.solver != "auto":
             return self.solver
-        return _automatic(self._loss_spec(), self._penalty_spec(1))
+        if self.rows_per_person is not None or (self.weight_cap is not None and self._loss_spec() == "squared"):
+            return "dpgd"  # what the rule over public facts picks need not know weights or persons
+        return _automatic(self._loss_spec(), self._penalty_spec(1, 1.0))
+
+    # ---- weights and persons ----
+
+    def _cap(self):
+        """What the weights of a record, or of a person's records together, add up to at most."""
+        cap, count = self.weight_cap, self.rows_per_person
+        if cap is not None and not 0 < cap < math.inf:
+            raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
+        if count is not None and not (isinstance(count, numbers.Integral) and count >= 1):
+            raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
+        return (1.0 if cap is None else float(cap)) * (1 if count is None else int(count))
+
+    def _weigh(self, X, sample_weight, groups):
+        if isinstance(X, Table) and not (sample_weight is None and groups is None):
+            raise ValueError("records of tacit.read are not weighed; give an array or a data frame")
+        return self._weights(X.shape[0], sample_weight, groups)
+
+    def _weights(self, rows, sample_weight, groups):
+        """(weights, persons) for the library, or None where every record counts once.
+
+        Every function here is of one record, or of one person's records and random keys of their own: which rows of a
+        person count does not depend on anybody else."""
+        for value, setting, name, example in (
+            (sample_weight, self.weight_cap, "sample_weight", "weight_cap=2.0, the largest weight that counts"),
+            (groups, self.rows_per_person, "groups", "rows_per_person=4, the most rows that count of one person"),
+        ):
+            if value is not None and setting is None:
+                raise ValueError(f"{name} needs a public bound that has no default; give e.g. {example}")
+        if groups is None and self.rows_per_person is not None:
+            raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
+        if self.weight_cap is None and groups is None:
+            return None
+        weights = np.ones(rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weights.shape != (rows,):
+            raise ValueError("sample_weight must hold one number for each row of X; check its shape")
+        if groups is None:
+            return weights, None
+        groups = np.asarray(groups)
+        if groups.shape != (rows,):
+            raise ValueError("groups must name one person for each row of X; check its shape")
+        persons = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        # Of each person rows_per_person rows at most, drawn by random keys.
+        keys = np.random.default_rng(self._seed()).random(rows)
+        order = np.lexsort((keys, persons))
+        first = np.r_[True, persons[order][1:] != persons[order][:-1]]
+        start = np.maximum.accumulate(np.where(first, np.arange(rows), 0))
+        counts = np.empty(rows, dtype=bool)
+        counts[order] = np.arange(rows) - start < self.rows_per_person
+        if self.weight_cap is not None:
+            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, self.weight_cap))
+        return np.where(counts, weights, 0.0), persons
 
     # ---- plans ----
 
@@ -142,7 +200,7 @@ class _Linear(BaseEstimator):
 
     # ---- training ----
 
-    def _fit(self, X, targets, names, notes=(), label=None):
+    def _fit(self, X, targets, names, notes=(), label=None, weights=None):
         """Trains one model for each row of targets: a list of Model, and the certificate of all of them."""
         table = X if isinstance(X, Table) else None
         rows, cols = X.shape
@@ -165,10 +223,16 @@ class _Linear(BaseEstimator):
             seed = (settings.get("seed", 0) + k * _SEED_STEP) % 2**64  # other noise for each class
             plan = Plan({**settings, "seed": seed}, rows, cols, table, callbacks)
             data = table if table is not None else View(X, target, self._labels_kind)
+            if weights is not None:
+                data.weigh(weights[0], self._cap(), weights[1])
             models.append(callbacks.run(plan, data))
         if names is not None or notes or scale or label is not None:
             models = [m.amended(features=names, unaccounted=notes, label=label, **scale) for m in models]
-        return models, _certificate(models, together, charge)
+        privacy = _certificate(models, together, charge)
+        for name in ("weight_cap", "rows_per_person"):
+            if getattr(self, name) is not None:
+                privacy[name] = getattr(self, name)
+        return models, privacy
 
     def _finish(self, models, privacy):
         self.models_ = models
@@ -207,19 +271,6 @@ class _Linear(BaseEstimator):
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
         names = getattr(self, "feature_names_in_", None)
         return X, y, label if isinstance(label, str) else None, names
-
-    @staticmethod
-    def _refuse(unsupported):
-        for name in unsupported:
-            if name == "sample_weight":
-                raise ValueError(
-                    "sample_weight is not offered: a weight changes what one record can move; leave it out"
-                )
-            if name == "groups":
-                raise ValueError(
-                    "groups is not offered: the unit of privacy is a row; bring the table to one row for each person"
-                )
-            raise TypeError(f"fit() got an unexpected keyword argument {name!r}")
 
     def _margins(self, X):
         """x.w + intercept by every model, [rows, models]."""
@@ -357,10 +408,10 @@ def _certificate(models, together, charge):
 class _Classifier(ClassifierMixin, _Linear):
     _labels_kind = _native.LABELS_BINARY
 
-    def _penalty_spec(self, rows):
+    def _penalty_spec(self, rows, cap):
         if not self.C > 0:
             raise ValueError("C must be above 0; give e.g. C=1.0")
-        return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows)!r}"
+        return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows * cap)!r}"
 
     def _models_for(self, n_classes):
         count = n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
@@ -385,12 +436,12 @@ class _Classifier(ClassifierMixin, _Linear):
             raise ValueError("a classifier needs at least two classes, and there is one class; give classes=[...]")
         return classes, notes, codes
 
-    def fit(self, X, y=None, **unsupported):
-        """Trains.  X: array, SciPy CSR/CSC, data frame, or a table of `tacit.read` (then no y); y: labels, or the
-        name of X's label column."""
-        self._refuse(unsupported)
+    def fit(self, X, y=None, sample_weight=None, groups=None):
+        """Trains.  X: array, SciPy CSR/CSC, data frame, Arrow table, or a table of `tacit.read` (then no y); y: labels,
+        or the name of X's label column; sample_weight: cut to [0, weight_cap]; groups: whose record each row is."""
         self._check()
         X, y, label, names = self._take(X, y)
+        weights = self._weigh(X, sample_weight, groups)
         if isinstance(X, Table):
             if X.kind != _native.LABELS_BINARY:
                 raise ValueError("the table was read with other labels; read it with labels='binary'")
@@ -399,7 +450,7 @@ class _Classifier(ClassifierMixin, _Linear):
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
-        models, privacy = self._fit(X, targets, names, notes, label)
+        models, privacy = self._fit(X, targets, names, notes, label, weights)
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])
         self.intercept_ = np.array([intercept for _, intercept in folded])
@@ -433,6 +484,10 @@ class PrivateLogisticRegression(_Classifier):
     ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.
     random_state: makes the noise repeatable, for tests: the model must then stay private.
     rows: "clip", or "unit" to scale every row to the norm.  progress: True, or a function of the fraction done.
+    weight_cap: for fit(..., sample_weight=w): weights are cut to [0, weight_cap]; a weight of the cap costs what a record
+    costs without weights, lighter ones are heard less.
+    rows_per_person: for fit(..., groups=g): of each person at most so many rows count, drawn at random, and the unit of
+    privacy is the person: all of their rows together move no sum further than one record may.
 
     More than two classes: one model against the rest for each, all of them together within epsilon.
     """
@@ -450,6 +505,8 @@ class PrivateLogisticRegression(_Classifier):
         solver="auto",
         neighbours="add_remove",
         rows="clip",
+        weight_cap=None,
+        rows_per_person=None,
         ledger=None,
         random_state=None,
         n_jobs=None,
@@ -465,6 +522,8 @@ class PrivateLogisticRegression(_Classifier):
         self.solver = solver
         self.neighbours = neighbours
         self.rows = rows
+        self.weight_cap = weight_cap
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -507,6 +566,8 @@ class PrivateLinearSVC(_Classifier):
         solver="auto",
         neighbours="add_remove",
         rows="clip",
+        weight_cap=None,
+        rows_per_person=None,
         ledger=None,
         random_state=None,
         n_jobs=None,
@@ -523,6 +584,8 @@ class PrivateLinearSVC(_Classifier):
         self.solver = solver
         self.neighbours = neighbours
         self.rows = rows
+        self.weight_cap = weight_cap
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -548,18 +611,19 @@ class _Regressor(RegressorMixin, _Linear):
             return {"label_shift": (lower + upper) / 2, "label_bound": (upper - lower) / 2}
         return {"label_bound": max(abs(lower), abs(upper))}
 
-    def fit(self, X, y=None, **unsupported):
-        """Trains.  X: array, SciPy CSR/CSC, data frame, or a table of `tacit.read` (then no y); y: targets, or the
-        name of X's target column."""
-        self._refuse(unsupported)
+    def fit(self, X, y=None, sample_weight=None, groups=None):
+        """Trains.  X: array, SciPy CSR/CSC, data frame, Arrow table, or a table of `tacit.read` (then no y); y:
+        targets, or the name of X's target column; sample_weight: cut to [0, weight_cap]; groups: whose record each row
+        is."""
         self._check()
         X, y, label, names = self._take(X, y)
+        weights = self._weigh(X, sample_weight, groups)
         if isinstance(X, Table):
             if X.kind != _native.LABELS_REAL:
                 raise ValueError("the table was read with other labels; read it with labels='real'")
         else:
             y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        models, privacy = self._fit(X, [y], names, (), label)
+        models, privacy = self._fit(X, [y], names, (), label, weights)
         self.coef_, self.intercept_ = models[0].folded()
         self._finish(models, privacy)
         return self
@@ -594,6 +658,8 @@ class PrivateRidge(_Regressor):
         solver="auto",
         neighbours="add_remove",
         rows="clip",
+        weight_cap=None,
+        rows_per_person=None,
         ledger=None,
         random_state=None,
         n_jobs=None,
@@ -609,15 +675,17 @@ class PrivateRidge(_Regressor):
         self.solver = solver
         self.neighbours = neighbours
         self.rows = rows
+        self.weight_cap = weight_cap
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _penalty_spec(self, rows):
+    def _penalty_spec(self, rows, cap):
         if not self.alpha >= 0:
             raise ValueError("alpha must not be negative; give e.g. alpha=1.0")
-        return f"l2:lambda={self.alpha / rows!r}" if self.alpha > 0 else "none"
+        return f"l2:lambda={self.alpha / (rows * cap)!r}" if self.alpha > 0 else "none"
 
 
 class PrivateLasso(_Regressor):
@@ -639,6 +707,8 @@ class PrivateLasso(_Regressor):
         solver="auto",
         neighbours="add_remove",
         rows="clip",
+        weight_cap=None,
+        rows_per_person=None,
         ledger=None,
         random_state=None,
         n_jobs=None,
@@ -654,15 +724,17 @@ class PrivateLasso(_Regressor):
         self.solver = solver
         self.neighbours = neighbours
         self.rows = rows
+        self.weight_cap = weight_cap
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _penalty_spec(self, rows):
+    def _penalty_spec(self, rows, cap):
         if not self.alpha >= 0:
             raise ValueError("alpha must not be negative; give e.g. alpha=0.01")
-        return f"l1:lambda={float(self.alpha)!r}"
+        return f"l1:lambda={self.alpha / cap!r}"
 
 
 class PrivateElasticNet(_Regressor):
@@ -685,6 +757,8 @@ class PrivateElasticNet(_Regressor):
         solver="auto",
         neighbours="add_remove",
         rows="clip",
+        weight_cap=None,
+        rows_per_person=None,
         ledger=None,
         random_state=None,
         n_jobs=None,
@@ -701,12 +775,14 @@ class PrivateElasticNet(_Regressor):
         self.solver = solver
         self.neighbours = neighbours
         self.rows = rows
+        self.weight_cap = weight_cap
+        self.rows_per_person = rows_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _penalty_spec(self, rows):
+    def _penalty_spec(self, rows, cap):
         if not (self.alpha >= 0 and 0 <= self.l1_ratio <= 1):
             raise ValueError("alpha must not be negative and l1_ratio must lie in [0, 1]; correct them")
-        return f"elastic:l1={self.alpha * self.l1_ratio!r},l2={self.alpha * (1 - self.l1_ratio)!r}"
+        return f"elastic:l1={self.alpha * self.l1_ratio / cap!r},l2={self.alpha * (1 - self.l1_ratio) / cap!r}"

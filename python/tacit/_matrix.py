@@ -66,6 +66,14 @@ class View:
         self.handle = _native.call("tct_data_view", ctypes.byref(m), None if y is None else y.ctypes.data, kind)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
+    def weigh(self, weights, cap, persons=None):
+        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if persons is not None:
+            persons = np.ascontiguousarray(persons, dtype=np.int64)
+        person = None if persons is None else _pointer(persons)
+        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
+
     @property
     def shape(self):
         return self.source.shape

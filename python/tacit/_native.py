@@ -112,6 +112,7 @@ _FUNCTIONS = {
     "tct_read_options_default": (None, [POINTER(ReadOptions)]),
     "tct_data_read": (c_void_p, [c_char_p, POINTER(ReadOptions), _E]),
     "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _E]),
+    "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_data_rows": (c_int64, [c_void_p]),
     "tct_data_cols": (c_int64, [c_void_p]),
     "tct_data_matrix": (POINTER(Matrix), [c_void_p]),

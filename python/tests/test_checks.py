@@ -3,13 +3,17 @@
 FAILING lists those that do not pass, with the reason; each must be a matter of privacy.
 """
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tacit
 
-FAILING = {}  # name of the check: why it cannot pass
+# (name of the check, its arguments): why it cannot pass.
+FAILING = {
+    ("check_sample_weights_invariance", "zeros"): "a record of weight 0 still counts in n, which is public and sets the noise"
+}
 
-SETTINGS = {"epsilon": 1e3, "delta": 1e-6, "data_norm": 10.0, "n_jobs": 1}
+SETTINGS = {"epsilon": 1e3, "delta": 1e-6, "data_norm": 10.0, "n_jobs": 1, "weight_cap": 1.0}
 LABELS = {"label_bounds": (-10, 10)}  # the checks standardise their targets
 
 
@@ -23,5 +27,9 @@ LABELS = {"label_bounds": (-10, 10)}  # the checks standardise their targets
     ]
 )
 def test_scikit_learn(estimator, check):
-    assert not FAILING
-    check(estimator)
+    name = (getattr(check, "func", check).__name__, getattr(check, "keywords", {}).get("kind"))
+    if name in FAILING:
+        with pytest.raises(AssertionError, match="zero sample_weight is not equivalent"):
+            check(estimator)
+    else:
+        check(estimator)

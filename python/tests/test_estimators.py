@@ -67,13 +67,6 @@ def test_label_bounds_have_no_default(estimator):
         estimator(**BUDGET, data_norm=2.0).fit(X, y)
 
 
-@pytest.mark.parametrize("name, value", [("sample_weight", np.ones(400)), ("groups", np.arange(400))])
-def test_weights_and_groups_are_refused_with_a_sentence(name, value):
-    X, y = data()
-    with pytest.raises(ValueError, match=f"{name} is not offered"):
-        tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0).fit(X, y, **{name: value})
-
-
 def test_a_label_outside_the_public_classes_is_refused_without_its_value():
     X, y = data(classes=3)
     with pytest.raises(ValueError, match="not among the classes") as why:

@@ -1,0 +1,117 @@
+"""Weights under a public cap, and persons as the unit of privacy."""
+
+import numpy as np
+import pytest
+
+import tacit
+
+BUDGET = {"epsilon": 1.0, "delta": 1e-5, "n_jobs": 1, "data_norm": 2.0}
+FREE = {**BUDGET, "epsilon": float("inf")}
+
+
+def data(rows=600, cols=4, seed=5):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(rows, cols))
+    return X, (X @ rng.normal(size=cols) + 0.3 * rng.normal(size=rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "groups"])
+def test_a_bound_that_is_not_given_is_refused_with_a_sentence(name):
+    X, y = data()
+    with pytest.raises(ValueError, match=f"{name} needs a public bound"):
+        tacit.PrivateLogisticRegression(**BUDGET).fit(X, y, **{name: np.arange(600)})
+    with pytest.raises(ValueError, match="not whose rows"):
+        tacit.PrivateLogisticRegression(**BUDGET, rows_per_person=2).fit(X, y)
+    with pytest.raises(ValueError, match="a weight is not a number"):
+        tacit.PrivateLogisticRegression(**BUDGET, weight_cap=1).fit(X, y, sample_weight=np.full(600, np.nan))
+    for settings in ({"weight_cap": 0}, {"weight_cap": np.inf}, {"rows_per_person": 0}, {"rows_per_person": 1.5}):
+        with pytest.raises(ValueError, match="must be"):
+            tacit.PrivateLogisticRegression(**BUDGET, **settings).plan(600, 4)
+
+
+def test_solvers_that_cannot_weigh_are_refused_before_the_ledger_is_charged(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=3, delta=1e-4)
+    model = tacit.PrivateLogisticRegression(**BUDGET, weight_cap=1, solver="dpscd", ledger=ledger)
+    with pytest.raises(ValueError, match="cannot weigh records"):
+        model.fit(X, y, sample_weight=np.ones(600))
+    model = tacit.PrivateLogisticRegression(**BUDGET, rows_per_person=2, solver="objpert", ledger=ledger)
+    with pytest.raises(ValueError, match="not a person's records together"):
+        model.fit(X, y, groups=np.arange(600) // 2)
+    assert not ledger.state()["runs"]
+
+
+def test_integer_weights_are_repeated_rows_without_privacy():
+    X, y = data()
+    counts = np.arange(600) % 3
+    repeated = np.repeat(np.arange(600), counts)
+    weighed = tacit.PrivateLogisticRegression(**FREE, weight_cap=2, solver="objpert", C=0.1)
+    weighed.fit(X, y, sample_weight=counts)
+    plain = tacit.PrivateLogisticRegression(**FREE, solver="objpert", C=0.1).fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(weighed.coef_, plain.coef_, atol=1e-6)
+    np.testing.assert_allclose(weighed.intercept_, plain.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["dpgd", "objpert"])
+def test_a_weight_beyond_the_cap_counts_as_the_cap(solver):
+    X, y = data()
+    weights = np.linspace(0, 4, 600)
+    settings = {**BUDGET, "weight_cap": 2.0, "solver": solver, "random_state": 3}
+    far = tacit.PrivateLogisticRegression(**settings).fit(X, y, sample_weight=np.where(weights > 2, 1e9, weights))
+    near = tacit.PrivateLogisticRegression(**settings).fit(X, y, sample_weight=np.minimum(weights, 2))
+    assert np.array_equal(far.coef_, near.coef_)
+    assert far.privacy_["weight_cap"] == 2.0
+
+
+def test_the_model_of_persons_says_so_and_verifies(tmp_path):
+    X, y = data()
+    persons = np.repeat(np.arange(150), 4)
+    model = tacit.PrivateLogisticRegression(**BUDGET, rows_per_person=2).fit(X, y, groups=persons)
+    assert model.privacy_["unit"].startswith("One person")
+    assert model.privacy_["rows_per_person"] == 2
+    model.save(tmp_path / "m.json")
+    assert tacit.read_model(tmp_path / "m.json").privacy["unit"].startswith("One person")
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+
+
+def test_only_so_many_rows_of_a_person_count_and_which_ones_hangs_on_nobody_else():
+    X, y = data()
+    persons = np.repeat(np.arange(150), 4)
+    settings = {**BUDGET, "rows_per_person": 2, "random_state": 1}
+    weights, codes = tacit.PrivateLogisticRegression(**settings)._weights(600, None, persons)
+    assert np.array_equal(np.bincount(codes, weights), np.full(150, 2))
+    others = np.where(persons == 7, 1000, persons)  # another name, the same rows: the order of persons moves
+    again, _ = tacit.PrivateLogisticRegression(**settings)._weights(600, None, others)
+    assert np.array_equal(weights, again)
+    few = np.where(np.arange(600) < 30, 0, persons + 1)  # thirty rows of one person
+    light, codes = tacit.PrivateLogisticRegression(**settings)._weights(600, None, few)
+    assert np.bincount(codes, light).max() == 2
+
+
+def test_names_of_persons_may_be_texts_and_rows_in_any_order():
+    X, y = data()
+    persons = np.array([f"p{k % 100}" for k in range(600)])
+    model = tacit.PrivateRidge(**BUDGET, rows_per_person=3, label_bounds=(0, 1))
+    assert model.fit(X, y.astype(float), groups=persons).coef_.shape == (4,)
+
+
+def test_a_person_of_many_rows_moves_a_model_no_more_than_a_person_of_one():
+    """The noise is taken out by the same seed: what is left is what the person's rows moved, steps ahead or not."""
+    X, y = data(rows=2000)
+    settings = {**BUDGET, "rows_per_person": 4, "random_state": 5, "solver": "dpgd:steps=1", "C": np.inf}
+    persons = np.r_[np.zeros(200, dtype=int), np.arange(1, 1801)]
+    X[:200], y[:200] = 10.0, 1
+
+    def moved(groups):
+        absent = X.copy()
+        absent[:200] = 0.0
+        without = tacit.PrivateLogisticRegression(**settings, fit_intercept=False).fit(absent, y, groups=groups)
+        with_them = tacit.PrivateLogisticRegression(**settings, fit_intercept=False).fit(X, y, groups=groups)
+        return np.linalg.norm(with_them.coef_ - without.coef_)
+
+    plan = tacit.PrivateLogisticRegression(**settings, fit_intercept=False).plan(2000, 4)
+    step = float(plan["solver"].split("step=")[1].split(",")[0])
+    clip = float(plan["solver"].split("clip=")[1].split(",")[0])
+    one = moved(persons)
+    assert 0.5 * step * clip / 2000 < one <= step * clip / 2000 * (1 + 1e-6)
+    assert moved(np.arange(2000)) > 20 * one  # the same rows as two hundred persons
