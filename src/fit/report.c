@@ -81,9 +81,9 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
                "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
                "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
   if (page->model->ledger_head) tct_html_put(h, "\ntacit verify MODEL.json --ledger LEDGER");
-  tct_html_put(h,
-               "\ntacit report MODEL.json -o PAGE.html</code></pre>\n<p>The first recomputes the promise in two ways "
-               "that share no code");
+  tct_html_put(h, "\ntacit report MODEL.json -o PAGE.html</code></pre>\n<p>The first ");
+  tct_html_put(h, page->model->is_private ? "recomputes the promise in two ways that share no code"
+                                          : "looks whether the file is whole");
   if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
   tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
   if (page->model->is_private) account_line(page);

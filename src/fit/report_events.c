@@ -67,10 +67,10 @@ static tct_status row(tct_page *page, int64_t i, tct_error *err) {
 tct_status tct_report_events(tct_page *page, tct_error *err) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  tct_html_put(
-      h,
-      "<section>\n<h2>What was released, at what price</h2>\n<p>The records were used through these releases and "
-      "in no other way. ");
+  tct_html_put(h, "<section>\n<h2>What was released, at what price</h2>\n<p>");
+  tct_html_put(h, m->unaccounted[0]
+                      ? "Apart from what is named above, the records were used through these releases alone. "
+                      : "The records were used through these releases and in no other way. ");
   tct_html_put(h, m->adaptive
                       ? "The run chose its steps as it went and kept to this budget; the price is that of the whole "
                         "budget.</p>\n"

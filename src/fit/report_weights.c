@@ -121,6 +121,7 @@ static void table(tct_page *page, const ranked *order) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
   int64_t shown = m->cols < DRAWN ? m->cols : DRAWN;
+  while (m->cols > DRAWN && shown > 1 && !(order[shown - 1].size > 0)) shown--; /* a sparse model's zeros say nothing */
   double reach = reach_of(page);
   char text[40];
   tct_print_real(reach, text, sizeof text);
@@ -138,7 +139,8 @@ static void table(tct_page *page, const ranked *order) {
   tct_html_count(h, "derived.shown", shown);
   tct_html_put(h, " largest of ");
   tct_html_count(h, "columns", m->cols);
-  tct_html_put(h, " weights; the model file has all of them.</p>\n");
+  tct_html_put(
+      h, shown < DRAWN ? " weights; all others are zero.</p>\n" : " weights; the model file has all of them.</p>\n");
 }
 
 void tct_report_weights(tct_page *page) {

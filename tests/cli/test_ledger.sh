@@ -36,6 +36,8 @@ bad 'another relation' 4 'relation' "${train[@]/dpscd:epochs=1/dpsgd}" --epsilon
 bad 'no such ledger' 1 'cannot open' "${train[@]}" --epsilon 0.1 --ledger nowhere -o b.json
 bad 'the ledger as output' 2 'another output' "${train[@]}" --epsilon 0.1 --ledger L -o L
 bad 'the ledger through a link as output' 2 'another output' "${train[@]}" --epsilon 0.1 --ledger L -o "$(ln -s L link && echo link)"
+bad 'a report that cannot be written' 1 'nosuch' "${train[@]}" --epsilon 0.4 --ledger L -o b.json --report nosuch/b.html
+bad 'a report over the ledger' 2 'another output' "${train[@]}" --epsilon 0.4 --ledger L -o b.json --report L
 ok 'a second run' "${train[@]}" --epsilon 0.4 --ledger L -o b.json
 
 # ---- showing ----
