@@ -72,6 +72,12 @@ def models(tmp_path_factory):
     full = {**sparse, "coefficients": [math.sin(j * j) for j in range(columns)]}
     paths["wide"] = here / "wide.json"
     paths["wide"].write_text(json.dumps(full))
+    persons = json.loads(paths["dpcd"].read_text())
+    persons["privacy"]["unit"] = (
+        "One person: all of that person's records together removed; the number of records and the schema are public."
+    )
+    paths["persons"] = here / "persons.json"
+    paths["persons"].write_text(json.dumps(persons))
     hostile = json.loads(paths["warned"].read_text())
     hostile["features"][: len(HOSTILE)] = HOSTILE
     hostile["label"] = HOSTILE[0]
@@ -86,7 +92,7 @@ def models(tmp_path_factory):
     return paths
 
 
-NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile", "sparse", "wide"]
+NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile", "sparse", "wide", "persons"]
 
 
 class Page(html.parser.HTMLParser):
@@ -203,7 +209,7 @@ def noise_of(model):
         return size / (0.25 * r * r / dimensions + ridge), size / ridge
     if solver == "objpert":
         floor = 0.25 * r * r / math.expm1(float(options["share"]) * model["privacy"]["epsilon"])
-        strength, sigma = max(n * ridge, floor), float(event["noise"]) * r
+        strength, sigma = max(n * ridge, floor), float(event["noise"]) * r * float(options["clip"])
         return sigma / (n * 0.25 * r * r / dimensions + strength), sigma / strength
     if solver == "adassp":
         split, zeta, y = float(options["split"]), float(options["ridge"]), model["transforms"]["label_bound"]
@@ -388,6 +394,13 @@ def test_an_estimator_has_its_page(tmp_path):
     model.set_params(classes=[0, 1, 2]).fit(X, [x % 3 for x in range(100)])
     with pytest.raises(ValueError, match="each class"):
         model.report()
+
+
+@needs_program
+def test_a_page_says_whether_a_record_or_a_person_is_protected(models):
+    record, person = (tacit.read_model(models[name]).report() for name in ("dpcd", "persons"))
+    assert "Every single record" in record and "A person with several records is protected less" in record
+    assert "Every single person" in person and "is protected less" not in person
 
 
 # ---- legibility ----

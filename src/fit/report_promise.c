@@ -101,11 +101,18 @@ static void promise_words(tct_page *page) {
   const tct_model *m = page->model;
   tct_html_put(h, "<h3>What</h3>\n<p>");
   tct_html_put(
-      h, m->neighbours == TCT_REPLACE_ONE
-             ? "The content of every single record. Had any one record been replaced by any other, this model "
-               "could have come out almost as easily.</p>\n"
-             : "Every single record. Had any one record counted for nothing, this model could have come out almost "
-               "as easily.</p>\n");
+      h,
+      m->persons && m->neighbours == TCT_REPLACE_ONE
+          ? "The content of every person\xe2\x80\x99s records. Had all records of any one person been replaced by any "
+            "others, this model could have come out almost as easily.</p>\n"
+      : m->persons ? "Every single person. Had all records of any one person counted for nothing, this model could "
+                     "have come out "
+                     "almost as easily.</p>\n"
+      : m->neighbours == TCT_REPLACE_ONE
+          ? "The content of every single record. Had any one record been replaced by any other, this model "
+            "could have come out almost as easily.</p>\n"
+          : "Every single record. Had any one record counted for nothing, this model could have come out almost "
+            "as easily.</p>\n");
   tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.unit\">");
   tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "unit"));
   tct_html_put(
@@ -117,10 +124,10 @@ static void promise_words(tct_page *page) {
   tct_html_put(h, "</span></p>\n<h3>How well</h3>\n<p>Somebody wants to tell ");
   tct_html_put(
       h, m->neighbours == TCT_REPLACE_ONE
-             ? "which of two possible contents a record has, and would be right half of the time by tossing a coin. "
-               "With this model, they are right at most "
-             : "whether one given record counted, and would be right half of the time by tossing a coin. With this "
-               "model, they are right at most ");
+             ? (m->persons ? "which of two possible contents a person\xe2\x80\x99s records have"
+                           : "which of two possible contents a record has")
+             : (m->persons ? "whether the records of one given person counted" : "whether one given record counted"));
+  tct_html_put(h, ", and would be right half of the time by tossing a coin. With this model, they are right at most ");
   tct_html_put(h, "<strong>");
   tct_html_real(h, "derived.guess", guess_percent(m), 3);
   tct_html_put(
@@ -149,7 +156,12 @@ void tct_report_protected(tct_page *page) {
   tct_html_put(h,
                "<h3>What the promise is not about</h3>\n<ul>\n"
                "<li>The number of records, the names of the columns and the bounds below count as public.</li>\n"
-               "<li>A person with several records is protected less: the promise is for one record at a time.</li>\n"
+               "<li>");
+  tct_html_put(
+      h, page->model->persons
+             ? "Which records are one person\xe2\x80\x99s was told to the program; it cannot know better.</li>\n"
+             : "A person with several records is protected less: the promise is for one record at a time.</li>\n");
+  tct_html_put(h,
                "<li>What is true of people in general. If the table shows that long schooling goes with high income, "
                "the model says "
                "so, about people who are not in the table as well.</li>\n"
