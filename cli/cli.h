@@ -83,6 +83,7 @@ enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail_error(const tct_error *err); /* with FILE:LINE:COLUMN; returns its exit code */
+void cli_silence(void);                   /* from now on no message: another rank says the same */
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parses a text of the library and frees it; NULL (after a message) if it is no JSON. */

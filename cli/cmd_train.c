@@ -131,6 +131,7 @@ static int dry_run(const cli_args *args) {
 
 /* What the run needs freed whatever happens. */
 typedef struct run {
+  tct_team *team;
   tct_data *data;
   tct_plan *plan;
   tct_model *model;
@@ -139,21 +140,26 @@ typedef struct run {
 
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
-  r->data = tct_data_read(args->operand[0], &args->read, err);
+  r->data = tct_data_read_parts((const char *const *)args->operand, (size_t)args->operands, &args->read, r->team, err);
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
   if (tct_config_use_schema(&args->config, r->data, err) != TCT_OK) return err->status;
   cli_progress_start(&args->config);
-  r->plan = tct_plan_new(&args->config, tct_data_rows(r->data), tct_data_cols(r->data), err);
+  if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
+  tct_status status = tct_team_agree(r->team, r->plan ? TCT_OK : err->status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
-  if (r->plan) r->model = tct_fit(r->plan, r->data, err);
+  if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
-  tct_status status = tct_model_write(r->model, args->output, err);
-  return status == TCT_OK && args->report ? tct_report_write(r->model, args->report, err) : status;
+  if (tct_team_rank(r->team) == 0) {
+    status = tct_model_write(r->model, args->output, err);
+    if (status == TCT_OK && args->report) status = tct_report_write(r->model, args->report, err);
+  }
+  return tct_team_agree(r->team, status, err);
 }
 
 static void warn_unaccounted(const tct_model *model) {
@@ -175,7 +181,11 @@ static int report(const cli_args *args, const run *r) {
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
-  json_object_set_new(root, "ranks", json_integer(1));
+  json_t *rows = json_array();
+  for (int rank = 0; rank < tct_team_size(r->team); rank++)
+    json_array_append_new(rows, json_integer(tct_data_rank_rows(r->data, rank)));
+  json_object_set_new(root, "ranks", json_integer(tct_team_size(r->team)));
+  json_object_set_new(root, "rank_rows", rows);
   json_object_set_new(root, "seconds",
                       json_pack("{s:f, s:f, s:f}", "read", r->read, "plan", r->planned, "train", r->trained));
   json_object_set_new(root, "model", json_string(args->output));
@@ -194,7 +204,9 @@ static int report(const cli_args *args, const run *r) {
 
 /* Before the budget is spent, as for the model file. */
 static int check_report(const cli_args *args) {
-  int code = cli_sink_check(args->report, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
+  int code = 0;
+  for (int k = 0; k < args->operands && !code; k++)
+    code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
   if (!code) code = cli_sink_check(args->report, args->output); /* the same old file by two names */
   if (!code && !strcmp(args->report, args->output))
@@ -202,34 +214,60 @@ static int check_report(const cli_args *args) {
   return code;
 }
 
+/* Rank 0 alone touches the files that are to be written. */
+static int check_outputs(const cli_args *args) {
+  int code = 0;
+  for (int k = 0; k < args->operands && !code; k++)
+    code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
+  if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
+  return !code && args->report ? check_report(args) : code;
+}
+
+/* What can be found wrong before anything is read. */
+static int check_before(cli_args *args, const run *r) {
+  tct_error err = {0};
+  int code = tct_team_rank(r->team) == 0 ? check_outputs(args) : 0;
+  code = (int)tct_team_agree(r->team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (code) return code;
+  args->read.labels = tct_config_labels(&args->config);
+  if (args->read.labels >= 0) return 0;
+  tct_plan_free(tct_plan_new(&args->config, 1000, 1, &err)); /* no such loss: the plan has the sentence for it */
+  return cli_fail_error(&err);
+}
+
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {0};
+  r.team = tct_team_new(&err);
+  if (!r.team) return cli_fail_error(&err);
+  if (tct_team_rank(r.team) > 0) cli_silence();
   int code = check_args(args);
-  if (code || args->dry_run) return code ? code : dry_run(args);
-  code = cli_sink_check(args->output, strcmp(args->operand[0], "-") ? args->operand[0] : NULL);
-  if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
-  if (!code && args->report) code = check_report(args);
-  if (code) return code;
-  args->read.labels = tct_config_labels(&args->config);
-  if (args->read.labels < 0) { /* no such loss: the plan has the sentence for it, whatever the shape */
-    tct_plan_free(tct_plan_new(&args->config, 1000, 1, &err));
-    return cli_fail_error(&err);
+  if (!code && args->dry_run)
+    code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
+  else if (!code)
+    code = check_before(args, &r);
+  if (!code && !args->dry_run) {
+    tct_status status = train(args, &r, &err);
+    if (status != TCT_OK)
+      code = cli_fail_error(&err);
+    else if (tct_team_rank(r.team) == 0)
+      code = report(args, &r);
   }
-  tct_status status = train(args, &r, &err);
-  code = status == TCT_OK ? report(args, &r) : cli_fail_error(&err);
   tct_model_free(r.model);
   tct_plan_free(r.plan);
   tct_data_free(r.data);
+  tct_team_free(r.team);
   return code;
 }
 
 const cli_verb cli_train = {
     .name = "train",
-    .operands = "DATA --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
+    .operands = "DATA... --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains a linear model under differential privacy and writes it with its certificate.\n"
-        "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.",
+        "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input. Several files "
+        "are the "
+        "parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"
         "A repeated option: the last one holds. Transforms are applied in this order: schema, scale, intercept, rows.\n"
@@ -238,12 +276,14 @@ const cli_verb cli_train = {
         "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
         "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 --intercept -o model.json\n"
         "  xz -dc people.csv.xz | tacit train - ...\n"
+        "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
+        "ranks\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .least = 0,
-    .most = 1,
+    .most = 1000000,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_train,
 };

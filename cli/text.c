@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int silent; /* ranks other than 0: all of them have the same to say */
+
+void cli_silence(void) { silent = 1; }
+
 /* File names and library texts may hold anything; a terminal gets one clean line. */
 static void print_clean(const char *prefix, const char *text) {
+  if (silent) return;
   fputs(prefix, stderr);
   for (; *text; text++) fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
   fputc('\n', stderr);

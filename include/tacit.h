@@ -186,7 +186,7 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, int labels
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
 
-TCT_API int64_t tct_data_rows(const tct_data *data);
+TCT_API int64_t tct_data_rows(const tct_data *data); /* in this process */
 TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schema, without the intercept */
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
@@ -209,6 +209,15 @@ TCT_API int tct_team_size(const tct_team *team);
 TCT_API tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err);
 /* Waits for the other ranks to come here too. */
 TCT_API void tct_team_free(tct_team *team);
+
+/* Reads this rank's share of one table: one file, whose records are shared out (it must be uncompressed), or at least
+ * as many parts as there are ranks, each a file of its own that tct_data_read would read, in the order of their
+ * records. A model does not depend on how the records are shared out.  The team outlives the data.  Called by all
+ * ranks. */
+TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
+                                      tct_team *team, tct_error *err);
+TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
+TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 

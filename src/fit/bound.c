@@ -163,6 +163,7 @@ tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound 
   else
     TCT_TRY(tct_view_bound(&out->view, x, plan->facts.intercept, plan->facts.row_norm,
                            (tct_rows_rule)plan->config.rows_rule, plan->facts.threads, err));
+  out->view.row0 = data->row0;
   for (int64_t i = 0; data->dropped && i < x->rows; i++)
     if (data->dropped[i]) out->view.row_scale[i] = 0; /* contributes nothing, not even its intercept */
   return TCT_OK;

@@ -3,16 +3,18 @@
 #include "fit/bound.h"
 #include "fit/json.h"
 #include "fit/ledger.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  if (data->x.rows != plan->facts.rows || data->x.cols != plan->cols)
-    return tct_fail(
-        err, TCT_E_DATA, "the data are %lld x %lld, the plan was made for %lld x %lld; plan with the public shape",
-        (long long)data->x.rows, (long long)data->x.cols, (long long)plan->facts.rows, (long long)plan->cols);
+  if (tct_data_all_rows(data) != plan->facts.rows || data->x.cols != plan->cols)
+    return tct_fail(err, TCT_E_DATA,
+                    "the data are %lld x %lld, the plan was made for %lld x %lld; plan with the public shape",
+                    (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
+                    (long long)plan->cols);
   int want = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
   if (data->labels != want)
     return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
@@ -30,6 +32,21 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
   if (plan->solver->weighing == TCT_WEIGHS_NOT)
     return tct_fail(err, TCT_E_USAGE,
                     "%s cannot weigh records; use dpgd, objpert for smooth losses or adassp for ridge", name);
+  return TCT_OK;
+}
+
+/* What ranks that hold a part of the rows each cannot do. */
+static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  if (tct_team_ranks(data->team) == 1) return TCT_OK;
+  if (!plan->solver->rows_apart)
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",
+                    plan->solver->name);
+  if (data->persons)
+    return tct_fail(err, TCT_E_USAGE, "persons are bounded where all their records are; run without mpirun");
+  if (strcmp(plan->config.scale, "none") || !strcmp(plan->config.label_scale, "center"))
+    return tct_fail(err, TCT_E_USAGE,
+                    "statistics of the data are taken in one process only; under mpirun give bounds with --schema");
   return TCT_OK;
 }
 
@@ -130,11 +147,11 @@ static tct_status promise(const tct_plan *plan, tct_model *model, tct_error *err
   return status;
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, const double *weight, double *w, tct_error *err) {
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
                          .y = bound->y,
-                         .weight = weight,
+                         .weight = data->weight,
                          .progress = plan->config.progress,
                          .cancel = plan->config.cancel,
                          .user = plan->config.user};
@@ -142,7 +159,8 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const doub
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
   const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
   TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
-  tct_status status = plan->solver->run(&problem, &plan->solved, mech, w, err);
+  tct_status status = tct_mech_share(mech, data->team, err);
+  if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
   if (status == TCT_OK && plan->solver->is_private) status = tct_mech_settled(mech, err);
   tct_mech_free(mech);
   for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
@@ -156,12 +174,15 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   tct_bound bound = {0};
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
+  TCT_TRY(check_ranks(plan, data, err));
   double *w = TCT_NEW(double, plan->facts.p);
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = certify(plan, model, err);
-  if (status == TCT_OK) status = promise(plan, model, err);
-  if (status == TCT_OK) status = solve(plan, &bound, data->weight, w, err);
+  status = tct_team_agree(data->team, status, err); /* before anything is charged */
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = promise(plan, model, err);
+  status = tct_team_agree(data->team, status, err);
+  if (status == TCT_OK) status = solve(plan, &bound, data, w, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
     model->coefficients = w; /* its last entry, the intercept, is not read as one */
@@ -176,7 +197,12 @@ tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
   tct_error_clear(err);
   tct_model *model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err), NULL;
-  if (train(plan, data, model, err) == TCT_OK) return model;
+  tct_error local = {0};
+  err = err ? err : &local; /* the ranks tell one another what went wrong */
+  tct_team_watch(data->team, plan->config.cancel, plan->config.user);
+  tct_status status = tct_team_agree(data->team, train(plan, data, model, err), err);
+  tct_team_watch(data->team, NULL, NULL);
+  if (status == TCT_OK) return model;
   tct_model_free(model);
   return NULL;
 }

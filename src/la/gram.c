@@ -1,22 +1,26 @@
 /* gram.c - the weighted Gram matrix X~^T diag(weight) X~ and its Cholesky factor.
  *
- * The rows are cut into PARTS fixed ranges with a matrix each, which are added in order: threads share out the
- * ranges and cannot change a bit.  Within a range, CHUNK rows at a time are laid out densely (any layout and value
- * type becomes the same f64 block) and multiplied in tiles of 4 x 8, whose sums stay in registers. */
+ * Blocks of BLOCK rows are summed plainly and added exactly (la/exact.h): threads and ranks share out the blocks and
+ * cannot change a bit.  Within a block, CHUNK rows at a time are laid out densely (any layout and value type becomes
+ * the same f64 block) and multiplied in tiles of 4 x 8, whose sums stay in registers. */
 #include "la/gram.h"
 
 #include "core/lanes.h"
+#include "la/exact.h"
 #include "la/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  8 ranges keep 8 threads busy. */
-enum { PARTS = 8, CHUNK = 32 };
+/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows a block: adding its matrix costs a twentieth of making
+ * it, and tct_rows_together is a multiple. */
+enum { BLOCK = 256, CHUNK = 32 };
 
 static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }
 
-int64_t tct_gram_scratch(int64_t p) { return PARTS * (padded(p) * padded(p) + 2 * CHUNK * padded(p)); }
+static int64_t room(int64_t p) { return 3 * padded(p) * padded(p) + 2 * CHUNK * padded(p); }
+
+int64_t tct_gram_scratch(int64_t p, int threads) { return threads * room(p); }
 
 /* gram += left^T right over CHUNK rows, upper tiles only. */
 #define TILES(level)                                                                                                  \
@@ -47,9 +51,10 @@ static void tiles(const double *left, const double *right, int64_t wide, double 
   }
 }
 
-static void part(const tct_view *view, const double *weight, int64_t first, int64_t last, double *memory) {
+/* One block's matrix. */
+static void block_gram(const tct_view *view, const double *weight, int64_t first, int64_t last, double *gram,
+                       double *right, double *left) {
   int64_t wide = padded(view->p);
-  double *gram = memory, *right = gram + wide * wide, *left = right + CHUNK * wide;
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
   for (int64_t row = first; row < last; row += CHUNK) {
     memset(right, 0, (size_t)(2 * CHUNK * wide) * sizeof *right);
@@ -61,17 +66,40 @@ static void part(const tct_view *view, const double *weight, int64_t first, int6
   }
 }
 
-void tct_gram(const tct_view *view, const double *weight, double *gram, double *scratch, int threads) {
-  int64_t p = view->p, wide = padded(p), each = wide * wide + 2 * CHUNK * wide;
+/* The blocks first, first + step, ...; memory holds the block's matrix, high, low, and the rows laid out. */
+static void some_blocks(const tct_view *view, const double *weight, const tct_exact *exact, int64_t first, int64_t step,
+                        double *memory) {
+  int64_t wide = padded(view->p), square = wide * wide;
+  double *gram = memory, *high = memory + square, *low = high + square, *right = low + square;
+  memset(high, 0, (size_t)(2 * square) * sizeof *high);
+  for (int64_t from = first * BLOCK; from < view->rows; from += step * BLOCK) {
+    int64_t to = view->rows - from < BLOCK ? view->rows : from + BLOCK;
+    block_gram(view, weight, from, to, gram, right, right + CHUNK * wide);
+    for (int64_t i = 0; i < view->p; i++)
+      tct_exact_add(exact, gram + i * wide + i, high + i * wide + i, low + i * wide + i, view->p - i);
+  }
+}
+
+void tct_gram(const tct_view *view, const double *weight, double largest, double norm, int64_t rows, double *parts,
+              double *scratch, int threads) {
+  int64_t p = view->p, wide = padded(p), each = room(p);
+  tct_exact exact = tct_exact_for(BLOCK * 1.01 * largest * norm * norm, rows / BLOCK + 1);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < PARTS; t++)
-    part(view, weight, view->rows * t / PARTS, view->rows * (t + 1) / PARTS, scratch + t * each);
+  for (int t = 0; t < threads; t++) some_blocks(view, weight, &exact, t, threads, scratch + t * each);
+  memset(parts, 0, (size_t)(2 * p * p) * sizeof *parts);
+  for (int t = 0; t < threads; t++) {
+    const double *high = scratch + t * each + wide * wide, *low = high + wide * wide;
+    for (int64_t i = 0; i < p; i++)
+      for (int64_t j = i; j < p; j++) {
+        parts[i * p + j] += high[i * wide + j];
+        parts[p * p + i * p + j] += low[i * wide + j];
+      }
+  }
+}
+
+void tct_gram_finish(double *parts, int64_t p) {
   for (int64_t i = 0; i < p; i++)
-    for (int64_t j = i; j < p; j++) {
-      double sum = 0;
-      for (int t = 0; t < PARTS; t++) sum += scratch[t * each + i * wide + j];
-      gram[i * p + j] = gram[j * p + i] = sum;
-    }
+    for (int64_t j = i; j < p; j++) parts[i * p + j] = parts[j * p + i] = parts[i * p + j] + parts[p * p + i * p + j];
 }
 
 bool tct_cholesky(double *a, int64_t p) {

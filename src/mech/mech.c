@@ -20,6 +20,7 @@
 
 #include "core/alloc.h"
 #include "rng/rng.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct tct_mech {
   tct_events spent;
   tct_neighbours neighbours;
   tct_rng_key key;
+  tct_team *team;      /* the ranks that share the rows; NULL alone */
   uint64_t releases;   /* index of the next noise stream */
   uint64_t iterations; /* index of the next batch */
   double open_rate;    /* rate of the open batch; 0 = none is open */
@@ -74,6 +76,13 @@ tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, c
   *out = mech;
   return TCT_OK;
 }
+
+tct_status tct_mech_share(tct_mech *mech, tct_team *team, tct_error *err) {
+  mech->team = team;
+  return tct_team_broadcast(team, &mech->key, sizeof mech->key, 0, err);
+}
+
+tct_team *tct_mech_team(const tct_mech *mech) { return mech ? mech->team : NULL; }
 
 const tct_events *tct_mech_spent(const tct_mech *mech) { return &mech->spent; }
 
@@ -144,32 +153,51 @@ static void observe(tct_mech *mech, const tct_event *event, double reach, const 
   if (mech->probe) mech->probe(mech->probe_user, event, reach, before, after, len);
 }
 
-static tct_status noise_sum(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
+/* Rank 0 draws; the others receive what it released. */
+static tct_status add_noise(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
                             int64_t len, tct_error *err) {
-  double *before = NULL;
-  if (mech->probe) {
-    before = TCT_NEW(double, len);
-    if (!before) return tct_fail_memory(err);
-    memcpy(before, sum, (size_t)len * sizeof *sum);
+  uint64_t release = mech->releases++;
+  if (tct_team_own(mech->team) == 0) {
+    double *before = NULL;
+    if (mech->probe) {
+      before = TCT_NEW(double, len);
+      if (!before) return tct_fail_memory(err);
+      memcpy(before, sum, (size_t)len * sizeof *sum);
+    }
+    tct_stream s;
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, release);
+    double sigma = event->noise * reach;
+    for (int64_t j = 0; j < len && sigma > 0; j++)
+      sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(&s, sigma, lattice)
+                                              : tct_rounded_gaussian(&s, sigma, lattice);
+    tct_stream_wipe(&s);
+    observe(mech, event, reach, before, sum, len);
+    tct_wipe_free(before, len, sizeof *before);
   }
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
-  double sigma = event->noise * reach;
-  for (int64_t j = 0; j < len && sigma > 0; j++)
-    sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(&s, sigma, lattice)
-                                            : tct_rounded_gaussian(&s, sigma, lattice);
-  tct_stream_wipe(&s);
-  observe(mech, event, reach, before, sum, len);
-  tct_wipe_free(before, len, sizeof *before);
-  return TCT_OK;
+  return tct_team_broadcast(mech->team, sum, len * (int64_t)sizeof *sum, 0, err);
+}
+
+/* Every part lies on the lattice, and so does their sum, exact in any order; its size is looked at once more. */
+static tct_status release_sum(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
+                              int64_t len, tct_error *err) {
+  TCT_TRY(check_lattice(sum, len, lattice, err));
+  TCT_TRY(charge(mech, event, err));
+  TCT_TRY(tct_team_sum_first(mech->team, sum, len, err));
+  if (tct_team_own(mech->team) == 0 && tct_team_ranks(mech->team) > 1) TCT_TRY(check_lattice(sum, len, lattice, err));
+  return add_noise(mech, event, reach, lattice, sum, len, err);
 }
 
 tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
                         tct_error *err) {
   tct_event event = tct_event_gaussian(noise, 1);
-  TCT_TRY(check_lattice(sum, len, lattice, err));
-  TCT_TRY(charge(mech, &event, err));
-  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+  return release_sum(mech, &event, reach, lattice, sum, len, err);
+}
+
+tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,
+                          int64_t len, tct_error *err) {
+  TCT_TRY(check_lattice(value, len, lattice, err));
+  TCT_TRY(charge(mech, event, err));
+  return add_noise(mech, event, reach, lattice, value, len, err);
 }
 
 tct_status tct_mech_batch(tct_mech *mech, double rate, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
@@ -188,17 +216,18 @@ tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, doubl
   if (mech->open_rate != rate)
     return tct_fail(err, TCT_E_BUDGET,
                     "a sampled release is charged at a rate other than its batch was drawn at; report this fault");
-  TCT_TRY(check_lattice(sum, len, lattice, err));
-  TCT_TRY(charge(mech, &event, err));
-  mech->open_rate = 0;
-  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+  tct_status status = release_sum(mech, &event, reach, lattice, sum, len, err);
+  if (status == TCT_OK) mech->open_rate = 0;
+  return status;
 }
 
 tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, double *value, int64_t len,
                                 tct_error *err) {
-  (void)err;
+  int64_t before = 0;
+  TCT_TRY(tct_mech_before(mech, len, &before, err));
   tct_stream s;
   tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  for (int64_t j = 0; j < before && sigma > 0; j++) tct_rounded_gaussian(&s, sigma, lattice);
   for (int64_t j = 0; j < len && sigma > 0; j++) value[j] += tct_rounded_gaussian(&s, sigma, lattice);
   tct_stream_wipe(&s);
   return TCT_OK;
@@ -207,20 +236,21 @@ tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, do
 tct_status tct_mech_gaussian_vector(tct_mech *mech, tct_event event, double sigma, double lattice, double *value,
                                     int64_t len, tct_error *err) {
   TCT_TRY(charge(mech, &event, err));
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
-  for (int64_t j = 0; j < len; j++) value[j] = sigma > 0 ? tct_rounded_gaussian(&s, sigma, lattice) : 0;
-  tct_stream_wipe(&s);
-  observe(mech, &event, sigma / (event.noise > 0 ? event.noise : 1), value, value, len);
-  return TCT_OK;
+  uint64_t release = mech->releases++;
+  if (tct_team_own(mech->team) == 0) {
+    tct_stream s;
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, release);
+    for (int64_t j = 0; j < len; j++) value[j] = sigma > 0 ? tct_rounded_gaussian(&s, sigma, lattice) : 0;
+    tct_stream_wipe(&s);
+    observe(mech, &event, sigma / (event.noise > 0 ? event.noise : 1), value, value, len);
+  }
+  return tct_team_broadcast(mech->team, value, len * (int64_t)sizeof *value, 0, err);
 }
 
 tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
                                 tct_error *err) {
   tct_event event = tct_event_laplace(noise, 1);
-  TCT_TRY(check_lattice(sum, len, lattice, err));
-  TCT_TRY(charge(mech, &event, err));
-  return noise_sum(mech, &event, reach, lattice, sum, len, err);
+  return release_sum(mech, &event, reach, lattice, sum, len, err);
 }
 
 /* A record is in the batch with probability rate, so the choice's law is a mixture of the law without the record and
@@ -248,15 +278,18 @@ tct_status tct_mech_pick(tct_mech *mech, const tct_choice *choice, const double 
   TCT_TRY(check_choice(mech, choice, count, err));
   TCT_TRY(charge(mech, &event, err));
   if (choice->rate < 1) mech->open_rate = 0;
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, mech->releases++);
-  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(&s, score, count, choice->epsilon,
-                                                                          choice->change, choice->monotone);
-  tct_stream_wipe(&s);
-  double chosen = (double)*index;
-  observe(mech, &event, choice->change, score, &chosen, count);
-  if (mech->probe) *index = (int64_t)chosen;
-  return TCT_OK;
+  uint64_t release = mech->releases++;
+  if (tct_team_own(mech->team) == 0) {
+    tct_stream s;
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, release);
+    *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(&s, score, count, choice->epsilon,
+                                                                            choice->change, choice->monotone);
+    tct_stream_wipe(&s);
+    double chosen = (double)*index;
+    observe(mech, &event, choice->change, score, &chosen, count);
+    if (mech->probe) *index = (int64_t)chosen;
+  }
+  return tct_team_broadcast(mech->team, index, sizeof *index, 0, err);
 }
 
 tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
@@ -303,14 +336,17 @@ tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int
   if (tree->off)
     return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
   TCT_TRY(charge(mech, &event, err));
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, mech->releases++);
-  *index = tct_choice_tree_draw(tree, &s);
-  tct_stream_wipe(&s);
-  double chosen = (double)*index;
-  observe(mech, &event, tree->change, tree->score, &chosen, tree->count);
-  if (mech->probe) *index = (int64_t)chosen;
-  return TCT_OK;
+  uint64_t release = mech->releases++;
+  if (tct_team_own(mech->team) == 0) {
+    tct_stream s;
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, release);
+    *index = tct_choice_tree_draw(tree, &s);
+    tct_stream_wipe(&s);
+    double chosen = (double)*index;
+    observe(mech, &event, tree->change, tree->score, &chosen, tree->count);
+    if (mech->probe) *index = (int64_t)chosen;
+  }
+  return tct_team_broadcast(mech->team, index, sizeof *index, 0, err);
 }
 
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {

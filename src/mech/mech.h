@@ -29,6 +29,28 @@ tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, c
                         tct_error *err);
 void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
 
+/* ---- records spread over ranks ------------------------------------------------------------------------
+ * A solver works on the rows of its view, which may be a part of all rows.  What it hands to tct_mech_sum and its
+ * kin is the sum over those rows; the gate adds up the parts, rank 0 draws the noise, and all ranks receive the one
+ * released value.  A number that is no sum over rows goes through tct_mech_value.  What a run needs of all rows
+ * without releasing it comes from the functions below.  Alone they do nothing. */
+
+/* The ranks that share the rows; takes over rank 0's keys.  Borrows the team.  Collective, as every function here. */
+tct_status tct_mech_share(tct_mech *mech, tct_team *team, tct_error *err);
+/* sum[len] <- the sum over all rows.  Exact in any order (la/lattice.h, la/exact.h) or not reproducible.  mech NULL:
+ * the rows are all here. */
+tct_status tct_mech_total(tct_mech *mech, double *sum, int64_t len, tct_error *err);
+/* value[len] <- the largest over all ranks. */
+tct_status tct_mech_largest(tct_mech *mech, double *value, int64_t len, tct_error *err);
+/* The same as a total where few sums have changed: part[len] are the sums of these rows, list[*count] those of them
+ * that have changed, ascending if all have.  total[j] becomes right for every j in anybody's list, and list (room for
+ * len) holds all of those. */
+tct_status tct_mech_total_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
+                               int64_t *count, tct_error *err);
+tct_team *tct_mech_team(const tct_mech *mech); /* for mech/ only */
+/* How many of such counts the ranks before this one have. */
+tct_status tct_mech_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err);
+
 /* What has been spent so far, in order; borrowed. */
 const tct_events *tct_mech_spent(const tct_mech *mech);
 /* TCT_OK if the run has spent what its promise allows: a fixed promise exactly, unless it is at_most. */
@@ -53,6 +75,11 @@ tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, doubl
 /* The same for a sum over all rows; charges gaussian:noise. */
 tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
                         tct_error *err);
+
+/* value[len] <- value + noise for a value of which every rank holds the whole, not a part; the event is a gaussian or
+ * laplace one. */
+tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,
+                          int64_t len, tct_error *err);
 
 /* value[len] += N(0, sigma^2 I) on a lattice, uncharged: noise on state that is never released (the duals
  * of DP-SCD's paper variant).  It protects nothing and therefore costs nothing. */

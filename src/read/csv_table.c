@@ -166,8 +166,10 @@ static tct_status describe(const csv_reader *r, const tct_reader *reader, tct_er
 
 static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(prepare(r, reader, err));
+  if (reader->range)
+    TCT_TRY(tct_source_jump(reader->source, reader->range->header, reader->range->from, reader->range->to, err));
   TCT_TRY(read_records(r, reader, err));
-  if (reader->table.rows == 0) {
+  if (reader->table.rows == 0 && !reader->range) {
     return tct_fail_at(err, reader->source->name, 0, 0, "the file has a header but no records; give at least one");
   }
   TCT_TRY(tct_table_finish(&reader->table, reader->schema.features, reader->data, err));

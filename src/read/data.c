@@ -18,6 +18,10 @@ tct_status tct_data_unaccounted(tct_data *data, const char *text, tct_error *err
 }
 
 int64_t tct_data_rows(const tct_data *data) { return data->x.rows; }
+int64_t tct_data_all_rows(const tct_data *data) { return data->rank_rows ? data->all_rows : data->x.rows; }
+int64_t tct_data_rank_rows(const tct_data *data, int rank) {
+  return data->rank_rows ? data->rank_rows[rank] : data->x.rows;
+}
 int64_t tct_data_cols(const tct_data *data) { return data->x.cols; }
 const tct_matrix *tct_data_matrix(const tct_data *data) { return &data->x; }
 const double *tct_data_labels(const tct_data *data) { return data->y; }
@@ -49,6 +53,7 @@ void tct_data_free(tct_data *data) {
   tct_wipe_free(data->own_y, data->own_y ? data->x.rows : 0, sizeof *data->own_y);
   tct_wipe_free(data->weight, data->weight ? data->x.rows : 0, sizeof *data->weight);
   tct_free(data->dropped);
+  tct_free(data->rank_rows);
   tct_free(data->names);
   tct_free(data->label_name);
   tct_free(data->schema);

@@ -18,6 +18,9 @@ struct tct_data {
   char *label_name;             /* owned or NULL */
   char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */
   double label_low, label_high; /* public label bounds from the schema; NAN if none */
+  tct_team *team;               /* the ranks that hold the other records, borrowed; NULL: all are here */
+  int64_t row0, all_rows;       /* number of the first record, and of all of them; without a team 0 */
+  int64_t *rank_rows;           /* [ranks], owned; NULL without a team */
   char *unaccounted[TCT_UNACCOUNTED + 1]; /* what reading took from the data and no event pays for */
 };
 

@@ -159,12 +159,12 @@ static tct_status read_lines(libsvm *r, tct_reader *reader, tct_error *err) {
 static tct_status finish(libsvm *r, tct_reader *reader, tct_error *err) {
   const char *file = reader->source->name;
   int64_t cols = reader->options->cols;
-  if (reader->table.rows == 0) {
+  if (reader->table.rows == 0 && !reader->range) {
     return tct_fail_at(err, file, 0, 0, "the file has no records; give at least one");
   }
   if (cols == 0) {
     cols = r->largest;
-    if (cols == 0) {
+    if (cols == 0 && !reader->range) {
       return tct_fail_at(err, file, 0, 0, "no record has a feature; give the number of features with --cols");
     }
     TCT_TRY(tct_data_unaccounted(reader->data,
@@ -187,6 +187,7 @@ tct_status tct_read_libsvm(tct_reader *reader, tct_error *err) {
   r.limit = options->value_type == TCT_F32 ? FLT_MAX : DBL_MAX;
   TCT_TRY(tct_label_rule_make(&r.rule, options, &reader->schema, reader->c, err));
   tct_table_init(&reader->table, TCT_CSR, options);
+  if (reader->range) TCT_TRY(tct_source_jump(reader->source, 0, reader->range->from, reader->range->to, err));
   tct_status status = read_lines(&r, reader, err);
   if (status == TCT_OK) status = finish(&r, reader, err);
   tct_wipe_free(r.value, r.cap, sizeof *r.value);

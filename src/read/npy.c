@@ -21,6 +21,8 @@ typedef struct npy_reader {
   tct_label_rule rule;
   int64_t label; /* 0-based column, -1 = none */
   int64_t features;
+  int64_t header; /* bytes before the first element */
+  int64_t first;  /* row of the array that is read first */
   double limit;
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
 } npy_reader;
@@ -50,6 +52,7 @@ static tct_status read_header(npy_reader *r, tct_source *source, tct_error *err)
   const char *why = tct_npy_header(source->buffer + source->begin + start, length, &r->npy);
   if (why) return tct_fail_at(err, source->name, 0, 0, "%s", why);
   source->begin += start + length;
+  r->header = start + length;
   return TCT_OK;
 }
 
@@ -100,7 +103,7 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
       *(double *)room = why ? 0 : value;
   }
   if (!why) return TCT_OK;
-  if (!table->droppable) return tct_fail_at(err, reader->source->name, row + 1, col + 1, "%s", why);
+  if (!table->droppable) return tct_fail_at(err, reader->source->name, r->first + row + 1, col + 1, "%s", why);
   int64_t *bad = tct_pieces_room(&r->bad, 1);
   if (!bad) return tct_fail_memory(err);
   *bad = row;
@@ -148,12 +151,24 @@ static tct_status drop_rows(npy_reader *r, tct_data *data, tct_error *err) {
   return TCT_OK;
 }
 
+/* The rows of the range alone. */
+static tct_status read_part(npy_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t bytes = r->npy.shape[1] * r->npy.width, from = reader->range->from, to = reader->range->to;
+  if (r->npy.fortran || to > r->npy.shape[0])
+    return tct_fail(err, TCT_E_USAGE, "the array cannot be read in parts; save it in C order");
+  r->first = from;
+  r->npy.shape[0] = to - from;
+  int64_t begin = r->header + from * bytes; /* nothing is skipped: rows are numbered, not lines */
+  return tct_source_jump(reader->source, begin, begin, r->header + to * bytes, err);
+}
+
 static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   const tct_read_options *options = reader->options;
   tct_table *table = &reader->table;
   TCT_TRY(read_header(r, reader->source, err));
   TCT_TRY(check_shape(r, reader, err));
   TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, reader->c, err));
+  if (reader->range) TCT_TRY(read_part(r, reader, err));
   tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);
   TCT_TRY(read_elements(r, reader, err));
   table->rows = r->npy.shape[0];

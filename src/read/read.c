@@ -1,6 +1,7 @@
 /* read.c - reads a table: opens the source, tells the format by content, hands over to its reader. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "read/number.h"
@@ -69,12 +70,26 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, LIBSVM text or NPY");
 }
 
+/* A part of a file numbers its lines from its own beginning on: those before it are counted once they are asked for. */
+static void count_skipped(const tct_source *source, tct_error *err) {
+  char block[HEAD];
+  for (int64_t at = source->skipped_from; at < source->skipped_to;) {
+    int64_t left = source->skipped_to - at;
+    ssize_t got = pread(source->input.file, block, (size_t)(left < HEAD ? left : HEAD), at);
+    if (got <= 0) return;
+    for (ssize_t k = 0; k < got; k++) err->line += block[k] == '\n';
+    at += got;
+  }
+}
+
 /* Reads an open source and closes it. */
-static tct_data *read_and_close(tct_source *source, const tct_read_options *options, tct_error *err) {
+static tct_data *read_and_close(tct_source *source, const tct_range *range, const tct_read_options *options,
+                                tct_error *err) {
   tct_reader reader;
   memset(&reader, 0, sizeof reader);
   reader.source = source;
   reader.options = options;
+  reader.range = range;
   reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   reader.data = TCT_NEW(tct_data, 1);
   tct_status status = TCT_OK;
@@ -85,6 +100,7 @@ static tct_data *read_and_close(tct_source *source, const tct_read_options *opti
     reader.data->label_low = reader.data->label_high = NAN;
     status = read_source(&reader, err);
   }
+  if (status != TCT_OK && err && err->line > 0) count_skipped(source, err);
   tct_table_free(&reader.table);
   tct_schema_free(&reader.schema);
   if (reader.c) freelocale(reader.c);
@@ -95,6 +111,11 @@ static tct_data *read_and_close(tct_source *source, const tct_read_options *opti
 }
 
 tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err) {
+  return tct_data_read_range(path, NULL, options, err);
+}
+
+tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
+                              tct_error *err) {
   tct_source source;
   tct_error_clear(err);
   if (check_options(options, err) != TCT_OK) return NULL;
@@ -106,7 +127,7 @@ tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_e
     tct_source_close(&source);
     return NULL;
   }
-  return read_and_close(&source, options, err);
+  return read_and_close(&source, range, options, err);
 }
 
 tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, const tct_read_options *options,
@@ -115,5 +136,5 @@ tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, c
   tct_error_clear(err);
   if (check_options(options, err) != TCT_OK) return NULL;
   tct_source_memory(&source, "memory", bytes, count, step);
-  return read_and_close(&source, options, err);
+  return read_and_close(&source, NULL, options, err);
 }

@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "read/data.h"
+#include "read/range.h"
 #include "read/schema.h"
 #include "read/source.h"
 #include "read/table.h"
@@ -11,7 +12,8 @@
 typedef struct tct_reader {
   tct_source *source;
   const tct_read_options *options;
-  tct_schema schema; /* root NULL = none was given */
+  const tct_range *range; /* the records to read, after the header; NULL: all */
+  tct_schema schema;      /* root NULL = none was given */
   tct_table table;
   locale_t c;
   tct_data *data; /* receives the result */

@@ -134,8 +134,34 @@ static tct_status more_memory(tct_source *source, tct_error *err) {
   return TCT_OK;
 }
 
+static tct_status more_plain(tct_source *source, tct_error *err) {
+  int64_t want = source->plain_left < BLOCK ? source->plain_left : BLOCK;
+  TCT_TRY(make_room(source, BLOCK, err));
+  ssize_t got = 0;
+  do {
+    if (want > 0) got = read(source->input.file, source->buffer + source->end, (size_t)want);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return cannot_read(source, err);
+  if (got == 0) source->ended = true;
+  source->end += got;
+  source->plain_left -= got;
+  return TCT_OK;
+}
+
+tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err) {
+  if (lseek(source->input.file, from, SEEK_SET) < 0) return cannot_read(source, err);
+  source->begin = source->end = 0;
+  source->ended = false;
+  source->plain = true;
+  source->plain_left = to - from;
+  source->skipped_from = header;
+  source->skipped_to = from;
+  return TCT_OK;
+}
+
 tct_status tct_source_more(tct_source *source, tct_error *err) {
   if (source->ended) return TCT_OK;
+  if (source->plain) return more_plain(source, err);
   if (source->input.file < 0) return more_memory(source, err);
   TCT_TRY(make_room(source, BLOCK, err));
   char *to = source->buffer + source->end;

@@ -14,7 +14,10 @@ typedef struct tct_source {
   tct_input input;    /* a file's bytes as they are stored */
   tct_gunzip *gunzip; /* the file is gzip, or NULL */
   void *archive;      /* it is anything else, or NULL */
-  const char *memory; /* unread rest of a source in memory */
+  bool plain;         /* bytes come as they are stored, `plain_left` of them (tct_source_jump) */
+  int64_t plain_left;
+  int64_t skipped_from, skipped_to; /* bytes that the jump left out, for the numbers of lines */
+  const char *memory;               /* unread rest of a source in memory */
   int64_t memory_left, memory_step;
 } tct_source;
 
@@ -35,6 +38,9 @@ tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err);
 /* The next line without its end ('\n' or "\r\n"), valid until the next call; *line is NULL at the
  * end.  An empty last line is none. */
 tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err);
+
+/* Goes on at byte `from` of an uncompressed file and ends at byte `to`; header: bytes that belong to no record. */
+tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err);
 
 void tct_source_close(tct_source *source);
 #endif

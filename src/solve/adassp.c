@@ -123,7 +123,7 @@ static tct_status solve(const tct_problem *problem, double *gram, double zeta, d
     trace += fabs(gram[i * p + i]);
     for (int64_t j = 0; j < i; j++) gram[i * p + j] = gram[j * p + i] = 0.5 * gram[i * p + j] + 0.5 * gram[j * p + i];
   }
-  double ridge = fmax(adaptive_ridge(gram, p, zeta, factor), (double)problem->view->rows * problem->facts->reg.l2);
+  double ridge = fmax(adaptive_ridge(gram, p, zeta, factor), (double)problem->facts->rows * problem->facts->reg.l2);
   double least =
       1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
   while (!factor_at(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
@@ -180,6 +180,7 @@ const tct_solver tct_solver_adassp = {
     .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
     .options = options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .penalises_intercept = true,

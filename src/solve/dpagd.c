@@ -175,6 +175,7 @@ static tct_status choose(descent *a, const double *w, const tct_choice *choice, 
   for (int64_t j = 0; j < a->set.grid; j++) a->step[j] = a->alpha_max * (double)j / (double)(a->set.grid - 1);
   tct_step_scores(&problem->facts->loss, z, s, y, b->count, a->step, a->set.grid, a->set.clip_obj, lattice, a->score,
                   b->threads);
+  TCT_TRY(tct_mech_total(a->mech, a->score, a->set.grid, err));
   for (int64_t j = 0; j < a->set.grid; j++) a->score[j] -= penalty(a, w, a->step[j], lattice);
   if (!a->set.exact) return tct_mech_pick(a->mech, choice, a->score, a->set.grid, index, err);
   *index = 0;
@@ -259,6 +260,7 @@ const tct_solver tct_solver_dpagd = {
     .summary = "private gradient descent with an adaptive budget and line search (Lee and Kifer 2018)",
     .options = tct_agd_options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .plan = tct_agd_plan,
     .run = run,

@@ -204,6 +204,7 @@ const tct_solver tct_solver_dpcd = {
     .options = tct_dpcd_options,
     .is_private = true,
     .wants_columns = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .plan = tct_dpcd_plan,
     .run = run,

@@ -33,7 +33,8 @@ typedef struct greedy {
   tct_fused sums;        /* squared slope with labels 0 and margins = slopes: its terms are slope * x */
   double *zero;          /* [rows] */
   double *z, *slope;     /* [rows] margins and slopes */
-  double *g;             /* [p] G_j, exact */
+  double *g;             /* [p] G_j over the rows of the view, exact */
+  double *total;         /* [p] G_j over all rows */
   double *lattice;       /* [p] */
   double *score;         /* [p] */
   double *mean;          /* [p] */
@@ -126,7 +127,7 @@ static double scores(greedy *s, const double *w) {
   for (int64_t j = 0; j < facts->p; j++) {
     double root = sqrt(d->moment[j]);
     error = fmax(error, 0x1p-48 * root * (fabs(w[j]) + d->rate[j] * d->bound[j] + box));
-    s->score[j] = h * floor(root * fabs(step_from(s, j, w[j], s->g[j]) - w[j]) / h);
+    s->score[j] = h * floor(root * fabs(step_from(s, j, w[j], s->total[j]) - w[j]) / h);
   }
   return change + error * (1 + 0x1p-40) + h;
 }
@@ -140,6 +141,8 @@ static int64_t largest(const double *score, int64_t p) {
 
 static tct_status iterate(greedy *s, tct_mech *mech, double *w, tct_error *err) {
   const tct_dpcd *d = s->d;
+  memcpy(s->total, s->g, (size_t)s->problem->facts->p * sizeof *s->g);
+  TCT_TRY(tct_mech_total(mech, s->total, s->problem->facts->p, err));
   double change = scores(s, w);
   int64_t j = 0;
   if (isfinite(s->problem->facts->epsilon))
@@ -162,6 +165,7 @@ static void greedy_free(greedy *s) {
   tct_wipe_free(s->z, n, sizeof *s->z);
   tct_wipe_free(s->slope, n, sizeof *s->slope);
   tct_wipe_free(s->g, s->problem->view->p, sizeof *s->g);
+  tct_wipe_free(s->total, s->problem->view->p, sizeof *s->total);
   tct_wipe_free(s->score, s->problem->view->p, sizeof *s->score);
   tct_free(s->lattice);
   tct_free(s->mean);
@@ -172,9 +176,11 @@ static tct_status greedy_new(const tct_problem *problem, const tct_dpcd *d, gree
   const tct_matrix *x = problem->view->x;
   *s = (greedy){.problem = problem, .d = d};
   s->zero = TCT_NEW(double, n), s->z = TCT_NEW(double, n), s->slope = TCT_NEW(double, n);
-  s->g = TCT_NEW(double, p), s->lattice = TCT_NEW(double, p), s->score = TCT_NEW(double, p);
+  s->g = TCT_NEW(double, p), s->total = TCT_NEW(double, p), s->lattice = TCT_NEW(double, p),
+  s->score = TCT_NEW(double, p);
   s->mean = TCT_NEW(double, p);
-  if (!s->zero || !s->z || !s->slope || !s->g || !s->lattice || !s->score || !s->mean) return tct_fail_memory(err);
+  if (!s->zero || !s->z || !s->slope || !s->g || !s->total || !s->lattice || !s->score || !s->mean)
+    return tct_fail_memory(err);
   TCT_TRY(tct_fused_new(problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, d->threads, &s->sums, err));
   for (int64_t j = 0; j < p; j++) s->lattice[j] = tct_mech_lattice(d->bound[j], d->noise, problem->facts->rows);
   s->nonzeros = tct_matrix_nonzeros(x);

@@ -142,7 +142,7 @@ static tct_status moments(const tct_problem *problem, bool release, const double
   if (isnan(lattice)) return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = tct_col_moment_lattice(problem->view, j, bounds[j], lattice);
-  if (!release) return TCT_OK;
+  if (!release) return tct_mech_total(mech, d->moment, facts->p, err);
   if (laplace) return tct_mech_laplace_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
   return tct_mech_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
 }

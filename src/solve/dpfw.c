@@ -42,6 +42,7 @@ typedef struct walk {
   const tct_dpfw *d;
   tct_dpfw_sums sums;
   tct_choice_tree *tree;
+  double *total;   /* [p] G_j over all rows */
   double *score;   /* [2p] form=plain: all scores */
   int64_t *vertex; /* [T] the choices: 2j + (sign of w_j < 0) */
 } walk;
@@ -51,6 +52,7 @@ double tct_dpfw_gamma(int64_t t) { return 2.0 / ((double)t + 2); }
 static void walk_free(walk *s) {
   tct_dpfw_sums_free(&s->sums);
   tct_mech_tree_free(s->tree);
+  tct_wipe_free(s->total, s->problem->facts->p, sizeof *s->total);
   tct_wipe_free(s->score, 2 * s->problem->facts->p, sizeof *s->score);
   tct_free(s->vertex);
 }
@@ -60,7 +62,8 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, walk *
   *s = (walk){.problem = problem, .d = d};
   s->vertex = TCT_NEW(int64_t, d->steps);
   s->score = TCT_NEW(double, 2 * facts->p);
-  if (!s->vertex || !s->score) return tct_fail_memory(err);
+  s->total = TCT_NEW(double, facts->p);
+  if (!s->vertex || !s->score || !s->total) return tct_fail_memory(err);
   TCT_TRY(tct_dpfw_sums_new(problem, d, &s->sums, err));
   if (d->plain || !isfinite(facts->epsilon)) return TCT_OK;
   return tct_mech_tree_new(2 * facts->p, d->epsilon, d->change, false, s->sums.lattice, &s->tree, err);
@@ -69,7 +72,7 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, walk *
 /* -G_j pulls w_j up: candidate 2j is the vertex +eta e_j, candidate 2j+1 its opposite. */
 static void show_all(walk *s) {
   for (int64_t j = 0; j < s->problem->facts->p; j++) {
-    double g = s->sums.g[j];
+    double g = s->total[j];
     s->score[2 * j] = -g;
     s->score[2 * j + 1] = g;
   }
@@ -79,8 +82,8 @@ static void show_changed(walk *s) {
   for (int64_t k = 0; k < s->sums.changed; k++) {
     int64_t j = s->sums.list[k];
     if (k + AHEAD < s->sums.changed) tct_mech_tree_prefetch(s->tree, 2 * s->sums.list[k + AHEAD]);
-    tct_mech_tree_set(s->tree, 2 * j, -s->sums.g[j]);
-    tct_mech_tree_set(s->tree, 2 * j + 1, s->sums.g[j]);
+    tct_mech_tree_set(s->tree, 2 * j, -s->total[j]);
+    tct_mech_tree_set(s->tree, 2 * j + 1, s->total[j]);
   }
 }
 
@@ -92,7 +95,8 @@ static int64_t largest(const double *score, int64_t count) {
 }
 
 static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
-  int64_t count = 2 * s->problem->facts->p;
+  int64_t p = s->problem->facts->p, count = 2 * p;
+  TCT_TRY(tct_mech_total_some(mech, s->sums.g, s->total, p, s->sums.list, &s->sums.changed, err));
   if (s->tree) {
     show_changed(s);
     return tct_mech_tree_choose(mech, s->tree, at, err);
@@ -101,7 +105,8 @@ static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
   if (isfinite(s->problem->facts->epsilon))
     return tct_mech_choose(mech, s->d->epsilon, s->d->change, false, s->score, count, at, err);
   double best = (double)largest(s->score, count);
-  TCT_TRY(tct_mech_sum(mech, 0, (double)count, 1, &best, 1, err));
+  tct_event event = tct_event_gaussian(0, 1);
+  TCT_TRY(tct_mech_value(mech, &event, (double)count, 1, &best, 1, err));
   *at = (int64_t)best;
   return TCT_OK;
 }
@@ -152,6 +157,7 @@ const tct_solver tct_solver_dpfw = {
     .options = tct_dpfw_options,
     .is_private = true,
     .wants_columns = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,
     .plan = tct_dpfw_plan,

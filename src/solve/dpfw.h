@@ -27,7 +27,7 @@ typedef struct tct_dpfw_sums {
   const tct_problem *problem;
   const tct_dpfw *d;
   double lattice;
-  double *g;     /* [p] exact sums of the clipped terms of the slopes as they stand */
+  double *g;     /* [p] exact sums over the view's rows of the clipped terms of the slopes as they stand */
   double *slope; /* [rows] clipped */
   double *z;     /* [rows] */
   double scale;

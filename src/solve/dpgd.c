@@ -163,6 +163,7 @@ const tct_solver tct_solver_dpgd = {
     .summary = "private proximal gradient descent over all records with momentum, exact Gaussian accounting",
     .options = options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,

@@ -269,6 +269,7 @@ const tct_solver tct_solver_dpscd = {
     .summary = "private dual coordinate descent (Damaskinos et al. 2021), duals kept secret",
     .options = options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,
     .plan = plan,

@@ -132,6 +132,7 @@ const tct_solver tct_solver_dpsgd = {
     .summary = "private proximal stochastic gradient descent with Poisson batches (Abadi et al. 2016)",
     .options = options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = tct_dpsgd_run,

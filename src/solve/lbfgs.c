@@ -76,50 +76,51 @@ static void direction(history *h, const double *g, double *d) {
 }
 
 /* Takes the step t d and keeps the pair; `before` is the gradient that d was made from. */
-static void step(history *h, tct_smooth *smooth, double *before, double t, double *w) {
+static tct_status step(history *h, tct_smooth *smooth, double *before, double t, double *w, tct_error *err) {
   int64_t p = h->p, at = h->count % h->memory;
   double *s = h->s + at * p, *y = h->y + at * p;
   memcpy(before, smooth->gradient, (size_t)p * sizeof *before);
   for (int64_t j = 0; j < p; j++) s[j] = t * smooth->direction[j];
   tct_axpy(1, s, w, p);
-  tct_smooth_gradient(smooth, w);
+  TCT_TRY(tct_smooth_gradient(smooth, w, err));
   for (int64_t j = 0; j < p; j++) y[j] = smooth->gradient[j] - before[j];
   double sy = tct_dot(s, y, p);
   if (!(sy > 1e-300)) { /* no curvature left in floating point: start afresh */
     h->count = 0;
-    return;
+    return TCT_OK;
   }
   h->inverse[at] = 1 / sy;
   h->count++;
+  return TCT_OK;
 }
 
 static tct_status iterate(const tct_problem *problem, const tct_solver_plan *plan, tct_smooth *smooth, history *h,
                           double *before, double *w, tct_error *err) {
   int64_t p = problem->view->p, steps = tct_spec_count(&plan->spec, options, "steps");
-  double stop = tct_spec_real(&plan->spec, options, "tolerance") * (double)problem->view->rows;
-  tct_smooth_gradient(smooth, w);
+  double stop = tct_spec_real(&plan->spec, options, "tolerance") * (double)problem->facts->rows;
+  TCT_TRY(tct_smooth_gradient(smooth, w, err));
   for (int64_t k = 0; k < steps && sqrt(tct_norm2(smooth->gradient, p)) > stop; k++) {
     TCT_TRY(tct_problem_tick(problem, (double)k / (double)steps, err));
     direction(h, smooth->gradient, smooth->direction);
     if (h->count == 0) /* the first step: about 1 in size, since nothing is known of the scale */
       for (int64_t j = 0; j < p; j++) smooth->direction[j] /= sqrt(tct_norm2(smooth->gradient, p));
-    double t = tct_smooth_step(smooth, w);
-    step(h, smooth, before, t, w);
+    double t = 0;
+    TCT_TRY(tct_smooth_step(smooth, w, &t, err));
+    TCT_TRY(step(h, smooth, before, t, w, err));
   }
   return TCT_OK;
 }
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  (void)mech;
   int64_t p = problem->view->p;
   tct_smooth smooth = {0};
   history h = {0};
-  tct_smooth_facts facts = {.rows = (double)problem->view->rows, .p = (double)p};
+  tct_smooth_facts facts = {.rows = (double)problem->facts->rows, .p = (double)p};
   facts.ridge = facts.rows * problem->facts->reg.l2;
   memset(w, 0, (size_t)p * sizeof *w);
   double *before = TCT_NEW(double, p);
-  tct_status status = before ? tct_smooth_new(problem, &facts, &smooth, err) : tct_fail_memory(err);
+  tct_status status = before ? tct_smooth_new(problem, &facts, mech, &smooth, err) : tct_fail_memory(err);
   smooth.penalised = p - (problem->facts->intercept ? 1 : 0);
   if (status == TCT_OK) status = history_new(&h, tct_spec_count(&plan->spec, options, "memory"), p, err);
   if (status == TCT_OK) status = iterate(problem, plan, &smooth, &h, before, w, err);
@@ -134,6 +135,7 @@ const tct_solver tct_solver_lbfgs = {
     .name = "lbfgs",
     .summary = "limited-memory BFGS to a given gradient norm, NOT private",
     .options = options,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = run,

@@ -67,7 +67,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   double *b = TCT_NEW(double, p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = b ? draw(&set, &event[0], mech, b, p, err) : tct_fail_memory(err); /* 2 */
-  if (status == TCT_OK) status = tct_smooth_new(problem, &set.smooth, &smooth, err);
+  if (status == TCT_OK) status = tct_smooth_new(problem, &set.smooth, mech, &smooth, err);
   if (status == TCT_OK) {
     smooth.linear = b;
     status = tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 3 */
@@ -84,6 +84,7 @@ const tct_solver tct_solver_objpert = {
     .summary = "objective perturbation, the minimiser of a tilted objective; one release, nothing to tune",
     .options = tct_objpert_options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_RECORDS,
     .penalises_intercept = true,

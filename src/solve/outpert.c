@@ -116,10 +116,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 
 /* T steps of w - eta grad F(w). */
 static tct_status descend(tct_smooth *smooth, const settings *set, double *w, tct_error *err) {
-  double n = (double)smooth->problem->view->rows;
+  double n = (double)smooth->problem->facts->rows;
   for (int64_t t = 0; t < set->steps; t++) {
     TCT_TRY(tct_problem_tick(smooth->problem, (double)t / (double)set->steps, err));
-    tct_smooth_gradient(smooth, w);
+    TCT_TRY(tct_smooth_gradient(smooth, w, err));
     tct_axpy(-set->step / n, smooth->gradient, w, smooth->problem->view->p);
   }
   return TCT_OK;
@@ -132,7 +132,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_smooth smooth = {0};
   memset(w, 0, (size_t)p * sizeof *w);
   TCT_TRY(settle(problem->facts, plan, &set, err));
-  TCT_TRY(tct_smooth_new(problem, &set.smooth, &smooth, err));
+  TCT_TRY(tct_smooth_new(problem, &set.smooth, mech, &smooth, err));
   tct_status status = is_gd(plan) && plan->noise_multiplier > 0
                           ? descend(&smooth, &set, w, err)
                           : tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 1 */
@@ -159,6 +159,7 @@ const tct_solver tct_solver_outpert = {
     .summary = "output perturbation: the minimiser of a ridge problem plus noise (baseline)",
     .options = options,
     .is_private = true,
+    .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,
     .plan = plan,

@@ -36,7 +36,5 @@ void tct_output_nonprivate(const double *w, int64_t p, tct_output *out) {
 tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
                               tct_error *err) {
   for (int64_t j = 0; j < p; j++) w[j] = rint(w[j] / output->lattice) * output->lattice;
-  if (event->kind == TCT_EV_LAPLACE)
-    return tct_mech_laplace_sum(mech, event->noise, output->reach, output->lattice, w, p, err);
-  return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);
+  return tct_mech_value(mech, event, output->reach, output->lattice, w, p, err); /* every rank has all of w */
 }

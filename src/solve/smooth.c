@@ -3,11 +3,11 @@
  * GRADIENT ERROR.  u = 2^-53, S and K bounds on |l'| and l'', rows |x_i| <= R.  At |w| <= W:
  *   margins: a dot product of p terms, whatever its order, and two products: |dz_i| <= (p+8) u R W;
  *   slopes: |da_i| <= K |dz_i| + 16 u S (the loss loops keep within 4 ulp of formulas a few ulp wide);
- *   sums: blocks of `block` rows are summed plainly, each term with at most 4 roundings: relative error (block+4) u of
- *     sum |a_i||x_i| <= n S R; the block sums are added in pairs (high, low) by two-sum, whose residue is of order u^2;
- *   the rest: ridge*w + linear and three additions: 4 u (n S R + ridge W + |linear|).
- * Together, with 1.01 for products of errors,
- *   E(W) = 1.01 u (n R (K (p+8) R W + 16 S) + (block+4) n S R + 4 (n S R + ridge W + |linear|)).
+ *   sums: blocks of at most `block` rows are summed plainly, each term with at most 4 roundings: relative error
+ *     (block+4) u of sum |a_i||x_i| <= n S R; at most c = n/64 + 1 blocks are added exactly but for what la/exact.h
+ * cuts off, 18 c^2 u sqrt(p) u n S R at most; the rest: ridge*w + linear and three additions: 4 u (n S R + ridge W +
+ * |linear|). Together, with 1.01 for products of errors, E(W) = 1.01 u (n R (K (p+8) R W + 16 S) + (block+4 + 18 c^2 u
+ * sqrt(p)) n S R + 4 (n S R + ridge W + |linear|)).
  *
  * CLIPPED SLOPES.  Where facts.clip is set, l' is cut to [-clip, clip] and l is what integrates to that: convex as
  * before, between 0 and l, with l'' as before or 0.  Cutting computed slopes is exact and brings none of them further
@@ -28,13 +28,14 @@
 #include "solve/smooth.h"
 
 #include "core/alloc.h"
+#include "la/exact.h"
 #include "la/gram.h"
 #include "la/kernels.h"
 
 #include <string.h>
 
 /* Up to 512 features a Hessian of 2 MiB is formed; beyond, products with it are cheaper. */
-enum { DENSE = 512, PARTS = 8, FACTOR_STEPS = 60 };
+enum { DENSE = 512, FACTOR_STEPS = 60, LINE = 256 }; /* LINE divides tct_rows_together */
 
 static double block_of(double p) { return 64 + floor(p / 16); }
 
@@ -82,117 +83,126 @@ double tct_smooth_radius(const tct_smooth_facts *f) {
 double tct_smooth_error(const tct_smooth_facts *f, double radius) {
   double nsr = f->rows * f->slope * f->row_norm;
   double margins = f->rows * f->row_norm * f->curvature * (f->p + 8) * f->row_norm * radius;
-  double rest = 4 * (nsr + f->ridge * radius + f->linear);
-  return 1.01 * 0x1p-53 * (margins + (16 + block_of(f->p) + 4) * nsr + rest);
+  double rest = 4 * (nsr + f->ridge * radius + f->linear), blocks = f->rows / 64 + 1;
+  double cut = 18 * blocks * blocks * 0x1p-53 * sqrt(f->p);
+  return 1.01 * 0x1p-53 * (margins + (16 + block_of(f->p) + 4 + cut) * nsr + rest);
 }
 
 double tct_smooth_reachable(const tct_smooth_facts *f) { return 6.06 * tct_smooth_error(f, tct_smooth_radius(f)); }
 
-tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_smooth *out, tct_error *err) {
+/* A bound on all entries: public, or the largest norm of a row where none was asked for. */
+static tct_status find_largest(tct_smooth *s, tct_error *err) {
+  const tct_view *view = s->problem->view;
+  s->largest = view->row_norm;
+  if (isfinite(view->row_norm)) return TCT_OK;
+  double most = 0;
+  for (int64_t i = 0; i < view->rows; i++) most = fmax(most, tct_row_norm2(view, i));
+  s->largest = sqrt(most) * (1 + 0x1p-40);
+  return tct_mech_largest(s->mech, &s->largest, 1, err);
+}
+
+tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
+                          tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
-  *out = (tct_smooth){.problem = problem, .facts = *facts, .penalised = p};
-  double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 2 * p);
+  int threads = problem->facts->threads;
+  *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p};
+  double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 4 * p);
   out->margin = rows;
   out->gradient = cols;
-  out->sums = TCT_NEW(double, PARTS * 3 * p);
+  out->sums = TCT_NEW(double, threads * 3 * p);
+  out->blocks = TCT_NEW(double, n / LINE + 1);
   if (p <= DENSE) {
-    out->gram = TCT_NEW(double, p *p);
-    out->scratch = TCT_NEW(double, tct_gram_scratch(p));
+    out->gram = TCT_NEW(double, 2 * p * p);
+    out->scratch = TCT_NEW(double, tct_gram_scratch(p, threads));
   } else {
     out->conjugate = TCT_NEW(double, 4 * p);
   }
-  if (!rows || !cols || !out->sums || (p <= DENSE ? !out->gram || !out->scratch : !out->conjugate)) {
+  if (!rows || !cols || !out->sums || !out->blocks || (p <= DENSE ? !out->gram || !out->scratch : !out->conjugate)) {
     tct_smooth_free(out);
     return tct_fail_memory(err);
   }
   out->slope = rows + n, out->curve = rows + 2 * n, out->along = rows + 3 * n;
-  out->direction = cols + p;
-  return TCT_OK;
+  out->direction = cols + p, out->parts = cols + 2 * p;
+  tct_status status = find_largest(out, err);
+  if (status != TCT_OK) tct_smooth_free(out);
+  return status;
 }
 
 void tct_smooth_free(tct_smooth *s) {
   if (!s->problem) return;
   int64_t n = s->problem->view->rows, p = s->problem->view->p;
+  int threads = s->problem->facts->threads;
   tct_wipe_free(s->margin, 4 * n, sizeof(double));
-  tct_wipe_free(s->gradient, 2 * p, sizeof(double));
-  tct_wipe_free(s->sums, PARTS * 3 * p, sizeof(double));
-  tct_wipe_free(s->gram, p * p, sizeof(double));
-  tct_wipe_free(s->scratch, s->scratch ? tct_gram_scratch(p) : 0, sizeof(double));
+  tct_wipe_free(s->gradient, 4 * p, sizeof(double));
+  tct_wipe_free(s->sums, threads * 3 * p, sizeof(double));
+  tct_wipe_free(s->blocks, n / LINE + 1, sizeof(double));
+  tct_wipe_free(s->gram, 2 * p * p, sizeof(double));
+  tct_wipe_free(s->scratch, s->scratch ? tct_gram_scratch(p, threads) : 0, sizeof(double));
   tct_wipe_free(s->conjugate, 4 * p, sizeof(double));
   memset(s, 0, sizeof *s);
 }
 
-/* high + low <- high + low + x, the sum of high and x exact (Knuth's two-sum). */
-static void add_pairs(const double *x, double *high, double *low, int64_t p) {
-  for (int64_t j = 0; j < p; j++) {
-    double s = high[j] + x[j], back = s - high[j];
-    low[j] += (high[j] - (s - back)) + (x[j] - back);
-    high[j] = s;
-  }
-}
-
-/* The slopes' sum over one fixed range of rows: memory holds block, high and low. */
-static void part_sum(const tct_smooth *s, int64_t first, int64_t last, double *memory) {
-  int64_t p = s->problem->view->p, block = (int64_t)block_of((double)p);
-  double *sum = memory, *high = memory + p, *low = memory + 2 * p;
-  memset(memory, 0, (size_t)(3 * p) * sizeof *memory);
-  for (int64_t from = first; from < last; from += block) {
-    int64_t to = last - from < block ? last : from + block;
-    for (int64_t i = from; i < to; i++) tct_row_axpy(s->problem->view, i, s->slope[i], sum);
-    add_pairs(sum, high, low, p);
-    memset(sum, 0, (size_t)p * sizeof *sum);
-  }
-}
-
-void tct_smooth_gradient(tct_smooth *s, const double *w) {
+tct_status tct_smooth_transpose(tct_smooth *s, const double *a, double *sum, tct_error *err) {
   const tct_problem *problem = s->problem;
-  int64_t n = problem->view->rows, p = problem->view->p;
-  int threads = problem->facts->threads;
-  tct_margins(problem->view, w, s->margin, threads);
-  slopes_of(s, s->margin, 0, s->slope, n);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < PARTS; t++) part_sum(s, n * t / PARTS, n * (t + 1) / PARTS, s->sums + t * 3 * p);
-  double *high = s->sums + p, *low = s->sums + 2 * p;
-  for (int t = 1; t < PARTS; t++) {
-    add_pairs(s->sums + t * 3 * p + p, high, low, p);
-    for (int64_t j = 0; j < p; j++) low[j] += s->sums[t * 3 * p + 2 * p + j];
-  }
+  int64_t p = problem->view->p;
+  double largest = tct_largest_size(a, problem->view->rows);
+  TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
+  tct_exact_transpose(problem->view, a, largest, s->largest, problem->facts->rows, s->parts, s->sums,
+                      problem->facts->threads);
+  TCT_TRY(tct_mech_total(s->mech, s->parts, 2 * p, err));
+  for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
+  return TCT_OK;
+}
+
+tct_status tct_smooth_gradient(tct_smooth *s, const double *w, tct_error *err) {
+  const tct_problem *problem = s->problem;
+  int64_t p = problem->view->p;
+  tct_margins(problem->view, w, s->margin, problem->facts->threads);
+  slopes_of(s, s->margin, 0, s->slope, problem->view->rows);
+  TCT_TRY(tct_smooth_transpose(s, s->slope, s->gradient, err));
   for (int64_t j = 0; j < p; j++)
-    s->gradient[j] =
-        (high[j] + low[j]) + ((j < s->penalised ? s->facts.ridge * w[j] : 0) + (s->linear ? s->linear[j] : 0));
+    s->gradient[j] += (j < s->penalised ? s->facts.ridge * w[j] : 0) + (s->linear ? s->linear[j] : 0);
+  return TCT_OK;
 }
 
 /* The derivative of J along the direction at step t; margins and their change are at hand. */
-static double derivative(const tct_smooth *s, double t, double base, double square) {
-  enum { BLOCK = 512 };
-  int64_t n = s->problem->view->rows;
-  double sum = 0, at[BLOCK], slope[BLOCK];
-  for (int64_t from = 0; from < n; from += BLOCK) {
-    int64_t count = n - from < BLOCK ? n - from : BLOCK;
-    for (int64_t i = 0; i < count; i++) at[i] = s->margin[from + i] + t * s->along[from + i];
-    slopes_of(s, at, from, slope, count);
-    sum += tct_dot(slope, s->along + from, count);
+static tct_status derivative(const tct_smooth *s, double t, double *at, tct_error *err) {
+  int64_t n = s->problem->view->rows, count = 0;
+  double z[LINE], slope[LINE], high_low[2] = {0, 0};
+  for (int64_t from = 0; from < n; from += LINE) {
+    int64_t rows = n - from < LINE ? n - from : LINE;
+    for (int64_t i = 0; i < rows; i++) z[i] = s->margin[from + i] + t * s->along[from + i];
+    slopes_of(s, z, from, slope, rows);
+    s->blocks[count++] = tct_dot(slope, s->along + from, rows);
   }
-  return sum + base + t * square;
+  double largest = tct_largest_size(s->blocks, count);
+  TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
+  tct_exact exact = tct_exact_for(largest, s->problem->facts->rows / LINE + 1);
+  for (int64_t k = 0; k < count; k++) tct_exact_add(&exact, &s->blocks[k], &high_low[0], &high_low[1], 1);
+  TCT_TRY(tct_mech_total(s->mech, high_low, 2, err));
+  *at += high_low[0] + high_low[1];
+  return TCT_OK;
 }
 
 /* Full steps near the minimum, and no comparison of function values, which have no digits left there. */
-double tct_smooth_step(tct_smooth *s, const double *w) {
+tct_status tct_smooth_step(tct_smooth *s, const double *w, double *step, tct_error *err) {
   int64_t p = s->problem->view->p;
   double ridge = s->facts.ridge, square = ridge * tct_norm2(s->direction, s->penalised);
   double base = ridge * tct_dot(w, s->direction, s->penalised) + (s->linear ? tct_dot(s->linear, s->direction, p) : 0);
   double start = tct_dot(s->gradient, s->direction, p), low = 0, high = INFINITY, t = 1;
   tct_margins(s->problem->view, s->direction, s->along, s->problem->facts->threads);
   for (int k = 0; k < FACTOR_STEPS; k++) {
-    double at = derivative(s, t, base, square);
-    if (fabs(at) <= 0.9 * fabs(start)) return t;
+    double at = base + t * square;
+    TCT_TRY(derivative(s, t, &at, err));
+    if (fabs(at) <= 0.9 * fabs(start)) break;
     if (at < 0)
       low = t;
     else
       high = t;
     t = isinf(high) ? 2 * t : 0.5 * (low + high);
   }
-  return t;
+  *step = t;
+  return TCT_OK;
 }
 
 static double computed_norm(const tct_smooth *s) {
@@ -213,17 +223,18 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
   *done = false;
   for (int64_t k = 0; k < steps; k++) {
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
-    tct_smooth_gradient(s, w);
+    TCT_TRY(tct_smooth_gradient(s, w, err));
     double norm = computed_norm(s);
     if ((*done = certified(s, w, norm, target)) || !isfinite(norm)) return TCT_OK;
     refresh = !(norm < 1e-2 * last);
     last = norm;
-    tct_newton_direction(s, refresh);
-    double t = tct_smooth_step(s, w);
+    double t = 0;
+    TCT_TRY(tct_newton_direction(s, refresh, err));
+    TCT_TRY(tct_smooth_step(s, w, &t, err));
     tct_axpy(t, s->direction, w, p);
     s->passes++;
   }
-  tct_smooth_gradient(s, w);
+  TCT_TRY(tct_smooth_gradient(s, w, err));
   *done = certified(s, w, computed_norm(s), target);
   return TCT_OK;
 }
@@ -238,7 +249,7 @@ tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, doub
   memset(w, 0, (size_t)p * sizeof *w);
   for (;; s->passes++) { /* ends: see LAST RESORT */
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
-    tct_smooth_gradient(s, w);
+    TCT_TRY(tct_smooth_gradient(s, w, err));
     if (certified(s, w, computed_norm(s), target)) return TCT_OK;
     tct_axpy(-1 / length, s->gradient, w, p);
   }

@@ -27,28 +27,35 @@ double tct_smooth_reachable(const tct_smooth_facts *facts);
 /* What a minimisation works on.  Several minimisations may follow one another with other `linear` and `ridge`. */
 typedef struct tct_smooth {
   const tct_problem *problem;
+  tct_mech *mech; /* adds up what ranks hold of the rows; NULL: the rows are all here */
   tct_smooth_facts facts;
   const double *linear;                   /* [p] or NULL */
   int64_t penalised;                      /* the ridge is on the first so many weights; tct_smooth_new: all */
   double *margin, *slope, *curve, *along; /* [n] */
   double *gradient, *direction;           /* [p] */
-  double *sums;                           /* block sums, pairs of high and low parts */
-  double *gram, *scratch;                 /* [p][p] and workspace where Newton is dense, else NULL */
+  double *parts;                          /* [2p]: the two parts of an exact sum (la/exact.h) */
+  double *sums;                           /* [threads*3p]: workspace of such sums */
+  double *blocks;                         /* the derivative along a line, block by block */
+  double largest;                         /* at least every |x~_ij|, on any rank */
+  double *gram, *scratch;                 /* [2][p][p] and workspace where Newton is dense, else NULL */
   double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
   int64_t passes;                         /* Newton steps and descent steps of the last minimisation: diagnostics */
 } tct_smooth;
-tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_smooth *out, tct_error *err);
+tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
+                          tct_error *err);
 void tct_smooth_free(tct_smooth *smooth); /* wipes */
 /* Cuts the loss's slopes to `part` in (0, 1] of their bound. */
 void tct_smooth_clip(tct_smooth_facts *facts, double part);
 
 /* gradient <- grad J(w), margins and slopes alike; the computed vector is within tct_smooth_error(|w|). */
-void tct_smooth_gradient(tct_smooth *smooth, const double *w);
-/* A step along smooth->direction, which descends from w at the current gradient, where J's derivative has lost a tenth
- * of its size or more. */
-double tct_smooth_step(tct_smooth *smooth, const double *w);
+tct_status tct_smooth_gradient(tct_smooth *smooth, const double *w, tct_error *err);
+/* sum[p] <- X~^T a over all rows, |a_i| any: the same bits however the rows are shared out. */
+tct_status tct_smooth_transpose(tct_smooth *smooth, const double *a, double *sum, tct_error *err);
+/* *t <- a step along smooth->direction, which descends from w at the current gradient, where J's derivative has lost a
+ * tenth of its size or more. */
+tct_status tct_smooth_step(tct_smooth *smooth, const double *w, double *t, tct_error *err);
 /* The Newton direction at the current gradient; refresh: with a new Hessian, else with the last one (dense only). */
-void tct_newton_direction(tct_smooth *smooth, bool refresh);
+tct_status tct_newton_direction(tct_smooth *smooth, bool refresh, tct_error *err);
 
 /* w[p] <- a point whose exact gradient norm is certified to be <= target, from w as given.
  * target >= tct_smooth_reachable: always reached (smooth.c proves it).  A smaller target (solvers without privacy): as

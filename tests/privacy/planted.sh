@@ -83,12 +83,24 @@ plant noise_calibrated_at_half_the_rate src/solve/solve.c 's/tct_calibrate_noise
 plant rate_of_the_batch_unchecked src/mech/mech.c 's/if \(mech->open_rate != rate\)/if (mech->open_rate == 0)/' unit_mech
 plant second_batch_allowed src/mech/mech.c 's/(status tct_mech_batch[^{]*\{\n  if \()mech->open_rate != 0/\10/' unit_mech
 plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(rate * (double)rows);/' unit_mech
-plant charged_after_the_draw src/mech/mech.c 's/TCT_TRY\(charge\(mech, &event, err\)\);\n  return (noise_sum\([^;]*);/TCT_TRY(\1);\n  return charge(mech, \&event, err);/' unit_mech
+plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(charge\(mech, event, err\)\);\n  TCT_TRY\(tct_team_sum_first/  TCT_TRY(tct_team_sum_first/;s/return (add_noise\(mech, event, reach, lattice, sum, len, err\));/TCT_TRY(\1);\n  return charge(mech, event, err);/' unit_mech
 plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
 plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
 plant exponential_sign_flipped src/mech/mech.c 's/\*index = \(choice->flip \? tct_permute_and_flip : tct_exponential_choice\)\(&s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(\&s, minus,/' unit_mech
 plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
+
+
+# ---- rows over ranks ----
+plant noise_on_no_rank src/mech/mech.c 's/uint64_t release = mech->releases\+\+;\n  if \(tct_team_own\(mech->team\) == 0\)/uint64_t release = mech->releases++;\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' unit_ranks
+plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' unit_ranks
+plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' unit_ranks
+plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' unit_ranks
+plant scores_of_one_rank src/solve/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' unit_ranks
+plant totals_of_the_own_rank src/solve/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' unit_ranks
+plant plain_low_parts src/la/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' unit_ranks
+plant whole_value_summed src/solve/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' unit_ranks
+plant failure_kept_to_oneself src/team/team.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' unit_ranks
 
 # ---- what bounds a record ----
 plant row_bound_skipped src/la/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
@@ -141,7 +153,7 @@ plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record ==
 # ---- dpfw and its choices ----
 plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw
-plant dpfw_wrong_sign src/solve/dpfw.c 's/2 \* j, -s->sums.g\[j\]\)/2 * j, s->sums.g[j])/;s/2 \* j \+ 1, s->sums.g\[j\]\)/2 * j + 1, -s->sums.g[j])/' privacy_sensitivity_dpfw
+plant dpfw_wrong_sign src/solve/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
 plant dpfw_feature_bound_unenforced src/solve/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
 plant dpfw_old_terms_left_in src/solve/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
 plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree

@@ -1,0 +1,309 @@
+/* test_ranks.c - a run over ranks: the bits of one process, one noise, one failure.
+ *
+ * The ranks are threads here: the table of tct_ranks_load is this file's own, so that no Open MPI is needed.  Sums are
+ * added in another order on every rank, which an inexact sum does not survive. */
+#include "worlds.h"
+
+#include "la/exact.h"
+#include "read/data.h"
+#include "team/team.h"
+
+#include <pthread.h>
+
+enum { MOST_RANKS = 4, ROWS = 1500, COLS = 4 };
+
+/* ---- threads as ranks ----------------------------------------------------------------------------------- */
+
+static int team_size = 1;
+static _Thread_local int self;
+static pthread_barrier_t meeting;
+static const void *shown[MOST_RANKS];
+
+static void meet(void) { pthread_barrier_wait(&meeting); }
+
+static int open_rank(int *rank, int *ranks) {
+  *rank = self;
+  *ranks = team_size;
+  return TCT_RANKS_DONE;
+}
+
+static int smallest(int *x, const tct_patience *patience) {
+  (void)patience;
+  int own = *x, least = own;
+  shown[self] = &own;
+  meet();
+  for (int r = 0; r < team_size; r++) least = *(const int *)shown[r] < least ? *(const int *)shown[r] : least;
+  meet();
+  *x = least;
+  return TCT_RANKS_DONE;
+}
+
+/* Beginning with the own rank's: every rank adds in another order. */
+static int reduce(double *x, int64_t n, bool add) {
+  double *all = malloc((size_t)(n + 1) * sizeof *all);
+  shown[self] = x;
+  meet();
+  memcpy(all, x, (size_t)n * sizeof *all);
+  for (int k = 1; k < team_size; k++) {
+    const double *other = shown[(self + k) % team_size];
+    for (int64_t j = 0; j < n; j++) all[j] = add ? all[j] + other[j] : fmax(all[j], other[j]);
+  }
+  meet();
+  memcpy(x, all, (size_t)n * sizeof *all);
+  free(all);
+  return TCT_RANKS_DONE;
+}
+
+static int sum(double *x, int64_t n, const tct_patience *patience) { return (void)patience, reduce(x, n, true); }
+static int largest(double *x, int64_t n, const tct_patience *patience) { return (void)patience, reduce(x, n, false); }
+static int sum_first(double *x, int64_t n, const tct_patience *patience) {
+  int outcome = sum(x, n, patience);
+  for (int64_t j = 0; j < n && self > 0; j++) x[j] = NAN; /* not defined there */
+  return outcome;
+}
+
+static int broadcast(void *bytes, int64_t size, int from, const tct_patience *patience) {
+  (void)patience;
+  if (self == from) shown[from] = bytes;
+  meet();
+  if (self != from && size > 0) memcpy(bytes, shown[from], (size_t)size);
+  meet();
+  return TCT_RANKS_DONE;
+}
+
+static int gather(const void *own, void *all, int64_t size, const tct_patience *patience) {
+  (void)patience;
+  shown[self] = own;
+  meet();
+  for (int r = 0; r < team_size; r++) memcpy((char *)all + r * size, shown[r], (size_t)size);
+  meet();
+  return TCT_RANKS_DONE;
+}
+
+static void close_rank(bool clean) { (void)clean; }
+
+static const tct_ranks threads = {.version = TCT_RANKS_VERSION,
+                                  .open = open_rank,
+                                  .smallest = smallest,
+                                  .sum = sum,
+                                  .sum_first = sum_first,
+                                  .largest = largest,
+                                  .broadcast = broadcast,
+                                  .gather = gather,
+                                  .close = close_rank};
+
+/* Takes the place of the library's own. */
+tct_status tct_ranks_load(const tct_ranks **ranks, tct_error *err) {
+  (void)err;
+  *ranks = team_size > 1 ? &threads : NULL;
+  return TCT_OK;
+}
+
+/* ---- one run ----------------------------------------------------------------------------------------------- */
+
+typedef struct task {
+  int rank;
+  const tct_config *config;
+  const tct_matrix *x;
+  const double *y;
+  const int64_t *rows; /* of each rank */
+  double w[COLS + 1];
+  tct_error err;
+} task;
+
+static void describe_part(tct_data *data, const task *t, tct_team *team) {
+  data->team = team;
+  data->rank_rows = TCT_NEW(int64_t, team_size);
+  data->row0 = data->all_rows = 0;
+  for (int r = 0; r < team_size; r++) {
+    data->rank_rows[r] = t->rows[r];
+    if (r == t->rank) data->row0 = data->all_rows;
+    data->all_rows += t->rows[r];
+  }
+  data->x.rows = t->rows[t->rank];
+  data->x.values = (const double *)data->x.values + data->row0 * data->x.stride;
+  data->y += data->row0;
+}
+
+static void *run_rank(void *user) {
+  task *t = user;
+  self = t->rank;
+  tct_team *team = tct_team_new(&t->err);
+  tct_matrix whole = *t->x;
+  tct_data *data = tct_data_view(&whole, t->y, TCT_LABELS_REAL, &t->err);
+  tct_plan *plan = NULL;
+  tct_model *model = NULL;
+  if (team && data) {
+    describe_part(data, t, team);
+    data->labels = tct_config_labels(t->config);
+    plan = tct_plan_new(t->config, tct_data_all_rows(data), COLS, &t->err);
+  }
+  if (plan) model = tct_fit(plan, data, &t->err);
+  if (model) {
+    memcpy(t->w, tct_model_coefficients(model), COLS * sizeof(double));
+    t->w[COLS] = tct_model_intercept(model);
+  }
+  tct_model_free(model);
+  tct_plan_free(plan);
+  tct_data_free(data);
+  tct_team_free(team);
+  return NULL;
+}
+
+static void run_ranks(int ranks, const int64_t *rows, const tct_config *config, const records *r, task *out) {
+  pthread_t thread[MOST_RANKS];
+  tct_matrix x = records_matrix(r);
+  team_size = ranks;
+  assert_int_equal(pthread_barrier_init(&meeting, NULL, (unsigned)ranks), 0);
+  for (int k = 0; k < ranks; k++) {
+    out[k] = (task){.rank = k, .config = config, .x = &x, .y = r->y, .rows = rows};
+    assert_int_equal(pthread_create(&thread[k], NULL, run_rank, &out[k]), 0);
+  }
+  for (int k = 0; k < ranks; k++) pthread_join(thread[k], NULL);
+  pthread_barrier_destroy(&meeting);
+}
+
+/* Every rank begins with a multiple of tct_rows_together(COLS); a rank may have nothing. */
+static const int64_t cuts[][MOST_RANKS] = {{768, 732}, {256, 1024, 220}, {512, 0, 768, 220}, {1280, 220, 0, 0}};
+
+static void same_bits(const char *loss, const char *penalty, const char *solver) {
+  static task one[1], many[MOST_RANKS];
+  records r = records_new(ROWS, COLS, 5);
+  tct_config config = world_config(loss, penalty, solver);
+  config.intercept = 1;
+  int64_t all[] = {ROWS};
+  run_ranks(1, all, &config, &r, one);
+  if (one[0].err.status) fail_msg("%s %s %s: %s", solver, loss, penalty, one[0].err.text);
+  for (size_t c = 0; c < sizeof cuts / sizeof *cuts; c++) {
+    int ranks = c == 0 ? 2 : c == 1 ? 3 : 4;
+    run_ranks(ranks, cuts[c], &config, &r, many);
+    for (int k = 0; k < ranks; k++) {
+      if (many[k].err.status) fail_msg("%s: rank %d: %s", solver, k, many[k].err.text);
+      if (memcmp(many[k].w, one[0].w, sizeof one[0].w) != 0)
+        fail_msg("%s %s: cut %zu: rank %d differs", solver, loss, c, k);
+    }
+  }
+  records_free(&r);
+}
+
+static void ranks_make_the_model_of_one_process_bit_for_bit(void **state) {
+  (void)state;
+  same_bits("logistic", "l2:lambda=0.01", "dpscd:epochs=3,batch=150");
+  same_bits("squared", "l2:lambda=0.05", "dpscd:state=paper,epochs=2,batch=150,clip=0.1");
+  same_bits("logistic", "l2:lambda=0.01", "dpsgd:epochs=3,batch=150");
+  same_bits("huber", "l1:lambda=0.001", "dpcd:outer=2");
+  same_bits("logistic", "none", "dpcd:order=greedy,outer=2,inner=5");
+  same_bits("logistic", "none", "dpcd:smoothness=exact,outer=1");
+  same_bits("logistic", "none", "dpagd");
+  same_bits("hinge", "none", "dpagd:batch=300");
+  same_bits("logistic", "l2:lambda=0.01", "objpert");
+  same_bits("huber", "l2:lambda=0.05", "objpert");
+  same_bits("logistic", "l2:lambda=0.01", "objpert:variant=chaudhuri");
+  same_bits("logistic", "l2:lambda=0.01", "outpert");
+  same_bits("logistic", "l1ball:radius=3", "dpfw:steps=15");
+  same_bits("logistic", "l1ball:radius=3", "dpfw:steps=15,form=plain");
+  same_bits("squared", "none", "dpgd:steps=10");
+  same_bits("squared", "l2:lambda=0.01", "adassp");
+  same_bits("logistic", "l2:lambda=0.001", "lbfgs");
+}
+
+static void every_solver_runs_on_ranks_or_refuses_them(void **state) {
+  (void)state;
+  static task many[MOST_RANKS];
+  static const struct {
+    const char *loss, *penalty, *solver;
+  } refused[] = {{"logistic", "l2:lambda=0.01", "scd"},
+                 {"logistic", "l2:lambda=0.01", "primaldpscd"},
+                 {"logistic", "none", "sgd"}};
+  records r = records_new(ROWS, COLS, 5);
+  for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+    tct_config config = world_config(refused[k].loss, refused[k].penalty, refused[k].solver);
+    assert_false(tct_solver_find(refused[k].solver)->rows_apart);
+    run_ranks(2, cuts[0], &config, &r, many);
+    for (int rank = 0; rank < 2; rank++) {
+      assert_int_equal(many[rank].err.status, TCT_E_USAGE);
+      assert_non_null(strstr(many[rank].err.text, "all rows in one process"));
+    }
+  }
+  records_free(&r);
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------ */
+
+static int cancel_third(void *user) {
+  (void)user;
+  return self == 2;
+}
+
+static void one_rank_that_cancels_ends_all_ranks_with_one_error(void **state) {
+  (void)state;
+  static task many[MOST_RANKS];
+  records r = records_new(ROWS, COLS, 5);
+  tct_config config = world_config("logistic", "l2:lambda=0.01", "dpsgd");
+  config.cancel = cancel_third;
+  run_ranks(3, cuts[1], &config, &r, many);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(many[k].err.status, TCT_E_CANCELLED);
+    assert_string_equal(many[k].err.text, many[0].err.text);
+  }
+  records_free(&r);
+}
+
+static void the_error_of_the_lowest_failing_rank_is_everybodys(void **state) {
+  (void)state;
+  static task many[MOST_RANKS];
+  records r = records_new(ROWS, COLS, 5);
+  tct_config config = world_config("logistic", "l2:lambda=0.01", "objpert");
+  r.y[1000] = 0.5; /* not a class: found by the rank that holds it, while records are bounded */
+  run_ranks(3, cuts[1], &config, &r, many);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(many[k].err.status, TCT_E_DATA);
+    assert_string_equal(many[k].err.text, many[1].err.text);
+  }
+  records_free(&r);
+}
+
+/* ---- exact sums ------------------------------------------------------------------------------------------------ */
+
+static void an_exact_sum_has_the_same_bits_in_any_order_and_the_stated_error(void **state) {
+  (void)state;
+  enum { COUNT = 20000 };
+  static double x[COUNT];
+  uint64_t seed = 3;
+  for (int trial = 0; trial < 20; trial++) {
+    double bound = ldexp(1, (int)(world_u64(&seed) % 200) - 100), sums[2][2] = {{0}};
+    long double truth = 0;
+    for (int k = 0; k < COUNT; k++) {
+      x[k] = bound * world_real(&seed) * (k % 3 ? 1 : 0x1p-30);
+      truth += (long double)x[k]; /* 64 digits: its own error is at most COUNT * bound * COUNT * 2^-64 */
+    }
+    tct_exact exact = tct_exact_for(bound, COUNT);
+    for (int k = 0; k < COUNT; k++) tct_exact_add(&exact, &x[k], &sums[0][0], &sums[0][1], 1);
+    for (int k = COUNT - 1; k >= 0; k--) tct_exact_add(&exact, &x[k], &sums[1][0], &sums[1][1], 1);
+    assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+    double off = (double)fabsl((long double)sums[0][0] + sums[0][1] - truth);
+    assert_true(off <= COUNT * bound * (ldexp(1, 2 * 15 - 106) + COUNT * 0x1p-64));
+  }
+}
+
+static void blocks_of_rows_fit_into_the_rows_of_a_rank(void **state) {
+  (void)state;
+  for (int64_t cols = 1; cols < 3000000; cols += 1 + cols / 50)
+    for (int64_t p = cols; p <= cols + 1; p++) {
+      assert_int_equal(tct_rows_together(cols) % tct_block_rows(p), 0);
+      assert_int_equal(tct_rows_together(cols) % 256, 0);
+      assert_true(tct_block_rows(p) >= 64 && tct_block_rows(p) <= 64 + p / 16);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranks_make_the_model_of_one_process_bit_for_bit),
+      cmocka_unit_test(every_solver_runs_on_ranks_or_refuses_them),
+      cmocka_unit_test(one_rank_that_cancels_ends_all_ranks_with_one_error),
+      cmocka_unit_test(the_error_of_the_lowest_failing_rank_is_everybodys),
+      cmocka_unit_test(an_exact_sum_has_the_same_bits_in_any_order_and_the_stated_error),
+      cmocka_unit_test(blocks_of_rows_fit_into_the_rows_of_a_rank),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
