@@ -143,7 +143,11 @@ set_ 'an unknown scale' 'max-abs' "${model[@]}" "${private[@]}" --scale log
 set_ 'threads that are no number' 'threads' "${model[@]}" "${private[@]}" --threads two
 set_ 'a seed that is no number' 'seed' "${model[@]}" "${private[@]}" --seed -3
 set_ 'an unknown option' 'did you mean --epsilon' "${model[@]}" "${private[@]}" --epsilom 1
-set_ 'two tables' 'too many' good.csv "${model[@]}" "${private[@]}"
+sed '1s/^/other/' good.csv >other.csv
+no 'parts of two tables' 3 'names' good.csv other.csv --label y "${model[@]}" "${private[@]}"
+no 'a part that is not there' 1 'cannot open' good.csv nowhere.csv --label y "${model[@]}" "${private[@]}"
+: >nothing.csv
+no 'an empty part' 3 'nothing.csv.*table' good.csv good.csv nothing.csv --label y "${model[@]}" "${private[@]}"
 bad 'no output named' 2 '-o' train good.csv --label y "${model[@]}" "${private[@]}"
 bad 'an option without its value' 2 'needs a value' train good.csv --label
 bad 'a dry run without a shape' 2 'shape' train --dry-run "${model[@]}" "${private[@]}"

@@ -274,7 +274,7 @@ static void an_exact_sum_has_the_same_bits_in_any_order_and_the_stated_error(voi
     double bound = ldexp(1, (int)(world_u64(&seed) % 200) - 100), sums[2][2] = {{0}};
     long double truth = 0;
     for (int k = 0; k < COUNT; k++) {
-      x[k] = bound * world_real(&seed) * (k % 3 ? 1 : 0x1p-30);
+      x[k] = ldexp(bound * world_real(&seed), -(int)(world_u64(&seed) % 60));
       truth += (long double)x[k]; /* 64 digits: its own error is at most COUNT * bound * COUNT * 2^-64 */
     }
     tct_exact exact = tct_exact_for(bound, COUNT);
