@@ -314,6 +314,13 @@ TCT_API char *tct_ledger_check_json(const char *path, const char *const *models,
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours,
                                 double epsilon, double delta, tct_error *err);
 
+/* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
+ * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What
+ * this costs is the event exponential:epsilon, and the caller's to account for (tct_ledger_charge).  seed NULL: from
+ * the operating system. */
+TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
+                              int64_t *index, tct_error *err);
+
 /* ---- synthetic records ------------------------------------------------------------------------ */
 
 /* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public

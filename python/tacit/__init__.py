@@ -11,6 +11,7 @@ from ._estimators import (
 from ._matrix import Table, read
 from ._model import Model, read_model, verify
 from ._native import BudgetError, PrivacyWarning, components, version
+from ._search import PrivateSearchCV
 from ._schema import PublicScaler, Schema
 
 __version__ = version()
@@ -24,6 +25,7 @@ __all__ = [
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateRidge",
+    "PrivateSearchCV",
     "PublicScaler",
     "Schema",
     "Table",

@@ -50,6 +50,13 @@ def _copies(events, count):
     return [event for _ in range(count) for event in events]
 
 
+def _seed_of(state):
+    """The seed that a random_state means; None for None."""
+    if state is None:
+        return None
+    return int(state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)) % 2**64
+
+
 class _Linear(BaseEstimator):
     """What the five have in common.  Subclasses give _loss_spec, _penalty_spec and the labels."""
 
@@ -86,16 +93,9 @@ class _Linear(BaseEstimator):
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
         }
         if self.random_state is not None:
-            settings["has_seed"], settings["seed"] = 1, self._seed()
+            settings["has_seed"], settings["seed"] = 1, _seed_of(self.random_state)
         settings.update(self._label_settings(intercept, table))
         return settings
-
-    def _seed(self):
-        state = self.random_state
-        if state is None:
-            return None
-        seed = state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)
-        return int(seed) % 2**64
 
     def _row_norm(self, cols, intercept, table):
         if self.data_norm is not None:
@@ -162,7 +162,7 @@ class _Linear(BaseEstimator):
             raise ValueError("groups must name one person for each row of X; check its shape")
         persons = np.unique(groups, return_inverse=True)[1].astype(np.int64)
         # Of each person rows_per_person rows at most, drawn by random keys.
-        keys = np.random.default_rng(self._seed()).random(rows)
+        keys = np.random.default_rng(_seed_of(self.random_state)).random(rows)
         order = np.lexsort((keys, persons))
         first = np.r_[True, persons[order][1:] != persons[order][:-1]]
         start = np.maximum.accumulate(np.where(first, np.arange(rows), 0))
@@ -340,36 +340,27 @@ def _scaled(X, lower, upper):
     return (X - shift) * factor, factor, shift
 
 
-def _compose(settings, rows, cols, count, table):
-    """One epsilon for each of `count` fits on the same people, such that all together cost the whole.
+def _price_of(events, delta, neighbours):
+    """What the accountants prove for a list; epsilon infinite where none of them knows it."""
+    try:
+        cost = _accounting.account(events, delta, neighbours=neighbours)
+    except (ValueError, _native.BudgetError):
+        return {"epsilon": math.inf, "accountant": None}
+    return {**cost, "epsilon": math.inf} if cost["epsilon"] is None else cost
 
-    The events of all fits go through the accountants as one list; the largest epsilon of a single fit is found by
-    bisection.  Where no accountant knows the list, plain division of epsilon and delta."""
-    epsilon, delta = settings["epsilon"], settings["delta"]
-    neighbours = {v: k for k, v in _native.NEIGHBOURS.items()}[settings["neighbours"]]
 
-    def facts_at(each):
-        return Plan({**settings, "epsilon": each}, rows, cols, table).facts
-
-    def cost_of(facts):
-        try:
-            return _accounting.account(_copies(facts["events"], count), delta, neighbours=neighbours)
-        except (ValueError, _native.BudgetError):
-            return {"epsilon": math.inf, "accountant": None}
-
-    def price(answer):
-        return math.inf if answer["epsilon"] is None else answer["epsilon"]
-
+def _within_budget(cost_at, epsilon, low, high):
+    """(each, facts, cost): the largest epsilon of a single fit, between low and high, at which all together cost at most
+    epsilon; None where the accountants give no price.  cost_at(each) is (facts, cost)."""
     # The cost grows nearly as a power of the single epsilon: secants in logarithms, kept in a bracket.
-    low, high, best = math.log(epsilon / count), math.log(epsilon), None
+    low, high, best = math.log(low), math.log(high), None
     at, aim, slope, last = low, math.log(epsilon) + math.log1p(-1e-3), 1.0, None
     for _ in range(_COMPOSE_STEPS):
-        facts = facts_at(math.exp(at))
-        cost = cost_of(facts)
-        if price(cost) == math.inf:
+        facts, cost = cost_at(math.exp(at))
+        if cost["epsilon"] == math.inf:
             break
-        level = math.log(price(cost))
-        if price(cost) <= epsilon:
+        level = math.log(cost["epsilon"])
+        if cost["epsilon"] <= epsilon:
             low, best = at, (math.exp(at), facts, cost)
             if level > math.log(epsilon) - _COMPOSE_SLACK:
                 break
@@ -381,6 +372,22 @@ def _compose(settings, rows, cols, count, table):
         at = at + (aim - level) / slope
         if not low < at < high:
             at = (low + high) / 2
+    return best
+
+
+def _compose(settings, rows, cols, count, table):
+    """One epsilon for each of `count` fits on the same people, such that all together cost the whole.
+
+    The events of all fits go through the accountants as one list; the largest epsilon of a single fit is found by
+    bisection.  Where no accountant knows the list, plain division of epsilon and delta."""
+    epsilon, delta = settings["epsilon"], settings["delta"]
+    neighbours = {v: k for k, v in _native.NEIGHBOURS.items()}[settings["neighbours"]]
+
+    def cost_at(each):
+        facts = Plan({**settings, "epsilon": each}, rows, cols, table).facts
+        return facts, _price_of(_copies(facts["events"], count), delta, neighbours)
+
+    best = _within_budget(cost_at, epsilon, epsilon / count, epsilon)
     if best:
         each, facts, cost = best
         events = _copies(facts["events"], count)

@@ -119,14 +119,17 @@ class Model:
     def parse(cls, text):
         return cls(_native.call("tct_model_parse", _native.text(text)))
 
-    def amended(self, *, features=None, label=None, unaccounted=(), factor=None, shift=None):
-        """The same model with names, notes on what was not accounted for, and the public scale that its records had."""
+    def amended(self, *, features=None, label=None, unaccounted=(), factor=None, shift=None, claim=None):
+        """The same model with names, notes on what was not accounted for, the public scale that its records had, and the
+        claim (events, epsilon, delta, accountant, ledger) of all that was spent on the way to it."""
         new = json.loads(self.text)
         if features is not None:
             new["features"] = [str(name) for name in features]
         if label is not None:
             new["label"] = str(label)
         new["privacy"]["unaccounted"] += list(unaccounted)
+        if claim is not None:
+            new["privacy"].update(claim)
         if factor is not None:
             new["transforms"]["scale"] = "bounds"
             new["transforms"]["scale_factor"] = [float(f) for f in factor]

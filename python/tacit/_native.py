@@ -142,6 +142,7 @@ _FUNCTIONS = {
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
     "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_char_p, c_double, c_int, _E]),
     "tct_components_json": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_choose": (c_int, [POINTER(c_double), c_int64, c_double, c_double, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_ledger_init": (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_double, c_double, _E]),
     "tct_ledger_json": (c_void_p, [c_char_p, _E]),
     "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),

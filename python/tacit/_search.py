@@ -1,0 +1,235 @@
+"""Choosing settings under privacy, at the price of every model that was trained for it and of the choice."""
+
+import ctypes
+import math
+import numbers
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from . import _accounting, _native
+from ._estimators import _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _within_budget
+from ._matrix import Table
+
+_SPLIT_SEED = 20210  # of the public split: any constant does
+_GRAIN = 1 << 20  # a record's part of a regression's score is a whole number of 0 to this
+
+
+def choose(scores, change, epsilon, seed=None):
+    """Index j with probability proportional to exp(epsilon*scores[j]/(2*change)), exactly.  Scores are whole numbers that
+    one record moves by at most change; the cost is the event exponential:epsilon."""
+    scores = (ctypes.c_double * len(scores))(*(float(score) for score in scores))
+    index = ctypes.c_int64(-1)
+    key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+    _native.call("tct_choose", scores, len(scores), float(change), float(epsilon), key, ctypes.byref(index))
+    return index.value
+
+
+def _public_split(rows, test_size):
+    """(training rows, validation rows): a function of the two numbers and of nothing else."""
+    held = max(1, min(rows - 1, round(rows * test_size)))
+    order = np.random.default_rng(_SPLIT_SEED).permutation(rows)
+    return np.sort(order[held:]), np.sort(order[:held])
+
+
+class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
+    """Chooses among settings under (epsilon, delta)-differential privacy, and keeps the model that it chose.
+
+    Trains one model for each point of the grid on a public part of the records, then makes one choice by the exponential
+    mechanism on the others: the candidates' numbers of right predictions, or, for regressions, of squared errors within
+    the label bounds.  The whole, all models and the choice, costs epsilon and delta: the budget is composed over the
+    models by the accountants, never divided where they know the events.  More candidates mean more noise in each, so a
+    short grid is a good one.  The winner is not trained again, which would cost again.
+
+    estimator: one of this package's, its epsilon, delta, ledger and random_state are set by the search.  Classifiers
+    need `classes`.  param_grid: as in scikit-learn's GridSearchCV.
+    epsilon, delta: the total.  No default.
+    share: the part of epsilon for the choice.  test_size: the part of the records that it is made on.
+    ledger: charged once, for everything, before the first model.
+    random_state: makes the noise repeatable, for tests: the model must then stay private.
+
+    best_estimator_, best_params_, best_index_ are released; the candidates' scores are not, because they are exact.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        param_grid,
+        *,
+        epsilon=None,
+        delta=None,
+        share=0.1,
+        test_size=0.2,
+        ledger=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.epsilon = epsilon
+        self.delta = delta
+        self.share = share
+        self.test_size = test_size
+        self.ledger = ledger
+        self.random_state = random_state
+
+    # ---- the price ----
+
+    def _check(self):
+        for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
+            if getattr(self, name) is None:
+                raise ValueError(_NO_EPSILON.format(name, example))
+        for name in ("share", "test_size"):
+            if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
+                raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
+        if getattr(self.estimator, "rows_per_person", None) is not None:
+            raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
+        if is_classifier(self.estimator) and self.estimator.classes is None:
+            raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
+
+    def _candidates(self, epsilon, delta):
+        made = []
+        for point in ParameterGrid(self.param_grid):
+            spent = {"epsilon", "delta", "ledger", "random_state"} & set(point)
+            if spent:
+                raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
+            made.append(clone(self.estimator).set_params(**point, epsilon=epsilon, delta=delta, ledger=None))
+        return made
+
+    def _events(self, rows, cols, each):
+        """The events of all candidates at `each` epsilon, and of the choice."""
+        events = []
+        for candidate in self._candidates(each, self.delta):
+            events += candidate.plan(rows, cols)["events"]
+        return [*events, f"exponential:epsilon={self.share * self.epsilon!r}"]
+
+    def _composed(self, rows, cols):
+        """(epsilon and delta of each candidate, the price of everything).  Where no accountant knows the list, plain
+        division."""
+        rows -= len(_public_split(rows, self.test_size)[1])
+        count = len(ParameterGrid(self.param_grid))
+        relation = self.estimator.neighbours
+        low = (1 - self.share) * self.epsilon / count
+
+        def cost_at(each):
+            events = self._events(rows, cols, each)
+            return events, _price_of(events, self.delta, relation)
+
+        best = _within_budget(cost_at, self.epsilon, low, self.epsilon)
+        if best:
+            each, events, cost = best
+            winner, part = cost["accountant"], self.delta
+        else:
+            each, part, winner = low * (1 - 1e-12), self.delta / count * (1 - 1e-12), "basic"
+            events = [f"approx:epsilon={each!r},delta={part!r}"] * count
+            events.append(f"exponential:epsilon={self.share * self.epsilon * (1 - 1e-12)!r}")
+        return (each, part), {"events": events, "accountant": winner, "epsilon": self.epsilon, "delta": self.delta}
+
+    def plan(self, rows, cols):
+        """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
+
+        A dict: epsilon and delta (of everything), models (their number), each (the epsilon that every one of them is
+        trained at), choice (the event of the choice), events, accountant, neighbours, train_rows, validation_rows.
+        """
+        self._check()
+        train, held = (len(part) for part in _public_split(rows, self.test_size))
+        facts = {"models": len(ParameterGrid(self.param_grid)), "train_rows": train, "validation_rows": held}
+        if self.epsilon == math.inf:
+            return {**facts, "private": False, "epsilon": math.inf, "delta": self.delta, "each": math.inf, "events": []}
+        (each, _), price = self._composed(rows, cols)
+        relation = self.estimator.neighbours
+        return {**facts, **price, "private": True, "each": each, "choice": price["events"][-1], "neighbours": relation}
+
+    # ---- the choice ----
+
+    def _score(self, model, X, y):
+        """(a whole number, how far one record can move it).  Every record adds its own part of 0 to `change`, a function
+        of the released model and of that record alone."""
+        predicted = model.predict(X)
+        if is_classifier(model):
+            return int(np.sum(predicted == np.asarray(y))), 1
+        low, high = model.label_bounds
+        error = (np.clip(predicted, low, high) - np.clip(np.asarray(y, dtype=float), low, high)) / (high - low)
+        return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
+
+    def fit(self, X, y):
+        self._check()
+        if isinstance(X, Table):
+            raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
+        rows, cols = X.shape
+        if len(y) != rows:
+            raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        each, price, charge = (math.inf, self.delta), None, None
+        if self.epsilon != math.inf:
+            each, price = self._composed(rows, cols)
+        if price and self.ledger is not None:
+            charge = _accounting.Ledger(self.ledger).charge(
+                price["events"], epsilon=self.epsilon, delta=self.delta, neighbours=self.estimator.neighbours
+            )
+        seed = _seed_of(self.random_state)
+        train, held = _public_split(rows, self.test_size)
+        models, scores, change = self._candidates(*each), [], 1
+        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
+        X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
+        for k, model in enumerate(models):
+            if seed is not None:
+                model.set_params(random_state=(seed + (k + 1) * _SEED_STEP) % 2**63)
+            score, change = self._score(model.fit(X_train, y_train), X_held, y_held)
+            scores.append(score)
+        paid = float(price["events"][-1].partition("=")[2]) if price else math.inf
+        self.best_index_ = choose(scores, change, paid, seed)
+        self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
+        self.best_estimator_ = models[self.best_index_]
+        self._claim(self.best_estimator_, price, charge)
+        self.n_features_in_ = self.best_estimator_.n_features_in_
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        return self
+
+    def _claim(self, best, price, charge):
+        """What the winner's certificates say is what the whole search spent."""
+        self.privacy_ = best.privacy_
+        if price is None:
+            return
+        claim = dict(price)
+        if charge:
+            claim["ledger"] = {"head": charge["head"], "run": charge["run"]}
+        best.models_ = [model.amended(claim=claim) for model in best.models_]
+        best.privacy_ = {**best.privacy_, **claim, "candidates": len(ParameterGrid(self.param_grid))}
+        self.privacy_ = best.privacy_
+
+    # ---- the winner ----
+
+    def _best(self):
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def predict(self, X):
+        return self._best().predict(X)
+
+    def score(self, X, y):
+        """The winner's score, exact: not private, for data that you may look at."""
+        return self._best().score(X, y)
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    def predict_proba(self, X):
+        return self._best().predict_proba(X)
+
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))
+    def decision_function(self, X):
+        return self._best().decision_function(X)
+
+    @property
+    def classes_(self):
+        return self._best().classes_
+
+    @property
+    def _estimator_type(self):
+        return getattr(self.estimator, "_estimator_type", None)
+
+    def save(self, path):
+        """Writes the winner's model file; its certificate is that of the whole search."""
+        self._best().save(path)

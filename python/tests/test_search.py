@@ -1,0 +1,193 @@
+"""PrivateSearchCV: every model and the choice are paid for, and the winner's certificate says so."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+import tacit
+from tacit import _search
+
+BASE = {"data_norm": 2.0, "classes": [0, 1], "n_jobs": 1}
+GRID = {"C": [1e-4, 0.1, 10.0]}
+
+
+def data(rows=3000, cols=4, seed=5):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(rows, cols))
+    return X, (X @ rng.normal(size=cols) + 0.3 * rng.normal(size=rows) > 0).astype(int)
+
+
+def search(grid=GRID, base=None, **settings):
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd") if base is None else base
+    return tacit.PrivateSearchCV(base, grid, **{"epsilon": 1.0, "delta": 1e-5, **settings})
+
+
+def test_the_plan_shows_the_price_of_all_models_and_the_choice():
+    plan = search().plan(3000, 4)
+    assert plan["models"] == 3 and plan["train_rows"] == 2400 and plan["validation_rows"] == 600
+    assert plan["events"].count(plan["choice"]) == 1 and plan["choice"] == "exponential:epsilon=0.1"
+    assert 0.3 < plan["each"] < 1.0  # composed: more than a third of what is left
+    assert 0.95 < tacit.account(plan["events"], 1e-5)["epsilon"] <= 1.0
+    alone = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", C=0.1, epsilon=plan["each"], delta=1e-5)
+    assert len(plan["events"]) == 3 * len(alone.plan(2400, 4)["events"]) + 1
+
+
+def test_a_longer_grid_leaves_less_for_each_model():
+    assert search({"C": [0.1] * 8}).plan(3000, 4)["each"] < 0.7 * search({"C": [0.1] * 2}).plan(3000, 4)["each"]
+
+
+def test_the_winner_carries_the_price_of_the_search_and_verifies(tmp_path):
+    X, y = data()
+    fitted = search().fit(X, y)
+    assert fitted.privacy_["epsilon"] == 1.0 and len(fitted.privacy_["events"]) == len(search().plan(3000, 4)["events"])
+    fitted.save(tmp_path / "m.json")
+    model = tacit.read_model(tmp_path / "m.json")
+    price = tacit.account(fitted.privacy_["events"], 1e-5)["epsilon"]
+    assert model.privacy["epsilon"] == 1.0
+    assert tacit.account(model.privacy["events"], 1e-5)["epsilon"] == pytest.approx(price, rel=1e-9)  # equal ones merge
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+    assert pickle.loads(pickle.dumps(fitted)).predict(X).shape == (3000,)
+
+
+def test_events_that_no_accountant_composes_are_divided_and_still_add_up(tmp_path):
+    X, y = data()
+    fitted = search(base=tacit.PrivateLogisticRegression(**BASE, solver="objpert")).fit(X, y)
+    assert tacit.account(fitted.privacy_["events"], 1e-5)["epsilon"] <= 1.0
+    fitted.save(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+
+
+def test_the_choice_prefers_what_predicts_better():
+    X, y = data(rows=6000)
+    # C of 1e-6 leaves next to nothing but noise.
+    picks = [search({"C": [1e-6, 1.0]}, epsilon=2.0, random_state=k).fit(X, y).best_index_ for k in range(8)]
+    assert sum(picks) == 8
+
+
+def test_a_regression_is_chosen_by_clipped_squared_errors():
+    rng = np.random.default_rng(6)
+    X = rng.uniform(-1, 1, size=(4000, 3))
+    target = X @ np.array([2.0, -1.0, 0.5]) + 0.1 * rng.normal(size=4000)
+    base = tacit.PrivateRidge(data_norm=2.0, label_bounds=(-4, 4), n_jobs=1, solver="dpgd")
+    fitted = search({"alpha": [0.01, 1e5]}, base, epsilon=3.0, random_state=1).fit(X, target)
+    assert fitted.best_params_ == {"alpha": 0.01} and fitted.score(X, target) > 0.5
+
+
+class Fixed:
+    """A model that predicts what it is told; the score of it is a function of the records alone."""
+
+    _estimator_type = "classifier"
+    label_bounds = (-1.0, 3.0)
+
+    def __init__(self, kind, values):
+        self._estimator_type, self.values = kind, values
+
+    def predict(self, X):
+        return self.values[: len(X)]
+
+
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+def test_one_record_moves_a_score_by_no_more_than_what_the_choice_is_told(kind):
+    rng = np.random.default_rng(1)
+    worst = 0
+    for _ in range(300):
+        values = rng.integers(0, 2, 20) if kind == "classifier" else rng.normal(size=20) * 10.0 ** rng.integers(-2, 6)
+        labels = rng.integers(0, 2, 20) if kind == "classifier" else rng.normal(size=20) * 10.0 ** rng.integers(-2, 6)
+        other, last = labels.copy(), values.copy()
+        other[-1], last[-1] = (1 - labels[-1], 1 - values[-1]) if kind == "classifier" else (1e9, -1e9)
+        score, change = search()._score(Fixed(kind, values), np.zeros((20, 1)), labels)
+        replaced, _ = search()._score(Fixed(kind, values), np.zeros((20, 1)), other)
+        twice, _ = search()._score(Fixed(kind, last), np.zeros((20, 1)), other)
+        removed, _ = search()._score(Fixed(kind, values[:-1]), np.zeros((19, 1)), labels[:-1])
+        worst = max(worst, *(abs(score - s) / change for s in (replaced, twice, removed)))
+        assert float(score).is_integer()
+    assert 0.9 < worst <= 1
+
+
+@pytest.mark.parametrize("solver", ["dpgd", "objpert"])
+def test_the_choice_is_made_at_the_epsilon_that_is_paid_for_it(monkeypatch, solver):
+    made, inner = [], _search.choose
+    monkeypatch.setattr(_search, "choose", lambda *given: made.append(given) or inner(*given))
+    X, y = data()
+    fitted = search(base=tacit.PrivateLogisticRegression(**BASE, solver=solver)).fit(X, y)
+    [(scores, change, epsilon, _)] = made
+    assert fitted.privacy_["events"][-1] == f"exponential:epsilon={epsilon!r}"
+    assert len(scores) == 3 and change == 1
+
+
+def test_choices_follow_the_exponential_law():
+    """4000 draws from three scores; each share within 5 deviations: a false alarm in 10^6."""
+    scores, epsilon = [0, 1, 3], 1.0
+    weights = np.exp(epsilon * np.array(scores) / 2)
+    want = weights / weights.sum()
+    seen = np.bincount([_search.choose(scores, 1, epsilon, seed) for seed in range(4000)], minlength=3) / 4000
+    assert np.all(np.abs(seen - want) < 5 * np.sqrt(want * (1 - want) / 4000))
+    assert _search.choose([2, 9, 4], 1, math.inf) == 1
+
+
+@pytest.mark.parametrize("scores, change", [([0.5, 1], 1), ([], 1), ([1, 2], 0), ([1, math.nan], 1), ([2.0**60, 0], 1)])
+def test_scores_that_the_proof_does_not_cover_are_refused(scores, change):
+    with pytest.raises(ValueError, match="score|candidate|change"):
+        _search.choose(scores, change, 1.0)
+
+
+def test_the_split_is_a_function_of_the_number_of_records():
+    for rows, size in ((2, 0.2), (10, 0.5), (1001, 0.2)):
+        train, held = _search._public_split(rows, size)
+        again = _search._public_split(rows, size)
+        assert np.array_equal(train, again[0]) and np.array_equal(np.sort(np.r_[train, held]), np.arange(rows))
+
+
+def test_the_ledger_is_charged_once_for_everything(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, delta=1e-4)
+    fitted = search(ledger=ledger).fit(X, y)
+    assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(1.0)
+    fitted.save(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json", ledger.path)["ok"]
+    with pytest.raises(tacit.BudgetError):
+        search(ledger=ledger).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "settings, sentence",
+    [
+        ({"epsilon": None}, "epsilon is not given"),
+        ({"delta": None}, "delta is not given"),
+        ({"share": 0}, "share must lie"),
+        ({"test_size": 1.0}, "test_size must lie"),
+        ({"grid": {"epsilon": [1, 2]}}, "belongs to the whole search"),
+        ({"base": tacit.PrivateLogisticRegression(data_norm=2.0)}, "needs the estimator's classes"),
+        ({"base": tacit.PrivateLogisticRegression(**BASE, rows_per_person=2)}, "not a person"),
+    ],
+)
+def test_wrong_settings_are_refused_with_a_sentence(settings, sentence):
+    X, y = data(rows=100)
+    with pytest.raises(ValueError, match=sentence):
+        search(**settings).fit(X, y)
+
+
+def test_it_behaves_like_an_estimator():
+    X, y = data()
+    fitted = search(random_state=3)
+    assert clone(fitted).get_params()["estimator__C"] == 1.0
+    fitted.fit(X, y)
+    assert fitted.predict_proba(X).shape == (3000, 2) and list(fitted.classes_) == [0, 1]
+    assert np.array_equal(fitted.predict(X), search(random_state=3).fit(X, y).predict(X))
+    make_pipeline(tacit.PublicScaler(bounds=(-1, 1)), search()).fit(sparse.csr_matrix(X).toarray(), y)
+    search().fit(sparse.csr_matrix(X), y)
+    free = search(epsilon=math.inf).fit(X, y)
+    assert free.plan(3000, 4)["private"] is False and free.score(X, y) > 0.85
+
+
+def test_several_classes_are_searched_too():
+    X, y = data()
+    y = y + (X[:, 0] > 0.5)
+    base = tacit.PrivateLogisticRegression(**{**BASE, "classes": [0, 1, 2]}, solver="dpgd")
+    fitted = search(base=base, epsilon=4.0).fit(X, y)
+    assert fitted.predict(X).max() <= 2 and fitted.privacy_["epsilon"] == 4.0

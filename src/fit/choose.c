@@ -1,0 +1,37 @@
+/* choose.c - one private choice among candidates, for scores that were computed elsewhere. */
+#include "mech/mech.h"
+#include "tacit.h"
+
+#include <math.h>
+
+/* Whole numbers up to 2^52 keep every difference of two scores exact, which the sampler's proof needs. */
+static tct_status check(const double *score, int64_t count, double change, double epsilon, tct_error *err) {
+  if (!score || count < 1) return tct_fail(err, TCT_E_USAGE, "a choice needs at least one candidate; give scores");
+  if (!(change > 0 && change <= 0x1p52))
+    return tct_fail(err, TCT_E_USAGE, "a choice needs how far one record can move a score; give a change above 0");
+  if (!(epsilon > 0)) return tct_fail(err, TCT_E_USAGE, "a choice needs an epsilon above 0; give one");
+  for (int64_t j = 0; j < count; j++)
+    if (!(fabs(score[j]) <= 0x1p52 && score[j] == floor(score[j])))
+      return tct_fail(err, TCT_E_USAGE, "a score is not a whole number of at most 2^52; count, or round towards zero");
+  return TCT_OK;
+}
+
+tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
+                      int64_t *index, tct_error *err) {
+  tct_error_clear(err);
+  TCT_TRY(check(score, count, change, epsilon, err));
+  *index = 0;
+  if (isinf(epsilon)) {
+    for (int64_t j = 1; j < count; j++)
+      if (score[j] > score[*index]) *index = j;
+    return TCT_OK;
+  }
+  tct_promise promise = {0};
+  tct_mech *mech = NULL;
+  tct_status status = tct_events_add(&promise.events, tct_event_exponential(epsilon, 1), err);
+  if (status == TCT_OK) status = tct_mech_new(&promise, TCT_REPLACE_ONE, seed, &mech, err);
+  if (status == TCT_OK) status = tct_mech_choose(mech, epsilon, change, false, score, count, index, err);
+  tct_mech_free(mech);
+  tct_promise_free(&promise);
+  return status;
+}
