@@ -72,8 +72,8 @@ class _Linear(BaseEstimator):
         if self.random_state is None and self.ledger is None and self.epsilon != math.inf and _inside_search():
             raise ValueError(
                 "a search or cross-validation would train on the same people many times and spend epsilon each time, "
-                "without an account of it; give ledger=tacit.Ledger(...) so that every fit is charged, tune on "
-                "public data with epsilon=float('inf'), or fix the settings beforehand"
+                "without an account of it; use tacit.PrivateSearchCV, give ledger=tacit.Ledger(...) so that every fit is "
+                "charged, tune on public data with epsilon=float('inf'), or fix the settings beforehand"
             )
 
     def _settings(self, rows, cols, table):
