@@ -16,7 +16,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _accounting, _native
+from . import _accounting, _arrow, _native
 from ._matrix import Table, View
 from ._model import Callbacks, Plan
 from ._schema import interval
@@ -255,10 +255,13 @@ class _Linear(BaseEstimator):
             names = X.feature_names
             self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(names, dtype=object)
             return X, X.y, None, None
+        X, y, arrow = _from_arrow(X, y)
         if isinstance(y, str):
             if not hasattr(X, "columns") or y not in X.columns:
                 raise ValueError("y names a column, but X has no column of that name; give a frame that has it")
             X, y, label = X[[name for name in X.columns if name != y]], X[y], y
+        arrow = X.columns if arrow else None
+        X = X.matrix() if arrow is not None else X
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
@@ -269,16 +272,34 @@ class _Linear(BaseEstimator):
         y = column_or_1d(y, warn=True)
         if y.shape[0] != X.shape[0]:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        if arrow is not None:
+            self.feature_names_in_ = np.array(arrow, dtype=object)
         names = getattr(self, "feature_names_in_", None)
         return X, y, label if isinstance(label, str) else None, names
+
+    def _in_order(self, X):
+        """An Arrow table as a matrix, its columns in the order of training; the label's may be there too."""
+        names = list(getattr(self, "feature_names_in_", X.columns))
+        if not set(names) <= set(X.columns):
+            raise ValueError("the table lacks a column that was there in fit; give the same columns")
+        return X[names].matrix()
 
     def _margins(self, X):
         """x.w + intercept by every model, [rows, models]."""
         check_is_fitted(self, "models_")
         if not isinstance(X, Table):
-            X = _validate_data(
-                self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True, reset=False
-            )
+            X, _, arrow = _from_arrow(X, None)
+            if arrow:
+                X = check_array(self._in_order(X), dtype=[np.float64, np.float32])
+            else:
+                X = _validate_data(
+                    self,
+                    X,
+                    accept_sparse=["csr", "csc"],
+                    dtype=[np.float64, np.float32],
+                    accept_large_sparse=True,
+                    reset=False,
+                )
             X = View(X)
         return np.column_stack([model.predict(X) for model in self.models_])
 
@@ -304,6 +325,18 @@ class _Linear(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _from_arrow(X, y):
+    """(X, y, whether X came through the Arrow interface): tables become frames, columns arrays."""
+    if _arrow.is_arrow(y):
+        columns = _arrow.frame(y)
+        if len(columns.columns) != 1:
+            raise ValueError("y is a table of more than one column; give the label's column alone, or its name")
+        y = columns[columns.columns[0]]
+    if isinstance(X, _arrow.Frame) or _arrow.is_arrow(X):
+        return _arrow.frame(X), y, True
+    return X, y, False
 
 
 @functools.lru_cache(maxsize=None)

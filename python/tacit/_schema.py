@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 
-from . import _native
+from . import _arrow, _native
 
 _MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
 _MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
@@ -51,6 +51,8 @@ class Schema:
         """
         if isinstance(data, (str, os.PathLike)):
             return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
+        if _arrow.is_arrow(data):
+            data = _arrow.frame(data)
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
@@ -175,7 +177,10 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         return self
 
     def _numbers(self, X, reset):
+        if _arrow.is_arrow(X):
+            X = _arrow.frame(X)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        X = X.matrix() if isinstance(X, _arrow.Frame) else X
         X = check_array(X, dtype=[np.float64, np.float32])
         if reset:
             self.n_features_in_ = X.shape[1]
@@ -193,6 +198,8 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         if self.schema is None:
             X = np.clip(self._numbers(X, reset=False), self.lower_, self.upper_)
             return (X - (self.lower_ + self.upper_) / 2) / ((self.upper_ - self.lower_) / 2)
+        if _arrow.is_arrow(X):
+            X = _arrow.frame(X)
         if not hasattr(X, "columns"):
             raise ValueError("a schema names its columns; give a pandas or polars frame")
         blocks = [self._encode(X, column) for column in self.schema_.used]
