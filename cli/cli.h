@@ -11,6 +11,8 @@
 typedef struct cli_args {
   tct_config config;
   tct_read_options read;
+  tct_session session;                     /* serve, party */
+  int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *output;                      /* -o; NULL = not given */
@@ -57,7 +59,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
-    cli_components, cli_export, cli_ledger, cli_report;
+    cli_components, cli_export, cli_ledger, cli_report, cli_serve, cli_party;
 
 extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
@@ -75,6 +77,12 @@ const char *cli_nearest(const char *name, const char *const *names, int count);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- wire.c --------------------------------------------------------------------------------------- */
+
+extern const cli_option cli_wire_options[]; /* --cert --private-key --ca --timeout */
+/* Over the network if there is an address, else the ranks of mpirun; 0, or 2 after one sentence.  option: "--listen" */
+int cli_wire_begin(cli_args *args, const char *option, tct_team **team);
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
 #endif
 
 static const cli_verb *const verbs[] = {
-    &cli_train,    &cli_predict,    &cli_evaluate, &cli_account, &cli_verify, &cli_schema,
-    &cli_generate, &cli_components, &cli_export,   &cli_ledger,  &cli_report,
+    &cli_train,      &cli_predict, &cli_evaluate, &cli_account, &cli_verify, &cli_schema, &cli_generate,
+    &cli_components, &cli_export,  &cli_ledger,   &cli_serve,   &cli_party,  &cli_report,
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

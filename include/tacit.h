@@ -166,6 +166,7 @@ typedef struct tct_read_options {
   int64_t cols;            /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
   int32_t value_type;      /* tct_value_type of the stored values */
   int32_t threads;         /* 0 = all processors */
+  const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
 } tct_read_options;
 
 TCT_API void tct_read_options_default(tct_read_options *options);
@@ -219,6 +220,36 @@ TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, co
 TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
 TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
 
+/* ---- parties: columns of the same people in several hands --------------------------------------- */
+
+typedef struct tct_model tct_model;
+
+/* How a server and its parties meet: over TLS 1.3 with certificates on both sides, or as ranks of mpirun (rank 0 the
+ * server).  Files are PEM; every certificate is signed by `authority`, the server's names its host. */
+typedef struct tct_session {
+  size_t size;             /* sizeof(tct_session), set by tct_session_default */
+  const char *address;     /* HOST:PORT to listen at, or to connect to; NULL: ranks */
+  const char *certificate; /* own */
+  const char *private_key;
+  const char *authority;
+  const char *secret;     /* party: file of at least 32 bytes that all parties have and the server has not */
+  const char *transcript; /* party: file that receives each frame that leaves, or NULL */
+  double timeout;         /* seconds that a peer may take for one message; default 600 */
+  int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
+  int32_t reserved;       /* 0 */
+  tct_team *team;         /* ranks, or NULL */
+} tct_session;
+
+TCT_API void tct_session_default(tct_session *options);
+
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
+ * parties is set here.  No ledger: every party keeps its own. */
+TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
+/* Takes part with the columns of `data` (and its labels, which every party holds).  config: loss as the server has it,
+ * epsilon and delta: the most that is agreed to, neighbours, ledger, seed, threads, callbacks; all else comes from the
+ * server, and is planned and checked here.  The model is the server's, with the ledger entry of this party. */
+TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
+
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
@@ -239,8 +270,6 @@ TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
-
-typedef struct tct_model tct_model;
 
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);

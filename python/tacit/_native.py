@@ -96,6 +96,7 @@ class ReadOptions(ctypes.Structure):
         ("cols", c_int64),
         ("value_type", c_int32),
         ("threads", c_int32),
+        ("key", c_char_p),
     ]
 
 

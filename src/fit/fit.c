@@ -3,6 +3,7 @@
 #include "fit/bound.h"
 #include "fit/json.h"
 #include "fit/ledger.h"
+#include "fit/parties.h"
 #include "team/team.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static char *spec_copy(const tct_spec *spec) {
   return tct_text_copy(text);
 }
 
-static int note(tct_model *model, const char *text) {
+int tct_model_note(tct_model *model, const char *text) {
   int at = 0;
   while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
   if (at == TCT_UNACCOUNTED) return 1;
@@ -67,14 +68,14 @@ static int note(tct_model *model, const char *text) {
 static tct_status unaccounted(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
   char text[200];
   int ok = 1;
-  for (int i = 0; i < TCT_UNACCOUNTED && data->unaccounted[i]; i++) ok &= note(model, data->unaccounted[i]);
+  for (int i = 0; i < TCT_UNACCOUNTED && data->unaccounted[i]; i++) ok &= tct_model_note(model, data->unaccounted[i]);
   if (strcmp(plan->config.scale, "none")) {
     snprintf(text, sizeof text, "features were scaled (%s) by statistics of the data", plan->config.scale);
-    ok &= note(model, text);
+    ok &= tct_model_note(model, text);
   }
   if (!strcmp(plan->config.label_scale, "center") && !plan->facts.loss.kind->binary)
-    ok &= note(model, "labels were centred by their mean over the data");
-  if (plan->solved.unaccounted) ok &= note(model, plan->solved.unaccounted);
+    ok &= tct_model_note(model, "labels were centred by their mean over the data");
+  if (plan->solved.unaccounted) ok &= tct_model_note(model, plan->solved.unaccounted);
   return ok ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -118,7 +119,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   return unaccounted(plan, data, model, err);
 }
 
-static tct_status certify(const tct_plan *plan, tct_model *model, tct_error *err) {
+tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
   model->is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
   model->neighbours = plan->facts.neighbours;
   model->epsilon = model->is_private ? plan->facts.epsilon : INFINITY;
@@ -132,7 +133,7 @@ static tct_status certify(const tct_plan *plan, tct_model *model, tct_error *err
 }
 
 /* The promise is on disk before the gate exists: whatever happens later, it is paid. */
-static tct_status promise(const tct_plan *plan, tct_model *model, tct_error *err) {
+tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err) {
   if (!plan->config.ledger) return TCT_OK;
   char *text = tct_plan_json(plan, err);
   if (!text) return TCT_E_MEMORY;
@@ -178,9 +179,10 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   double *w = TCT_NEW(double, plan->facts.p);
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
-  if (status == TCT_OK) status = certify(plan, model, err);
+  if (status == TCT_OK) status = tct_model_certify(plan, model, err);
+  if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = promise(plan, model, err);
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_promise(plan, model, err);
   status = tct_team_agree(data->team, status, err);
   if (status == TCT_OK) status = solve(plan, &bound, data, w, err);
   if (status == TCT_OK) {

@@ -25,6 +25,7 @@ void tct_model_free(tct_model *model) {
   tct_free(model->accountant);
   tct_events_free(&model->events);
   for (int i = 0; i < TCT_UNACCOUNTED; i++) tct_free(model->unaccounted[i]);
+  tct_free(model->parties);
   tct_free(model->ledger_head);
   tct_free(model->run_id);
   tct_free(model);
@@ -69,6 +70,9 @@ static json_t *transforms_out(const tct_model *m) {
 }
 
 static const char *trust_of(const tct_model *m) {
+  if (m->is_private && m->parties && strstr(m->parties, "\"apart\":true"))
+    return "No curator: each party holds its columns, the server sees what the parties release, and nobody else's "
+           "columns are seen by anyone; labels are known to every party; see parties.observers.";
   if (!m->is_private) return "NONE: this model was trained without privacy and may reveal its records.";
   return "A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim "
          "allows and no more.";
@@ -108,6 +112,7 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
                 "labels", m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols),
                 "coefficients", reals(m->coefficients, m->cols), "intercept", tct_json_real(m->intercept), "transforms",
                 transforms_out(m), "privacy", privacy_out(m));
+  if (o && m->parties) json_object_set_new(o, "parties", json_loads(m->parties, 0, NULL));
   return tct_json_text(o, err);
 }
 
@@ -255,6 +260,14 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_real(o, "intercept", &m->intercept, err));
   if (!isfinite(m->intercept)) return lacks("intercept", err);
   TCT_TRY(get_transforms(json_object_get(o, "transforms"), m, err));
+  const json_t *parties = json_object_get(o, "parties");
+  if (parties && !json_is_object(parties)) return lacks("parties", err);
+  if (parties) {
+    char *text = json_dumps(parties, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    m->parties = tct_text_copy(text);
+    free(text);
+    if (!m->parties) return tct_fail_memory(err);
+  }
   return get_privacy(json_object_get(o, "privacy"), m, err);
 }
 

@@ -45,9 +45,17 @@ struct tct_model {
   int reproducible;      /* 1: noise from a seed; do not publish */
   int adaptive;
   char *unaccounted[TCT_UNACCOUNTED + 1];
+  char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
   char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
   char *run_id;      /* ledger run id or NULL */
 };
+
+/* The claim and the events of the plan. */
+tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
+/* Charges the plan's promise to its ledger, durably; without a ledger nothing. */
+tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err);
+/* Adds a line to what is unaccounted; 0: out of memory or of room. */
+int tct_model_note(tct_model *model, const char *text);
 
 /* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data. */
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);

@@ -12,6 +12,8 @@ typedef struct csv_reader {
   char **names;
   int64_t *sorted, count; /* columns of the file */
   int64_t label;          /* the label's column, -1 = none */
+  int64_t key;            /* the keys' column, -1 = none */
+  tct_pieces keys;        /* their texts, each ended by 0 */
   tct_encoder encoder;
 } csv_reader;
 
@@ -43,6 +45,36 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
   return TCT_OK;
 }
 
+static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  const char *wanted = reader->options->key;
+  r->key = -1;
+  r->keys.element = 1;
+  if (!wanted) return TCT_OK;
+  r->key = tct_csv_find(r->names, r->sorted, r->count, wanted);
+  if (r->key < 0)
+    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
+                       "the header has no column \"%.200s\" for the records' keys; name it as the header does", wanted);
+  if (r->key == r->label)
+    return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' column; name another one");
+  return TCT_OK;
+}
+
+/* A record whose key is empty or cut by a 0 byte has none. */
+static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  if (r->key < 0) return TCT_OK;
+  const char *why = r->csv.fault.why;
+  tct_field field = {0};
+  if (!why) field = r->csv.field[r->key];
+  if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
+    why = "the record has no key; give it one";
+  if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "%s", why);
+  char *to = tct_pieces_room(&r->keys, field.length + 1);
+  if (!to) return tct_fail_memory(err);
+  memcpy(to, field.at, (size_t)field.length);
+  to[field.length] = 0;
+  return TCT_OK;
+}
+
 /* Matches the schema's columns with the header's; the names of undescribed columns stay out of the
  * error, since a file without a header has data there. */
 static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t *field, tct_error *err) {
@@ -58,6 +90,9 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
     if (field[k] >= 0 && j == r->label) {
       status =
           tct_fail(err, TCT_E_USAGE, "the label column is also a feature in the schema; remove it from \"columns\"");
+    } else if (field[k] >= 0 && j == r->key) {
+      status =
+          tct_fail(err, TCT_E_USAGE, "the keys' column is also a feature in the schema; remove it from \"columns\"");
     } else if (j < 0 && column->kind != TCT_COLUMN_IGNORE) {
       status = tct_fail_at(err, file, r->csv.line, 0,
                            "the header has no column \"%.200s\", which the schema describes; check the schema",
@@ -65,7 +100,7 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
     }
   }
   for (int64_t j = 0; j < r->count && status == TCT_OK; j++) {
-    if (used[j] || j == r->label) continue;
+    if (used[j] || j == r->label || j == r->key) continue;
     status = tct_fail_at(err, file, r->csv.line, j + 1,
                          "the schema does not describe this column; describe it, or give it the type \"ignore\"");
   }
@@ -78,7 +113,8 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(tct_csv_begin(&r->csv, reader->source, err));
   TCT_TRY(tct_csv_header(&r->csv, &r->names, &r->sorted, &r->count, err));
   TCT_TRY(find_label(r, reader, err));
-  if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, err));
+  TCT_TRY(find_key(r, reader, err));
+  if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, r->key, err));
   if (schema->features == 0) {
     return tct_fail_at(err, reader->source->name, r->csv.line, 0,
                        "the table has no feature column; separate the columns with commas");
@@ -99,6 +135,7 @@ static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) 
   int64_t dense = e->sparse ? 0 : e->schema->features;
   double label = 0;
   tct_fault fault = r->csv.fault;
+  TCT_TRY(add_key(r, reader, err));
   if (!fault.why) fault = tct_encode(e, r->csv.field, &label);
   if (fault.why) return tct_reader_invalid(reader, r->csv.line, fault.column, fault.why, dense, err);
   if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
@@ -143,7 +180,7 @@ static tct_status name_features(const tct_schema *schema, tct_data *data, tct_er
   return TCT_OK;
 }
 
-static tct_status describe(const csv_reader *r, const tct_reader *reader, tct_error *err) {
+static tct_status describe(csv_reader *r, const tct_reader *reader, tct_error *err) {
   const tct_schema *schema = &reader->schema;
   tct_data *data = reader->data;
   TCT_TRY(name_features(schema, data, err));
@@ -152,6 +189,7 @@ static tct_status describe(const csv_reader *r, const tct_reader *reader, tct_er
     if (!data->label_name) return tct_fail_memory(err);
   }
   data->label_low = schema->label_low;
+  if (r->key >= 0) TCT_TRY(tct_pieces_join(&r->keys, (void **)&data->keys, err));
   data->label_high = schema->label_high;
   if (!schema->root) return TCT_OK;
   char *text = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -181,6 +219,7 @@ tct_status tct_read_csv(tct_reader *reader, tct_error *err) {
   memset(&r, 0, sizeof r);
   tct_status status = read_all(&r, reader, err);
   tct_encoder_free(&r.encoder);
+  tct_pieces_free(&r.keys);
   tct_csv_end(&r.csv);
   tct_free(r.names);
   tct_free(r.sorted);

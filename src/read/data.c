@@ -56,6 +56,7 @@ void tct_data_free(tct_data *data) {
   tct_free(data->rank_rows);
   tct_free(data->names);
   tct_free(data->label_name);
+  tct_free(data->keys);
   tct_free(data->schema);
   for (int k = 0; k < TCT_UNACCOUNTED; k++) tct_free(data->unaccounted[k]);
   tct_free(data);

@@ -13,6 +13,7 @@ struct tct_data {
   unsigned char *dropped;       /* [rows]: 1 = invalid record under TCT_INVALID_ZERO; NULL = none can be */
   double *weight;               /* [rows] in [0, 1], owned; NULL = all 1 */
   bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
+  char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */
   int32_t labels;               /* tct_labels */
   char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
   char *label_name;             /* owned or NULL */

@@ -63,6 +63,7 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
   }
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+    if (options->key && formats[k].read != tct_read_csv) continue; /* the others have no column of keys */
     if (formats[k].looks(source->buffer + source->begin, source->end - source->begin, reader->c)) {
       return formats[k].read(reader, err);
     }

@@ -314,11 +314,12 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
   return parse_root(schema, err);
 }
 
-tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, tct_error *err) {
+tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
+                            tct_error *err) {
   schema->column = TCT_NEW(tct_column, count);
   if (!schema->column) return tct_fail_memory(err);
   for (int64_t j = 0; j < count; j++) {
-    if (j == label) continue;
+    if (j == label || j == key) continue;
     tct_column *column = &schema->column[schema->columns++];
     column->name = names[j];
     column->kind = TCT_COLUMN_NUMBER;

@@ -51,7 +51,8 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
 
 /* The schema of a table without one: every column but `label` (-1 = none) is a number as it is.
  * names[count] must outlive the schema. */
-tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, tct_error *err);
+tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
+                            tct_error *err);
 
 /* The index of a text among the column's values, or -1; compared byte by byte. */
 int32_t tct_column_find(const tct_column *column, const char *text, int64_t length);

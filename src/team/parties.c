@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 
 #include <endian.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char magic[4] = {'T', 'C', 'T', '1'};
@@ -17,10 +18,10 @@ static uint64_t get(const unsigned char *at, int bytes) {
   return value;
 }
 
-static void header_of(unsigned char *header, int type, int from, uint64_t number, uint64_t size) {
+static void header_of(unsigned char *header, int type, int role, uint64_t number, uint64_t size) {
   memcpy(header, magic, 4);
   put(header + 4, (uint64_t)type, 2);
-  put(header + 6, (uint64_t)from & 0xffff, 2);
+  put(header + 6, (uint64_t)role, 2);
   put(header + 8, number, 8);
   put(header + 16, size, 8);
 }
@@ -28,7 +29,7 @@ static void header_of(unsigned char *header, int type, int from, uint64_t number
 tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, size_t size, tct_error *err) {
   unsigned char *frame = tct_alloc((int64_t)(TCT_FRAME_HEADER + size), 1);
   if (!frame) return tct_fail_memory(err);
-  header_of(frame, type, wire->self, wire->sent[to + 1], size);
+  header_of(frame, type, wire->self == TCT_SERVER ? 1 : 2, wire->sent[to + 1], size);
   if (size > 0) memcpy(frame + TCT_FRAME_HEADER, body, size);
   size_t length = TCT_FRAME_HEADER + size;
   tct_status status = wire->log ? wire->log(wire->log_user, to, frame, length, err) : TCT_OK;
@@ -40,14 +41,31 @@ tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, siz
   return TCT_OK;
 }
 
+void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence) {
+  char text[512];
+  snprintf(text, sizeof text, "%s", sentence);
+  tct_wire_send(wire, to, TCT_FRAME_FAILURE, text, strlen(text), NULL);
+}
+
+/* The peer says why it stops. */
+static tct_status peer_failed(tct_wire *wire, int from, uint64_t size, tct_error *err) {
+  char text[513] = "";
+  if (size >= sizeof text) return tct_fail(err, TCT_E_RUN, "the peer stopped, and its reason is too long; ask there");
+  TCT_TRY(wire->backend->receive(wire, from, text, (size_t)size, err));
+  for (char *at = text; *at; at++)
+    if ((unsigned char)*at < ' ') *at = '?';
+  return tct_fail(err, TCT_E_RUN, "%s says: %s", from == TCT_SERVER ? "the server" : "a party", text);
+}
+
 /* Everything in the header but the length is known beforehand. */
 static tct_status next_header(tct_wire *wire, int from, int type, uint64_t *size, tct_error *err) {
   unsigned char header[TCT_FRAME_HEADER], expected[TCT_FRAME_HEADER];
   TCT_TRY(wire->backend->receive(wire, from, header, sizeof header, err));
   *size = get(header + 16, 8);
-  header_of(expected, type, from, wire->received[from + 1], *size);
+  header_of(expected, type, from == TCT_SERVER ? 1 : 2, wire->received[from + 1], *size);
   if (memcmp(header, expected, 4) != 0)
     return tct_fail(err, TCT_E_RUN, "what the peer sent is no message of this program; check that both ends run tacit");
+  if (get(header + 4, 2) == TCT_FRAME_FAILURE) return peer_failed(wire, from, *size, err);
   if (memcmp(header + 4, expected + 4, 4) != 0)
     return tct_fail(err, TCT_E_RUN,
                     "the peer sent message type %d where type %d is due; check that both ends run the same version",

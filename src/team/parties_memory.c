@@ -17,7 +17,7 @@ typedef struct memory {
 
 static queue *queue_of(tct_wire *wire, int peer, bool sending) {
   memory *m = wire->state;
-  if (wire->self == TCT_SERVER) return sending ? &m->down[peer] : &m->up[peer];
+  if (wire->self == TCT_SERVER) return sending ? &m->down[wire->slot[peer]] : &m->up[wire->slot[peer]];
   return sending ? &m->up[wire->self] : &m->down[wire->self];
 }
 
@@ -72,5 +72,6 @@ tct_status tct_wire_memory(int parties, tct_wire *wire, tct_error *err) {
   }
   for (int i = 0; i <= parties; i++)
     wire[i] = (tct_wire){.backend = &backend, .state = m, .self = i - 1, .parties = parties};
+  for (int k = 0; k < parties; k++) wire[0].slot[k] = k;
   return TCT_OK;
 }

@@ -184,13 +184,13 @@ static void play(stage *s, int64_t rounds) {
 
 /* The frames that a tape of releases accounts for: header and numbers, in order.  A choice is its column's number,
  * which with all columns of a party as candidates is the index itself. */
-static size_t expect(const tape *t, unsigned char *out, int self) {
+static size_t expect(const tape *t, unsigned char *out) {
   size_t size = 0;
   for (int64_t i = 0; i < t->count; i++) {
     int chooses = world_chooses(t->at[i].kind);
     uint64_t length = chooses ? 8 : 8 * (uint64_t)t->at[i].len, number = (uint64_t)i;
     uint16_t type = chooses ? TCT_SAY_CHOICE : t->at[i].len == 1 ? TCT_SAY_SCORE : TCT_SAY_COLUMN;
-    uint16_t from = (uint16_t)self;
+    uint16_t from = 2;
     memcpy(out + size, "TCT1", 4);
     memcpy(out + size + 4, &type, 2);
     memcpy(out + size + 6, &from, 2);
@@ -209,7 +209,7 @@ static void transcript(const char *solver) {
   raise(s, &r, solver);
   play(s, s->set.steps);
   for (int k = 0; k < 2; k++) {
-    size_t size = expect(&s->tapes[k], expected, k);
+    size_t size = expect(&s->tapes[k], expected);
     assert_true(s->tapes[k].count > s->set.steps);
     assert_int_equal(s->left[k].frames, s->tapes[k].count);
     assert_int_equal(s->left[k].size, size);

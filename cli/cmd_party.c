@@ -1,0 +1,96 @@
+/* cmd_party.c - tacit party: takes part in a training with its own columns, and releases no more than it agreed to. */
+#include "cli.h"
+
+#include <stddef.h>
+
+static const cli_option options[] = {
+    {"--connect", CLI_TEXT, offsetof(cli_args, session.address), "HOST:PORT",
+     "the server; its certificate must be for HOST. Under mpirun: none, rank 0 serves"},
+    {"--key", CLI_TEXT, offsetof(cli_args, read.key), "NAME",
+     "column of the records' keys, by which the parties' records are matched; without it they match by position"},
+    {"--secret", CLI_TEXT, offsetof(cli_args, session.secret), "FILE",
+     "at least 32 random bytes that all parties have and the server has not: keys are compared hashed under it"},
+    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
+     "the loss that was agreed on; it decides how labels are read"},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "the most that this party agrees to spend"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "likewise"},
+    {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
+     "the relation that was agreed on; default add_remove"},
+    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
+     "budget ledger of this party's data set, charged before the first release"},
+    {"--transcript", CLI_TEXT, offsetof(cli_args, session.transcript), "FILE",
+     "every message that leaves this party, one JSON line each"},
+    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
+     "repeatable noise, for tests: the model is marked reproducible and must not be published"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "also write the model here"},
+    {0},
+};
+
+static int report(const cli_args *args, const tct_model *model) {
+  if (args->config.has_seed)
+    cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
+  if (args->json) {
+    json_t *o = json_pack("{s:I, s:s?}", "columns", (json_int_t)tct_model_cols(model), "model", args->output);
+    int code = cli_print_json(o);
+    json_decref(o);
+    return code;
+  }
+  cli_line("done", "a model of %lld columns, all parties together", (long long)tct_model_cols(model));
+  if (args->output) cli_line("model", "%s", args->output);
+  return 0;
+}
+
+static int take_part(cli_args *args, const tct_data *data) {
+  tct_error err = {0};
+  cli_progress_start(&args->config);
+  tct_model *model = tct_join(&args->config, data, &args->session, &err);
+  cli_progress_end();
+  tct_status status = model ? TCT_OK : err.status;
+  if (model && args->output) status = tct_model_write(model, args->output, &err);
+  int code = status == TCT_OK ? report(args, model) : cli_fail_error(&err);
+  tct_model_free(model);
+  return code;
+}
+
+static int check_args(cli_args *args) {
+  if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give the one that the server trains with");
+  if (!args->session.secret)
+    return cli_fail(CLI_USAGE, "--secret is missing; share a file of 32 random bytes or more among the parties");
+  args->read.labels = tct_config_labels(&args->config);
+  if (args->read.labels < 0) return cli_fail(CLI_USAGE, "there is no such loss; `tacit components loss` lists them");
+  return args->output ? cli_sink_check(args->output, args->operand[0]) : 0;
+}
+
+/* The data come first: a party that cannot read them never lets the others wait. */
+static int run_party(cli_args *args) {
+  tct_error err = {0};
+  tct_team *team = NULL;
+  int code = check_args(args);
+  if (code) return code;
+  tct_data *data = tct_data_read(args->operand[0], &args->read, &err);
+  if (!data) return cli_fail_error(&err);
+  code = cli_wire_begin(args, "--connect", &team);
+  if (!code) code = take_part(args, data);
+  tct_team_free(team);
+  tct_data_free(data);
+  return code;
+}
+
+const cli_verb cli_party = {
+    .name = "party",
+    .operands =
+        "DATA --connect HOST:PORT --cert C --private-key P --ca A --key NAME --secret FILE --loss SPEC\n"
+        "      --epsilon E --delta D [OPTION...]",
+    .summary =
+        "Takes part in a training with its own columns of records that other parties hold columns of too.\n"
+        "What leaves this party is charged first: choices, noised sketches of columns, hashes of keys.",
+    .details =
+        "DATA has this party's features, the labels (every party has them) and a column of keys.\n"
+        "The plan that the server asks for is made again here and refused if it costs more than --epsilon, --delta.\n"
+        "\n"
+        "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
+    .least = 1,
+    .most = 1,
+    .options = {options, cli_wire_options, cli_read_options, cli_common_options},
+    .run = run_party,
+};

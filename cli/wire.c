@@ -1,0 +1,33 @@
+/* wire.c - how server and party meet: the options that both verbs have, and the choice between network and ranks. */
+#include "cli.h"
+
+#include <stddef.h>
+
+const cli_option cli_wire_options[] = {
+    {"--cert", CLI_TEXT, offsetof(cli_args, session.certificate), "FILE.pem",
+     "own certificate; its common name is the party's name, the server's names its host"},
+    {"--private-key", CLI_TEXT, offsetof(cli_args, session.private_key), "FILE.pem", "the certificate's private key"},
+    {"--ca", CLI_TEXT, offsetof(cli_args, session.authority), "FILE.pem",
+     "the authority that signed the certificates of all who take part"},
+    {"--timeout", CLI_REAL, offsetof(cli_args, session.timeout), "SECONDS",
+     "how long to wait for the others to come, and for each message; default 600"},
+    {0},
+};
+
+int cli_wire_begin(cli_args *args, const char *option, tct_team **team) {
+  tct_error err = {0};
+  *team = NULL;
+  if (!(args->session.timeout > 0 && args->session.timeout <= 1e6))
+    return cli_fail(CLI_USAGE, "--timeout must be from 0 to 1000000 seconds; give e.g. --timeout 600");
+  if (args->session.address) {
+    if (args->session.certificate && args->session.private_key && args->session.authority) return 0;
+    return cli_fail(CLI_USAGE, "--cert, --private-key and --ca are needed: both ends show certificates");
+  }
+  *team = tct_team_new(&err);
+  if (!*team) return cli_fail_error(&err);
+  args->session.team = *team;
+  if (tct_team_size(*team) > 1) return 0;
+  tct_team_free(*team);
+  *team = NULL;
+  return cli_fail(CLI_USAGE, "%s HOST:PORT is missing, and this is no run of mpirun; give the address", option);
+}

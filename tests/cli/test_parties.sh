@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# test_parties.sh - tacit serve and tacit party over TLS: a run, and everybody who must be turned away.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+if ! command -v openssl >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_tls.so" ]; then
+  echo "skipped: openssl or libtacit_tls.so is not there"
+  exit 77
+fi
+port=$((20000 + RANDOM % 20000))
+
+# ---- certificates, records -----------------------------------------------------------------------
+
+quiet() { openssl "$@" >openssl.log 2>&1 || { cat openssl.log; exit 1; }; }
+key() { quiet req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=${2:-$1}"; }
+authority() { quiet req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.pem" -subj "/CN=$1" -days 2; }
+# sign NAME AUTHORITY DAYS SAN
+sign() {
+  echo "subjectAltName=$4" >"$1.ext"
+  quiet x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -CAcreateserial -out "$1.pem" -days "$3" -extfile "$1.ext"
+}
+authority authority
+authority stranger
+for name in server alice bob elsewhere; do key $name; done
+sign server authority 2 IP:127.0.0.1
+sign elsewhere authority 2 DNS:elsewhere.example
+sign alice authority 2 DNS:alice
+sign bob authority 2 DNS:bob
+key mallory bob && sign mallory stranger 2 DNS:bob
+key late bob && sign late authority -1 DNS:bob
+key twin alice && sign twin authority 2 DNS:alice
+head -c 32 /dev/urandom >secret
+head -c 32 /dev/urandom >other_secret
+
+# The same people in two orders, their columns apart.
+awk 'BEGIN { srand(3); print "key,u,v,y" >"a.csv"; print "key,s,t,y" >"rest.csv"
+  for (i = 0; i < 400; i++) {
+    u = 2 * rand() - 1; v = 2 * rand() - 1; s = 2 * rand() - 1; t = 2 * rand() - 1
+    y = 0.5 * u - 0.4 * s + 0.05 * (2 * rand() - 1)
+    printf "p%d,%.6f,%.6f,%.6f\n", i, u, v, y >"a.csv"
+    printf "p%d,%.6f,%.6f,%.6f\n", i, s, t, y >"rest.csv"
+  } }'
+(head -1 rest.csv && tail -n +2 rest.csv | sort -r) >b.csv
+sed 's/^p17,/q17,/' b.csv >missing.csv
+awk -F, 'NR == 9 { $4 = "0.77" } { print }' OFS=, b.csv >labels.csv
+head -300 b.csv >short.csv
+
+terms=(--loss squared --penalty l1ball:radius=1 --epsilon 4 --delta 1e-6 --row-norm 2 --label-bound 1)
+serve() { # NAME [OPTION...] : in the background, said in serve.err
+  local name=$1
+  shift
+  port=$((port + 1))
+  "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
+    "${terms[@]}" --timeout 20 -o model.json "$@" >serve.out 2>serve.err &
+  server=$!
+}
+party() { # NAME FILE [OPTION...]
+  local name=$1 file=$2
+  shift 2
+  "$TACIT" party "$file" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
+    --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 20 "$@" >"$name.out" 2>"$name.err"
+}
+# ends NAME PROCESS CODE REGEX FILE : the process exits with CODE, and the file says REGEX in one line.
+ends() {
+  cases=$((cases + 1))
+  wait "$2"
+  local got=$?
+  [ "$got" = "$3" ] || fail "$1: exit $got, not $3: $(head -c 300 "$5")"
+  grep -qE -- "$4" "$5" || fail "$1: does not say '$4': $(head -c 400 "$5")"
+}
+
+# ---- a run ------------------------------------------------------------------------------------------
+
+ok "a ledger" ledger a.ledger --init --epsilon 10 --delta 1e-5
+serve server
+party bob b.csv --transcript bob.jsonl &
+other=$!
+party alice a.csv --ledger a.ledger --transcript alice.jsonl -o alice.json
+check "alice is done" [ $? = 0 ]
+ends "bob is done" $other 0 . bob.out
+ends "the server is done" $server 0 "party: epsilon" serve.out
+check "both hold the same model" test "$(grep -v '"head"\|"run"\|"ledger"' alice.json | tr -d ' },\n')" = "$(tr -d ' },\n' <model.json)"
+ok "the model is verified" verify model.json
+ok "with the ledger" verify alice.json --ledger a.ledger
+ok "the run is in the ledger" ledger a.ledger --json
+says "one run" dpfw_parties
+# What left alice: a hello without a record in it, three answers, and releases of known size.
+check "every message is of a known kind" test -z "$(grep -vE '^\{"type":"(hello|accept|ready|choice|column)","bytes":[0-9]+,"frame":"[0-9a-f]+"\}$' alice.jsonl)"
+steps=$(grep -oE 'steps=[0-9]+' model.json | cut -d= -f2)
+columns=$(grep -oE 'columns=[0-9]+' model.json | cut -d= -f2)
+check "a choice a round" test "$(grep -c '"choice","bytes":32,' alice.jsonl)" = "$steps"
+check "no more columns than promised" test "$(grep -c '"column"' alice.jsonl)" -le "$columns"
+check "one hello, accept and ready" test "$(grep -cE '"(hello|accept|ready)"' alice.jsonl)" = 3
+check "the keys are not in it" test -z "$(xxd -r -p <<<"$(grep -oE '"frame":"[0-9a-f]+' alice.jsonl | cut -d'"' -f4)" | grep -aoE 'p17|p399')"
+
+# ---- records that do not match ----------------------------------------------------------------------
+
+# mismatch NAME FILE REGEX [OPTION...] : bob brings FILE; the server says why, and so do both parties
+mismatch() {
+  local name=$1 file=$2 regex=$3
+  shift 3
+  serve server
+  party alice a.csv --ledger a.ledger &
+  local first=$!
+  party bob "$file" "$@"
+  check "$name: bob fails" [ $? != 0 ]
+  ends "$name" $first 1 "$regex" alice.err
+  ends "$name" $server 3 "$regex" serve.err
+}
+mismatch "another person" missing.csv "record keys of 'alice' and 'bob' differ"
+mismatch "another secret" b.csv "keys .* differ, or their secrets" --secret other_secret
+mismatch "another label" labels.csv "labels of 'alice' and 'bob' differ"
+mismatch "fewer people" short.csv "different numbers of records"
+
+# ---- what was agreed ---------------------------------------------------------------------------------
+
+serve server
+party alice a.csv --ledger a.ledger &
+other=$!
+party bob b.csv --epsilon 3
+check "bob does not agree to more" [ $? = 4 ]
+check "he says so" grep -q "more than this party agrees to" bob.err
+ends "alice is told" $other 1 "the server says" alice.err
+ends "so is the server" $server 1 "says: this party stopped" serve.err
+ok "nothing was charged by all these" ledger a.ledger --json
+check "one run is in the ledger" test "$(grep -o '"what"' .out | wc -l)" = 1
+
+# ---- who is turned away ---------------------------------------------------------------------------------
+
+# turned_away NAME REGEX COMMAND... : alone with a server that waits 2 seconds
+turned_away() {
+  local name=$1 regex=$2
+  shift 2
+  serve server --timeout 2
+  "$@" </dev/null >command.out 2>&1
+  ends "$name" $server 1 "0 of 2 parties.*$regex" serve.err
+}
+turned_away "a wrong authority" "certificate" party mallory b.csv
+check "mallory is told" grep -q "refused\|certificate\|tampered" mallory.err
+turned_away "an expired certificate" "expired" party late b.csv
+dial() { sleep 0.3; timeout 4 openssl s_client -connect 127.0.0.1:$port -CAfile authority.pem "$@"; }
+turned_away "no certificate" "did not return a certificate" dial
+turned_away "an old TLS" "version|protocol" dial -tls1_2 -cert bob.pem -key bob.key
+plain() { sleep 0.4; printf 'GET / HTTP/1.0\r\n\r\n' >/dev/tcp/127.0.0.1/$port; sleep 0.2; }
+turned_away "a plaintext client" "http request|wrong version|TLS" plain
+
+serve elsewhere
+party alice a.csv
+check "a server whose certificate is for another host" [ $? = 1 ]
+check "it says so" grep -q "not valid here" alice.err
+kill $server
+wait $server
+
+serve server
+party twin a.csv &
+other=$!
+party alice b.csv
+ends "two of one name" $server 2 "called 'alice'" serve.err
+wait $other
+
+# ---- who does not answer ---------------------------------------------------------------------------------
+
+serve server --timeout 3
+(sleep 4) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
+silent=$!
+party alice a.csv
+ends "a silent peer" $server 1 "silent for too long" serve.err
+check "alice is told" grep -q "silent for too long" alice.err
+wait $silent
+
+serve server --timeout 10
+printf 'TCT1 this is not a message of the program' >garbage
+(sleep 0.5; cat garbage; sleep 1) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
+silent=$!
+party alice a.csv
+ends "bytes that are no message" $server 1 "no message of this program|type [0-9]+ where|out of its turn" serve.err
+wait $silent
+
+serve server --solver dpfw_parties:steps=300000,columns=1
+party alice a.csv --ledger a.ledger &
+other=$!
+("$TACIT" party b.csv --connect 127.0.0.1:$port --cert bob.pem --private-key bob.key --ca authority.pem --key key \
+  --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 >/dev/null 2>&1 & echo $! >bob.pid; wait) 2>/dev/null &
+for _ in $(seq 100); do
+  "$TACIT" ledger a.ledger --json 2>/dev/null | grep -o '"what"' | wc -l | grep -q 2 && break
+  sleep 0.1
+done
+sleep 0.5
+rm -f model.json
+kill -9 "$(cat bob.pid)"
+ends "a party that dies" $server 1 "vanished|closed the connection|broke" serve.err
+ends "the other is told" $other 1 "the server says" alice.err
+check "no model is made" [ ! -e model.json ]
+ok "what was charged stays charged" ledger a.ledger --json
+check "two runs" test "$(grep -o '"what"' .out | wc -l)" = 2
+
+# ---- usage --------------------------------------------------------------------------------------------------
+
+bad "no address" 2 "--listen HOST:PORT is missing" serve --parties 2 "${terms[@]}" -o m.json
+bad "no certificate" 2 "--cert, --private-key and --ca" serve --listen 127.0.0.1:1 --parties 2 "${terms[@]}" -o m.json
+bad "how many" 2 "--parties K" serve --listen 127.0.0.1:1 "${terms[@]}" -o m.json
+bad "no secret" 2 "--secret is missing" party a.csv --loss squared --label y --epsilon 1 --delta 1e-6
+bad "no such key" 3 "no column \"id\"" party a.csv --loss squared --label y --epsilon 1 --delta 1e-6 --secret secret --key id
+bad "no file for the key" 1 "private key" serve --listen 127.0.0.1:$port --parties 2 --cert alice.pem --private-key bob.key \
+  --ca authority.pem "${terms[@]}" -o m.json
+finish

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# test_parties_mpi.sh - tacit serve and tacit party as ranks of mpirun: a run, records that differ, a party that dies.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+if ! command -v mpirun >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_mpi.so" ]; then
+  echo "skipped: mpirun or libtacit_mpi.so is not there"
+  exit 77
+fi
+export OMP_NUM_THREADS=1
+ranks() { timeout 60 mpirun --oversubscribe "$@" >mpi.out 2>mpi.err; }
+[ "$(id -u)" != 0 ] || ranks() { timeout 60 mpirun --allow-run-as-root --oversubscribe "$@" >mpi.out 2>mpi.err; }
+ranks -n 1 true || { echo "skipped: mpirun does not start here"; exit 77; }
+
+head -c 32 /dev/urandom >secret
+awk 'BEGIN { srand(3); print "key,u,v,y" >"a.csv"; print "key,s,t,y" >"b.csv"
+  for (i = 0; i < 300; i++) {
+    u = 2 * rand() - 1; s = 2 * rand() - 1; y = 0.5 * u - 0.4 * s
+    printf "p%d,%.6f,%.6f,%.6f\n", i, u, rand(), y >"a.csv"
+    printf "p%d,%.6f,%.6f,%.6f\n", i, s, rand(), y >"b.csv"
+  } }'
+sed 's/^p17,/q17,/' b.csv >missing.csv
+serve=("$TACIT" serve --loss squared --penalty l1ball:radius=1 --epsilon 4 --delta 1e-6 --row-norm 2 --label-bound 1
+  --timeout 20 -o model.json)
+party=(--key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 20)
+
+cases=$((cases + 1))
+ranks -n 1 "${serve[@]}" : -n 1 "$TACIT" party a.csv "${party[@]}" --transcript a.jsonl : -n 1 "$TACIT" party b.csv \
+  "${party[@]}" || fail "three ranks: $(cat mpi.err)"
+ok "the model is verified" verify model.json
+check "an epsilon for each observer" grep -q '"observers"' model.json
+check "releases left the party" grep -q '"type":"choice"' a.jsonl
+
+rm -f model.json
+cases=$((cases + 1))
+ranks -n 1 "${serve[@]}" : -n 1 "$TACIT" party a.csv "${party[@]}" : -n 1 "$TACIT" party missing.csv "${party[@]}" &&
+  fail "records that differ are not refused"
+check "it says so" grep -q "record keys of 'party 01' and 'party 02' differ" mpi.err
+check "no model is made" [ ! -e model.json ]
+
+# A party that dies in the middle of the rounds: it is told apart by its arguments.
+ok "a ledger" ledger a.ledger --init --epsilon 10 --delta 1e-5
+(
+  for _ in $(seq 200); do
+    "$TACIT" ledger a.ledger --json 2>/dev/null | grep -q '"what"' && break
+    sleep 0.1
+  done
+  sleep 0.3
+  kill -9 "$(cat dying.pid)"
+) &
+cases=$((cases + 1))
+ranks -n 1 "${serve[@]}" --solver dpfw_parties:steps=500000,columns=1 : -n 1 "$TACIT" party a.csv "${party[@]}" --ledger a.ledger : \
+  -n 1 bash -c 'echo $$ >dying.pid; exec "$@"' _ "$TACIT" party b.csv "${party[@]}" && fail "a dead party goes unnoticed"
+wait
+check "no model is made of it" [ ! -e model.json ]
+ok "what was charged stays charged" ledger a.ledger --json
+says "one run" '"what"'
+finish
