@@ -1,7 +1,7 @@
 /* align.c - do the parties hold the same people?  Sorted keys, hashed under a secret that the server lacks. */
 #include "core/alloc.h"
 #include "core/digest.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "fit/bound.h"
 #include "fit/json.h"
 #include "fit/ledger.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 #include "team/team.h"
 
 #include <math.h>

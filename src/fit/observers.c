@@ -1,7 +1,7 @@
 /* observers.c - what each observer of a run between parties can learn at most: an epsilon for each. */
 #include "core/alloc.h"
 #include "fit/json.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 #include "solve/dpfw_parties.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "fit/bound.h"
 #include "fit/json.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 #include "solve/dpfw_parties.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "core/digest.h"
 #include "fit/json.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 #include "rng/rng.h"
 #include "solve/dpfw_parties.h"
 

@@ -1,6 +1,6 @@
-/* parties.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
-#ifndef TCT_FIT_PARTIES_H
-#define TCT_FIT_PARTIES_H
+/* session.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
+#ifndef TCT_FIT_SESSION_H
+#define TCT_FIT_SESSION_H
 #include "fit/model.h"
 #include "mech/share.h"
 

@@ -1,7 +1,7 @@
-/* parties_session.c - what server and party share in a session: JSON messages, opening the wire, the transcript. */
+/* session.c - what server and party share in a session: JSON messages, opening the wire, the transcript. */
 #include "core/alloc.h"
 #include "fit/json.h"
-#include "fit/parties.h"
+#include "fit/session.h"
 
 #include <errno.h>
 #include <stdio.h>
