@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TACIT_DATA", ROOT.parent / "shared" / "data"))
 EPSILONS = (0.1, 0.5, 1.0, 4.0)
 DELTA = 1e-6
-RATES, EPOCHS, BATCH = (2.0, 8.0), (5, 20), 1024
+RATES, EPOCHS, BATCH = (2.0, 8.0), (10,), 1024
 SETS = {"bank": ("bank_dpagd", None), "adult": ("adult_train", "examples/adult.schema.json"),
         "ipums-br": ("ipums_br_dpagd", None), "diabetes130": ("diabetes130", "bench/diabetes130.schema.json")}  # fmt: skip
 ATTRIBUTES = {"bank": 16, "ipums-br": 20}  # before one-hot coding

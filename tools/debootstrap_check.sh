@@ -3,6 +3,9 @@
 #
 #   tools/debootstrap_check.sh [--keep] [COMMAND ...]      default: 'make demo' 'make check'
 #
+# TACIT_BARE_PACKAGES=a,b: the root holds these instead; TACIT_BARE_FILES="FILE ...": it gets these in /srv/wheel and no
+# clone (tools/wheel_check.sh).
+#
 # Needs root (debootstrap, chroot).  The bare root is built in build/bare, gets a clone of the last commit
 # with ../shared beside it (where this checkout has that), and is removed at the end unless --keep is given.  How packages are
 # reached (mirror, proxies, certificates, pip settings) follows this machine's own configuration.
@@ -27,7 +30,7 @@ remove_root() { [ ! -e "$root" ] || rm -rf --one-file-system "$root"; }
 remove_root
 mkdir -p build
 echo "debootstrap_check: $suite from $mirror into build/bare"
-if ! debootstrap --variant=minbase --include=git,make,ca-certificates $suite "$root" "$mirror" >build/bare.log 2>&1; then
+if ! debootstrap --variant=minbase --include="${TACIT_BARE_PACKAGES:-git,make,ca-certificates}" $suite "$root" "$mirror" >build/bare.log 2>&1; then
   tail -n 20 build/bare.log
   echo "debootstrap_check: debootstrap failed." >&2
   exit 1
@@ -43,9 +46,15 @@ for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certific
 done
 [ ! -d "${PIP_FIND_LINKS:-}" ] || { mkdir -p "$root$PIP_FIND_LINKS" && cp -r "$PIP_FIND_LINKS/." "$root$PIP_FIND_LINKS/"; }
 
-mkdir -p "$root/srv"
-git clone -q --no-hardlinks . "$root/srv/tacit"
-[ ! -d ../shared ] || cp -rL ../shared "$root/srv/shared"
+mkdir -p "$root/srv/tacit"
+if [ -n "${TACIT_BARE_FILES:-}" ]; then
+  mkdir -p "$root/srv/wheel"
+  # shellcheck disable=SC2086  # a list of files
+  cp $TACIT_BARE_FILES "$root/srv/wheel/"
+else
+  git clone -q --no-hardlinks . "$root/srv/tacit"
+  [ ! -d ../shared ] || cp -rL ../shared "$root/srv/shared"
+fi
 
 passing=()
 while IFS= read -r name; do passing+=("$name=${!name}"); done < <(compgen -e | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_.*)$')

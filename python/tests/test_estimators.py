@@ -277,6 +277,32 @@ def test_killing_the_interpreter_leaves_the_ledger_charged(tmp_path):
     assert len(ledger.state()["runs"]) == 1 and ledger.check()["ok"]
 
 
+def test_processes_that_share_a_ledger_never_overspend_together(tmp_path):
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=2.0, delta=1e-3)
+    program = textwrap.dedent(
+        """
+        import sys, numpy as np, tacit
+        X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+        model = tacit.PrivateLogisticRegression(epsilon=0.3, delta=1e-5, n_jobs=1, data_norm=2.0, classes=[0, 1],
+            solver="objpert", ledger=sys.argv[1])
+        trained = 0
+        for _ in range(4):
+            try:
+                model.fit(X, (X[:, 0] > 0).astype(int))
+                trained += 1
+            except tacit.BudgetError:
+                pass
+        print(trained)
+        """
+    )
+    line = [sys.executable, "-c", program, ledger.path]
+    running = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    trained = [int(process.communicate(timeout=120)[0]) for process in running]
+    state = ledger.state()
+    assert sum(trained) == len(state["runs"]) == 6  # twelve were tried, six of 0.3 fit into 2
+    assert state["spent"]["epsilon"] <= 2.0 and ledger.check()["ok"]
+
+
 def test_an_exception_in_the_progress_function_stops_the_fit_and_comes_out():
     X, y = data(rows=2000)
 
