@@ -27,13 +27,24 @@ extern const tct_option tct_agd_options[];
 tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 tct_agd tct_agd_settings(const tct_facts *facts, const tct_solver_plan *plan);
 
+/* norm[rows]: an upper bound on every row's norm, to 2^-40 of it. */
+void tct_row_norms(const tct_view *view, double *norm, int threads);
 /* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip, times
- * the row's weight. */
-void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, double clip, double *u,
-                     int threads);
+ * the row's weight.  norm[rows]: of tct_row_norms. */
+void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
+                     double *u, int threads);
+
+/* Candidate steps along one direction. */
+typedef struct tct_line {
+  const tct_loss *loss;
+  const double *step; /* [grid] */
+  int64_t grid;
+  double clip, lattice;
+  bool rough; /* losses may be off by 1e-6 of themselves */
+} tct_line;
 
 /* score[grid] <- minus the sum over k < count of min(l(z_k - step_j s_k, y_k), clip), each on the lattice: exact, and
  * so the same for any number of threads. */
-void tct_step_scores(const tct_loss *loss, const double *z, const double *s, const double *y, int64_t count,
-                     const double *step, int64_t grid, double clip, double lattice, double *score, int threads);
+void tct_step_scores(const tct_line *line, const double *z, const double *s, const double *y, int64_t count,
+                     double *score, int threads);
 #endif

@@ -41,6 +41,7 @@ typedef struct descent {
   tct_batch batch;         /* rows, their slopes, and the sum that is released */
   double *z, *s, *zb, *sb; /* [n]: margins of w and of d, of all records or of the batch */
   double *yb;              /* [n]: labels of the batch */
+  double *row_norm;        /* [n] */
   double *mean, *d, *past; /* [p]: average of the measurements of grad sum l; direction, the last one */
   double step[TCT_AGD_GRID], score[TCT_AGD_GRID];
   double left;      /* of the budget */
@@ -59,10 +60,13 @@ static tct_status open_descent(descent *a, const tct_problem *problem, tct_error
   a->zb = TCT_NEW(double, n);
   a->sb = TCT_NEW(double, n);
   a->yb = TCT_NEW(double, n);
+  a->row_norm = TCT_NEW(double, n);
   a->mean = TCT_NEW(double, p);
   a->d = TCT_NEW(double, p);
   a->past = TCT_NEW(double, p);
-  if (!a->z || !a->s || !a->zb || !a->sb || !a->yb || !a->mean || !a->d || !a->past) return tct_fail_memory(err);
+  if (!a->z || !a->s || !a->zb || !a->sb || !a->yb || !a->row_norm || !a->mean || !a->d || !a->past)
+    return tct_fail_memory(err);
+  tct_row_norms(problem->view, a->row_norm, problem->facts->threads);
   return tct_batch_new(problem, &a->batch, err);
 }
 
@@ -73,6 +77,7 @@ static void close_descent(descent *a) {
   tct_wipe_free(a->zb, n, sizeof(double));
   tct_wipe_free(a->sb, n, sizeof(double));
   tct_wipe_free(a->yb, n, sizeof(double));
+  tct_wipe_free(a->row_norm, n, sizeof(double));
   tct_wipe_free(a->mean, p, sizeof(double));
   tct_wipe_free(a->d, p, sizeof(double));
   tct_wipe_free(a->past, p, sizeof(double));
@@ -124,8 +129,9 @@ static tct_status measure(descent *a, const double *w, double weight, tct_error 
     tct_margins_at(problem->view, b->row, b->count, w, b->u, b->threads);
   else
     memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
-  tct_clip_slopes(problem, b->row, b->count, clip, b->u, b->threads);
-  tct_sum_lattice(problem->view, b->row, b->count, b->u, lattice, b->sum, b->scratch, b->threads);
+  const int64_t *row = a->set.rate < 1 ? b->row : NULL;
+  tct_clip_slopes(problem, row, b->count, a->row_norm, clip, b->u, b->threads);
+  tct_sum_lattice(problem->view, row, b->count, b->u, lattice, b->sum, b->scratch, b->threads);
   TCT_TRY(tct_batch_release(b, a->mech, event.noise, a->set.rate, clip, lattice, err));
   double all = a->weight + weight;
   for (int64_t j = 0; j < b->p; j++) a->mean[j] += (b->sum[j] - a->mean[j]) * (weight / all);
@@ -173,8 +179,8 @@ static tct_status choose(descent *a, const double *w, const tct_choice *choice, 
     tct_margins(problem->view, a->d, a->s, b->threads);
   }
   for (int64_t j = 0; j < a->set.grid; j++) a->step[j] = a->alpha_max * (double)j / (double)(a->set.grid - 1);
-  tct_step_scores(&problem->facts->loss, z, s, y, b->count, a->step, a->set.grid, a->set.clip_obj, lattice, a->score,
-                  b->threads);
+  tct_line line = {&problem->facts->loss, a->step, a->set.grid, a->set.clip_obj, lattice, !a->set.exact};
+  tct_step_scores(&line, z, s, y, b->count, a->score, b->threads);
   TCT_TRY(tct_mech_total(a->mech, a->score, a->set.grid, err));
   for (int64_t j = 0; j < a->set.grid; j++) a->score[j] -= penalty(a, w, a->step[j], lattice);
   if (!a->set.exact) return tct_mech_pick(a->mech, choice, a->score, a->set.grid, index, err);

@@ -102,6 +102,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 typedef struct settings {
   double noise, clip, lattice, step, momentum;
   int64_t steps, from; /* the average starts at step `from` */
+  double *row_norm;    /* [n] */
 } settings;
 
 static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
@@ -121,7 +122,7 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
                            const double *u, tct_error *err) {
   memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
   tct_margins(problem->view, u, batch->u, batch->threads);
-  tct_clip_slopes(problem, NULL, batch->rows, set->clip, batch->u, batch->threads);
+  tct_clip_slopes(problem, NULL, batch->rows, set->row_norm, set->clip, batch->u, batch->threads);
   tct_sum_lattice(problem->view, NULL, batch->rows, batch->u, set->lattice, batch->sum, batch->scratch, batch->threads);
   return tct_mech_sum(mech, set->noise, set->clip, set->lattice, batch->sum, batch->p, err);
 }
@@ -148,12 +149,17 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                       tct_error *err) {
   settings set = read_settings(problem, plan);
   tct_batch batch = {0};
-  int64_t p = problem->view->p;
+  int64_t n = problem->view->rows, p = problem->view->p;
   double *memory = TCT_NEW(double, 3 * p);
-  tct_status status = memory ? tct_batch_new(problem, &batch, err) : tct_fail_memory(err);
+  set.row_norm = TCT_NEW(double, n);
+  tct_status status = memory && set.row_norm ? tct_batch_new(problem, &batch, err) : tct_fail_memory(err);
   memset(w, 0, (size_t)p * sizeof *w);
-  if (status == TCT_OK) status = descend(problem, &set, &batch, mech, memory, w, err);
+  if (status == TCT_OK) {
+    tct_row_norms(problem->view, set.row_norm, problem->facts->threads);
+    status = descend(problem, &set, &batch, mech, memory, w, err);
+  }
   tct_batch_free(&batch);
+  tct_wipe_free(set.row_norm, n, sizeof(double));
   tct_free(memory);
   return status;
 }

@@ -72,8 +72,8 @@ static void mutate(search *s, const double *w, int64_t j, double size) {
   double steps[2] = {-size, size}, n = (double)facts->rows, most = 2 * n * s->clip;
   memset(s->column, 0, (size_t)s->problem->view->rows * sizeof(double));
   tct_col_axpy(s->problem->view, j, 1, s->column);
-  tct_step_scores(&facts->loss, s->z, s->column, s->problem->y, s->problem->view->rows, steps, 2, s->clip, s->lattice,
-                  s->score + 2 * j, facts->threads);
+  tct_line line = {&facts->loss, steps, 2, s->clip, s->lattice, isfinite(facts->epsilon)};
+  tct_step_scores(&line, s->z, s->column, s->problem->y, s->problem->view->rows, s->score + 2 * j, facts->threads);
   bool free = facts->intercept && j == facts->p - 1;
   for (int k = 0; k < 2 && !free; k++) {
     double penalty = 0.5 * facts->reg.l2 * n * (size * size - 2 * steps[k] * w[j]);

@@ -131,7 +131,9 @@ plant objpert_slopes_uncut src/solve/smooth.c 's/clip > 0 && i < count/clip < 0 
 plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->slope \*= part;\n  facts->clip = facts->slope;/facts->slope *= part;\n  facts->clip = 2 * facts->slope;/' contract_one_release
 plant weight_beyond_the_cap src/read/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
 plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
-plant weighed_before_the_clip src/solve/clipped.c 's/(    double norm = fabs\(slope\))/    if (problem->weight) slope *= problem->weight[i];\n\1/;s/    if \(problem->weight\) u\[k\] [^\n]*\n//' privacy_weights
+plant weighed_before_the_clip src/solve/clipped.c 's/(    double reach = fabs\(slope)/    if (problem->weight) slope[k] *= problem->weight[row ? row[from + k] : from + k];\n\1/;s/  if \(!problem->weight\) return;\n[^\n]*\n//' privacy_weights
+plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
+plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
 plant adassp_labels_unweighed src/solve/adassp.c 's/share \* weight \* problem->y/weight * problem->y/' privacy_weights
 plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
