@@ -92,15 +92,15 @@ plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \?
 
 
 # ---- rows over ranks ----
-plant noise_on_no_rank src/mech/mech.c 's/uint64_t release = mech->releases\+\+;\n  if \(tct_team_own\(mech->team\) == 0\)/uint64_t release = mech->releases++;\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' unit_ranks
-plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' unit_ranks
-plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' unit_ranks
-plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' unit_ranks
-plant scores_of_one_rank src/solve/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' unit_ranks
-plant totals_of_the_own_rank src/solve/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' unit_ranks
-plant plain_low_parts src/la/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' unit_ranks
-plant whole_value_summed src/solve/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' unit_ranks
-plant failure_kept_to_oneself src/team/team.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' unit_ranks
+plant noise_on_no_rank src/mech/mech.c 's/uint64_t release = mech->releases\+\+;\n  if \(tct_team_own\(mech->team\) == 0\)/uint64_t release = mech->releases++;\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
+plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' contract_ranks
+plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' contract_ranks
+plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
+plant scores_of_one_rank src/solve/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
+plant totals_of_the_own_rank src/solve/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
+plant plain_low_parts src/la/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
+plant whole_value_summed src/solve/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' contract_ranks
+plant failure_kept_to_oneself src/team/team.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
 
 # ---- what bounds a record ----
 plant row_bound_skipped src/la/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
