@@ -3,7 +3,8 @@
  * PROBLEM  min over a product of d blocks M_1 x ... x M_d of (1/n) sum_i l(x_i.w, y_i), l smooth.
  *   box: every coordinate lies between low and high; a block is a run of coordinates (default: one each).
  *   l1ball: blocks=1, the ball itself; blocks=d > 1, the product of d balls of radius radius/d, which lies within it,
- * or of the radii given as shares of `radius`. The intercept is a weight like any other.
+ * or of the radii given as shares of `radius`.
+ *   shape=simplex: each ball's face {w >= 0, sum w = its radius}.  The intercept is a weight like any other.
  *
  * ALGORITHM  Lou and Cheung 2018, algorithm 1.
  *   1. w = the point of the domain nearest to 0
@@ -20,7 +21,8 @@
  * COST  A step: n slopes, and the entries of the drawn blocks' columns twice.
  *
  * DEPARTS  On a single ball only elementary sampling is sound and the others are refused.  Under (K, tau) sampling a
- * block is drawn with probability K tau/d; the square of it in the paper's table 1 is a misprint. */
+ * block is drawn with probability K tau/d; the square of it in the paper's table 1 is a misprint.  gradient_error and
+ * oracle_error make both as inexact as assumption 1 allows, in the worst direction; the gap is always exact. */
 #include "solve/bcfw.h"
 
 #include "core/alloc.h"
@@ -56,25 +58,63 @@ static void slopes_of(state *s, const double *z) {
   loss->kind->slopes(z, s->problem->y, loss->h, s->slope, s->problem->view->rows);
 }
 
-/* move = s - w on one block, for the slopes as they stand; returns <grad, w - s>. */
-static double oracle(state *s, int64_t block) {
-  const tct_bcfw *b = s->b;
+/* How inexact the gradient and the vertex may be: 0 where the gap is asked for. */
+typedef struct inexact {
+  double gradient, oracle;
+} inexact;
+
+/* The partial derivative, moved to the worse side: toward 0 and beyond. */
+static double derivative(state *s, int64_t j, const inexact *off) {
+  double g = tct_col_dot(s->problem->view, j, s->slope) / (double)s->problem->facts->rows;
+  return g - copysign(off->gradient, g);
+}
+
+/* The vertex of a box is found coordinate by coordinate, that of a ball or simplex in the steepest coordinate; beside
+ * the best, the worst, for a vertex that is allowed to be worse.  Returns <g, worst - best>. */
+static double box_vertex(state *s, int64_t block, const inexact *off, double *value) {
   const tct_reg *reg = &s->problem->facts->reg;
-  int64_t from = b->start[block], to = b->start[block + 1], best = from;
-  double n = (double)s->problem->facts->rows, gap = 0, steepest = -1, toward = 0;
-  for (int64_t j = from; j < to; j++) {
-    double g = tct_col_dot(s->problem->view, j, s->slope) / n;
-    double vertex = b->box ? (g > 0 ? reg->low : reg->high) : 0;
-    s->move[j] = vertex - s->w[j];
-    gap -= g * s->move[j];
-    if (fabs(g) <= steepest) continue;
-    steepest = fabs(g);
-    best = j;
-    toward = g > 0 ? -b->radius[block] : b->radius[block];
+  double span = 0;
+  *value = 0;
+  for (int64_t j = s->b->start[block]; j < s->b->start[block + 1]; j++) {
+    double g = derivative(s, j, off);
+    s->move[j] = (g > 0 ? reg->low : reg->high) - s->w[j];
+    *value -= g * s->move[j];
+    span += fabs(g) * (reg->high - reg->low);
   }
-  if (b->box) return gap;
-  s->move[best] += toward;
-  return gap + steepest * b->radius[block];
+  return span;
+}
+
+static double ball_vertex(state *s, int64_t block, const inexact *off, double *value, int64_t at[2], double size[2]) {
+  double radius = s->b->radius[block], least = INFINITY, most = -INFINITY;
+  *value = 0;
+  for (int64_t j = s->b->start[block]; j < s->b->start[block + 1]; j++) {
+    double g = derivative(s, j, off), low = s->b->simplex ? g : -fabs(g), high = s->b->simplex ? g : fabs(g);
+    s->move[j] = -s->w[j];
+    *value += g * s->w[j];
+    if (low < least) least = low, at[0] = j, size[0] = s->b->simplex || g <= 0 ? radius : -radius;
+    if (high > most) most = high, at[1] = j, size[1] = s->b->simplex || g > 0 ? radius : -radius;
+  }
+  *value -= radius * least;
+  return radius * (most - least);
+}
+
+/* move = s - w on one block, for the slopes as they stand; returns <grad, w - s>. */
+static double oracle(state *s, int64_t block, const inexact *off) {
+  double value = 0, span = 0, size[2] = {0, 0};
+  int64_t at[2] = {s->b->start[block], s->b->start[block]};
+  if (s->b->box)
+    span = box_vertex(s, block, off, &value);
+  else
+    span = ball_vertex(s, block, off, &value, at, size);
+  double worse = off->oracle > 0 && span > 0 ? fmin(1, off->oracle / span) : 0; /* the way from best to worst */
+  for (int64_t j = s->b->start[block]; j < s->b->start[block + 1] && s->b->box && worse > 0; j++) {
+    const tct_reg *reg = &s->problem->facts->reg;
+    double best = s->move[j] + s->w[j];
+    s->move[j] += worse * (best == reg->low ? reg->high - reg->low : reg->low - reg->high);
+  }
+  s->move[at[0]] += (1 - worse) * size[0];
+  s->move[at[1]] += worse * size[1];
+  return value;
 }
 
 /* The zero of the derivative along the direction, by bisection: 60 halvings of [0, 1]. */
@@ -98,12 +138,14 @@ static void step(state *s, const int64_t *drawn, int64_t count, int64_t t) {
   const tct_bcfw *b = s->b;
   memset(s->dz, 0, (size_t)view->rows * sizeof *s->dz);
   slopes_of(s, s->z);
+  double gamma = 2 / (b->least * (double)t + 2);
+  inexact off = {b->gradient_error * gamma, b->oracle_error * gamma};
   for (int64_t k = 0; k < count; k++) {
-    oracle(s, drawn[k]);
+    oracle(s, drawn[k], &off);
     for (int64_t j = b->start[drawn[k]]; j < b->start[drawn[k] + 1]; j++)
       if (s->move[j] != 0) tct_col_axpy(view, j, s->move[j], s->dz);
   }
-  double gamma = b->search ? line_search(s) : 2 / (b->least * (double)t + 2);
+  if (b->search) gamma = line_search(s);
   for (int64_t k = 0; k < count; k++)
     for (int64_t j = b->start[drawn[k]]; j < b->start[drawn[k] + 1]; j++) s->w[j] += gamma * s->move[j];
   tct_axpy(gamma, s->dz, s->z, view->rows);
@@ -111,12 +153,13 @@ static void step(state *s, const int64_t *drawn, int64_t count, int64_t t) {
 
 /* The gap over all blocks; margins are made afresh on the way, so that rounding does not pile up. */
 static double full_gap(state *s) {
+  const inexact exact = {0, 0};
   double gap = 0;
   memset(s->z, 0, (size_t)s->problem->view->rows * sizeof *s->z);
   for (int64_t j = 0; j < s->problem->facts->p; j++)
     if (s->w[j] != 0) tct_col_axpy(s->problem->view, j, s->w[j], s->z);
   slopes_of(s, s->z);
-  for (int64_t k = 0; k < s->b->blocks; k++) gap += oracle(s, k);
+  for (int64_t k = 0; k < s->b->blocks; k++) gap += oracle(s, k, &exact);
   return gap;
 }
 
@@ -135,7 +178,12 @@ static tct_status descend(state *s, tct_mech *mech, tct_error *err) {
 }
 
 static void start(const tct_facts *facts, state *s) {
-  for (int64_t j = 0; j < facts->p; j++) {
+  for (int64_t k = 0; k < s->b->blocks && s->b->simplex; k++)
+    for (int64_t j = s->b->start[k]; j < s->b->start[k + 1]; j++) {
+      s->w[j] = s->b->radius[k] / (double)(s->b->start[k + 1] - s->b->start[k]);
+      tct_col_axpy(s->problem->view, j, s->w[j], s->z);
+    }
+  for (int64_t j = 0; j < facts->p && !s->b->simplex; j++) {
     s->w[j] = s->b->box ? fmin(fmax(0, facts->reg.low), facts->reg.high) : 0;
     if (s->w[j] != 0) tct_col_axpy(s->problem->view, j, s->w[j], s->z);
   }

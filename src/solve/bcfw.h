@@ -14,9 +14,10 @@ typedef enum tct_bcfw_sampling {
 } tct_bcfw_sampling;
 
 typedef struct tct_bcfw {
-  bool box, search;
+  bool box, simplex, search;
   int64_t blocks, steps, tau, parties;
   double tol;
+  double gradient_error, oracle_error; /* times gamma: how inexact both are */
   tct_bcfw_sampling sampling;
   int64_t *start;      /* [blocks+1] first coordinate of each block */
   double *radius;      /* [blocks] l1 ball */

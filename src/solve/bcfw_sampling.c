@@ -14,6 +14,8 @@ const tct_option tct_bcfw_options[] = {
     {"blocks", TCT_OPT_COUNT, "auto", 1, 1e9, NULL, "d, runs of coordinates of equal length; auto: box p, l1ball 1"},
     {"radii", TCT_OPT_TEXT, "auto", 0, 0, NULL,
      "each l1 block's share of the radius, separated by /; auto: equal shares"},
+    {"shape", TCT_OPT_CHOICE, "ball", 0, 0, "ball|simplex",
+     "of an l1 block: the ball, or its face of weights >= 0 that add up to the radius"},
     {"sampling", TCT_OPT_CHOICE, "elementary", 0, 0, "elementary|serial|nice|distributed|arbitrary",
      "all blocks; one; tau of all; tau of each party's; each by its probability"},
     {"tau", TCT_OPT_COUNT, "1", 1, 1e9, NULL, "blocks drawn at a time (nice), or from each party (distributed)"},
@@ -23,6 +25,10 @@ const tct_option tct_bcfw_options[] = {
      "sampling=arbitrary: one probability or one per block, separated by /"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e12, NULL, "T; auto: 5000 over p_min"},
     {"step", TCT_OPT_CHOICE, "schedule", 0, 0, "schedule|search", "gamma: 2/(p_min t + 2), or exact line search"},
+    {"gradient_error", TCT_OPT_REAL, "0", 0, 1e9, NULL,
+     "for tests: each coordinate of a gradient is off by this times gamma, to the worse side"},
+    {"oracle_error", TCT_OPT_REAL, "0", 0, 1e9, NULL,
+     "for tests: a block's vertex is worse than the best by this times gamma"},
     {"tol", TCT_OPT_REAL, "0", 0, 1e9, NULL, "Frank-Wolfe gap to reach; 0: all steps are made"},
     {0},
 };
@@ -89,6 +95,9 @@ static tct_status domain(const tct_facts *facts, const tct_spec *spec, tct_bcfw 
   if (!b->box && strcmp(facts->reg.kind->name, "l1ball"))
     return tct_fail(err, TCT_E_USAGE,
                     "bcfw needs a bounded domain; give --penalty l1ball:radius=... or box:low=...,high=...");
+  b->simplex = tct_spec_is(spec, tct_bcfw_options, "shape", "simplex");
+  if (b->box && b->simplex)
+    return tct_fail(err, TCT_E_USAGE, "bcfw: shape is for l1 balls; drop it, or give --penalty l1ball:radius=...");
   b->blocks = tct_spec_count(spec, tct_bcfw_options, "blocks");
   if (b->blocks < 0) b->blocks = b->box ? facts->p : 1;
   if (b->blocks > facts->p)
@@ -111,6 +120,8 @@ static tct_status fill(const tct_facts *facts, const tct_spec *spec, tct_bcfw *b
   b->parties = tct_spec_count(spec, o, "parties");
   b->tol = tct_spec_real(spec, o, "tol");
   b->search = tct_spec_is(spec, o, "step", "search");
+  b->gradient_error = tct_spec_real(spec, o, "gradient_error");
+  b->oracle_error = tct_spec_real(spec, o, "oracle_error");
   TCT_TRY(domain(facts, spec, b, err));
   b->start = TCT_NEW(int64_t, b->blocks + 1), b->radius = TCT_NEW(double, b->blocks);
   b->probability = TCT_NEW(double, b->blocks), b->order = TCT_NEW(int64_t, b->blocks);

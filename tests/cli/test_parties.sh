@@ -49,14 +49,14 @@ serve() { # NAME [OPTION...] : in the background, said in serve.err
   shift
   port=$((port + 1))
   "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
-    "${terms[@]}" --timeout 20 -o model.json "$@" >serve.out 2>serve.err &
+    "${terms[@]}" --timeout 60 -o model.json "$@" >serve.out 2>serve.err &
   server=$!
 }
 party() { # NAME FILE [OPTION...]
   local name=$1 file=$2
   shift 2
   "$TACIT" party "$file" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
-    --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 20 "$@" >"$name.out" 2>"$name.err"
+    --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 60 "$@" >"$name.out" 2>"$name.err"
 }
 # ends NAME PROCESS CODE REGEX FILE : the process exits with CODE, and the file says REGEX in one line.
 ends() {
@@ -174,7 +174,7 @@ party alice a.csv
 ends "bytes that are no message" $server 1 "no message of this program|type [0-9]+ where|out of its turn" serve.err
 wait $silent
 
-serve server --solver dpfw_parties:steps=300000,columns=1
+serve server --solver dpfw_parties:steps=100000,columns=1
 party alice a.csv --ledger a.ledger &
 other=$!
 ("$TACIT" party b.csv --connect 127.0.0.1:$port --cert bob.pem --private-key bob.key --ca authority.pem --key key \

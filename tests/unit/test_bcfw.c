@@ -127,6 +127,74 @@ static void the_mean_of_twenty_runs_obeys_theorem_1_on_products_of_l1_balls(void
   }
 }
 
+/* Assumption 1 with rho_g = 2 e_g/C and rho_l = 2 e_l/C for one-coordinate blocks, errors in the worst direction: the
+ * bound grows by 1 + rho, rho = (D_M + |T|) rho_g + |T| rho_l, and the runs do get worse. */
+static void inexact_obeys(const char *penalty, double width, const setting *s) {
+  enum { STEPS = 60 };
+  const double e_g = 0.02, e_l = 0.05;
+  char options[200];
+  records r = records_new(ROWS, COLS, 3);
+  double a[COLS][COLS], mean[2] = {0, 0}, bound = 0, begin = 0;
+  world w;
+  double least = run_once(&r, "squared", penalty, "sampling=elementary,step=search,tol=1e-6", 200000, 1, &w);
+  for (int i = 0; i < ROWS; i++) begin += tct_loss_value(&w.plan->facts.loss, 0, w.bound.y[i]) / ROWS;
+  gram(&w, width, a);
+  world_close(&w);
+  for (int wrong = 0; wrong < 2; wrong++)
+    for (int run = 0; run < RUNS; run++) {
+      tct_bcfw b;
+      snprintf(options, sizeof options, "%s,gradient_error=%g,oracle_error=%g", s->sampling, wrong * e_g, wrong * e_l);
+      mean[wrong] += (run_once(&r, "squared", penalty, options, STEPS, 100 + (uint64_t)run, &w) - least) / RUNS;
+      assert_int_equal(tct_bcfw_new(&w.plan->facts, &w.plan->solved.spec, &b, NULL), TCT_OK);
+      double c = curvature(s, &b, a), drawn = s->tau ? s->tau * s->parties : COLS;
+      double rho = ((width * sqrt(COLS) + drawn) * e_g + drawn * e_l) * 2 / c;
+      bound = 2 * (begin - least + (1 + rho) * c / b.least) / (b.least * STEPS + 2);
+      tct_bcfw_free(&b);
+      world_close(&w);
+    }
+  if (!(mean[1] <= bound)) fail_msg("%s, %s: inexact by %g, above the bound %g", penalty, s->sampling, mean[1], bound);
+  if (!(mean[1] > 1.02 * mean[0])) fail_msg("%s, %s: errors change nothing", penalty, s->sampling);
+  records_free(&r);
+}
+static void inexact_gradients_and_vertices_obey_theorem_1(void **state) {
+  (void)state;
+  for (int s = 0; s < SETTINGS; s++) {
+    inexact_obeys("box:low=-1,high=1", 2, &settings[s]);
+    inexact_obeys("l1ball:radius=8", 2, &settings[s]);
+  }
+}
+
+/* Two simplices of four coordinates: the weights stay in them, and random points of them are no better. */
+static void products_of_simplices_are_searched_for_the_best_point(void **state) {
+  (void)state;
+  records r = records_new(ROWS, COLS, 3);
+  uint64_t seed = 6;
+  world w;
+  tct_error err = {0};
+  tct_config config = world_config("squared", "l1ball:radius=3",
+                                   "bcfw:blocks=2,shape=simplex,radii=0.25/0.75,sampling=serial,tol=1e-4");
+  assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_COLS, TCT_F64, &err), TCT_OK);
+  if (world_run(&w, 1, NULL, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+  double reached = objective(&w), sum[2] = {0, 0};
+  for (int j = 0; j < COLS; j++) {
+    assert_true(w.w[j] >= -1e-12);
+    sum[j / 4] += w.w[j];
+  }
+  assert_true(fabs(sum[0] - 0.75) < 1e-9 && fabs(sum[1] - 2.25) < 1e-9);
+  for (int trial = 0; trial < 2000; trial++) {
+    double total[2] = {0, 0};
+    for (int j = 0; j < COLS; j++) {
+      w.w[j] = -log(0.5 + 0.49999 * world_real(&seed)) * (world_real(&seed) > 0);
+      total[j / 4] += w.w[j];
+    }
+    if (total[0] == 0 || total[1] == 0) continue;
+    for (int j = 0; j < COLS; j++) w.w[j] *= (j < 4 ? 0.75 : 2.25) / total[j / 4];
+    assert_true(objective(&w) >= reached - 1e-4);
+  }
+  world_close(&w);
+  records_free(&r);
+}
+
 /* 20000 draws: a frequency has a deviation of at most 0.0036; six of them (alpha 2e-9). */
 static void blocks_are_drawn_with_the_probabilities_that_are_stated(void **state) {
   (void)state;
@@ -176,6 +244,7 @@ static void what_is_not_sound_is_refused_in_a_sentence(void **state) {
   refused("l1ball:radius=1", "bcfw:sampling=serial", "single l1 ball");
   refused("l1ball:radius=1", "bcfw:blocks=1,sampling=arbitrary", "single l1 ball");
   refused("l2:lambda=1", "bcfw", "bounded domain");
+  refused("box:low=-1,high=1", "bcfw:shape=simplex", "shape is for l1 balls");
   refused("l1ball:radius=1", "bcfw:blocks=9", "more blocks");
   refused("l1ball:radius=1", "bcfw:blocks=2,radii=0.7/0.5", "more than 1");
   refused("box:low=-1,high=1", "bcfw:sampling=nice,tau=9", "tau");
@@ -207,6 +276,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_mean_of_twenty_runs_obeys_theorem_1_on_boxes),
       cmocka_unit_test(the_mean_of_twenty_runs_obeys_theorem_1_on_products_of_l1_balls),
+      cmocka_unit_test(inexact_gradients_and_vertices_obey_theorem_1),
+      cmocka_unit_test(products_of_simplices_are_searched_for_the_best_point),
       cmocka_unit_test(blocks_are_drawn_with_the_probabilities_that_are_stated),
       cmocka_unit_test(what_is_not_sound_is_refused_in_a_sentence),
       cmocka_unit_test(a_run_with_a_gap_reaches_it_or_fails),
