@@ -6,7 +6,8 @@ tool=$(command -v clang-tidy-14 || command -v clang-tidy) || { echo "check_tidy.
 mapfile -t files < <(project_files | grep -E '^(src|cli)/.*\.c$')
 # Sources of Open MPI's library are looked at where its headers are.
 mpi=$(pkg-config --cflags ompi-c 2>/dev/null) || mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '/mpi_ranks\.c$')
+tls=$(pkg-config --cflags openssl 2>/dev/null) || mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -v '/tls_openssl\.c$')
 # shellcheck disable=SC2086  # the flags are words
-found=$("$tool" -quiet "${files[@]}" -- -std=gnu11 '-DTCT_ARCHIVE_LIBRARY="libarchive.so"' '-DTCT_LIBRARY_FOLDER="lib"' $mpi -Iinclude -Isrc -Icli -fopenmp 2>/dev/null | grep -E '(error|note):')
+found=$("$tool" -quiet "${files[@]}" -- -std=gnu11 '-DTCT_ARCHIVE_LIBRARY="libarchive.so"' '-DTCT_LIBRARY_FOLDER="lib"' $mpi $tls -Iinclude -Isrc -Icli -fopenmp 2>/dev/null | grep -E '(error|note):')
 [ -z "$found" ] || complain "$found"
 finish "${#files[@]} files"

@@ -45,7 +45,9 @@ tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64
                         observer("server", "everything: it sees all releases of all parties", all),
                         observer("party", "the other parties' columns, not the labels, which it holds", party));
   if (o && hello) json_object_set_new(o, "uplink_bytes", json_integer((json_int_t)uplink));
-  if (o) json_object_set_new(o, "one_shot_bytes", json_integer((json_int_t)(8 * plan->facts.rows * plan->facts.p)));
+  if (o)
+    json_object_set_new(o, "one_shot_bytes",
+                        json_integer(8 * (json_int_t)plan->facts.rows * (json_int_t)plan->facts.p));
   char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(o);
   tct_free(model->parties);

@@ -8,10 +8,10 @@
  * DEFAULTS, from public facts.
  *   clip B: the loss's slope bound; for real labels Y: a residual above it means a prediction of the wrong sign.
  *   T: dpfw's rule (dpfw_plan.c) with the budget of one party's choices: proportional to (n epsilon)^(2/3).
- *   L: a quarter of T: a step that comes back to a column costs no column, and every column sent makes all noisier.
- *   m: log(T/delta)/iota^2, the paper's.  iota^2 = log(T/delta) sigma^2/(n/4), sigma the columns' noise multiplier:
- * then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4; smaller ones
- * would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise n, the identity. */
+ *   L: a sixth of T, at least 3: a step that comes back to a column costs no column, and every column sent makes all
+ * noisier. m: log(T/delta)/iota^2, the paper's.  iota^2 = log(T/delta) sigma^2/(n/4), sigma the columns' noise
+ * multiplier: then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4;
+ * smaller ones would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise n, the identity. */
 #include "solve/dpfw_parties.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ const tct_option tct_parties_options[] = {
     {"parties", TCT_OPT_COUNT, "2", 1, TCT_PARTIES_MOST, NULL, "K; columns are split evenly where one file holds all"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e6, NULL, "T, rounds; auto: the (n epsilon)^(2/3) rule, from public facts"},
     {"columns", TCT_OPT_COUNT, "auto", 0, 1e6, NULL,
-     "L, distinct columns that a party may send; 0: none, parties stay apart; auto: a quarter of T"},
+     "L, distinct columns that a party may send; 0: none, parties stay apart; auto: T/6, at least 3"},
     {"share", TCT_OPT_REAL, "0.5", 0.001, 0.999, NULL, "of the budget, for the columns"},
     {"sketch", TCT_OPT_COUNT, "auto", 1, 1e9, NULL,
      "m, numbers a sent column has; auto: log(T/delta)/iota^2, iota 0.1 to 0.3 by the noise"},
@@ -135,7 +135,7 @@ static tct_status resolve(const tct_facts *facts, tct_spec *spec, tct_error *err
     TCT_TRY(tct_spec_set_real(spec, "steps", steps, err));
   }
   double steps = (double)tct_spec_count(spec, o, "steps");
-  if (tct_spec_auto(spec, o, "columns")) TCT_TRY(tct_spec_set_real(spec, "columns", ceil(steps / 4), err));
+  if (tct_spec_auto(spec, o, "columns")) TCT_TRY(tct_spec_set_real(spec, "columns", fmax(3, ceil(steps / 6)), err));
   return TCT_OK;
 }
 

@@ -5,7 +5,7 @@
  * estimate of x.p has variance |x|^2 v, and x.p itself is of size c |x| |p|, c^2 the mean squared cosine between
  * columns of different parties.  The weight that makes the mean squared error least is c^2 |p|^2/(c^2 |p|^2 + v). |p|^2
  * is estimated by |q|^2 - m (sigma |w|)^2, and c^2 from the products of sent columns of different parties less what
- * noise and collisions explain; two deviations are taken off c^2, so that no structure is found where there is none. */
+ * noise and collisions explain; a deviation is taken off c^2, so that structure is seldom found where there is none. */
 #include "la/kernels.h"
 #include "solve/dpfw_parties.h"
 
@@ -25,7 +25,7 @@ double tct_parties_cosine2(const tct_parties_server *s) {
       pairs++;
     }
   if (pairs == 0) return 0;
-  double sure = excess - 2 * sqrt(variance);
+  double sure = excess - sqrt(variance);
   return sure > 0 ? fmin(1, sure / (pairs * norm2 * norm2)) : 0;
 }
 
