@@ -78,6 +78,10 @@ def models(tmp_path_factory):
     )
     paths["persons"] = here / "persons.json"
     paths["persons"].write_text(json.dumps(persons))
+    forged = json.loads(paths["dpscd"].read_text())
+    forged["privacy"]["epsilon"] = 0.5
+    paths["forged"] = here / "forged.json"
+    paths["forged"].write_text(json.dumps(forged))
     hostile = json.loads(paths["warned"].read_text())
     hostile["features"][: len(HOSTILE)] = HOSTILE
     hostile["label"] = HOSTILE[0]
@@ -92,7 +96,7 @@ def models(tmp_path_factory):
     return paths
 
 
-NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile", "sparse", "wide", "persons"]
+NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile", "sparse", "wide", "persons", "forged"]
 
 
 class Page(html.parser.HTMLParser):
@@ -229,7 +233,9 @@ def check_derived(kind, value, shown, model, path, seen):
     elif kind == "chance":
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
-        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible")
+        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + (path.stem == "forged")
+    elif kind == "proved":
+        assert path.stem == "forged" and value == pytest.approx(1, rel=2e-3)
     elif kind == "alone":
         alone = tacit.account([p["events"][seen]], p["delta"], neighbours=p["neighbours"])["epsilon"]
         assert value == pytest.approx(alone, rel=3e-3)
@@ -401,6 +407,21 @@ def test_a_page_says_whether_a_record_or_a_person_is_protected(models):
     record, person = (tacit.read_model(models[name]).report() for name in ("dpcd", "persons"))
     assert "Every single record" in record and "A person with several records is protected less" in record
     assert "Every single person" in person and "is protected less" not in person
+
+
+@needs_program
+def test_a_claim_that_the_releases_refute_is_not_repeated_as_one(models):
+    for name, path in models.items():
+        refuted = "The promise is not proved." in tacit.read_model(path).report()
+        assert refuted == (name == "forged")
+        model = tacit.read_model(path).json
+        if model["privacy"]["private"]:
+            assert refuted != next(c for c in tacit.verify(path)["checks"] if c["name"] == "recomputed")["ok"]
+    for change in ({"epsilon": 0}, {"epsilon": "infinity"}, {"delta": 0}, {"delta": 2}, {"events": []}):
+        broken = json.loads(models["dpscd"].read_text())
+        broken["privacy"].update(change)
+        with pytest.raises(ValueError, match="in range"):
+            tacit._model.Model.parse(json.dumps(broken)).report()
 
 
 # ---- legibility ----

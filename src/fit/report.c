@@ -129,6 +129,7 @@ char *tct_report_html(const tct_model *model, tct_error *err) {
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
   tct_status status = tct_report_noise(model, &page.noise_known, &page.noise, err);
+  if (status == TCT_OK) status = tct_report_recompute(&page, err);
   if (status == TCT_OK) status = write_page(&page, err);
   json_decref(file);
   if (status != TCT_OK) page.html.failed = 1;

@@ -11,6 +11,8 @@ typedef struct tct_page {
   tct_html html;
   const tct_model *model;
   const json_t *file;
+  double proved;        /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
+  int holds;            /* the claim is no less than that */
   tct_noise_size noise; /* of the weights */
   int noise_known;
 } tct_page;
@@ -21,6 +23,8 @@ void tct_report_protected(tct_page *page);
 void tct_report_unaccounted(tct_page *page);
 /* ---- report_curve.c: epsilon against delta ---- */
 tct_status tct_report_curve(tct_page *page, tct_error *err);
+/* Fills proved and holds: a page must not repeat a claim that its own figures refute. */
+tct_status tct_report_recompute(tct_page *page, tct_error *err);
 /* ---- report_events.c: what was released at what price ---- */
 tct_status tct_report_events(tct_page *page, tct_error *err);
 /* ---- report_records.c: what was done to each record before it counted ---- */

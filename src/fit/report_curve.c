@@ -37,6 +37,20 @@ static tct_status point(const tct_model *m, double delta, double *epsilon, tct_e
   return *epsilon = cost.winner ? cost.epsilon : INFINITY, TCT_OK;
 }
 
+tct_status tct_report_recompute(tct_page *page, tct_error *err) {
+  const tct_model *m = page->model;
+  page->proved = NAN;
+  page->holds = 1;
+  if (!m->is_private) return TCT_OK;
+  if (!(m->epsilon > 0 && isfinite(m->epsilon) && m->delta > 0 && m->delta < 1) || !m->events.len)
+    return tct_fail(
+        err, TCT_E_DATA,
+        "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
+  TCT_TRY(point(m, m->delta, &page->proved, err));
+  page->holds = page->proved <= m->epsilon * (1 + 2 * PRECISION);
+  return TCT_OK;
+}
+
 /* Some five ticks at 1, 2 or 5 times a power of ten. */
 static void scale(curve *c, double claim) {
   double most = claim;

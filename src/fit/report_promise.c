@@ -34,8 +34,9 @@ static double guess_percent(const tct_model *m) {
 
 static void tile(tct_html *h, const char *title) { tct_html_format(h, "<div><dt>%s</dt><dd>", title); }
 
-static int warnings_of(const tct_model *m) {
-  int count = m->reproducible != 0;
+static int warnings_of(const tct_page *page) {
+  const tct_model *m = page->model;
+  int count = (m->reproducible != 0) + !page->holds;
   for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++) count++;
   return count;
 }
@@ -43,11 +44,11 @@ static int warnings_of(const tct_model *m) {
 static void tiles(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  int count = warnings_of(m);
+  int count = warnings_of(page);
   tct_html_put(h, "<dl class=\"tiles\">\n");
   tile(h, "Privacy loss, at most");
   if (m->is_private) {
-    tct_html_put(h, "<span class=\"big\">\xce\xb5 = ");
+    tct_html_format(h, "<span class=\"big%s\">\xce\xb5 = ", page->holds ? "" : " bad");
     tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
     tct_html_put(h, "</span> at \xce\xb4 = ");
     tct_html_real(h, "privacy.delta", m->delta, 0);
@@ -87,7 +88,12 @@ void tct_report_summary(tct_page *page) {
     tct_html_put(h,
                  "<p class=\"alarm\"><strong>This model has no privacy.</strong> It may reveal the records that it was "
                  "trained on, down to single values. It should not be published or shared.</p>\n");
-  else if (warnings_of(m))
+  else if (!page->holds)
+    tct_html_put(
+        h,
+        "<p class=\"alarm\"><strong>The promise is not proved.</strong> The releases that the model file names "
+        "cost more than it claims. The file was edited or is damaged: do not rely on it.</p>\n");
+  else if (warnings_of(page))
     tct_html_put(
         h,
         "<p class=\"alarm\"><strong>Read this first.</strong> The promise below does not cover everything that "
@@ -174,7 +180,7 @@ void tct_report_unaccounted(tct_page *page) {
   const tct_model *m = page->model;
   tct_html_put(h, "<section>\n<h2>Not covered by the promise</h2>\n");
   if (!m->is_private) tct_html_put(h, "<p class=\"alarm\">Nothing is covered: there is no promise.</p>\n");
-  if (!warnings_of(m)) {
+  if (!warnings_of(page)) {
     if (m->is_private)
       tct_html_put(h,
                    "<p class=\"fine\">Nothing. Everything that was taken from the records went through the releases "
@@ -187,6 +193,11 @@ void tct_report_unaccounted(tct_page *page) {
     tct_html_format(h, "<li data-field=\"privacy.unaccounted.%d\">", i);
     tct_html_text(h, m->unaccounted[i]);
     tct_html_put(h, "</li>\n");
+  }
+  if (!page->holds) {
+    tct_html_put(h, "<li>The promise itself. At the claimed \xce\xb4 the releases cost an \xce\xb5 of ");
+    tct_html_real(h, "derived.proved", page->proved, 4);
+    tct_html_put(h, ", which is more than the claim.</li>\n");
   }
   if (m->reproducible)
     tct_html_put(
