@@ -11,4 +11,5 @@ if ! tools/setup.sh python >build/setup_python.log 2>&1; then
   exit 77
 fi
 export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=passive
-exec build/venv/bin/python -m pytest -q -rs -p no:cacheprovider python/tests "$@"
+read -r -a tests <<<"${TACIT_TESTS:-python/tests --ignore python/tests/test_browser.py}" # that one: run_browser_tests.sh
+exec build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${tests[@]}" "$@"

@@ -1,6 +1,6 @@
 /* report_style.c - how the page looks: one column, dark on white, for a phone, a desk and paper.
  *
- * Every text colour has a contrast of at least 4.5 to 1 on its ground (python/tests/test_report_page.py computes it);
+ * Every text colour has a contrast of at least 4.5 to 1 on its ground (python/tests/test_browser.py computes it);
  * red is never the only sign. */
 #include "fit/report.h"
 
