@@ -94,8 +94,8 @@ static void legend(tct_page *page) {
   if (!page->noise_known) {
     tct_html_put(
         h,
-        "<p class=\"note\">How much of each weight is noise is not known for this solver: noise entered at many "
-        "steps, and later steps corrected earlier ones in a way that depends on the records.</p>\n");
+        "<p class=\"note\">How much of each weight is noise is not known for this model: noise entered at many "
+        "steps, and how later steps corrected earlier ones depends on the records.</p>\n");
     return;
   }
   tct_html_put(

@@ -165,7 +165,7 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   double weight = r / facts->label_bound * sqrt((1 - split) / split);
   double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p);
   for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
-  (void)err;
+  TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
   double mean = n * r * r / p + fmax(n * facts->reg.l2, zeta + 1.5 * sigma * (sqrt(p) + 4));
   *out = (tct_noise_size){.least = sigma * sqrt(1 / (weight * weight) + norm2 / 2) / mean,
                           .most = zeta > 0 ? sigma * sqrt(1 / (weight * weight) + norm2) / zeta : NAN,

@@ -253,8 +253,9 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   double k = fmax(1, floor(tct_spec_real(&plan->spec, options, "average") * steps));
   double shares = steps - k + (k + 1) * (2 * k + 1) / (6 * k), beta = facts->loss.kind->curvature_bound(facts->loss.h);
   double size = event->noise * reach_of(facts, &plan->spec) * sqrt(shares) / n;
+  double epochs = tct_spec_real(&plan->spec, options, "epochs"), batch = tct_spec_real(&plan->spec, options, "batch");
   (void)w;
-  (void)err;
+  TCT_TRY(tct_plan_one_gaussian(plan, (int64_t)fmin(ceil(epochs * n / batch), 1e18), err)); /* as tct_batch_plan */
   *out = (tct_noise_size){.least = size / (beta * r * r / p + facts->reg.l2),
                           .most = size / facts->reg.l2,
                           .how_least = "what is left after later steps have answered it as well as steps can",

@@ -319,8 +319,10 @@ tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan 
   tct_smooth_facts smooth;
   tct_perturb set;
   (void)w;
-  if (plan->promise.events.len != 2)
-    return tct_fail(err, TCT_E_DATA, "objpert spends two events and the file has another number; it was edited");
+  const tct_events *events = &plan->promise.events;
+  if (events->len != 2 || events->at[0].count != 1 || events->at[1].count != 1 ||
+      (events->at[1].kind != TCT_EV_GAUSSIAN && events->at[1].kind != TCT_EV_LAPLACE))
+    return tct_fail(err, TCT_E_DATA, "the events are not those of one run of this solver");
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
   double shift = shift_of(&smooth, ridge_of(facts, &smooth, &plan->spec));
   TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));

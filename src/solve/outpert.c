@@ -147,6 +147,7 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
                              tct_error *err) {
   settings set = {0};
   (void)w;
+  TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
   TCT_TRY(settle(facts, plan, &set, err));
   double size = plan->noise_multiplier * set.output.reach;
   *out = (tct_noise_size){

@@ -69,3 +69,10 @@ tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, 
   tct_event event = rate < 1 ? tct_event_sampled_gaussian(noise, rate, count) : tct_event_gaussian(noise, count);
   return tct_events_add(&out->promise.events, event, err);
 }
+
+tct_status tct_plan_one_gaussian(const tct_solver_plan *plan, int64_t count, tct_error *err) {
+  const tct_event *event = plan->promise.events.at;
+  bool gaussian = plan->promise.events.len == 1 &&
+                  (event->kind == TCT_EV_GAUSSIAN || event->kind == TCT_EV_SAMPLED_GAUSSIAN) && event->count == count;
+  return gaussian ? TCT_OK : tct_fail(err, TCT_E_DATA, "the events are not those of one run of this solver");
+}

@@ -89,10 +89,14 @@ typedef struct tct_solver {
    * whose orders come from a fixed public seed. */
   tct_status (*run)(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w, tct_error *err);
   /* The size of the noise in released weights w[p]; plan: the resolved spec, the events and, where the first of them
-   * has one, their noise multiplier.  NULL: nothing is known. */
+   * has one, their noise multiplier.  NULL: nothing is known.  An error: the events are not those of one run (a claim
+   * may cover several), and nothing is known either. */
   tct_status (*noise_size)(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                            tct_error *err);
 } tct_solver;
+
+/* TCT_OK if the events are one, plain or sampled Gaussian, `count` times; for noise_size. */
+tct_status tct_plan_one_gaussian(const tct_solver_plan *plan, int64_t count, tct_error *err);
 
 extern const tct_solver *const tct_solvers[];
 extern const int tct_solver_count;

@@ -167,9 +167,33 @@ static void a_solver_without_a_formula_says_so(void **state) {
   assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
   assert_false(known);
   char *page = tct_report_html(model, NULL);
-  assert_non_null(strstr(page, "is not known for this solver"));
+  assert_non_null(strstr(page, "is not known for this model"));
   tct_text_free(page);
   tct_model_free(model);
+  tct_free(w);
+}
+
+/* A claim may cover more than one run, a choice among candidates for instance: then the events say nothing about this
+ * one. */
+static void events_of_more_than_this_run_give_no_size(void **state) {
+  static const char *const solvers[] = {"dpscd", "objpert", "outpert"};
+  (void)state;
+  world *w = made_world(0);
+  for (int k = 0; k < 3; k++) {
+    tct_noise_size size;
+    int known = 0;
+    tct_model *model = trained(w, "logistic", "l2:lambda=0.1", solvers[k], TCT_ADD_REMOVE, 1);
+    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_true(known);
+    model->events.at[0].count *= 2; /* two runs with the same settings */
+    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_false(known);
+    model->events.at[0].count /= 2;
+    assert_int_equal(tct_events_add(&model->events, tct_event_exponential(0.1, 1), NULL), TCT_OK);
+    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_false(known);
+    tct_model_free(model);
+  }
   tct_free(w);
 }
 
@@ -325,6 +349,7 @@ int main(void) {
       cmocka_unit_test(the_noise_of_adassp_is_within_its_bounds),
       cmocka_unit_test(with_a_strong_ridge_the_bounds_are_tight),
       cmocka_unit_test(a_solver_without_a_formula_says_so),
+      cmocka_unit_test(events_of_more_than_this_run_give_no_size),
       cmocka_unit_test(no_text_of_a_model_becomes_markup),
       cmocka_unit_test(every_tag_is_a_known_one),
       cmocka_unit_test(what_is_not_covered_is_red),
