@@ -233,3 +233,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def save(self, path):
         """Writes the winner's model file; its certificate is that of the whole search."""
         self._best().save(path)
+
+    def report(self, path=None):
+        """Writes the page for people that goes with the winner's model file; without a path, returns it."""
+        return self._best().report(path)

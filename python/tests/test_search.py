@@ -181,6 +181,8 @@ def test_it_behaves_like_an_estimator():
     assert np.array_equal(fitted.predict(X), search(random_state=3).fit(X, y).predict(X))
     make_pipeline(tacit.PublicScaler(bounds=(-1, 1)), search()).fit(sparse.csr_matrix(X).toarray(), y)
     search().fit(sparse.csr_matrix(X), y)
+    page = fitted.report()
+    assert "exponential:epsilon=" in page and "is not known for this model" in page and "is not proved" not in page
     free = search(epsilon=math.inf).fit(X, y)
     assert free.plan(3000, 4)["private"] is False and free.score(X, y) > 0.85
 
