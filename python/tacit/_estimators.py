@@ -370,7 +370,9 @@ def _scaled(X, lower, upper):
         factor = 1 / np.maximum(np.abs(lower), np.abs(upper))
         return (X @ sparse.diags(factor)).asformat(X.format), factor, np.zeros_like(factor)
     factor, shift = 2 / (upper - lower), (lower + upper) / 2
-    return (X - shift) * factor, factor, shift
+    scaled = X - shift
+    scaled *= factor  # in place: one copy, not two
+    return scaled, factor, shift
 
 
 def _price_of(events, delta, neighbours):
