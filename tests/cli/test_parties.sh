@@ -174,16 +174,16 @@ party alice a.csv
 ends "bytes that are no message" $server 1 "no message of this program|type [0-9]+ where|out of its turn" serve.err
 wait $silent
 
-serve server --solver dpfw_parties:steps=100000,columns=1
+serve server --solver dpfw_parties:steps=30000,columns=1
 party alice a.csv --ledger a.ledger &
 other=$!
 ("$TACIT" party b.csv --connect 127.0.0.1:$port --cert bob.pem --private-key bob.key --ca authority.pem --key key \
   --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 >/dev/null 2>&1 & echo $! >bob.pid; wait) 2>/dev/null &
-for _ in $(seq 100); do
+for _ in $(seq 500); do
   "$TACIT" ledger a.ledger --json 2>/dev/null | grep -o '"what"' | wc -l | grep -q 2 && break
   sleep 0.1
 done
-sleep 0.5
+sleep 0.2
 rm -f model.json
 kill -9 "$(cat bob.pid)"
 ends "a party that dies" $server 1 "vanished|closed the connection|broke" serve.err

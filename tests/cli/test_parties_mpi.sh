@@ -6,8 +6,8 @@ if ! command -v mpirun >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_mpi.so
   exit 77
 fi
 export OMP_NUM_THREADS=1
-ranks() { timeout 60 mpirun --oversubscribe "$@" >mpi.out 2>mpi.err; }
-[ "$(id -u)" != 0 ] || ranks() { timeout 60 mpirun --allow-run-as-root --oversubscribe "$@" >mpi.out 2>mpi.err; }
+ranks() { timeout 120 mpirun --oversubscribe "$@" >mpi.out 2>mpi.err; }
+[ "$(id -u)" != 0 ] || ranks() { timeout 120 mpirun --allow-run-as-root --oversubscribe "$@" >mpi.out 2>mpi.err; }
 ranks -n 1 true || { echo "skipped: mpirun does not start here"; exit 77; }
 
 head -c 32 /dev/urandom >secret
@@ -39,15 +39,15 @@ check "no model is made" [ ! -e model.json ]
 # A party that dies in the middle of the rounds: it is told apart by its arguments.
 ok "a ledger" ledger a.ledger --init --epsilon 10 --delta 1e-5
 (
-  for _ in $(seq 200); do
+  for _ in $(seq 500); do
     "$TACIT" ledger a.ledger --json 2>/dev/null | grep -q '"what"' && break
     sleep 0.1
   done
-  sleep 0.3
+  sleep 0.2
   kill -9 "$(cat dying.pid)"
 ) &
 cases=$((cases + 1))
-ranks -n 1 "${serve[@]}" --solver dpfw_parties:steps=100000,columns=1 : -n 1 "$TACIT" party a.csv "${party[@]}" --ledger a.ledger : \
+ranks -n 1 "${serve[@]}" --solver dpfw_parties:steps=30000,columns=1 : -n 1 "$TACIT" party a.csv "${party[@]}" --ledger a.ledger : \
   -n 1 bash -c 'echo $$ >dying.pid; exec "$@"' _ "$TACIT" party b.csv "${party[@]}" && fail "a dead party goes unnoticed"
 wait
 check "no model is made of it" [ ! -e model.json ]
