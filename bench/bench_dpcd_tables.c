@@ -88,24 +88,26 @@ static void write_solver(const problem *s, const algorithm *a, double passes, do
     snprintf(out, size, "%s:epochs=%g,batch=%.0f,clip=%.5g", a->spec, passes, (double)s->n * gamma / 10, c / 20);
   else if (a->greedy)
     snprintf(out, size, "%s,inner=%.0f,clip=%.5g,step=%.5g", a->spec, passes, clip, gamma);
-  else { /* ours: the smallest step of the grid stands for a full one with the mean of the last half */
-    int ours = !strstr(a->spec, "average"), half = ours && gamma < 0.2;
-    snprintf(out, size, "%s,passes=%g,clip=%.5g,step=%.5g%s%s%s", a->spec, passes, clip, half ? 1 : gamma,
+  else { /* ours: average and order go with the step; steps above 1 over-relax (any below 2 descends without noise) */
+    int ours = !strstr(a->spec, "average"), half = ours && (gamma < 0.2 || gamma == 1.5 || gamma == 1.8);
+    snprintf(out, size, "%s,passes=%g,clip=%.5g,step=%.5g%s%s%s%s", a->spec, passes, clip,
+             half && gamma < 1 ? 1 : gamma,
              !ours  ? ""
              : half ? ",average=half"
                     : ",average=last",
-             a->private_smooth ? ",bounds=" : "", a->private_smooth ? s->bounds : "");
+             half && gamma > 1 ? ",order=cyclic" : "", a->private_smooth ? ",bounds=" : "",
+             a->private_smooth ? s->bounds : "");
   }
 }
 
 static cell search(const problem *s, const algorithm *a, double passes, int runs, int tune) {
-  static const double clips[] = {0.25, 0.5, 1, 2, 4, 8}, steps[] = {0.1, 0.3, 1};
-  static const double sgd_steps[] = {0.01, 0.1, 1}, greedy_steps[] = {5, 10, 15, 25, 40};
+  static const double clips[] = {0.25, 0.5, 1, 2, 4, 8}, steps[] = {0.1, 0.3, 1, 1.4, 1.5, 1.8};
+  static const double sgd_steps[] = {0.01, 0.03, 0.1, 0.2, 0.5, 1}, greedy_steps[] = {5, 10, 15, 25, 40};
   cell best = {.mean = INFINITY};
   tct_neighbours relation = TCT_REPLACE_ONE;
   if (a->greedy) passes = greedy_steps[passes < 3 ? 0 : passes < 6 ? 1 : passes < 11 ? 2 : passes < 21 ? 3 : 4];
   for (int c = 0; c < 6; c++)
-    for (int g = 0; g < 3; g++) {
+    for (int g = 0; g < (a->scd || a->greedy ? 3 : 6); g++) {
       char solver[512];
       if (a->greedy && g < 1) continue; /* small steps only lose there */
       write_solver(s, a, passes, clips[c], a->sgd ? sgd_steps[g] : steps[g], solver, sizeof solver);
