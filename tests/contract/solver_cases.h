@@ -1,0 +1,100 @@
+/* solver_cases.h - every solver with every loss that it takes, as cases for the laws of test_solver*.c.
+ *
+ * A case is a solver with a loss and the first penalty of `penalties` that its plan takes. */
+#ifndef TESTS_SOLVER_CASES_H
+#define TESTS_SOLVER_CASES_H
+#include "worlds.h"
+
+enum { ROWS = 80, COLS = 4 };
+
+static const char *const penalties[] = {
+    "l2:lambda=0.05", "none", "l1:lambda=0.01", "elastic:l1=0.01,l2=0.05", "box:low=-2,high=1.5", "l1ball:radius=1"};
+enum { PENALTIES = sizeof penalties / sizeof *penalties };
+
+/* Options that a solver cannot do without; most need none. */
+static const struct { const char *solver, *options; } needed[] = {{"", ""}};
+
+typedef struct solver_case {
+  const tct_solver *solver;
+  char loss[64], penalty[64], spec[400];
+} solver_case;
+
+static const char *needed_options(const char *solver) {
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    if (!strcmp(needed[i].solver, solver)) return needed[i].options;
+  return "";
+}
+
+static inline void write_spec(solver_case *c, const char *options) {
+  const char *base = needed_options(c->solver->name);
+  int any = *base || *options;
+  snprintf(c->spec, sizeof c->spec, "%s%s%s%s%s", c->solver->name, any ? ":" : "", base, *base && *options ? "," : "",
+           options);
+}
+
+static inline tct_config config_of(const solver_case *c) { return world_config(c->loss, c->penalty, c->spec); }
+
+static inline int plannable(const solver_case *c) {
+  tct_config config = config_of(c);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, NULL);
+  tct_plan_free(plan);
+  return plan != NULL;
+}
+
+enum { MOST = 64 };                /* solvers, and losses */
+static int remembered[MOST][MOST]; /* 1 + the penalty's index, -1: none is taken */
+
+/* The first penalty that the solver takes with this loss; 0 if there is none. */
+static inline int find_case(int s, int l, solver_case *c) {
+  assert_true(s < MOST && l < MOST);
+  c->solver = tct_solvers[s];
+  write_spec(c, "");
+  snprintf(c->loss, sizeof c->loss, "%s", tct_loss_kinds[l]->name);
+  for (int k = 0; k < PENALTIES && remembered[s][l] == 0; k++) {
+    snprintf(c->penalty, sizeof c->penalty, "%s", penalties[k]);
+    if (plannable(c)) remembered[s][l] = k + 1;
+  }
+  if (remembered[s][l] == 0) remembered[s][l] = -1;
+  if (remembered[s][l] > 0) snprintf(c->penalty, sizeof c->penalty, "%s", penalties[remembered[s][l] - 1]);
+  return remembered[s][l] > 0;
+}
+
+typedef void (*law)(const solver_case *c);
+
+static inline void for_every_solver_and_loss(law check) {
+  solver_case c;
+  for (int s = 0; s < tct_solver_count; s++)
+    for (int l = 0; l < tct_loss_kind_count; l++)
+      if (find_case(s, l, &c)) check(&c);
+}
+
+static inline void for_every_solver(law check) {
+  solver_case c;
+  for (int s = 0; s < tct_solver_count; s++)
+    for (int l = 0; l < tct_loss_kind_count; l++)
+      if (find_case(s, l, &c)) {
+        check(&c);
+        break;
+      }
+}
+
+static inline void open_or_fail(world *w, const records *r, const solver_case *c, tct_config config) {
+  tct_error err = {0};
+  if (world_open(w, r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK)
+    fail_msg("%s, %s, %s: %s", c->spec, c->loss, c->penalty, err.text);
+}
+
+static inline void run_or_fail(world *w, const solver_case *c, uint64_t seed) {
+  tct_error err = {0};
+  if (world_run(w, seed, NULL, NULL, &err) != TCT_OK)
+    fail_msg("%s, %s, %s: %s", c->spec, c->loss, c->penalty, err.text);
+  for (int64_t j = 0; j < w->plan->facts.p; j++)
+    if (!isfinite(w->w[j])) fail_msg("%s, %s, %s: a weight is not finite", c->spec, c->loss, c->penalty);
+}
+
+static inline double distance(const double *a, const double *b, int64_t p) {
+  double worst = 0;
+  for (int64_t j = 0; j < p; j++) worst = fmax(worst, fabs(a[j] - b[j]));
+  return worst;
+}
+#endif
