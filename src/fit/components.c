@@ -116,6 +116,12 @@ static void add_all(listing *list) {
   }
   for (int i = 0; i < tct_reg_kind_count; i++)
     add(list, "penalty", tct_reg_kinds[i]->name, tct_reg_kinds[i]->summary, tct_reg_kinds[i]->options);
+  static const tct_solver rule = {
+      .name = "auto",
+      .summary = "the best solver known for the public facts of the plan, by a written rule",
+      .is_private = true,
+      .relations = TCT_RELATION_BOTH};
+  add_solver(list, &rule);
   for (int i = 0; i < tct_solver_count; i++) add_solver(list, tct_solvers[i]);
   for (int i = 0; i < tct_accountant_count; i++)
     add(list, "accountant", tct_accountants[i]->name, tct_accountants[i]->summary, NULL);

@@ -148,14 +148,16 @@ tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *
   return status;
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, tct_error *err) {
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
+                        tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
                          .y = bound->y,
                          .weight = data->weight,
                          .progress = plan->config.progress,
                          .cancel = plan->config.cancel,
-                         .user = plan->config.user};
+                         .user = plan->config.user,
+                         .note = note};
   tct_mech *mech = NULL;
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
   const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
@@ -184,7 +186,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_promise(plan, model, err);
   status = tct_team_agree(data->team, status, err);
-  if (status == TCT_OK) status = solve(plan, &bound, data, w, err);
+  if (status == TCT_OK) status = solve(plan, &bound, data, w, model->note, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
     model->coefficients = w; /* its last entry, the intercept, is not read as one */

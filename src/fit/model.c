@@ -112,6 +112,7 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
                 "labels", m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols),
                 "coefficients", reals(m->coefficients, m->cols), "intercept", tct_json_real(m->intercept), "transforms",
                 transforms_out(m), "privacy", privacy_out(m));
+  if (o && m->note[0]) json_object_set_new(o, "note", json_string(m->note));
   if (o && m->parties) json_object_set_new(o, "parties", json_loads(m->parties, 0, NULL));
   return tct_json_text(o, err);
 }
@@ -260,7 +261,9 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_real(o, "intercept", &m->intercept, err));
   if (!isfinite(m->intercept)) return lacks("intercept", err);
   TCT_TRY(get_transforms(json_object_get(o, "transforms"), m, err));
-  const json_t *parties = json_object_get(o, "parties");
+  const json_t *note = json_object_get(o, "note"), *parties = json_object_get(o, "parties");
+  if (note && !json_is_string(note)) return lacks("note", err);
+  if (note) snprintf(m->note, sizeof m->note, "%s", json_string_value(note));
   if (parties && !json_is_object(parties)) return lacks("parties", err);
   if (parties) {
     char *text = json_dumps(parties, JSON_COMPACT | JSON_REAL_PRECISION(17));

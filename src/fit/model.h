@@ -45,6 +45,7 @@ struct tct_model {
   int reproducible;      /* 1: noise from a seed; do not publish */
   int adaptive;
   char *unaccounted[TCT_UNACCOUNTED + 1];
+  char note[160];    /* how the run ended, where that is worth a word; "" = nothing */
   char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
   char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
   char *run_id;      /* ledger run id or NULL */

@@ -32,6 +32,7 @@
 #include "la/lattice.h"
 #include "solve/agd.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct descent {
@@ -245,6 +246,18 @@ static tct_status one_step(descent *a, double *w, bool *done, tct_error *err) {
   return TCT_OK;
 }
 
+/* A stop before the planned number of steps is seen in the releases alone: the filter asks only what was spent. */
+static void note_stop(const descent *a) {
+  char *note = a->problem->note;
+  if (!note || a->set.exact || a->taken >= a->set.steps) return;
+  if (a->taken == 0)
+    snprintf(note, TCT_NOTE,
+             "no step was taken: the budget buys no useful one, and the model is the one before any data");
+  else
+    snprintf(note, TCT_NOTE, "stopped after %lld steps, when the budget allowed no further useful one",
+             (long long)a->taken);
+}
+
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   descent a = {.mech = mech, .set = tct_agd_settings(problem->facts, plan)};
@@ -257,6 +270,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
     status = tct_problem_tick(problem, (double)a.taken / (double)a.set.steps, err);
     if (status == TCT_OK) status = one_step(&a, w, &done, err);
   }
+  if (status == TCT_OK && done) note_stop(&a);
   close_descent(&a);
   return status;
 }

@@ -22,13 +22,15 @@ typedef struct tct_facts {
   int threads;
 } tct_facts;
 
+enum { TCT_NOTE = 160 };
+
 /* What a solver promises and the settings that it resolved. */
 typedef struct tct_solver_plan {
   tct_spec spec;           /* every option with its resolved value */
   tct_promise promise;     /* empty for solvers without privacy */
   double noise_multiplier; /* NAN where there is no single one */
   tct_cost cost;           /* epsilon <= facts.epsilon at facts.delta */
-  char note[160];          /* what a user should know before running, from public facts; "" = nothing */
+  char note[TCT_NOTE];     /* what a user should know before running, from public facts; "" = nothing */
   const char *unaccounted; /* what the run will read without charging it (a constant text), or NULL */
 } tct_solver_plan;
 void tct_solver_plan_free(tct_solver_plan *plan);
@@ -42,6 +44,7 @@ typedef struct tct_problem {
   tct_progress_fn progress;
   tct_cancel_fn cancel;
   void *user;
+  char *note; /* [TCT_NOTE], or NULL: what a run has to say about itself, a function of its releases alone */
 } tct_problem;
 
 /* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.

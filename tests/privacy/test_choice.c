@@ -223,16 +223,19 @@ static void ten_thousand_runs_never_spend_more_than_the_filters_budget(void **st
   records_free(&r);
 }
 
-static void a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model(void **state) {
+static void a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model_with_a_note(void **state) {
   (void)state;
   records r = records_new(12, 2, 4);
   tct_config config = world_config("logistic", "none", "dpagd");
   config.epsilon = 1e-4;
+  char note[TCT_NOTE] = "";
   tct_error err = {0};
   world w;
   assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  w.problem.note = note;
   assert_int_equal(world_run(&w, 1, NULL, NULL, &err), TCT_OK);
   assert_int_equal(w.spent.len, 0);
+  assert_non_null(strstr(note, "no step was taken"));
   for (int j = 0; j < 2; j++) assert_true(w.w[j] == 0);
   world_close(&w);
   records_free(&r);
@@ -293,7 +296,7 @@ int main(void) {
       cmocka_unit_test(permute_and_flip_is_the_largest_score_with_exponential_noise),
       cmocka_unit_test(permute_and_flip_is_drawn_with_its_exact_probabilities),
       cmocka_unit_test(ten_thousand_runs_never_spend_more_than_the_filters_budget),
-      cmocka_unit_test(a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model),
+      cmocka_unit_test(a_budget_that_buys_nothing_useful_releases_nothing_and_gives_a_model_with_a_note),
       cmocka_unit_test(a_plan_over_batches_fills_its_renyi_filter),
       cmocka_unit_test(no_release_of_adaptive_descent_moves_by_more_than_is_claimed),
   };
