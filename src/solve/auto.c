@@ -5,21 +5,20 @@
  * nothing.
  *
  * Measured, nothing tuned (bench_agd_figures: min-max scaling, delta 1e-8, penalty none; objective on the training
- * part, one part of five; best of dpgd, objpert, dpagd, dpsgd):
+ * part, one part of five; means of 5 fits, a9a 2):
  *
  *   data       epsilon       0.05                     0.4                      1.6
  *   ipums-br   s             44                       310                      1100
- *              dpgd/objpert  0.5245/0.5323            0.4750/0.4791            0.4675/0.4690
- *              dpagd/dpsgd   0.5303/1.0460            0.4859/0.4791            0.4711/0.4778
+ *              dpgd/objpert  0.5232/0.5218            0.4736/0.4754            0.4681/0.4667
+ *              dpagd         0.5352                   0.4830                   0.4717
  *   bank       s             66                       470                      1650
- *              dpgd/objpert  0.3137/0.3310            0.2791/0.2763            0.2543/0.2541
- *              dpagd/dpsgd   0.3309/0.5304            0.2933/0.2826            0.2706/0.2963
+ *              dpgd/objpert  0.3264/0.3229            0.2615/0.2702            0.2526/0.2529
+ *              dpagd         0.3356                   0.2937                   0.2653
  *   a9a        s             37                       260                      930
- *              dpgd/objpert  0.3556/0.3815            0.3279/0.3307            0.3245/0.3252
- *              dpagd/dpsgd   0.3660/0.7834            0.3302/0.3285            0.3258/0.3258
+ *              dpgd/objpert  0.3585/0.3653            0.3347/0.3297            0.3277/0.3255
  *   phishing   s             11                       79                       280
- *              dpgd/objpert  0.3263/0.4093            0.1864/0.2235            0.1539/0.1660
- *              dpagd/dpsgd   0.4853/1.9130            0.2374/0.1957            0.1674/0.1673
+ *              dpgd/objpert  0.3218/0.3894            0.1861/0.2184            0.1519/0.1613
+ *              dpagd         0.5123                   0.2268                   0.1664
  *
  * So dpgd, except where its walk ends at its longest (s above 5000): there objpert, whose minimiser is exact, where the
  * loss and penalty allow it.
