@@ -22,6 +22,8 @@ typedef struct taking_part {
   tct_mech *mech;
   tct_parties set;
   tct_sketch sketch;
+  tct_problem problem; /* with share, what `party` works on and borrows */
+  tct_share share;
   tct_party party;
   double *w;
 } taking_part;
@@ -141,9 +143,9 @@ static tct_status agree(taking_part *s, tct_error *err) {
 
 static tct_status rounds(taking_part *s, tct_error *err) {
   const tct_config *c = &s->plan->config;
-  tct_problem problem = {.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
-  problem.progress = c->progress, problem.cancel = c->cancel, problem.user = c->user;
-  tct_share share = {.wire = &s->wire};
+  s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
+  s->problem.progress = c->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
+  s->share = (tct_share){.wire = &s->wire};
   tct_promise own = {.at_most = true};
   TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
   TCT_TRY(tct_sketch_new(s->set.seed, s->plan->facts.rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
@@ -152,10 +154,11 @@ static tct_status rounds(taking_part *s, tct_error *err) {
     status = tct_mech_new(&own, s->plan->facts.neighbours, c->has_seed ? &c->seed : NULL, &s->mech, err);
   tct_promise_free(&own);
   TCT_TRY(status);
-  share.mech = s->mech;
+  s->share.mech = s->mech;
   s->w = TCT_NEW(double, s->plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
-  TCT_TRY(tct_party_new(&problem, &s->set, &s->sketch, s->alignment.order, &share, 0, s->data->x.cols, &s->party, err));
+  TCT_TRY(tct_party_new(&s->problem, &s->set, &s->sketch, s->alignment.order, &s->share, 0, s->data->x.cols, &s->party,
+                        err));
   TCT_TRY(tct_party_run(&s->party, s->w, err));
   return tct_mech_settled(s->mech, err);
 }
