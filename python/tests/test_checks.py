@@ -8,7 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tacit
 
-# (name of the check, its arguments): why it cannot pass.
+# (name of the check, its arguments): why it cannot pass.  It compares predictions; those of PrivateLogisticRegression, two
+# classes far apart, are the same all the same.
 FAILING = {
     ("check_sample_weights_invariance", "zeros"): "a record of weight 0 still counts in n, which is public and sets the noise"
 }
@@ -28,7 +29,7 @@ LABELS = {"label_bounds": (-10, 10)}  # the checks standardise their targets
 )
 def test_scikit_learn(estimator, check):
     name = (getattr(check, "func", check).__name__, getattr(check, "keywords", {}).get("kind"))
-    if name in FAILING:
+    if name in FAILING and not isinstance(estimator, tacit.PrivateLogisticRegression):
         with pytest.raises(AssertionError, match="zero sample_weight is not equivalent"):
             check(estimator)
     else:

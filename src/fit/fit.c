@@ -29,10 +29,12 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
   if (data->persons)
     return tct_fail(
         err, TCT_E_USAGE,
-        "%s bounds what one record can move, not a person's records together; use dpgd, or adassp for ridge", name);
+        "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, or adassp for ridge",
+        name);
   if (plan->solver->weighing == TCT_WEIGHS_NOT)
     return tct_fail(err, TCT_E_USAGE,
-                    "%s cannot weigh records; use dpgd, objpert for smooth losses or adassp for ridge", name);
+                    "%s cannot weigh records; use dpgd or dpnewton, objpert for smooth losses or adassp for ridge",
+                    name);
   return TCT_OK;
 }
 

@@ -102,6 +102,64 @@ void tct_gram_finish(double *parts, int64_t p) {
     for (int64_t j = i; j < p; j++) parts[i * p + j] = parts[j * p + i] = parts[i * p + j] + parts[p * p + i * p + j];
 }
 
+double tct_gram_step(double lattice) {
+  int exponent = 0;
+  frexp(lattice, &exponent); /* lattice = 2^(exponent-1) */
+  return ldexp(1.0, exponent >= 1 ? exponent / 2 : -((1 - exponent) / 2));
+}
+
+/* The chunks first, first + step, ...; memory as in some_blocks.  All entries are multiples of `step`, so products and
+ * sums are exact, fused or not, in any order.  The root is rounded and then shrunk by more than that: its square is at
+ * most the weight. */
+static void some_chunks(const tct_view *view, const double *weight, double step, int64_t first, int64_t stride,
+                        double *memory) {
+  int64_t wide = padded(view->p);
+  double *gram = memory, *rows = memory + 3 * wide * wide;
+  memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
+  for (int64_t row = first * CHUNK; row < view->rows; row += stride * CHUNK) {
+    memset(rows, 0, (size_t)(CHUNK * wide) * sizeof *rows);
+    for (int64_t k = 0; k < CHUNK && row + k < view->rows; k++) {
+      double root = weight ? sqrt(weight[row + k]) * (1 - 0x1p-50) : 1;
+      tct_row_add_lattice(view, row + k, root, step, rows + k * wide);
+    }
+    tiles(rows, rows, wide, gram);
+  }
+}
+
+void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
+                      int threads) {
+  int64_t p = view->p, wide = padded(p), each = room(p);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; t++) some_chunks(view, weight, step, t, threads, scratch + t * each);
+  memset(sum, 0, (size_t)(p * p) * sizeof *sum);
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = i; j < p; j++) {
+      for (int t = 0; t < threads; t++) sum[i * p + j] += scratch[t * each + i * wide + j];
+      sum[j * p + i] = sum[i * p + j];
+    }
+}
+
+bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor) {
+  memcpy(factor, a, (size_t)(p * p) * sizeof *factor);
+  for (int64_t j = 0; j < p; j++) factor[j * p + j] += shift;
+  return tct_cholesky(factor, p);
+}
+
+double tct_least_shift(const double *a, int64_t p, double unit, double *factor) {
+  double low = 0, high = 0, width = unit;
+  if (!(unit > 0)) return 0;
+  while (!tct_cholesky_shifted(a, p, high, factor)) {
+    low = high;
+    high += width;
+    width *= 2;
+  }
+  while (high - low > unit / 16) {
+    double middle = 0.5 * (low + high);
+    *(tct_cholesky_shifted(a, p, middle, factor) ? &high : &low) = middle;
+  }
+  return high;
+}
+
 bool tct_cholesky(double *a, int64_t p) {
   for (int64_t j = 0; j < p; j++) {
     double *row = a + j * p;

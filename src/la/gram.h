@@ -14,6 +14,20 @@ void tct_gram(const tct_view *view, const double *weight, double largest, double
 /* The symmetric matrix [p][p] from its parts, in their place. */
 void tct_gram_finish(double *parts, int64_t p);
 
+/* The coarsest power of two `step` with step^2 in {1, 2} * lattice; sums of products of its multiples are multiples of
+ * the lattice. */
+double tct_gram_step(double lattice);
+/* sum[p][p] <- the sum over the view's rows of t_i t_i^T, t_i the row times the root of weight[i] (NULL: 1), each entry
+ * truncated toward zero to a multiple of `step`: |t_i|^2 <= weight[i] * row_norm^2 as exact reals.  Exact while rows *
+ * row_norm^2 < 2^52 step^2.  Rows layouts only.  scratch: tct_gram_scratch(p, threads) doubles. */
+void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
+                      int threads);
+/* The least shift, to unit/16 and from above, with which the symmetric matrix a[p][p] becomes positive definite; 0
+ * where it is.  factor: [p][p], overwritten. */
+double tct_least_shift(const double *a, int64_t p, double unit, double *factor);
+/* factor <- Cholesky of a + shift I; false as below. */
+bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor);
+
 /* The Cholesky factor of the symmetric matrix a[p][p], in its lower triangle; false where it is not positive definite.
  */
 bool tct_cholesky(double *a, int64_t p);

@@ -21,7 +21,7 @@
  * DEPARTS  Step, momentum and T from public facts: see defaults() below. */
 #include "core/alloc.h"
 #include "la/kernels.h"
-#include "solve/agd.h"
+#include "solve/descent.h"
 #include "solve/sgd_shared.h"
 
 #include <string.h>
@@ -37,15 +37,6 @@ static const tct_option options[] = {
     {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half", "which iterates the result averages"},
     {0},
 };
-
-static double noise_of_one_release(const tct_facts *facts) { /* 1/mu of (epsilon, delta), for add_remove */
-  double noise = 0;
-  tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
-  if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
-    return 0;
-  return noise;
-}
 
 /* Defaults from public facts.  What the noise and the bias see is the length of the walk, tau = step*T/(1-momentum),
  * the time of the gradient flow that the steps follow: along a direction of small curvature the noise's sum has
@@ -63,23 +54,17 @@ static double noise_of_one_release(const tct_facts *facts) { /* 1/mu of (epsilon
  * descent, which costs time alone.  The clip at 0.7 of the largest gradient is better than at 0.4 and than none on all
  * three.  For squared loss, whose residuals are mostly far below Y, a third of R Y is better than 0.7 of it
  * (california, epsilon 0.1 and 0.4: objective 0.361 and 0.309 for 0.375 and 0.320). */
-static double largest_gradient(const tct_facts *facts) {
-  double slope = tct_loss_slope_bound(&facts->loss);
-  return facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
-}
-
 static double walk_default(const tct_facts *facts, double clip) {
-  double noise = noise_of_one_release(facts);
+  double noise = tct_descent_noise(facts);
   if (!(noise > 0)) return 40000;
   double signal = (double)facts->rows / (noise * sqrt((double)facts->p));
   double longer = fmin(fmax(signal / 110, 1), 4);
-  return fmin(fmax(6 * longer * signal * 0.7 * largest_gradient(facts) / clip, 4), 40000);
+  return fmin(fmax(6 * longer * signal * 0.7 * tct_descent_largest(facts) / clip, 4), 40000);
 }
 
 static tct_status defaults(const tct_facts *facts, tct_spec *spec, tct_error *err) {
   double clip = tct_spec_real(spec, options, "clip"), walk = tct_spec_real(spec, options, "walk");
-  bool bounded = isfinite(tct_loss_slope_bound(&facts->loss));
-  if (isnan(clip)) clip = (bounded ? 0.7 : 1.0 / 3) * largest_gradient(facts);
+  if (isnan(clip)) clip = tct_descent_clip(facts);
   if (isnan(walk)) walk = walk_default(facts, clip);
   TCT_TRY(tct_spec_set_real(spec, "clip", clip, err));
   TCT_TRY(tct_spec_set_real(spec, "walk", walk, err));
@@ -105,43 +90,28 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 }
 
 typedef struct settings {
-  double noise, clip, lattice, step, momentum;
+  double step, momentum;
   int64_t steps, from; /* the average starts at step `from` */
-  double *row_norm;    /* [n] */
 } settings;
 
-static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
-  const tct_event *event = &plan->promise.events.at[0];
-  settings set = {.noise = event->noise, .steps = event->count};
-  set.clip = tct_spec_real(&plan->spec, options, "clip");
-  if (!isfinite(problem->facts->epsilon)) set.clip *= 1024; /* clip off, exact sums kept */
-  set.lattice = tct_mech_lattice(set.clip, set.noise, problem->facts->rows);
+static settings read_settings(const tct_solver_plan *plan) {
+  settings set = {.steps = plan->promise.events.at[0].count};
   set.step = tct_spec_real(&plan->spec, options, "step");
   set.momentum = tct_spec_real(&plan->spec, options, "momentum");
   set.from = tct_spec_is(&plan->spec, options, "average", "last") ? set.steps - 1 : set.steps / 2;
   return set;
 }
 
-/* Step 3: batch->sum holds the released gradient sum at u. */
-static tct_status gradient(const tct_problem *problem, const settings *set, tct_batch *batch, tct_mech *mech,
-                           const double *u, tct_error *err) {
-  memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
-  tct_margins(problem->view, u, batch->u, batch->threads);
-  tct_clip_slopes(problem, NULL, batch->rows, set->row_norm, set->clip, batch->u, batch->threads);
-  tct_sum_lattice(problem->view, NULL, batch->rows, batch->u, set->lattice, batch->sum, batch->scratch, batch->threads);
-  return tct_mech_sum(mech, set->noise, set->clip, set->lattice, batch->sum, batch->p, err);
-}
-
-static tct_status descend(const tct_problem *problem, const settings *set, tct_batch *batch, tct_mech *mech,
+static tct_status descend(const tct_problem *problem, const settings *set, tct_descent *descent, tct_mech *mech,
                           double *memory, double *w, tct_error *err) {
   int64_t p = problem->view->p;
   double *u = memory, *last = memory + p, *average = memory + 2 * p;
   for (int64_t t = 0; t < set->steps; t++) {
     TCT_TRY(tct_problem_tick(problem, (double)t / (double)set->steps, err));
-    TCT_TRY(gradient(problem, set, batch, mech, u, err)); /* 3 */
+    TCT_TRY(tct_descent_gradient(problem, descent, mech, u, err)); /* 3 */
     memcpy(last, w, (size_t)p * sizeof *w);
     memcpy(w, u, (size_t)p * sizeof *w);
-    tct_axpy(-set->step / (double)problem->facts->rows, batch->sum, w, p); /* 4 */
+    tct_axpy(-set->step / (double)problem->facts->rows, descent->batch.sum, w, p); /* 4 */
     tct_prox_step(problem->facts, w, set->step);
     for (int64_t j = 0; j < p; j++) u[j] = w[j] + set->momentum * (w[j] - last[j]); /* 5 */
     if (t >= set->from) tct_axpy(1, w, average, p);
@@ -152,19 +122,15 @@ static tct_status descend(const tct_problem *problem, const settings *set, tct_b
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  settings set = read_settings(problem, plan);
-  tct_batch batch = {0};
-  int64_t n = problem->view->rows, p = problem->view->p;
-  double *memory = TCT_NEW(double, 3 * p);
-  set.row_norm = TCT_NEW(double, n);
-  tct_status status = memory && set.row_norm ? tct_batch_new(problem, &batch, err) : tct_fail_memory(err);
+  settings set = read_settings(plan);
+  tct_descent descent = {0};
+  int64_t p = problem->view->p;
+  double *memory = TCT_NEW(double, 3 * p), clip = tct_spec_real(&plan->spec, options, "clip");
   memset(w, 0, (size_t)p * sizeof *w);
-  if (status == TCT_OK) {
-    tct_row_norms(problem->view, set.row_norm, problem->facts->threads);
-    status = descend(problem, &set, &batch, mech, memory, w, err);
-  }
-  tct_batch_free(&batch);
-  tct_wipe_free(set.row_norm, n, sizeof(double));
+  tct_status status = memory ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_descent_new(problem, clip, plan->promise.events.at[0].noise, &descent, err);
+  if (status == TCT_OK) status = descend(problem, &set, &descent, mech, memory, w, err);
+  tct_descent_free(&descent);
   tct_free(memory);
   return status;
 }

@@ -38,6 +38,7 @@ dpagd:batch=500 none 3
 objpert l2:lambda=1e-3 2 4
 dpfw:steps=30 l1ball:radius=5 2 4
 dpgd:steps=20 none 2
+dpnewton:steps=5 none 2
 outpert l2:lambda=1e-2 2
 LIST
 

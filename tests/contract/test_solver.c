@@ -219,6 +219,7 @@ static const struct {
     {"primaldpscd", "passes=400", 1e-6, 1e-6},
     {"dpsgd", "batch=80,epochs=2000", 1e-3, 3e-2},
     {"dpgd", "", 1e-3, 5e-2},
+    {"dpnewton", "", 1e-3, 1e-3},
     {"sgd", "batch=8,epochs=1000", 2e-2, 5e-2},
     {"objpert", "", 1e-7, 1e-7},
     {"dpcd", "passes=400,average=last", 1e-6, 1e-6},

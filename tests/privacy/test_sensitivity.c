@@ -181,6 +181,19 @@ static void dpsgd_keeps_its_reach_and_fills_it(void **state) {
   SEARCHED(dpsgd);
 }
 
+static const setup descents[] = {
+    {"logistic", "none", "dpgd:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
+    {"squared", "l1:lambda=0.01", "dpgd:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
+    {"hinge", "l2:lambda=0.1", "dpgd:steps=4,clip=0.1", 0.5, 1, TCT_REPLACE_ONE, 0.9},
+    {"logistic", "none", "dpnewton:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
+    {"squared", "l2:lambda=0.1", "dpnewton:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
+    {"huber", "none", "dpnewton:steps=4,share=0.5", 0.5, 1, TCT_REPLACE_ONE, 0.7}, /* x x^T differ by 1.41 at most */
+};
+static void gradient_descents_keep_their_reach_and_fill_it(void **state) {
+  (void)state;
+  SEARCHED(descents);
+}
+
 /* ---- what bounds the records ------------------------------------------------------------------------ */
 
 /* Norms in quad precision: R is not to be exceeded by a rounding. */
@@ -313,6 +326,7 @@ int main(void) {
       cmocka_unit_test(seqdpscd_keeps_its_reach),
       cmocka_unit_test(primaldpscd_keeps_its_reach),
       cmocka_unit_test(dpsgd_keeps_its_reach_and_fills_it),
+      cmocka_unit_test(gradient_descents_keep_their_reach_and_fill_it),
       cmocka_unit_test(a_solver_sees_rows_within_R_and_labels_within_Y),
       cmocka_unit_test(a_batch_above_the_cap_adds_nothing),
       cmocka_unit_test(releases_alone_make_the_model_whatever_the_coins),

@@ -1,0 +1,28 @@
+/* descent.h - what the solvers over all records share: the clip, the signal, the released gradient. */
+#ifndef TCT_SOLVE_DESCENT_H
+#define TCT_SOLVE_DESCENT_H
+#include "solve/dual.h"
+
+/* Noise multiplier of one Gaussian release that uses all of (epsilon, delta): 1/mu for add_remove.  0 without privacy
+ * and where nothing could be calibrated. */
+double tct_descent_noise(const tct_facts *facts);
+/* The largest gradient of a record: R * largest slope, and R * Y where slopes have no bound. */
+double tct_descent_largest(const tct_facts *facts);
+/* The default clip from public facts; why: dpgd.c. */
+double tct_descent_clip(const tct_facts *facts);
+
+/* One gradient's release and its workspace. */
+typedef struct tct_descent {
+  tct_batch batch;
+  double *row_norm; /* [rows] */
+  double noise, clip, lattice;
+} tct_descent;
+/* clip: C; noise: the promised multiplier.  Without privacy the clip is off and sums stay exact. */
+tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err);
+void tct_descent_free(tct_descent *descent); /* wipes the norms */
+/* descent->batch.sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
+ * most v_i C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on the computed norm.  Spends one
+ * gaussian:noise. */
+tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
+                                tct_error *err);
+#endif

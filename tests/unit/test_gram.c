@@ -1,0 +1,100 @@
+/* test_gram.c - the Gram matrix on a lattice: exact, whatever the layout and the threads, and bounded by R^2. */
+#include "la_help.h"
+
+#include "la/gram.h"
+#include "la/lattice.h"
+
+enum { N = 150, P = 11 };
+
+static double *gram_of(const tct_view *view, const double *weight, double step, int threads) {
+  double *scratch = tct_alloc(tct_gram_scratch(P, threads), sizeof *scratch), *sum = tct_alloc(P * P, sizeof *sum);
+  tct_gram_lattice(view, weight, step, sum, scratch, threads);
+  tct_free(scratch);
+  return sum;
+}
+
+static void the_step_is_the_coarsest_whose_square_the_lattice_divides(void **state) {
+  (void)state;
+  for (int e = -900; e <= 900; e++) {
+    double lattice = ldexp(1, e), step = tct_gram_step(lattice);
+    int exponent;
+    assert_true(frexp(step, &exponent) == 0.5); /* a power of two */
+    assert_true(step * step == lattice || step * step == 2 * lattice);
+  }
+}
+
+/* Entry (j, k) is the sum of the products of truncated entries, each an integer of steps. */
+static void the_matrix_is_the_integer_sum_of_truncated_products_for_every_layout_and_thread(void **state) {
+  (void)state;
+  uint64_t seed = 9;
+  double *x = random_values(&seed, N, P, 0.5), weight[N], step = ldexp(1, -15);
+  tct_matrix m = dense(x, N, P);
+  for (int i = 0; i < N; i++) weight[i] = i % 7 ? random_unit(&seed) : 0;
+  for (int variant = 0; variant < 8; variant++) {
+    tct_owned_matrix to = converted(&m, variant & 1 ? TCT_CSR : TCT_DENSE_ROWS, variant & 2 ? TCT_F32 : TCT_F64);
+    const double *v = variant & 4 ? weight : NULL;
+    tct_view view;
+    assert_int_equal(tct_view_bound(&view, &to.m, 0, 1.5, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
+    double *one = gram_of(&view, v, step, 1), *three = gram_of(&view, v, step, 3);
+    assert_memory_equal(one, three, P * P * sizeof *one);
+    for (int j = 0; j < P; j++)
+      for (int k = 0; k < P; k++) {
+        double expect = 0;
+        for (int i = 0; i < N; i++) {
+          double b = (v ? sqrt(v[i]) * (1 - 0x1p-50) : 1) * view.row_scale[i];
+          expect += tct_lattice_part(b * entry(&to.m, i, j), step) * tct_lattice_part(b * entry(&to.m, i, k), step);
+        }
+        assert_true(one[j * P + k] == expect);
+      }
+    tct_free(one);
+    tct_free(three);
+    tct_view_free(&view);
+    tct_matrix_free(&to);
+  }
+  free(x);
+}
+
+/* One row at a time: the norm of all p^2 entries, exactly, beside weight * R^2. */
+static void no_row_adds_more_than_its_weight_times_the_square_of_its_bound(void **state) {
+  (void)state;
+  uint64_t seed = 4;
+  double closest = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    double x[P], weight = trial % 3 ? 1 : random_unit(&seed), R = exp(3 * random_real(&seed));
+    for (int j = 0; j < P; j++) x[j] = exp(8 * random_real(&seed)) * random_real(&seed);
+    tct_matrix m = dense(x, 1, P);
+    tct_view view;
+    assert_int_equal(tct_view_bound(&view, &m, 0, R, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
+    double *sum = gram_of(&view, &weight, tct_gram_step(ldexp(R * R > 1 ? 1 : 0x1p-9, -40)), 1);
+    quad squares = 0, bound = (quad)weight * R * R;
+    for (int k = 0; k < P * P; k++) squares += (quad)sum[k] * sum[k];
+    assert_true(squares <= bound * bound);
+    closest = fmax(closest, (double)(squares / (bound * bound)));
+    tct_free(sum);
+    tct_view_free(&view);
+  }
+  assert_true(closest > 0.999);
+}
+
+static void the_least_shift_makes_a_matrix_definite_and_not_much_less_does(void **state) {
+  (void)state;
+  uint64_t seed = 6;
+  double a[P * P], factor[P * P];
+  for (int i = 0; i < P; i++)
+    for (int j = 0; j <= i; j++) a[i * P + j] = a[j * P + i] = random_real(&seed);
+  double shift = tct_least_shift(a, P, 0.5, factor);
+  assert_true(shift > 0 && tct_cholesky_shifted(a, P, shift, factor));
+  assert_false(tct_cholesky_shifted(a, P, shift - 0.5 / 16 - 1e-9, factor));
+  for (int i = 0; i < P; i++) a[i * P + i] += shift;
+  assert_true(tct_least_shift(a, P, 0.5, factor) == 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_step_is_the_coarsest_whose_square_the_lattice_divides),
+      cmocka_unit_test(the_matrix_is_the_integer_sum_of_truncated_products_for_every_layout_and_thread),
+      cmocka_unit_test(no_row_adds_more_than_its_weight_times_the_square_of_its_bound),
+      cmocka_unit_test(the_least_shift_makes_a_matrix_definite_and_not_much_less_does),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
