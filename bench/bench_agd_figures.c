@@ -1,201 +1,277 @@
-/* bench_agd_figures.c - the protocol of Lee and Kifer 2018, Figures 2 and 3: accuracy and objective over epsilon.
+/* bench_agd_figures.c - the protocol of Lee and Kifer 2018, Figures 1 to 4: accuracy and objective over epsilon.
  *
- * Min-max scaling (by the data: unaccounted), constant column, delta 1e-8, add_remove, repeated 5-fold
- * cross-validation. Rows are clipped to R: near the median norm for bank and ipums-br, otherwise the bound that is
- * public, the square root of the number of attributes (numbers and one-hot groups) plus one. Usage: bench_agd_figures
- * DATA[,DATA] EPSILON[,EPSILON] FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all) */
-#include "bench.h"
+ * Min-max scaling (by the data: unaccounted), constant column, delta 1e-8 (KDD 1e-12), add_remove, repeated 5-fold
+ * cross-validation.  Rows are clipped to R: near the median norm for bank and ipums-br, otherwise the bound that is
+ * public, the square root of the number of attributes (numbers and one-hot groups) plus one.
+ * Accuracy on the held-out part; objective: mean loss (logistic, or hinge for both hinges) on the training part without
+ * penalty, so that solvers that need a ridge stand on the same footing.
+ *
+ * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)]
+ *        bench_agd_figures DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all)
+ * quick: 5 fits and few solvers; full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
+ * where these take longer than 12 s a cell; sweeps: Figure 1 on Adult.  All add lines to FOLDER/agd_figures.csv, for
+ * bench/plot.py.
+ */
+#include "agd_sets.h"
 
-enum { FOLDS = 5, SETS = 7 };
+#include <sys/stat.h>
 
-typedef struct table {
-  int64_t n, p;
-  double *x, *y; /* [n][p], [n] */
-  int64_t *order;
-} table;
-
-static const struct source {
-  const char *name, *file, *second, *label;
-  int64_t cols;
-  double norm;  /* R */
-  double bound; /* Y for real labels, after centring; 0: two classes */
-} sources[SETS] = {
-    {"ipums-br", "ipums_br_dpagd.csv.xz", NULL, "y", 0, 3.2, 0},
-    {"bank", "bank_dpagd.csv.xz", NULL, "y", 0, 2.5, 0},
-    {"a9a", "a9a.libsvm.xz", "a9a.t.libsvm.xz", NULL, 123, 3.873, 0},
-    {"phishing", "phishing.libsvm.xz", NULL, NULL, 68, 5.568, 0},
-    {"california", "california.csv.xz", NULL, "MedHouseVal", 0, 3, 3},
-    {"diabetes130", "diabetes130.csv.xz", NULL, "time_in_hospital", 0, 3, 10},
-    {"mushrooms", "mushrooms.libsvm.xz", NULL, NULL, 112, 4.796, 0},
-};
-
-/* Appends the rows of a data set, dense. */
-static void append(table *t, const tct_data *data) {
-  const tct_matrix *m = tct_data_matrix(data);
-  t->p = m->cols;
-  t->x = realloc(t->x, (size_t)((t->n + m->rows) * t->p) * sizeof(double));
-  t->y = realloc(t->y, (size_t)(t->n + m->rows) * sizeof(double));
-  memset(t->x + t->n * t->p, 0, (size_t)(m->rows * t->p) * sizeof(double));
-  for (int64_t i = 0; i < m->rows; i++) {
-    double *row = t->x + (t->n + i) * t->p;
-    if (m->layout == TCT_DENSE_ROWS) {
-      memcpy(row, (const double *)m->values + i * m->stride, (size_t)t->p * sizeof(double));
-      continue;
-    }
-    int wide = m->index_type == TCT_I64;
-    int64_t from = wide ? ((const int64_t *)m->start)[i] : ((const int32_t *)m->start)[i];
-    int64_t to = wide ? ((const int64_t *)m->start)[i + 1] : ((const int32_t *)m->start)[i + 1];
-    for (int64_t k = from; k < to; k++)
-      row[wide ? ((const int64_t *)m->index)[k] : ((const int32_t *)m->index)[k]] =
-          m->value_type == TCT_F32 ? (double)((const float *)m->values)[k] : ((const double *)m->values)[k];
-  }
-  memcpy(t->y + t->n, tct_data_labels(data), (size_t)m->rows * sizeof(double));
-  t->n += m->rows;
-}
-
-static int load(const struct source *s, table *t) {
-  const char *files[2] = {s->file, s->second};
-  memset(t, 0, sizeof *t);
-  for (int k = 0; k < 2 && files[k]; k++) {
-    tct_data *data = bench_read(files[k], s->bound > 0 ? TCT_LABELS_REAL : TCT_LABELS_BINARY, s->label, NULL, s->cols);
-    if (!data) return 0;
-    append(t, data);
-    tct_data_free(data);
-  }
-  t->order = malloc((size_t)t->n * sizeof(int64_t));
-  return 1;
-}
-
-/* A shuffle that does not matter for privacy: a linear congruential generator (Knuth's MMIX constants). */
-static void shuffle(int64_t *order, int64_t n, uint64_t state) {
-  for (int64_t i = 0; i < n; i++) order[i] = i;
-  for (int64_t i = n - 1; i > 0; i--) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    int64_t j = (int64_t)((state >> 33) % (uint64_t)(i + 1)), kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-  }
-}
-
-/* Rows with (position in the order) % FOLDS == fold, or all others. */
-static tct_data *part(const table *t, int labels, int fold, int inside, double *x, double *y) {
-  int64_t rows = 0;
-  for (int64_t k = 0; k < t->n; k++) {
-    if ((k % FOLDS == fold) != inside) continue;
-    memcpy(x + rows * t->p, t->x + t->order[k] * t->p, (size_t)t->p * sizeof *x);
-    y[rows++] = t->y[t->order[k]];
-  }
-  tct_error err = {0};
-  tct_matrix m = {.rows = rows, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = x, .stride = t->p};
-  tct_data *data = tct_data_view(&m, y, labels, &err);
-  if (!data) bench_fail(&err);
-  return data;
-}
-
-static double score(const tct_model *model, const tct_data *data, const char *key) {
-  tct_error err = {0};
-  char *json = tct_evaluate_json_nonprivate(model, data, &err);
-  if (!json) bench_fail(&err);
-  double value = bench_number(json, key);
-  tct_text_free(json);
-  return value;
-}
+enum { FOLDS = 5, MOST_SOLVERS = 32 };
 
 typedef struct sums {
   double accuracy, accuracy2, objective, objective2, seconds;
   int fits;
 } sums;
 
+/* One cell of a figure: every solver at one epsilon on one data set. */
+typedef struct cell {
+  const agd_source *source;
+  const char *loss, *penalty;
+  double epsilon, patience; /* seconds: a solver that has used more gets no further fit after its second */
+  int fits, count;
+  const char *solvers[MOST_SOLVERS];
+} cell;
+
 static double deviation(double sum, double square, int fits) {
   double mean = sum / fits;
   return sqrt(fmax(0, square / fits - mean * mean));
 }
 
-/* Trains every solver on one fold; a solver that refuses gets no figure. */
-static void one_fold(const struct source *s, const tct_config *given, tct_data *train, tct_data *test,
-                     char *const *solvers, int count, uint64_t seed, sums *out) {
-  for (int k = 0; k < count; k++) {
-    tct_error err = {0};
-    tct_config c = *given;
-    c.solver = solvers[k];
-    if (!strncmp(solvers[k], "lbfgs", 5) || !strncmp(solvers[k], "majority", 8) || !strncmp(solvers[k], "scd", 3))
-      c.epsilon = c.delta = NAN;
-    else
-      c.has_seed = 1, c.seed = seed;
-    double start = bench_cpu();
-    tct_plan *plan = tct_plan_new(&c, tct_data_rows(train), tct_data_cols(train), &err);
-    tct_model *model = plan ? tct_fit(plan, train, &err) : NULL;
-    double seconds = bench_cpu() - start;
-    tct_plan_free(plan);
-    if (!model) {
-      if (!out[k].fits) fprintf(stderr, "%s: %s\n", solvers[k], err.text);
-      continue;
-    }
-    double a = s->bound > 0 ? score(model, test, "mse") : 100 * score(model, test, "accuracy");
-    double o = score(model, train, "objective");
-    out[k].accuracy += a, out[k].accuracy2 += a * a, out[k].objective += o, out[k].objective2 += o * o;
-    out[k].seconds += seconds, out[k].fits++;
-    tct_model_free(model);
-  }
+/* What a private solver is given: the ridge of those that have no proof or no form without one, and the smooth loss of
+ * those that have no proof for the hinge. */
+static tct_config settings(const cell *c, const char *solver, uint64_t seed) {
+  tct_config config;
+  const agd_source *s = c->source;
+  int is_public = !strncmp(solver, "lbfgs", 5) || !strncmp(solver, "majority", 8) || !strncmp(solver, "scd", 3);
+  int perturbs = !strncmp(solver, "objpert", 7) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "lbfgs", 5);
+  int dual = !strncmp(solver, "dpscd", 5) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "scd", 3);
+  tct_config_default(&config);
+  config.solver = solver;
+  config.loss = perturbs && !strcmp(c->loss, "hinge") ? "smoothed_hinge" : c->loss;
+  config.penalty = dual && !strcmp(c->penalty, "none") ? "l2:lambda=1e-3" : c->penalty;
+  config.scale = "min-max", config.intercept = 1, config.row_norm = s->norm, config.threads = 1;
+  if (!is_public) config.epsilon = c->epsilon, config.delta = s->delta, config.has_seed = 1, config.seed = seed;
+  if (s->bound > 0) config.label_bound = s->bound, config.label_scale = "center";
+  return config;
 }
 
-static void figure(const struct source *s, table *t, const tct_config *given, int fits, char *const *solvers,
-                   int count) {
-  sums *all = calloc((size_t)count, sizeof *all);
-  size_t cells = (size_t)(t->n * t->p);
-  double *x = malloc(cells * sizeof *x), *tx = malloc(cells * sizeof *x);
-  double *y = malloc((size_t)t->n * sizeof *y), *ty = malloc((size_t)t->n * sizeof *y);
-  int labels = s->bound > 0 ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
-  for (int f = 0; f < fits; f++) {
-    if (f % FOLDS == 0) shuffle(t->order, t->n, (uint64_t)(f / FOLDS) + 1);
-    tct_data *train = part(t, labels, f % FOLDS, 0, x, y), *test = part(t, labels, f % FOLDS, 1, tx, ty);
-    one_fold(s, given, train, test, solvers, count, (uint64_t)f + 1, all);
-    tct_data_free(train), tct_data_free(test);
+/* Mean loss or, of classes, accuracy in %, of a model on data. */
+static double score(const cell *c, const tct_model *model, const tct_data *data, int accuracy) {
+  tct_error err = {0};
+  int64_t n = tct_data_rows(data);
+  double *z = malloc((size_t)n * sizeof *z), sum = 0;
+  const double *y = tct_data_labels(data);
+  if (tct_predict(model, data, z, &err) != TCT_OK) bench_fail(&err);
+  for (int64_t i = 0; i < n; i++) {
+    double m = y[i] * z[i];
+    if (c->source->bound > 0)
+      sum += accuracy ? (z[i] - y[i]) * (z[i] - y[i]) : 0.5 * (z[i] - y[i]) * (z[i] - y[i]);
+    else if (accuracy)
+      sum += m > 0 ? 100 : 0;
+    else
+      sum += strcmp(c->loss, "logistic") ? fmax(0, 1 - m) : fmax(0, -m) + log1p(exp(-fabs(m)));
   }
-  for (int k = 0; k < count; k++) {
+  free(z);
+  return sum / (double)n;
+}
+
+/* The solver that the rule takes, if it is on the list with nothing set: the same seed gives the same model. */
+static int taken_by_auto(const cell *c, const char *plan) {
+  for (int k = 0; k < c->count; k++) {
+    char key[96];
+    snprintf(key, sizeof key, "\"%s:", c->solvers[k]); /* the text of "solver" begins so */
+    if (!strchr(c->solvers[k], ':') && strstr(plan, key)) return k;
+  }
+  return -1;
+}
+
+static void one_fit(const cell *c, int k, tct_data *train, tct_data *test, uint64_t seed, sums *all) {
+  tct_error err = {0};
+  tct_config config = settings(c, c->solvers[k], seed);
+  double start = bench_cpu();
+  tct_plan *plan = tct_plan_new(&config, tct_data_rows(train), tct_data_cols(train), &err);
+  if (plan && !strcmp(c->solvers[k], "auto")) {
+    char *json = tct_plan_json(plan, &err);
+    int same = json ? taken_by_auto(c, json) : -1;
+    tct_text_free(json);
+    if (same >= 0 && same < k) {
+      all[k] = all[same];
+      tct_plan_free(plan);
+      return;
+    }
+  }
+  tct_model *model = plan ? tct_fit(plan, train, &err) : NULL;
+  double seconds = bench_cpu() - start;
+  tct_plan_free(plan);
+  if (!model) {
+    if (seed == 1) fprintf(stderr, "%s: %s\n", c->solvers[k], err.text);
+    return;
+  }
+  double a = score(c, model, test, 1), o = score(c, model, train, 0);
+  all[k].accuracy += a, all[k].accuracy2 += a * a, all[k].objective += o, all[k].objective2 += o * o;
+  all[k].seconds += seconds, all[k].fits++;
+  tct_model_free(model);
+}
+
+static void print_cell(const cell *c, const sums *all) {
+  for (int k = 0; k < c->count; k++) {
     const sums *r = &all[k];
     if (!r->fits) continue;
     printf(
         "{\"bench\": \"agd_figures\", \"data\": \"%s\", \"loss\": \"%s\", \"penalty\": \"%s\", \"epsilon\": %g, "
         "\"solver\": \"%s\", \"%s\": %.2f, \"deviation\": %.2f, \"objective\": %.4f, \"objective_deviation\": %.4f, "
         "\"seconds\": %.3f, \"fits\": %d}\n",
-        s->name, given->loss, given->penalty, given->epsilon, solvers[k], s->bound > 0 ? "mse" : "accuracy",
+        c->source->name, c->loss, c->penalty, c->epsilon, c->solvers[k], c->source->bound > 0 ? "mse" : "accuracy",
         r->accuracy / r->fits, deviation(r->accuracy, r->accuracy2, r->fits), r->objective / r->fits,
         deviation(r->objective, r->objective2, r->fits), r->seconds / r->fits, r->fits);
   }
   fflush(stdout);
-  free(x), free(y), free(tx), free(ty), free(all);
 }
 
-/* Is the name in a list with commas, or the list "all"? */
-static int listed(const char *list, const char *name) {
-  size_t n = strlen(name);
-  for (const char *at = list; (at = strstr(at, name)); at++)
-    if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return 1;
-  return !strcmp(list, "all");
+/* A point of each series; y is the accuracy. */
+static void write_points(const cell *c, const sums *all, FILE *csv, const char *figure, const char *panel, double x) {
+  for (int k = 0; k < c->count; k++) {
+    const sums *r = &all[k];
+    if (!r->fits) continue;
+    fprintf(csv, "%s,%s,\"%s\",%g,%.4f,%.4f,%.6f,%.6f,%.4f,%d\n", figure, panel, c->solvers[k], x,
+            r->accuracy / r->fits, deviation(r->accuracy, r->accuracy2, r->fits), r->objective / r->fits,
+            deviation(r->objective, r->objective2, r->fits), r->seconds / r->fits, r->fits);
+  }
+  fflush(csv);
+}
+
+static void measure(const cell *c, agd_table *t, sums *all) {
+  memset(all, 0, MOST_SOLVERS * sizeof *all);
+  for (int f = 0; f < c->fits; f++) {
+    if (f % FOLDS == 0) agd_shuffle(t->order, t->table.n, (uint64_t)(f / FOLDS) + 1);
+    agd_part train = agd_part_new(t, f % FOLDS, FOLDS, 0), test = agd_part_new(t, f % FOLDS, FOLDS, 1);
+    for (int k = 0; k < c->count; k++)
+      if (all[k].fits < 2 || all[k].seconds < c->patience || !strcmp(c->solvers[k], "auto"))
+        one_fit(c, k, train.data, test.data, (uint64_t)f + 1, all);
+    agd_part_free(&train), agd_part_free(&test);
+  }
+}
+
+/* ---- the figures ---------------------------------------------------------------------------------- */
+
+static FILE *open_csv(const char *folder) {
+  char path[1024];
+  mkdir(folder, 0777);
+  snprintf(path, sizeof path, "%s/agd_figures.csv", folder);
+  FILE *csv = fopen(path, "a");
+  if (!csv) {
+    fprintf(stderr, "cannot write %s\n", path);
+    exit(1);
+  }
+  fseek(csv, 0, SEEK_END);
+  if (ftell(csv) == 0) fputs("figure,data,series,x,y,deviation,objective,objective_deviation,seconds,fits\n", csv);
+  return csv;
+}
+
+static const char *const quick_list[] = {"dpgd", "objpert", "dpagd", "auto", "majority", "lbfgs:tolerance=1e-5", NULL};
+static const char *const full_list[] = {
+    "dpgd",  "objpert",  "dpagd", "dpagd:variant=paper",  "outpert", "privgene", "sgd_adv", "sgd_ma", "dpsgd", "dpcd",
+    "dpscd", "majority", "auto",  "lbfgs:tolerance=1e-5", NULL};
+/* KDD: what has mini-batches in the paper takes 40,000 records of a batch. */
+static const char *const kdd_list[] = {
+    "dpgd",  "objpert",  "dpagd", "dpagd:batch=40000",    "sgd_adv", "sgd_ma", "dpsgd", "dpcd",
+    "dpscd", "majority", "auto",  "lbfgs:tolerance=1e-5", NULL};
+
+static void fill(cell *c, const char *const *list) {
+  for (c->count = 0; list[c->count]; c->count++) c->solvers[c->count] = list[c->count];
+}
+
+/* Figures 2 and 3 (4: KDD), one row of panels for each loss. */
+static void figures(int full, const char *folder, const char *data, const char *epsilons) {
+  static const char *const losses[] = {"logistic", "hinge"};
+  FILE *csv = open_csv(folder);
+  for (int d = 0; d < AGD_FIGURE_SETS; d++) {
+    agd_table t;
+    if (!agd_listed(data, agd_sources[d].name) || !agd_load(&agd_sources[d], &t)) continue;
+    int kdd = !strcmp(agd_sources[d].name, "kddcup99");
+    cell c = {.source = &agd_sources[d], .penalty = "none", .fits = !full ? 5 : kdd ? 2 : 10};
+    c.patience = full ? 12 : INFINITY;
+    fill(&c, !full ? quick_list : kdd ? kdd_list : full_list);
+    const char *wanted = strcmp(epsilons, "all") ? epsilons : kdd ? "0.05,0.2,0.8" : AGD_EPSILONS;
+    for (const char *at = wanted; *at;) {
+      char *end;
+      c.epsilon = strtod(at, &end);
+      for (int l = 0; l < 2; l++) {
+        sums all[MOST_SOLVERS];
+        c.loss = losses[l];
+        measure(&c, &t, all);
+        print_cell(&c, all);
+        write_points(&c, all, csv, l ? "agd3" : "agd2", c.source->name, c.epsilon);
+      }
+      at = *end ? end + 1 : end;
+    }
+    agd_free(&t);
+  }
+  fclose(csv);
+}
+
+/* Figure 1: one option of dpagd at a time, on Adult; the paper's form and ours. */
+static void sweeps(const char *folder) {
+  static const struct {
+    const char *key;
+    double values[7];
+  } axes[] = {{"splits", {10, 20, 40, 60, 80, 100, 0}},
+              {"gamma", {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0}},
+              {"clip_grad", {1, 2, 3, 4, 8, 16, 0}},
+              {"clip_obj", {1, 2, 3, 4, 8, 16, 0}}};
+  static const double epsilons[] = {0.1, 0.4, 1.6};
+  FILE *csv = open_csv(folder);
+  agd_table t;
+  const agd_source *adult = agd_find("adult");
+  if (!agd_load(adult, &t)) return;
+  for (int a = 0; a < 4; a++)
+    for (int e = 0; e < 3; e++)
+      for (int v = 0; axes[a].values[v] > 0; v++) {
+        char names[2][96], series[2][96];
+        sums all[MOST_SOLVERS];
+        cell c = {.source = adult, .loss = "logistic", .penalty = "none", .epsilon = epsilons[e], .fits = 5};
+        c.patience = INFINITY, c.count = 2;
+        snprintf(names[0], sizeof names[0], "dpagd:%s=%g", axes[a].key, axes[a].values[v]);
+        snprintf(names[1], sizeof names[1], "dpagd:variant=paper,%s=%g", axes[a].key, axes[a].values[v]);
+        for (int k = 0; k < 2; k++) c.solvers[k] = names[k];
+        measure(&c, &t, all);
+        snprintf(series[0], sizeof series[0], "default at %g", epsilons[e]);
+        snprintf(series[1], sizeof series[1], "paper at %g", epsilons[e]);
+        print_cell(&c, all);
+        for (int k = 0; k < 2; k++) c.solvers[k] = series[k];
+        write_points(&c, all, csv, "agd1", axes[a].key, axes[a].values[v]);
+      }
+  agd_free(&t);
+  fclose(csv);
 }
 
 int main(int argc, char **argv) {
-  if (argc < 7) {
-    fprintf(stderr, "usage: %s DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...\n", argv[0]);
+  const char *word = argc > 1 ? argv[1] : "";
+  if (!strcmp(word, "quick") || !strcmp(word, "full")) {
+    figures(!strcmp(word, "full"), argc > 2 ? argv[2] : "out", argc > 3 ? argv[3] : "all", argc > 4 ? argv[4] : "all");
+    return 0;
+  }
+  if (!strcmp(word, "sweeps")) return sweeps(argc > 2 ? argv[2] : "out"), 0;
+  if (argc < 7 || argc - 6 > MOST_SOLVERS) {
+    fprintf(stderr, "usage: %s quick|full|sweeps [FOLDER] [DATA,..] [EPSILON,..]\n", argv[0]);
+    fprintf(stderr, "       %s DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...\n", argv[0]);
     return 2;
   }
-  const char *epsilons = strcmp(argv[2], "all") ? argv[2] : "0.05,0.1,0.2,0.4,0.8,1.6";
-  for (int d = 0; d < SETS; d++) {
-    table t;
-    const struct source *s = &sources[d];
-    if (!listed(argv[1], s->name) || !load(s, &t)) continue;
-    for (const char *at = epsilons; *at;) {
+  for (int d = 0; d < AGD_SETS; d++) {
+    agd_table t;
+    if (!agd_listed(argv[1], agd_sources[d].name) || !agd_load(&agd_sources[d], &t)) continue;
+    cell c = {.source = &agd_sources[d], .loss = argv[4], .penalty = argv[5], .fits = atoi(argv[3]), .count = argc - 6};
+    c.patience = INFINITY;
+    for (int k = 6; k < argc; k++) c.solvers[k - 6] = argv[k];
+    for (const char *at = strcmp(argv[2], "all") ? argv[2] : AGD_EPSILONS; *at;) {
       char *end;
-      tct_config c;
-      tct_config_default(&c);
-      c.epsilon = strtod(at, &end), c.delta = 1e-8;
-      c.loss = argv[4], c.penalty = argv[5], c.scale = "min-max", c.intercept = 1, c.row_norm = s->norm, c.threads = 1;
-      if (s->bound > 0) c.label_bound = s->bound, c.label_scale = "center";
-      figure(s, &t, &c, atoi(argv[3]), argv + 6, argc - 6);
+      sums all[MOST_SOLVERS];
+      c.epsilon = strtod(at, &end);
+      measure(&c, &t, all);
+      print_cell(&c, all);
       at = *end ? end + 1 : end;
     }
-    free(t.x), free(t.y), free(t.order);
+    agd_free(&t);
   }
   return 0;
 }

@@ -206,12 +206,15 @@ def noise_of(model):
         return sigma / (n * 0.25 * r * r / dimensions + strength), sigma / strength
     if solver == "adassp":
         split, zeta, y = float(options["split"]), float(options["ridge"]), model["transforms"]["label_bound"]
+        r *= float(options["norm"])
         weight = r / y * math.sqrt((1 - split) / split)
         sigma = float(event["noise"]) * r * r / math.sqrt(split)
         norm2 = sum(w * w for w in [*model["coefficients"], model["intercept"]])
-        strength = max(n * ridge, zeta * sigma * math.sqrt(dimensions) + 1.5 * sigma * (math.sqrt(dimensions) + 4))
-        least = sigma * math.sqrt(1 / weight**2 + norm2 / 2) / (n * r * r / dimensions + strength)
-        return least, math.sqrt(1 / weight**2 + norm2) / (zeta * math.sqrt(dimensions))
+        least_eigenvalue = zeta * sigma * math.sqrt(dimensions)
+        extra = max(0, least_eigenvalue - n * ridge + 1.5 * sigma * (math.sqrt(dimensions) + 4))
+        least = sigma * math.sqrt(1 / weight**2 + norm2 / 2) / (n * r * r / dimensions + n * ridge + extra)
+        series = sum((extra / least_eigenvalue) ** k for k in range(int(options["iterates"])))
+        return least, series * math.sqrt(1 / weight**2 + norm2) / (zeta * math.sqrt(dimensions))
     return None
 
 

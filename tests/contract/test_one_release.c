@@ -47,6 +47,8 @@ static const setting settings[] = {
     {"outpert:variant=gd", "logistic", "l2:lambda=0.1", 1, 1e-6, TCT_REPLACE_ONE},
     {"adassp", "squared", "none", 1, 1e-6, TCT_ADD_REMOVE},
     {"adassp", "squared", "l2:lambda=0.1", 1, 1e-6, TCT_REPLACE_ONE},
+    {"adassp:norm=1,iterates=1", "squared", "none", 1, 1e-6, TCT_ADD_REMOVE},
+    {"adassp:norm=0.3", "squared", "none", 1, 1e-6, TCT_ADD_REMOVE},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -228,6 +230,15 @@ static void row_of(const bench *b, int64_t k, double *x) {
   tct_row_axpy(&b->view, k, 1, x);
 }
 
+/* Record k far beyond the bound, or (every third k) just as long as the longest that adassp by default does not weigh
+ * down. */
+static void extreme_row(bench *b, int k) {
+  double *x = b->x + (ptrdiff_t)k * P;
+  for (int j = 0; j < P; j++) x[j] = 50 * (uniform() - 0.5);
+  double factor = 0.7 * 1.5 / sqrt(tct_norm2(x, P));
+  for (int j = 0; j < P && k % 3 == 0; j++) x[j] *= factor;
+}
+
 /* The largest |release(D) - release(D')|/reach over neighbours without record k, k extreme. */
 static double worst_ratio(const setting *s, bool extreme) {
   double worst = 0;
@@ -237,12 +248,12 @@ static double worst_ratio(const setting *s, bool extreme) {
     seen with = {0}, without = {0};
     open_bench(&b, s, s->epsilon);
     fill(&b, (uint64_t)k + 100, b.facts.loss.kind->binary);
-    for (int j = 0; j < P && extreme; j++) b.x[k * P + j] = 50 * (uniform() - 0.5);
+    if (extreme) extreme_row(&b, k);
     if (extreme && !b.facts.loss.kind->binary) b.y[k] = k % 2 ? 1 : -1;
     view_of(&b, false);
     tct_mech_free(run(&b, 3, look, &with, w));
     if (s->neighbours == TCT_REPLACE_ONE) {
-      for (int j = 0; j < P; j++) b.x[k * P + j] = 50 * (uniform() - 0.5);
+      extreme_row(&b, k);
       b.y[k] = -b.y[k];
       view_of(&b, false);
     } else {
@@ -258,12 +269,12 @@ static double worst_ratio(const setting *s, bool extreme) {
 static void one_record_never_moves_the_release_beyond_its_reach(void **state) {
   (void)state;
   for (int s = 0; s < SETTINGS; s++) {
-    bool statistics = !strcmp(settings[s].solver, "adassp");
+    bool statistics = !strncmp(settings[s].solver, "adassp", 6);
     if (!strncmp(settings[s].solver, "objpert", 7)) continue; /* its own test below */
     double worst = worst_ratio(&settings[s], true);
     print_message("%s %s: %.3f of the reach\n", settings[s].solver, settings[s].loss, worst);
     assert_true(worst <= 1);
-    assert_true(worst > (statistics ? 0.7 : 0.1)); /* the test sees records that matter */
+    assert_true(worst > (statistics ? 0.6 : 0.1)); /* the test sees records that matter */
   }
 }
 

@@ -134,12 +134,13 @@ plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[
 plant weighed_before_the_clip src/solve/clipped.c 's/(    double reach = fabs\(slope)/    if (problem->weight) slope[k] *= problem->weight[row ? row[from + k] : from + k];\n\1/;s/  if \(!problem->weight\) return;\n[^\n]*\n//' privacy_weights
 plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
-plant adassp_labels_unweighed src/solve/adassp.c 's/share \* weight \* problem->y/weight * problem->y/' privacy_weights
 plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
 plant dpnewton_metric_noise_of_the_steps src/solve/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
 plant gram_of_unbounded_rows src/la/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
 plant gram_step_below_the_lattice src/la/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
+plant adassp_labels_unweighed src/solve/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
+plant adassp_long_records src/solve/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
 plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
 # ---- what the certificate says, and whether it is there ----
