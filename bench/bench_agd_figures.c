@@ -6,7 +6,7 @@
  * Accuracy on the held-out part; objective: mean loss (logistic, or hinge for both hinges) on the training part without
  * penalty, so that solvers that need a ridge stand on the same footing.
  *
- * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)]
+ * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)] [SOLVER ...]
  *        bench_agd_figures DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all)
  * quick: 5 fits and few solvers; full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
  * where these take longer than 12 s a cell; sweeps: Figure 1 on Adult.  All add lines to FOLDER/agd_figures.csv, for
@@ -168,21 +168,25 @@ static FILE *open_csv(const char *folder) {
   return csv;
 }
 
-static const char *const quick_list[] = {"dpgd", "objpert", "dpagd", "auto", "majority", "lbfgs:tolerance=1e-5", NULL};
-static const char *const full_list[] = {
-    "dpgd",  "objpert",  "dpagd", "dpagd:variant=paper",  "outpert", "privgene", "sgd_adv", "sgd_ma", "dpsgd", "dpcd",
-    "dpscd", "majority", "auto",  "lbfgs:tolerance=1e-5", NULL};
+static const char *const quick_list[] = {
+    "dpgd", "dpnewton", "objpert", "dpagd", "auto", "majority", "lbfgs:tolerance=1e-5", NULL};
+static const char *const full_list[] = {"dpgd",    "dpnewton", "objpert",  "dpagd",  "dpagd:variant=paper",
+                                        "outpert", "privgene", "sgd_adv",  "sgd_ma", "dpsgd",
+                                        "dpcd",    "dpscd",    "majority", "auto",   "lbfgs:tolerance=1e-5",
+                                        NULL};
 /* KDD: what has mini-batches in the paper takes 40,000 records of a batch. */
 static const char *const kdd_list[] = {
-    "dpgd",  "objpert",  "dpagd", "dpagd:batch=40000",    "sgd_adv", "sgd_ma", "dpsgd", "dpcd",
-    "dpscd", "majority", "auto",  "lbfgs:tolerance=1e-5", NULL};
+    "dpgd", "dpnewton", "objpert",  "dpagd", "dpagd:batch=40000",    "sgd_adv", "sgd_ma", "dpsgd",
+    "dpcd", "dpscd",    "majority", "auto",  "lbfgs:tolerance=1e-5", NULL};
 
 static void fill(cell *c, const char *const *list) {
   for (c->count = 0; list[c->count]; c->count++) c->solvers[c->count] = list[c->count];
 }
 
 /* Figures 2 and 3 (4: KDD), one row of panels for each loss. */
-static void figures(int full, const char *folder, const char *data, const char *epsilons) {
+static void figures(int full, char *const *words, int count) {
+  const char *folder = count > 0 ? words[0] : "out", *data = count > 1 ? words[1] : "all",
+             *epsilons = count > 2 ? words[2] : "all";
   static const char *const losses[] = {"logistic", "hinge"};
   FILE *csv = open_csv(folder);
   for (int d = 0; d < AGD_FIGURE_SETS; d++) {
@@ -192,6 +196,7 @@ static void figures(int full, const char *folder, const char *data, const char *
     cell c = {.source = &agd_sources[d], .penalty = "none", .fits = !full ? 5 : kdd ? 2 : 10};
     c.patience = full ? 12 : INFINITY;
     fill(&c, !full ? quick_list : kdd ? kdd_list : full_list);
+    for (int k = 3; k < count; k++) c.solvers[k - 3] = words[k], c.count = k - 2;
     const char *wanted = strcmp(epsilons, "all") ? epsilons : kdd ? "0.05,0.2,0.8" : AGD_EPSILONS;
     for (const char *at = wanted; *at;) {
       char *end;
@@ -248,12 +253,12 @@ static void sweeps(const char *folder) {
 int main(int argc, char **argv) {
   const char *word = argc > 1 ? argv[1] : "";
   if (!strcmp(word, "quick") || !strcmp(word, "full")) {
-    figures(!strcmp(word, "full"), argc > 2 ? argv[2] : "out", argc > 3 ? argv[3] : "all", argc > 4 ? argv[4] : "all");
+    figures(!strcmp(word, "full"), argv + 2, argc - 2);
     return 0;
   }
   if (!strcmp(word, "sweeps")) return sweeps(argc > 2 ? argv[2] : "out"), 0;
-  if (argc < 7 || argc - 6 > MOST_SOLVERS) {
-    fprintf(stderr, "usage: %s quick|full|sweeps [FOLDER] [DATA,..] [EPSILON,..]\n", argv[0]);
+  if (argc < 7 || argc > MOST_SOLVERS) {
+    fprintf(stderr, "usage: %s quick|full|sweeps [FOLDER] [DATA,..] [EPSILON,..] [SOLVER ...]\n", argv[0]);
     fprintf(stderr, "       %s DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...\n", argv[0]);
     return 2;
   }
