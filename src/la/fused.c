@@ -66,6 +66,8 @@ void tct_fused_free(tct_fused *f) {
   tct_wipe_free(f->z_single, n, sizeof *f->z_single);
   tct_wipe_free(f->y_single, n, sizeof *f->y_single);
   tct_wipe_free(f->scale_single, n, sizeof *f->scale_single);
+  tct_wipe_free(f->limit, n, sizeof *f->limit);
+  tct_wipe_free(f->limit_single, n, sizeof *f->limit_single);
   tct_free(f->ones);
   tct_free(f->ones_single);
   memset(f, 0, sizeof *f);
@@ -95,18 +97,21 @@ static double dense_part(tct_fused *f, const tct_fused_part *model, int64_t from
   part.y = f->single ? (const void *)(f->y_single + first) : (const void *)(f->y + first);
   part.scale = f->single ? (f->scaled ? (const void *)(f->scale_single + first) : NULL)
                          : (const void *)(f->view->row_scale + first);
+  if (part.limit) part.limit = f->single ? (const void *)(f->limit_single + first) : (const void *)(f->limit + first);
   part.from = dense_from(f, from, first);
   part.to = dense_from(f, j, first);
-  return tct_fused_loop_at(f->level, kind_of(f), f->slope, f->scaled)(&part);
+  return tct_fused_loop_at(f->level, kind_of(f), f->slope, f->scaled, part.limit != NULL)(&part);
 }
 
 /* Entries [first, last) of a sparse column: gathered, then summed with no delta. */
 static double sparse_part(const tct_fused *f, const tct_fused_part *model, const tct_row *column, int64_t first,
                           int64_t last) {
-  double z[GATHER], y[GATHER], x[GATHER], sum = 0;
+  double z[GATHER], y[GATHER], x[GATHER], limit[GATHER], sum = 0;
   tct_fused_part part = *model;
   part.z = z, part.y = y, part.from = part.to = x, part.delta = 0;
-  tct_fused_loop loop = tct_fused_loop_at(f->level, TCT_FUSED_F64, f->slope, false);
+  tct_fused_loop loop = tct_fused_loop_at(f->level, TCT_FUSED_F64, f->slope, false, part.limit != NULL);
+  const double *limits = part.limit;
+  part.limit = limits ? limit : NULL;
   for (int64_t k = first; k < last; k += GATHER) {
     part.n = last - k < GATHER ? last - k : GATHER;
     for (int64_t l = 0; l < part.n; l++) {
@@ -114,6 +119,7 @@ static double sparse_part(const tct_fused *f, const tct_fused_part *model, const
       z[l] = f->z[i];
       y[l] = f->y[i];
       x[l] = f->view->row_scale[i] * tct_row_value(column, k + l);
+      limit[l] = limits ? limits[i] : 0;
     }
     sum += loop(&part);
   }
@@ -147,20 +153,6 @@ static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
     axpy_entries(f, &column, delta, border(column.n, t, threads), border(column.n, t + 1, threads));
 }
 
-void tct_fused_move(tct_fused *f, int64_t j, double delta) {
-  if (delta == 0) return;
-  if (f->pending >= 0) { /* two moves without a sum between them */
-    double ignored = tct_fused_sum(f, f->pending, 1, 1);
-    (void)ignored;
-  }
-  if (by_entries(f, j)) {
-    sparse_axpy(f, j, delta);
-    return;
-  }
-  f->pending = j;
-  f->delta = delta;
-}
-
 /* The largest float that is not above a clip: in floats, no term may round past it. */
 static double clip_single(double clip) {
   float near = (float)clip;
@@ -172,9 +164,9 @@ static double part_of(tct_fused *f, const tct_fused_part *model, const tct_row *
   return column ? sparse_part(f, model, column, first, last) : dense_part(f, model, from, j, first, last);
 }
 
-double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
+static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, const void *limit) {
   if (f->single) clip = clip_single(clip);
-  tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice};
+  tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice, .limit = limit};
   bool sparse = by_entries(f, j), dense_pending = f->pending >= 0;
   double sum = 0;
   int64_t from = dense_pending ? f->pending : j;
@@ -196,10 +188,28 @@ double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
   return sum * lattice;
 }
 
-void tct_fused_margins(tct_fused *f, double *out) {
-  if (f->pending >= 0) {
-    double ignored = tct_fused_sum(f, f->pending, 1, 1); /* the pass that applies the delta; its sum is not used */
-    (void)ignored;
+double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
+  return sum_within(f, j, clip, lattice, f->single ? (const void *)f->limit_single : (const void *)f->limit);
+}
+
+/* A pass that applies the delta of a dense column; its sum is not used. */
+static void settle(tct_fused *f) {
+  double ignored = sum_within(f, f->pending, 1, 1, NULL);
+  (void)ignored;
+}
+
+void tct_fused_move(tct_fused *f, int64_t j, double delta) {
+  if (delta == 0) return;
+  if (f->pending >= 0) settle(f); /* two moves without a sum between them */
+  if (by_entries(f, j)) {
+    sparse_axpy(f, j, delta);
+    return;
   }
+  f->pending = j;
+  f->delta = delta;
+}
+
+void tct_fused_margins(tct_fused *f, double *out) {
+  if (f->pending >= 0) settle(f);
   for (int64_t i = 0; i < f->view->rows; i++) out[i] = f->single ? (double)f->z_single[i] : f->z[i];
 }

@@ -28,6 +28,8 @@ typedef struct tct_fused {
   float *z_single; /* [rows], NULL unless single */
   float *y_single;
   float *scale_single; /* [rows], NULL unless single and scaled */
+  double *limit;       /* [rows] largest slopes, NULL without limits or when single */
+  float *limit_single; /* [rows] the same when single */
   double *ones;        /* [rows] the intercept's column, NULL without one */
   float *ones_single;
   int64_t pending; /* the column whose delta has not reached the margins yet, -1 = none */
@@ -38,6 +40,11 @@ typedef struct tct_fused {
 tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
                          int threads, tct_fused *out, tct_error *err);
 void tct_fused_free(tct_fused *f); /* wipes the margins */
+
+/* From now on a record's slopes are bounded instead of its terms: by l_i with sum over j of (l_i*x~_ij*inverse[j])^2 <=
+ * 1 for any slopes within it; inverse[p] > 0 and finite.  The clip of tct_fused_sum is then only the bound on a term
+ * that its lattice was chosen for: 1/inverse[j] of the column.  fused_limits.c has the proof. */
+tct_status tct_fused_limits(tct_fused *f, const double *inverse, tct_error *err);
 
 /* Is the lattice fit for float arithmetic?  Terms are then counted in 32-bit integers: clip/lattice <= 2^20. */
 #define TCT_FUSED_SINGLE_TERM 0x1p20

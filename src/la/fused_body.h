@@ -6,16 +6,16 @@
  *   TERM     the function that computes slope(m, y) * x in REAL
  *   WHOLE    the type in which a block's whole numbers are added;  TRUNC(x)  a REAL to a WHOLE, toward zero
  *
- * For each row of the part: z += delta*(scale*from); t = slope(z, y)*(scale*to), brought into [-clip, clip]; sum +=
- * trunc(t/lattice).  The comparison that clips sends a NaN (a margin out of range) to clip, within the bound.
- * Multiplying by a power of two is exact, so the sum is one of exact whole numbers: its order cannot matter, and the
- * compiler may use any number of lanes.  A block of 1024 terms of at most 2^20 fits 32 bits, and all the terms fit a
- * double's 53. */
+ * For each row of the part: z += delta*(scale*from); t = slope(z, y)*(scale*to), brought into [-clip, clip], or by
+ * limits into limit*|scale*to| either way; sum += trunc(t/lattice).  The comparison that clips sends a NaN (a margin
+ * out of range) to the bound. Multiplying by a power of two is exact, so the sum is one of exact whole numbers: its
+ * order cannot matter, and the compiler may use any number of lanes.  A block of 1024 terms of at most 2^20 fits 32
+ * bits, and all the terms fit a double's 53. */
 
 TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_fused_part *p, tct_fused_slope slope,
-                                                                      int scaled) {
+                                                                      int scaled, int limited) {
   REAL *restrict z = p->z;
-  const REAL *y = p->y, *scale = p->scale;
+  const REAL *y = p->y, *scale = p->scale, *limit = p->limit;
   const STORED *from = p->from, *to = p->to;
   const REAL delta = (REAL)p->delta, h = (REAL)p->h, clip = (REAL)p->clip, inverse = (REAL)p->inverse;
   double sum = 0;
@@ -29,8 +29,9 @@ TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_
       REAL m = z[i] + delta * a;
       z[i] = m;
       REAL t = TERM(slope, m, y[i], x, h);
-      t = t < clip ? t : clip;
-      t = t > -clip ? t : -clip;
+      REAL most = limited ? limit[i] * (x < 0 ? -x : x) : clip;
+      t = t < most ? t : most;
+      t = t > -most ? t : -most;
       block += TRUNC(t * inverse);
     }
     sum += (double)block;
@@ -38,18 +39,22 @@ TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_
   return sum;
 }
 
-#define LOOPS(slope, constant)                                                                     \
-  TARGET static double NAME(slope)(const tct_fused_part *p) { return NAME(pass)(p, constant, 0); } \
-  TARGET static double NAME(slope##_scaled)(const tct_fused_part *p) { return NAME(pass)(p, constant, 1); }
+#define LOOP(name, constant, scaled, limited) \
+  TARGET static double NAME(name)(const tct_fused_part *p) { return NAME(pass)(p, constant, scaled, limited); }
+#define LOOPS(slope, constant)          \
+  LOOP(slope, constant, 0, 0)           \
+  LOOP(slope##_scaled, constant, 1, 0)  \
+  LOOP(slope##_limited, constant, 0, 1) \
+  LOOP(slope##_scaled_limited, constant, 1, 1)
 LOOPS(squared, TCT_FUSED_SQUARED)
 LOOPS(logistic, TCT_FUSED_LOGISTIC)
 LOOPS(huber, TCT_FUSED_HUBER)
 LOOPS(smoothed_hinge, TCT_FUSED_SMOOTHED_HINGE)
 #undef LOOPS
+#undef LOOP
 
-static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][2] = {
-    {NAME(squared), NAME(squared_scaled)},
-    {NAME(logistic), NAME(logistic_scaled)},
-    {NAME(huber), NAME(huber_scaled)},
-    {NAME(smoothed_hinge), NAME(smoothed_hinge_scaled)},
-};
+#define ROW(slope) \
+  { NAME(slope), NAME(slope##_scaled), NAME(slope##_limited), NAME(slope##_scaled_limited) }
+static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][4] = {ROW(squared), ROW(logistic), ROW(huber),
+                                                                ROW(smoothed_hinge)};
+#undef ROW

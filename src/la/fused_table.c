@@ -148,17 +148,18 @@ static inline double trunc_plain(double t) {
 #undef NAME
 #undef TARGET
 
-tct_fused_loop tct_fused_loop_at(int level, int kind, tct_fused_slope slope, bool scaled) {
+tct_fused_loop tct_fused_loop_at(int level, int kind, tct_fused_slope slope, bool scaled, bool limited) {
+  int variant = scaled + 2 * limited;
   switch (level * TCT_FUSED_KINDS + kind) {
-    case 0: return table_f64_0[slope][scaled];
-    case 1: return table_f32_f64_0[slope][scaled];
-    case 2: return table_f32_0[slope][scaled];
-    case 3: return table_f64_1[slope][scaled];
-    case 4: return table_f32_f64_1[slope][scaled];
-    case 5: return table_f32_1[slope][scaled];
-    case 6: return table_f64_2[slope][scaled];
-    case 7: return table_f32_f64_2[slope][scaled];
-    case 8: return table_f32_2[slope][scaled];
-    default: return table_f64_0[slope][scaled];
+    case 0: return table_f64_0[slope][variant];
+    case 1: return table_f32_f64_0[slope][variant];
+    case 2: return table_f32_0[slope][variant];
+    case 3: return table_f64_1[slope][variant];
+    case 4: return table_f32_f64_1[slope][variant];
+    case 5: return table_f32_1[slope][variant];
+    case 6: return table_f64_2[slope][variant];
+    case 7: return table_f32_f64_2[slope][variant];
+    case 8: return table_f32_2[slope][variant];
+    default: return table_f64_0[slope][variant];
   }
 }

@@ -10,6 +10,7 @@ typedef struct tct_fused_part {
   void *z;
   const void *y;
   const void *scale;              /* NULL: all 1 */
+  const void *limit;              /* NULL: clip bounds the terms; else limit*|scale*to| does, row by row */
   const void *from;               /* z += delta * scale * from first */
   const void *to;                 /* the column that is summed */
   double delta, h, clip, inverse; /* inverse = 1/lattice */
@@ -26,5 +27,5 @@ enum { TCT_FUSED_F64, TCT_FUSED_F32_F64, TCT_FUSED_F32, TCT_FUSED_KINDS };
 
 /* Does the processor have the fused products that level 1 uses?  (Level 2 has them by definition.) */
 bool tct_fused_has_fma(void);
-tct_fused_loop tct_fused_loop_at(int level, int kind, tct_fused_slope slope, bool scaled);
+tct_fused_loop tct_fused_loop_at(int level, int kind, tct_fused_slope slope, bool scaled, bool limited);
 #endif

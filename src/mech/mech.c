@@ -7,6 +7,10 @@
  * with or without Poisson sampling) holds for it by post-processing.  Off the lattice the identity fails
  * and the low-order bits of x would show, hence check_lattice.  The event is charged before the first
  * random bit is drawn; a refused event draws nothing, so a run cannot spend more than its promise.
+ *   A vector released in parts: let a pair of neighbours move part k, whatever the parts before it were, by at most s_k
+ * of its reach, with s_k fixed for the pair and sum of s_k^2 <= s^2, s the shift of the event.  Part k is dominated by
+ * the pair N(0, 1), N(s_k/m, 1), so all parts by the product of these (the theorem named below), which is the pair of
+ * one Gaussian with shift |(s_k)|/m <= s/m: the event gaussian(m).
  *   A list that is fixed beforehand bounds a run that takes its events in an order of its own, or leaves some out, as
  * past releases tell it (at_most): let V(left) be the largest hockey-stick divergence of what is yet to come. Whichever
  * event comes next, it is dominated by its pair, and given its outcome the rest is, by induction, dominated by the
@@ -35,6 +39,8 @@ struct tct_mech {
   uint64_t releases;   /* index of the next noise stream */
   uint64_t iterations; /* index of the next batch */
   double open_rate;    /* rate of the open batch; 0 = none is open */
+  bool open_parts;     /* the last charge was that of a vector released in parts */
+  tct_event parts;     /* ... and this one */
   tct_mech_probe probe;
   void *probe_user;
 };
@@ -107,6 +113,7 @@ static tct_status refuse(const tct_event *event, tct_error *err) {
 
 /* The one place where budget is spent. */
 static tct_status charge(tct_mech *mech, const tct_event *event, tct_error *err) {
+  mech->open_parts = false;
   if (mech->promise.adaptive) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, event, err));
     return tct_events_add(&mech->spent, *event, err);
@@ -191,6 +198,19 @@ tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double latti
                         tct_error *err) {
   tct_event event = tct_event_gaussian(noise, 1);
   return release_sum(mech, &event, reach, lattice, sum, len, err);
+}
+
+tct_status tct_mech_part(tct_mech *mech, bool first, double noise, double reach, double lattice, double *sum,
+                         tct_error *err) {
+  tct_event event = tct_event_gaussian(noise, 1);
+  TCT_TRY(check_lattice(sum, 1, lattice, err));
+  if (!first && !(mech->open_parts && tct_event_same(&mech->parts, &event))) return refuse(&event, err);
+  if (first) TCT_TRY(charge(mech, &event, err));
+  mech->open_parts = true;
+  mech->parts = event;
+  TCT_TRY(tct_team_sum_first(mech->team, sum, 1, err));
+  if (tct_team_own(mech->team) == 0 && tct_team_ranks(mech->team) > 1) TCT_TRY(check_lattice(sum, 1, lattice, err));
+  return add_noise(mech, &event, reach, lattice, sum, 1, err);
 }
 
 tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,

@@ -76,6 +76,13 @@ tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, doubl
 tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
                         tct_error *err);
 
+/* One part of a vector's release whose later parts depend on the earlier ones: one number, *sum <- *sum + N(0,
+ * (noise*reach)^2). `first` charges gaussian:noise; the parts that follow belong to that event and must have its noise.
+ * The solver's file proves that over all parts of one event a record's own terms have sum (|term|/reach)^2 <= 1, with
+ * bounds on the parts that are fixed before the first. */
+tct_status tct_mech_part(tct_mech *mech, bool first, double noise, double reach, double lattice, double *sum,
+                         tct_error *err);
+
 /* value[len] <- value + noise for a value of which every rank holds the whole, not a part; the event is a gaussian or
  * laplace one. */
 tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,

@@ -17,15 +17,20 @@
  * to a lattice, C_j = C*sqrt(M_j/sum M): a record's own term has magnitude <= C_j exactly, its margin z_i is a function
  * of its own x~_i and of past releases, and the sum is exact.  M_j are public, released before (dpcd_scale.c), or
  * unaccounted.  The order depends on no record.  Holds for any data, either relation.
+ *   clipping=record: every pass visits each coordinate once, and the slope of record i is brought into [-l_i, l_i], l_i
+ * such that sum over j of (l_i x~_ij/C_j)^2 <= p (la/fused_limits.c).  Its terms of a pass are at most l_i|x~_ij|,
+ * whatever was released meanwhile; with reach sqrt(p)*C_j for part j they make a vector of norm <= 1, released in
+ * parts: one event (mech.c has the proof), with the noise that p coordinate steps of reach C_j would get.  The ball
+ * holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
- * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m); dpcd_plan.c has the split.
- * order=greedy: T times an exponential choice and a gaussian measurement.
+ * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one a pass for
+ * clipping=record; dpcd_plan.c has the split.  order=greedy: T times an exponential choice and a gaussian measurement.
  *
  * COST  A pass reads every entry twice: O(T*K*nnz/p) time, n doubles beside the data.
  *
  * DEPARTS  Noise from exact Gaussian DP, not through Renyi orders (accounting=rdp gives the paper's).  The vector of
- * M_j has a reach that does not grow with p.  Defaults: shuffled passes, each coordinate once a pass, and the mean of
- * the last half: dpcd_plan.c has the rules. */
+ * M_j has a reach that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each coordinate once
+ * a pass, and the mean of the last half: dpcd_plan.c has the rules. */
 #include "solve/dpcd.h"
 
 #include "core/alloc.h"
@@ -56,6 +61,8 @@ const tct_option tct_dpcd_options[] = {
     {"floor", TCT_OPT_REAL, "auto", 1e-300, 1, NULL,
      "least private M_j over (curvature*bound^2); auto: twice the deviation of its noise"},
     {"split", TCT_OPT_REAL, "0.5", 1e-6, 0.999999, NULL, "order=greedy: part of a step's zCDP for the choice"},
+    {"clipping", TCT_OPT_CHOICE, "auto", 0, 0, "auto|coordinate|record",
+     "what is clipped: each derivative, or a record's derivatives over a pass; auto: record where passes are whole"},
     {"accounting", TCT_OPT_CHOICE, "best", 0, 0, "best|rdp", "noise from the tightest accountant, or the paper's"},
     {"precision", TCT_OPT_CHOICE, "auto", 0, 0, "auto|single|double",
      "margins of float data; auto: floats from 4096 records on"},
@@ -74,6 +81,7 @@ typedef struct state {
   int64_t *order; /* [p] of the current pass, shuffled */
   bool cyclic, uniform;
   double *w;
+  bool fresh; /* clipping=record: no part of this pass's event is released yet */
 } state;
 
 /* w_j is about to change after iterate `k` of the round had it: what it stood for is added. */
@@ -100,11 +108,34 @@ static double lattice_of(const state *s, double clip, double noise, int64_t rows
   return fmax(lattice, ldexp(1, exponent - 20));
 }
 
+/* clipping=record: the reach of coordinate j's part of a pass. */
+static double part_reach(const tct_dpcd *d, int64_t j, int64_t p) { return d->bound[j] * sqrt((double)p); }
+
+static tct_status set_limits(const tct_dpcd *d, int64_t p, tct_fused *fused, tct_error *err) {
+  double *inverse = TCT_NEW(double, p);
+  if (!inverse) return tct_fail_memory(err);
+  for (int64_t j = 0; j < p; j++) inverse[j] = 1 / part_reach(d, j, p);
+  tct_status status = tct_fused_limits(fused, inverse, err);
+  tct_free(inverse);
+  return status;
+}
+
+/* 5: the noisy sum of a coordinate's derivatives. */
+static tct_status measure(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, state *s, int64_t j,
+                          double *sum, tct_error *err) {
+  double reach = d->record ? part_reach(d, j, problem->facts->p) : d->bound[j];
+  double lattice = lattice_of(s, reach, d->noise, problem->facts->rows);
+  *sum = tct_fused_sum(&s->fused, j, reach, lattice);
+  if (!d->record) return tct_mech_sum(mech, d->noise, reach, lattice, sum, 1, err);
+  bool first = s->fresh;
+  s->fresh = false;
+  return tct_mech_part(mech, first, d->noise, reach, lattice, sum, err);
+}
+
 static tct_status descend(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, state *s, int64_t j, int64_t k,
                           tct_error *err) {
-  double clip = d->bound[j], lattice = lattice_of(s, clip, d->noise, problem->facts->rows);
-  double sum = tct_fused_sum(&s->fused, j, clip, lattice);
-  TCT_TRY(tct_mech_sum(mech, d->noise, clip, lattice, &sum, 1, err)); /* 5 */
+  double sum = 0;
+  TCT_TRY(measure(problem, d, mech, s, j, &sum, err));
   double to = s->w[j] - d->rate[j] * (sum / (double)problem->facts->rows);
   to = tct_dpcd_prox(problem->facts, j, to, d->rate[j]); /* 7 */
   count_until(&s->mean, j, s->w[j], k + 1);
@@ -141,6 +172,7 @@ static tct_status rounds(const tct_problem *problem, const tct_solver_plan *plan
     for (int64_t k = 0; k < d->inner; k++) {
       int64_t step = t * d->inner + k;
       TCT_TRY(tct_problem_tick(problem, (double)step / all, err));
+      s->fresh = s->fresh || step % problem->facts->p == 0;
       TCT_TRY(descend(problem, d, mech, s, pick(problem, mech, s, step), k, err));
     }
     finish_round(problem, d, s, t + 1 < d->outer);
@@ -191,6 +223,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   } else if (status == TCT_OK) {
     state s = {0};
     status = state_new(problem, &plan->spec, &d, &s, w, err);
+    if (status == TCT_OK && d.record) status = set_limits(&d, problem->facts->p, &s.fused, err);
     if (status == TCT_OK) status = rounds(problem, plan, &d, mech, &s, err);
     state_free(&s);
   }

@@ -15,8 +15,8 @@ typedef struct tct_dpcd_shape {
   double laplace_noise; /* fixed: it does not depend on x */
   bool greedy;          /* steps are a choice and a measurement */
   double split;         /* part of a greedy step's zCDP that the choice takes */
-  int64_t steps;
-  double reach; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its reach */
+  int64_t steps;        /* Gaussian events of the descent: coordinate steps, or passes */
+  double reach;         /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its reach */
 } tct_dpcd_shape;
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *shape, double x);
@@ -31,6 +31,7 @@ typedef struct tct_dpcd {
   double clip, step;    /* C (NAN: auto) and gamma */
   double smooth_noise, noise, choice_epsilon;
   bool laplace;
+  bool record;  /* a record is clipped over a pass, not a derivative */
   bool average; /* greedy: return the mean of the last half */
   int threads;
   /* Per coordinate, [p] each: */

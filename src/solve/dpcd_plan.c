@@ -3,7 +3,8 @@
  * THE SPLIT.  Let x be the noise multiplier at which one Gaussian release would use the whole budget (mu = 1/x).
  *   smoothness, Gaussian form:  noise x/sqrt(s), s the share of mu^2 (the default 0.1 makes the steps 5 % noisier)
  *   smoothness, Laplace form:   epsilon' = s*epsilon, whatever x
- *   K T steps:                  noise x*sqrt(K T/(1 - s)) (Laplace: without the 1 - s)
+ *   K T steps:                  noise x*sqrt(K T/(1 - s)) (Laplace: without the 1 - s); with clipping=record as many
+ *                               events as passes, K T/p
  *   greedy steps:               that noise over sqrt(1 - f) for the measurement, and a choice of the same zCDP as the
  *                               part f of the step: epsilon_0^2/8 = f*r^2/(2 x^2)*(1 - s)/T, r the relation's shift
  * and x is calibrated as the smallest for which the whole list costs at most (epsilon, delta): exact Gaussian DP where
@@ -13,12 +14,13 @@
  *   step = 1: one coordinate at a time is a descent step for every step up to 1/M_j (up to 2/M_j without noise).
  *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = 2s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
  *     C_j = 2s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.  A
- * record is clipped only where its slope is near the largest and its feature above twice its rms.  Less clip biases the
- * steps where features have heavy tails, and noise that the averaging takes out again is the smaller harm. passes: P
- * passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N, where N = c^2 p^2
- * x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is least at P =
- * sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100]. bench/bench_dpcd_defaults.c measures
- * the rule against the best of a grid on ten data sets; the factors 2 and one half are what its grid asked for. */
+ * derivative is clipped (clipping=coordinate) only where its slope is near the largest and its feature above twice its
+ * rms.  Less clip biases the steps where features have heavy tails, and noise that the averaging takes out again is the
+ * smaller harm. passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of
+ * P*N, where N = c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is
+ * least at P = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
+ * bench/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets; the factors 2 and one half
+ * are what its grid asked for. */
 #include "solve/dpcd.h"
 
 #include "core/alloc.h"
@@ -117,6 +119,22 @@ static double default_greedy(const tct_facts *facts, const tct_dpcd_shape *shape
   return fmin(fmax(most, 4), fmax(4, 2 * p));
 }
 
+/* clipping=auto becomes record or coordinate: record needs passes that visit every coordinate once. */
+static tct_status clipping(const tct_facts *facts, int64_t inner, tct_dpcd_shape *shape, tct_solver_plan *out,
+                           tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  bool ordered = tct_spec_is(&out->spec, o, "order", "shuffled") || tct_spec_is(&out->spec, o, "order", "cyclic");
+  bool whole = ordered && inner % facts->p == 0, record = tct_spec_is(&out->spec, o, "clipping", "record");
+  if (record && !whole)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "clipping=record needs whole passes, each coordinate once; use order=shuffled or cyclic, and passes "
+        "without a fraction");
+  record = record || (whole && tct_spec_is(&out->spec, o, "clipping", "auto"));
+  if (record) shape->steps /= facts->p;
+  return tct_spec_set(&out->spec, "clipping", record ? "record" : "coordinate", err);
+}
+
 /* T and K.  schedule=theory: Theorem 3.3, K = 2p(1 + 1/mu_M) and T = log2(n epsilon mu_M/(p L)) when psi is strongly
  * convex with mu_M = l2/max M_j, else T = 1 and K = sqrt(p) n epsilon/sqrt(log 1/delta); public M_j and L = C stand in
  * for what the theorem knows, and the noise grows with K T, so this is for study. */
@@ -125,7 +143,7 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   double p = (double)facts->p, n = (double)facts->rows;
   double passes = tct_spec_real(&out->spec, o, "passes");
   int64_t outer = tct_spec_count(&out->spec, o, "outer"), inner = tct_spec_count(&out->spec, o, "inner");
-  double wanted_outer = 1, wanted = isnan(passes) ? default_passes(facts) * p : passes * p;
+  double wanted_outer = 1, wanted = isnan(passes) ? round(default_passes(facts)) * p : passes * p;
   if (shape->greedy && isnan(passes)) wanted = default_greedy(facts, shape);
   if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
     double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,
@@ -141,7 +159,8 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   shape->steps = outer * inner;
   TCT_TRY(tct_spec_set_real(&out->spec, "outer", (double)outer, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "inner", (double)inner, err));
-  return tct_spec_set_real(&out->spec, "passes", (double)shape->steps / p, err);
+  TCT_TRY(tct_spec_set_real(&out->spec, "passes", (double)shape->steps / p, err));
+  return clipping(facts, inner, shape, out, err);
 }
 
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {

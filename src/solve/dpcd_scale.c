@@ -114,6 +114,7 @@ tct_status tct_dpcd_new(const tct_problem *problem, const tct_solver_plan *plan,
   out->noise = events->at[events->len - 1].noise;
   for (int64_t i = 0; i < events->len; i++)
     if (events->at[i].kind == TCT_EV_EXPONENTIAL) out->choice_epsilon = events->at[i].epsilon;
+  out->record = tct_spec_is(&plan->spec, o, "clipping", "record");
   out->average = tct_spec_is(&plan->spec, o, "average", "half") || tct_spec_is(&plan->spec, o, "average", "inner");
   out->threads = problem->facts->threads;
   out->moment = TCT_NEW(double, p);

@@ -14,6 +14,9 @@ static const char *const specs[] = {
     "dpcd:passes=3,smoothness=public,moments=0.3",
     "dpcd:passes=3,smoothness=public,moments=0.3/0.2/0.1/0.05",
     "dpcd:passes=3,smoothness=exact",
+    "dpcd:passes=3,clipping=coordinate",
+    "dpcd:inner=20,outer=2,clipping=record,order=cyclic",
+    "dpcd:passes=3,clipping=record,precision=double",
     "dpcd:passes=3,form=laplace,share=0.2",
     "dpcd:passes=3,share=0.3,bounds=0.9/0.8/1/0.7,floor=0.01",
     "dpcd:schedule=theory,clip=0.1",
@@ -178,6 +181,8 @@ static void what_it_cannot_do_is_refused_with_a_sentence(void **state) {
   refused("squared", "l1ball:radius=1", "dpcd", "coordinate by coordinate");
   refused("logistic", "none", "dpcd:moments=1/2/3,smoothness=public", "moments has 3 numbers for 4 features");
   refused("logistic", "none", "dpcd:bounds=1/x/3/4", "positive numbers");
+  refused("logistic", "none", "dpcd:passes=2.5,clipping=record", "clipping=record needs whole passes");
+  refused("logistic", "none", "dpcd:order=uniform,clipping=record", "clipping=record needs whole passes");
   refused("logistic", "none", "dpcd:accounting=rdp,order=greedy", "accounting=rdp");
 }
 

@@ -86,6 +86,8 @@ plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_ba
 plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(charge\(mech, event, err\)\);\n  TCT_TRY\(tct_team_sum_first/  TCT_TRY(tct_team_sum_first/;s/return (add_noise\(mech, event, reach, lattice, sum, len, err\));/TCT_TRY(\1);\n  return charge(mech, event, err);/' unit_mech
 plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
+plant parts_without_their_first src/mech/mech.c 's/if \(!first && !\(mech->open_parts && [^;]*;//' unit_mech
+plant parts_charged_never src/mech/mech.c 's/if \(first\) TCT_TRY\(charge\(mech, &event, err\)\);//' unit_mech
 plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
 plant exponential_sign_flipped src/mech/mech.c 's/\*index = \(choice->flip \? tct_permute_and_flip : tct_exponential_choice\)\(&s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(\&s, minus,/' unit_mech
 plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
@@ -111,6 +113,11 @@ plant vector_lattice_away_from_zero src/la/rows_body.h:src/la/rows_table.c 's/r 
 plant terms_off_the_lattice src/la/lattice.h:src/la/rows_table.c 's/return copysign\(a < magic \? r : a, v\);/return r < 0 ? r : v;/' privacy_sensitivity
 
 # ---- the solvers ----
+plant dpcd_limits_without_slack src/la/fused_limits.c 's/\(1 - 0x1p-20\)/(1 + 0x1p-20)/' unit_fused
+plant dpcd_limits_forget_the_intercept src/la/fused_limits.c 's/j < view->p; j\+\+/j < x->cols; j++/' unit_fused
+plant dpcd_limits_in_the_largest_coordinate src/la/fused_limits.c 's/sum\[i\] \+= (\([^;]*\));/sum[i] = fmax(sum[i], \1);/g' unit_fused privacy_sensitivity_dpcd
+plant dpcd_ball_twice_as_wide src/solve/dpcd.c 's/inverse\[j\] = 1 \/ part_reach/inverse[j] = 0.5 \/ part_reach/' privacy_sensitivity_dpcd
+plant dpcd_limits_skipped src/solve/dpcd.c 's/if \(status == TCT_OK && d\.record\) status = set_limits[^;]*;/(void)set_limits;/' privacy_sensitivity_dpcd
 plant dpscd_clip_skipped src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/(void)clip;/' privacy_sensitivity
 plant dpscd_clip_doubled src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/zeta = fmin(fmax(zeta, -2 * clip), 2 * clip);/' privacy_sensitivity
 plant dpscd_reach_without_R src/solve/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity

@@ -112,7 +112,7 @@ static double one_term(int level, double z, double x, double y, double clip, dou
   double from = 0;
   tct_fused_part part = {.n = 1, .z = &z, .y = &y, .from = &from, .to = &x, .clip = clip, .inverse = 1 / lattice};
   part.h = TCT_FUSED_LIMIT;
-  return lattice * tct_fused_loop_at(level, TCT_FUSED_F64, TCT_FUSED_LOGISTIC, false)(&part);
+  return lattice * tct_fused_loop_at(level, TCT_FUSED_F64, TCT_FUSED_LOGISTIC, false, false)(&part);
 }
 
 static void the_logistic_term_is_accurate_for_every_margin(void **state) {
@@ -176,12 +176,51 @@ static void float_terms_do_not_round_past_the_clip(void **state) {
   tct_fused_free(&f);
 }
 
+/* One record with features of any size: squares of its terms over their reaches, summed over the columns. */
+static double filled(int kind, int single, int level, uint64_t *seed) {
+  double x[P], inverse[P + 1], scale = exp(3 * random_real(seed)), y = random_real(seed) > 0 ? 1e9 : -1e9, sum = 0;
+  float narrow[P];
+  int32_t start[P + 1] = {0, 1, 2, 3}, row[P] = {0, 0, 0};
+  for (int j = 0; j <= P; j++) inverse[j] = exp(8 * random_real(seed));
+  for (int j = 0; j < P; j++) narrow[j] = (float)(exp(12 * random_real(seed)) * random_real(seed)), x[j] = narrow[j];
+  tct_matrix m = {.rows = 1, .cols = P, .layout = kind == 2 ? TCT_CSC : TCT_DENSE_COLS, .stride = kind == 2 ? 0 : 1};
+  m.index_type = TCT_I32, m.value_type = kind == 1 ? TCT_F32 : TCT_F64;
+  m.values = kind == 1 ? (const void *)narrow : (const void *)x;
+  if (kind == 2) m.start = start, m.index = row;
+  tct_view view = {.x = &m, .row_scale = &scale, .intercept = 0.7, .rows = 1, .p = P + 1, .row_norm = 1e9};
+  tct_fused f;
+  assert_int_equal(tct_fused_new(&view, &y, TCT_FUSED_SQUARED, 1, single, 1, &f, NULL), TCT_OK);
+  if (level < f.level) f.level = level;
+  assert_int_equal(tct_fused_limits(&f, inverse, NULL), TCT_OK);
+  for (int j = 0; j <= P; j++) {
+    double lattice = ldexp(1, ilogb(1 / inverse[j]) - 19), part = tct_fused_sum(&f, j, 1 / inverse[j], lattice);
+    sum += part * inverse[j] * part * inverse[j];
+    tct_fused_move(&f, j, 1e-3 * random_real(seed));
+  }
+  tct_fused_free(&f);
+  return sum;
+}
+
+static void limits_keep_a_record_within_its_ball_and_let_it_fill_it(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int kind = 0; kind < 3; kind++)
+    for (int single = 0; single <= (kind == 1); single++)
+      for (int level = 0; level <= tct_level(); level++)
+        for (int k = 0; k < 2000; k++) {
+          double sum = filled(kind, single, level, &seed);
+          if (!(sum <= 1 && sum > 0.9999))
+            fail_msg("kind %d single %d level %d: squares add up to %.17g", kind, single, level, sum);
+        }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_fused_step_is_the_sum_of_clipped_slopes),
       cmocka_unit_test(the_logistic_term_is_accurate_for_every_margin),
       cmocka_unit_test(a_margin_out_of_range_stays_within_the_clip),
       cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(limits_keep_a_record_within_its_ball_and_let_it_fill_it),
       cmocka_unit_test(float_terms_do_not_round_past_the_clip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

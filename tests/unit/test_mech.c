@@ -78,6 +78,30 @@ static void a_refused_release_draws_nothing_and_spends_nothing(void **state) {
   }
 }
 
+/* A vector of three parts; a part without its first, of another noise, or after another release is refused. */
+static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
+  (void)state;
+  tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_gaussian(3, 1));
+  double part[3] = {0, 0, 0}, g = lattice(5, 2), zero = 0;
+  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &part[0], NULL), TCT_E_BUDGET);
+  assert_true(part[0] == 0);
+  for (int k = 0; k < 3; k++) assert_int_equal(tct_mech_part(mech, k == 0, 2, 5, g, &part[k], NULL), TCT_OK);
+  assert_true(part[0] != part[1] && part[1] != part[2] && part[0] != part[2]);
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 1);
+  assert_int_equal(tct_mech_part(mech, false, 3, 5, lattice(5, 3), &zero, NULL), TCT_E_BUDGET);
+  zero = g / 2;
+  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &zero, NULL), TCT_E_BUDGET); /* off the lattice */
+  zero = 0;
+  double other[LEN] = {0};
+  assert_int_equal(tct_mech_sum(mech, 3, 1, lattice(1, 3), other, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &zero, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_part(mech, false, 3, 5, lattice(5, 3), &zero, NULL), TCT_E_BUDGET); /* no vector in parts */
+  assert_int_equal(tct_mech_part(mech, true, 2, 5, g, &zero, NULL), TCT_OK);
+  assert_int_equal(tct_mech_part(mech, true, 2, 5, g, &zero, NULL), TCT_E_BUDGET); /* spent */
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  tct_mech_free(mech);
+}
+
 static void a_promise_is_spent_once(void **state) {
   (void)state;
   tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_laplace(3, 1));
@@ -307,6 +331,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_refused_release_draws_nothing_and_spends_nothing),
       cmocka_unit_test(a_promise_is_spent_once),
+      cmocka_unit_test(parts_belong_to_the_event_that_the_first_one_charged),
       cmocka_unit_test(an_adaptive_promise_ends_where_its_filter_does),
       cmocka_unit_test(a_batch_is_released_once_at_its_own_rate),
       cmocka_unit_test(batches_are_poisson_at_the_rate_that_is_charged),
