@@ -1,12 +1,16 @@
 /* alloc.c - checked allocation and secret-wiping free.
  *
  * malloc returns 16-byte alignment; kernels want 64.  aligned_alloc needs a size that is a
- * multiple of the alignment, so sizes are rounded up, after the overflow check. */
+ * multiple of the alignment, so sizes are rounded up, after the overflow check.  Large memory is aligned to huge pages
+ * and asks for them: a table of gigabytes then takes hundreds of times fewer page faults and address translations. */
 #include "core/alloc.h"
 
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 #ifdef TCT_FAULTS
 static _Atomic int64_t allocations_left = 0;
@@ -17,12 +21,23 @@ void tct_alloc_fail_at_test(int64_t n) { (void)n; }
 static int allocation_fails(void) { return 0; }
 #endif
 
+#ifdef MADV_HUGEPAGE
+static void ask_for_huge_pages(void *memory, size_t bytes) {
+  (void)!madvise(memory, bytes, MADV_HUGEPAGE); /* refused: ordinary pages */
+}
+#else
+static void ask_for_huge_pages(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+#endif
+
 void *tct_alloc(int64_t count, size_t size) {
   size_t bytes;
   if (count < 0 || allocation_fails()) return NULL;
   if (__builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX - 64) return NULL;
   bytes = (bytes + 64) & ~(size_t)63;
-  void *memory = aligned_alloc(64, bytes);
+  size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
+  if (alignment > 64 && bytes <= PTRDIFF_MAX - HUGE_PAGE) bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  void *memory = aligned_alloc(alignment, bytes);
+  if (memory && alignment > 64) ask_for_huge_pages(memory, bytes);
   if (memory) memset(memory, 0, bytes);
   return memory;
 }

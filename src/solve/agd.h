@@ -33,6 +33,9 @@ void tct_row_norms(const tct_view *view, double *norm, int threads);
  * the row's weight.  norm[rows]: of tct_row_norms. */
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads);
+/* The same for the rows first, first + 1, ... with u[count] theirs; one thread. */
+void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
+                   double *u);
 
 /* Candidate steps along one direction. */
 typedef struct tct_line {

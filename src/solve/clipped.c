@@ -30,6 +30,17 @@ static void clip_block(const tct_problem *problem, const int64_t *row, int64_t f
   for (int64_t k = 0; k < count; k++) u[k] *= problem->weight[row ? row[from + k] : from + k];
 }
 
+void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
+                   double *u) {
+  for (int64_t from = 0; from < count; from += BLOCK) {
+    int64_t some = count - from < BLOCK ? count - from : BLOCK;
+    tct_problem part = *problem;
+    part.y += first + from;
+    if (part.weight) part.weight += first + from;
+    clip_block(&part, NULL, 0, some, norm + first + from, clip, u + from);
+  }
+}
+
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads) {
   threads = tct_threads_for(threads, 64 * count);

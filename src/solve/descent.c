@@ -2,10 +2,8 @@
 #include "solve/descent.h"
 
 #include "core/alloc.h"
-#include "la/kernels.h"
+#include "la/gradient.h"
 #include "solve/agd.h"
-
-#include <string.h>
 
 double tct_descent_noise(const tct_facts *facts) {
   double noise = 0;
@@ -26,29 +24,41 @@ double tct_descent_clip(const tct_facts *facts) {
 }
 
 tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err) {
-  int64_t n = problem->view->rows;
-  *out = (tct_descent){.noise = noise, .clip = clip};
+  int64_t n = problem->view->rows, p = problem->view->p;
+  *out = (tct_descent){.noise = noise, .clip = clip, .rows = n, .p = p};
   if (!isfinite(problem->facts->epsilon)) out->clip *= 1024;
   out->lattice = tct_mech_lattice(out->clip, noise, problem->facts->rows);
+  out->room = tct_gradient_scratch(p, problem->facts->threads);
   out->row_norm = TCT_NEW(double, n);
-  if (!out->row_norm) return tct_fail_memory(err);
-  TCT_TRY(tct_batch_new(problem, &out->batch, err));
+  out->sum = TCT_NEW(double, p);
+  out->scratch = TCT_NEW(double, out->room);
+  if (!out->row_norm || !out->sum || !out->scratch) return tct_fail_memory(err);
   tct_row_norms(problem->view, out->row_norm, problem->facts->threads);
   return TCT_OK;
 }
 
 void tct_descent_free(tct_descent *descent) {
-  tct_wipe_free(descent->row_norm, descent->batch.rows, sizeof(double));
-  tct_batch_free(&descent->batch);
+  tct_wipe_free(descent->row_norm, descent->rows, sizeof(double));
+  tct_wipe_free(descent->sum, descent->p, sizeof(double));
+  tct_wipe_free(descent->scratch, descent->room, sizeof(double));
+}
+
+typedef struct factors {
+  const tct_problem *problem;
+  const double *row_norm;
+  double clip;
+} factors;
+
+static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
+  const factors *f = user;
+  tct_clip_rows(f->problem, first, count, f->row_norm, f->clip, a);
 }
 
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
                                 tct_error *err) {
-  tct_batch *batch = &descent->batch;
-  memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
-  tct_margins(problem->view, u, batch->u, batch->threads);
-  tct_clip_slopes(problem, NULL, batch->rows, descent->row_norm, descent->clip, batch->u, batch->threads);
-  tct_sum_lattice(problem->view, NULL, batch->rows, batch->u, descent->lattice, batch->sum, batch->scratch,
-                  batch->threads);
-  return tct_mech_sum(mech, descent->noise, descent->clip, descent->lattice, batch->sum, batch->p, err);
+  double room = tct_gradient_room(descent->clip, descent->lattice, descent->p);
+  factors f = {problem, descent->row_norm, fmax(room, 0)};
+  tct_gradient_lattice(problem->view, u, factors_of, &f, descent->lattice, descent->sum, descent->scratch,
+                       problem->facts->threads);
+  return tct_mech_sum(mech, descent->noise, descent->clip, descent->lattice, descent->sum, descent->p, err);
 }

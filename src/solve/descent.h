@@ -13,15 +13,18 @@ double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */
 typedef struct tct_descent {
-  tct_batch batch;
+  double *sum;      /* [p]: the release */
   double *row_norm; /* [rows] */
+  double *scratch;
+  int64_t rows, p, room;
   double noise, clip, lattice;
 } tct_descent;
 /* clip: C; noise: the promised multiplier.  Without privacy the clip is off and sums stay exact. */
 tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err);
 void tct_descent_free(tct_descent *descent); /* wipes the norms */
-/* descent->batch.sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
- * most v_i C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on the computed norm.  Spends one
+/* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
+ * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
+ * rounding to the lattice may add (gradient.h); a weight's product is rounded after it is shortened.  Spends one
  * gaussian:noise. */
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
                                 tct_error *err);

@@ -111,7 +111,7 @@ static tct_status descend(const tct_problem *problem, const settings *set, tct_d
     TCT_TRY(tct_descent_gradient(problem, descent, mech, u, err)); /* 3 */
     memcpy(last, w, (size_t)p * sizeof *w);
     memcpy(w, u, (size_t)p * sizeof *w);
-    tct_axpy(-set->step / (double)problem->facts->rows, descent->batch.sum, w, p); /* 4 */
+    tct_axpy(-set->step / (double)problem->facts->rows, descent->sum, w, p); /* 4 */
     tct_prox_step(problem->facts, w, set->step);
     for (int64_t j = 0; j < p; j++) u[j] = w[j] + set->momentum * (w[j] - last[j]); /* 5 */
     if (t >= set->from) tct_axpy(1, w, average, p);

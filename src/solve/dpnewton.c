@@ -155,7 +155,7 @@ static tct_status descend(const tct_problem *problem, const tct_solver_plan *pla
     TCT_TRY(tct_problem_tick(problem, (double)t / (double)set.steps, err));
     TCT_TRY(tct_descent_gradient(problem, descent, mech, u, err)); /* 5 */
     memset(move, 0, (size_t)p * sizeof *move);
-    tct_axpy(1 / (double)problem->facts->rows, descent->batch.sum, move, p);
+    tct_axpy(1 / (double)problem->facts->rows, descent->sum, move, p);
     tct_axpy(problem->facts->reg.l2, u, move, ridged);
     tct_cholesky_solve(factor, p, move);
     memcpy(last, w, (size_t)p * sizeof *w);
