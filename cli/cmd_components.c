@@ -47,16 +47,17 @@ static int run_components(cli_args *args) {
 
 const cli_verb cli_components = {
     .name = "components",
-    .operands = "[KIND [NAME]] [OPTION...]",
+    .operands = "[KIND [NAME] | NAME] [OPTION...]",
     .summary =
         "Lists what can be named in a spec: loss, penalty, solver, accountant, reader, event.\n"
-        "With a KIND also every option, its unit and its default.",
+        "With a KIND or a NAME also every option, its unit and its default.",
     .details =
         "A spec is a name with options: dpscd:batch=1024,clip=0.5\n"
         "\n"
         "Examples\n"
         "  tacit components\n"
-        "  tacit components solver dpscd\n",
+        "  tacit components solver dpscd\n"
+        "  tacit components l2\n",
     .least = 0,
     .most = 2,
     .options = {cli_common_options},

@@ -321,7 +321,7 @@ TCT_API char *tct_account_curve_json(const char *const *events, size_t count, in
                                      double delta, int points, tct_error *err);
 
 /* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
- * NULL = all. */
+ * NULL = all.  A component's own name may stand alone in place of a kind. */
 TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */

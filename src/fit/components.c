@@ -130,21 +130,28 @@ static void add_all(listing *list) {
   for (int k = 0; k < TCT_EV_KINDS; k++) add_event(list, (tct_event_kind)k);
 }
 
-static tct_status check_kind(const char *kind, tct_error *err) {
+static bool is_kind(const char *kind) {
   for (int i = 0; i < KIND_NAMES; i++)
-    if (!strcmp(kind, kind_names[i])) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE,
-                  "no kind of component is called '%s'; use loss, penalty, solver, accountant, reader or event", kind);
+    if (!strcmp(kind, kind_names[i])) return true;
+  return false;
 }
 
 char *tct_components_json(const char *kind, const char *name, tct_error *err) {
-  listing list = {.kind = kind, .name = name};
+  bool by_name = kind && !name && !is_kind(kind);
+  listing list = {.kind = by_name ? NULL : kind, .name = by_name ? kind : name};
   char *text = NULL;
   tct_error_clear(err);
-  if (kind && check_kind(kind, err) != TCT_OK) return NULL;
   list.array = json_array();
   add_all(&list);
-  if (name && !json_array_size(list.array))
+  if (kind && name && !is_kind(kind))
+    tct_fail(err, TCT_E_USAGE,
+             "no kind of component is called '%s'; use loss, penalty, solver, accountant, reader or event", kind);
+  else if (by_name && !json_array_size(list.array))
+    tct_fail(err, TCT_E_USAGE,
+             "no component is called '%s', and no kind of them; kinds are loss, penalty, solver, accountant, reader "
+             "and event",
+             kind);
+  else if (name && !json_array_size(list.array))
     tct_fail(err, TCT_E_USAGE, "no %s is called '%s'; there are: %s", kind ? kind : "component", name, list.known);
   else if (!(text = json_dumps(list.array, JSON_INDENT(2))))
     tct_fail_memory(err);

@@ -231,6 +231,7 @@ bad 'account: epsilon that nothing can meet' 4 'epsilon' account gaussian:noise=
 bad 'account: count 0' 2 'count' account gaussian:noise=1,count=0 --delta 1e-6
 bad 'account: no event' 2 'missing' account --delta 1e-6
 bad 'components: an unknown kind' 2 'loss, penalty' components solvers
+bad 'components: an unknown kind with a name' 2 'use loss, penalty' components solvers dpscd
 bad 'components: an unknown name' 2 'dpscd' components solver nosuch
 bad 'an unknown verb' 2 'did you mean train' trian
 bad 'no verb' 2 'help'

@@ -267,4 +267,6 @@ assert len({(e["kind"],e["name"]) for e in c})==len(c)
 assert all(o["help"] for e in c for o in e["options"])' || fail 'the table of components'
 ok 'one component' components solver dpscd
 says 'its options are described' '^ +batch '
+ok 'one component by its name alone' components dpgd
+says 'and its options' '^ +momentum '
 finish

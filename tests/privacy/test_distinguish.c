@@ -82,7 +82,11 @@ typedef struct trial {
   double canary; /* its first feature; R is 1 */
   double sign;   /* of the score, so that the canary pushes it up */
   double epsilon, fault;
+  int hidden; /* the score does not show all that is released: no equality is tested */
 } trial;
+
+/* The mu that the last trial's promise claims, if all its events are Gaussian. */
+static double claimed_mu;
 
 static tct_event run_trial(const trial *t) {
   records r = records_new(N, P, 1);
@@ -99,7 +103,11 @@ static tct_event run_trial(const trial *t) {
       tct_account_epsilon(&w.plan->solved.promise.events, TCT_ADD_REMOVE, config.delta, TCT_PRECISION, &cost, &err),
       TCT_OK);
   assert_true(cost.epsilon <= t->epsilon * (1 + 1e-9)); /* what is claimed below is what was asked for */
-  double fault = t->fault, scale = w.bound.view.row_scale[0];
+  double fault = t->fault, scale = w.bound.view.row_scale[0], squares = 0;
+  const tct_events *events = &w.plan->solved.promise.events;
+  for (int64_t k = 0; k < events->len; k++)
+    squares += (double)events->at[k].count / (events->at[k].noise * events->at[k].noise);
+  claimed_mu = sqrt(squares);
   for (int k = 0; k < 2 * RUNS; k++) {
     w.bound.view.row_scale[0] = k < RUNS ? 0 : scale;
     assert_int_equal(world_run(&w, (uint64_t)k + 1, fault > 0 ? less_noise : NULL, &fault, &err), TCT_OK);
@@ -167,10 +175,15 @@ static double likely_mu(void) {
  * cut at its clip: T steps shift the sum by T clips, under noise of sqrt(T) deviations, so mu = sqrt(T)/m to the last
  * bit. */
 static const trial gaussian[] = {
-    {"logistic", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=1", 1, 1, 4, 0},
-    {"hinge", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=4", 7, 1, 4, 0},
-    {"squared", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=4", -3, -1, 4, 0},
-    {"logistic", "none", "dpsgd:batch=8,clip=0.01,epochs=4,step=0.01,average=last", 2, 1, 4, 0},
+    {"logistic", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=1", 1, 1, 4, 0, 0},
+    {"hinge", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=4", 7, 1, 4, 0, 0},
+    {"squared", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=4", -3, -1, 4, 0, 0},
+    {"logistic", "none", "dpsgd:batch=8,clip=0.01,epochs=4,step=0.01,average=last", 2, 1, 4, 0, 0},
+    {"logistic", "none", "dpgd:steps=4,clip=0.01,step=0.1,momentum=0,average=last", 2, 1, 4, 0, 0},
+    {"squared", "none", "dpcd:passes=4,clip=0.01,step=0.1,smoothness=public,order=cyclic,average=last", 2, 1, 4, 0, 0},
+    {"squared", "none", "dpcd:passes=4,clip=0.01,step=0.1,clipping=coordinate,smoothness=public,average=last", 2, 1, 4,
+     0, 1}, /* the canary has one feature: the other's events say nothing of it */
+    {"logistic", "none", "dpnewton:steps=1,clip=0.01,average=last", 2, 1, 4, 0, 1}, /* the metric's event is hidden */
 };
 enum { GAUSSIAN = sizeof gaussian / sizeof *gaussian };
 
@@ -179,13 +192,13 @@ static void nobody_tells_gaussian_steps_apart_better_than_claimed(void **state) 
   for (int i = 0; i < GAUSSIAN; i++) {
     tct_event event = run_trial(&gaussian[i]);
     assert_int_equal(event.kind, TCT_EV_GAUSSIAN);
-    double mu = sqrt((double)event.count) / event.noise, proven = proven_mu(), likely = likely_mu();
+    double mu = claimed_mu, proven = proven_mu(), likely = likely_mu();
     printf("%s, %s: mu claimed %.4f, likely %.4f, proven %.4f\n", gaussian[i].solver, gaussian[i].loss, mu, likely,
            proven);
     if (!(proven <= mu)) fail_msg("%s: mu is at least %g, and %g is claimed", gaussian[i].solver, proven, mu);
-    assert_true(proven >= 0.75 * mu); /* the attack works: it would see a fault */
-    assert_true(fabs(likely - mu) <=
-                6 * mu * sqrt((1 + 2 / (mu * mu)) / RUNS)); /* no more noise than paid for, either */
+    assert_true(proven >= (gaussian[i].hidden ? 0.5 : 0.75) * mu); /* the attack works: it would see a fault */
+    double slack = 6 * mu * sqrt((1 + 2 / (mu * mu)) / RUNS);
+    assert_true(gaussian[i].hidden || fabs(likely - mu) <= slack); /* no more noise than paid for, either */
   }
 }
 
@@ -197,9 +210,10 @@ static void less_noise_is_seen(void **state) {
     for (int i = 0; i < GAUSSIAN; i++) {
       trial t = gaussian[i];
       t.fault = taken[k];
-      tct_event event = run_trial(&t);
-      double mu = sqrt((double)event.count) / event.noise;
-      if (!(proven_mu() > mu)) fail_msg("%s, %s: %g of the noise is gone, and nobody saw", t.solver, t.loss, t.fault);
+      if (t.hidden && taken[k] < 0.5) continue;
+      run_trial(&t);
+      if (!(proven_mu() > claimed_mu))
+        fail_msg("%s, %s: %g of the noise is gone, and nobody saw", t.solver, t.loss, t.fault);
     }
 }
 
@@ -207,9 +221,9 @@ static void less_noise_is_seen(void **state) {
 
 /* Two of eight records expected, one iteration; little noise, so that the rate shows. */
 static const trial sampled[] = {
-    {"logistic", "l2:lambda=100", "dpscd:batch=2,clip=0.01,epochs=0.25", 1, 1, 8, 0},
-    {"logistic", "none", "dpsgd:batch=2,clip=0.01,epochs=0.25,average=last", 2, 1, 8, 0},
-    {"hinge", "l2:lambda=100", "seqdpscd:batch=2,cap=8,clip=0.01,epochs=0.25", 2, 1, 8, 0},
+    {"logistic", "l2:lambda=100", "dpscd:batch=2,clip=0.01,epochs=0.25", 1, 1, 8, 0, 0},
+    {"logistic", "none", "dpsgd:batch=2,clip=0.01,epochs=0.25,average=last", 2, 1, 8, 0, 0},
+    {"hinge", "l2:lambda=100", "seqdpscd:batch=2,cap=8,clip=0.01,epochs=0.25", 2, 1, 8, 0, 0},
 };
 
 static void nobody_tells_a_sampled_step_apart_better_than_claimed(void **state) {
