@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tacit=$(readlink -f "${1:-build/release/tacit}")
 rows=${DEMO_ROWS:-50000}
-solver=${DEMO_SOLVER:-dpscd}
+solver=${DEMO_SOLVER:-auto}
 mkdir -p build/demo
 cd build/demo
 rm -f ./*.csv ./*.json

@@ -174,6 +174,65 @@ party alice a.csv
 ends "bytes that are no message" $server 1 "no message of this program|type [0-9]+ where|out of its turn" serve.err
 wait $silent
 
+# Somebody between: one bit of the Nth protected record is turned, on its way up or down.
+cat >between.py <<'BETWEEN'
+import socket, sys, threading
+
+here, there, record, way = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+listener = socket.create_server(("127.0.0.1", here))
+client, _ = listener.accept()
+server = socket.create_connection(("127.0.0.1", there))
+
+def exactly(source, count):
+    got = b""
+    while len(got) < count:
+        more = source.recv(count - len(got))
+        if not more:
+            raise EOFError
+        got += more
+    return got
+
+def carry(source, sink, turn):
+    seen = 0
+    try:
+        while True:
+            head = exactly(source, 5)
+            body = bytearray(exactly(source, int.from_bytes(head[3:5], "big")))
+            seen += head[0] == 23
+            if turn and head[0] == 23 and seen == record:
+                body[len(body) // 2] ^= 4
+                print("turned", len(body), flush=True)
+            sink.sendall(head + body)
+    except (EOFError, OSError):
+        try:
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+up = threading.Thread(target=carry, args=(client, server, way == "up"))
+up.start()
+carry(server, client, way == "down")
+up.join()
+BETWEEN
+for way in up down; do
+  serve server --timeout 10
+  real=$port
+  port=$((port + 1))
+  rm -f model.json
+  python3 between.py "$port" "$real" 12 $way >between.out 2>&1 &
+  between=$!
+  sleep 0.5
+  party bob b.csv &
+  other=$!
+  (port=$real && party alice a.csv)
+  cases=$((cases + 1))
+  wait $other && fail "a bit turned on its way $way: bob made a model of it"
+  ends "a bit turned on its way $way" $server 1 "tampered with" serve.err
+  wait $between
+  check "a bit was turned on its way $way" grep -q turned between.out
+  check "no model is made of a turned bit" [ ! -e model.json ]
+done
+
 serve server --solver dpfw_parties:steps=30000,columns=1
 party alice a.csv --ledger a.ledger &
 other=$!

@@ -76,6 +76,34 @@ one=w.json
 ok 'libsvm alone' train s.libsvm "${settings[@]}" -o "$one"
 for n in 3; do same 'wide libsvm' "$n" s.libsvm "${settings[@]}"; done
 
+# ---- NumPy arrays: rows by their place, in either width; one part or three ----
+python3 - <<'ARRAYS'
+import struct
+
+def save(name, rows, kind, fortran=False):
+    width = len(rows[0])
+    head = "{'descr': '<%s', 'fortran_order': %s, 'shape': (%d, %d), }" % (kind, fortran, len(rows), width)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    order = zip(*rows) if fortran else rows
+    body = b"".join(struct.pack("<%d%s" % (len(line), "f" if kind == "f4" else "d"), *line) for line in order)
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + body)
+
+rows = [[((i * k * 7919) % 1000) / 1000 - 0.5 for k in range(1, 9)] + [1 if (i * 31) % 7 > 3 else -1] for i in range(1, 2002)]
+save("d.npy", rows, "f8"), save("s.npy", rows, "f4"), save("columns.npy", rows, "f8", True)
+save("d1.npy", rows[:1], "f8"), save("d2.npy", rows[1:1500], "f8"), save("d3.npy", rows[1500:], "f8")
+rows[1990][2] = float("nan")
+save("nan.npy", rows, "f8")
+ARRAYS
+settings=(--label 9 "${common[@]}" --row-norm 1.5 --solver dpgd:steps=5 --penalty none)
+for array in d s; do
+  one=$array.json
+  ok "array $array alone" train $array.npy "${settings[@]}" -o "$one"
+  for n in 2 4; do same "array $array" "$n" $array.npy "${settings[@]}"; done
+done
+one=d.json
+for n in 1 2 3; do same 'array in parts' "$n" d[1-3].npy "${settings[@]}"; done
+
 # ---- one error for all, with the line of the whole file ----
 # refused NAME CODE REGEX RANKS ARGS... : exits CODE, says one sentence of ours, writes no model.
 refused() {
@@ -96,6 +124,9 @@ awk 'NR > 1 { $1 = "x" $1 } 1' FS=, OFS=, part5.csv >broken5.csv
 refused 'a bad part' 3 'broken5.csv:2:1:' 3 part[1-4].csv broken5.csv "${settings[@]}"
 xz -k p.csv
 refused 'a compressed file' 2 'compressed' 2 p.csv.xz "${settings[@]}"
+arrays=("${common[@]}" --label 9 --row-norm 1.5 --solver dpgd:steps=5 --penalty none)
+refused 'an array by columns' 2 'C order' 2 columns.npy "${arrays[@]}"
+refused 'a bad element of the last rank' 3 'nan.npy:1991:3' 3 nan.npy "${arrays[@]}"
 refused 'fewer parts than ranks' 2 'shared out' 3 part1.csv part2.csv "${settings[@]}"
 refused 'no such file' 1 'cannot open' 2 nowhere.csv "${settings[@]}"
 refused 'a setting' 2 '--epsilon' 2 p.csv --loss logistic --epsilon -1
