@@ -16,7 +16,7 @@
  *
  * RELEASES  T events gaussian(m): exact, no Renyi detour.
  *
- * COST  Two passes over X per step.
+ * COST  One pass over X per step; every number is used twice, for margins and for the sum.
  *
  * DEPARTS  Step, momentum and T from public facts: see defaults() below. */
 #include "core/alloc.h"
