@@ -10,7 +10,7 @@
  * limits into limit*|scale*to| either way; sum += trunc(t/lattice).  The comparison that clips sends a NaN (a margin
  * out of range) to the bound. Multiplying by a power of two is exact, so the sum is one of exact whole numbers: its
  * order cannot matter, and the compiler may use any number of lanes.  A block of 1024 terms of at most 2^20 fits 32
- * bits, and all the terms fit a double's 53. */
+ * bits, and all the terms fit a double's 53.  The names above but TARGET are undefined again at the end. */
 
 TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_fused_part *p, tct_fused_slope slope,
                                                                       int scaled, int limited) {
@@ -58,3 +58,9 @@ LOOPS(smoothed_hinge, TCT_FUSED_SMOOTHED_HINGE)
 static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][4] = {ROW(squared), ROW(logistic), ROW(huber),
                                                                 ROW(smoothed_hinge)};
 #undef ROW
+#undef STORED
+#undef REAL
+#undef TERM
+#undef WHOLE
+#undef TRUNC
+#undef NAME

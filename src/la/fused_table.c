@@ -30,12 +30,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC trunc_plain
 #define NAME(x) x##_f64_0
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL double
 #define TERM tct_fused_term_plain
@@ -43,12 +37,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC trunc_plain
 #define NAME(x) x##_f32_f64_0
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL float
 #define TERM tct_fused_term_single_plain
@@ -56,12 +44,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_SINGLE
 #define NAME(x) x##_f32_0
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #undef TARGET
 
 #define TARGET TCT_FUSED_FMA1
@@ -72,12 +54,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_FAST
 #define NAME(x) x##_f64_1
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL double
 #define TERM tct_fused_term_fma
@@ -85,12 +61,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_FAST
 #define NAME(x) x##_f32_f64_1
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL float
 #define TERM tct_fused_term_single_fma
@@ -98,12 +68,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_SINGLE
 #define NAME(x) x##_f32_1
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #undef TARGET
 
 #define TARGET TCT_FUSED_FMA2
@@ -114,12 +78,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_FAST
 #define NAME(x) x##_f64_2
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL double
 #define TERM tct_fused_term_fma
@@ -127,12 +85,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_FAST
 #define NAME(x) x##_f32_f64_2
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #define STORED float
 #define REAL float
 #define TERM tct_fused_term_single_fma
@@ -140,12 +92,6 @@ static inline double trunc_plain(double t) {
 #define TRUNC TRUNC_SINGLE
 #define NAME(x) x##_f32_2
 #include "la/fused_body.h"
-#undef STORED
-#undef REAL
-#undef TERM
-#undef WHOLE
-#undef TRUNC
-#undef NAME
 #undef TARGET
 
 tct_fused_loop tct_fused_loop_at(int level, int kind, tct_fused_slope slope, bool scaled, bool limited) {
