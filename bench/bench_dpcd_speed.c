@@ -1,7 +1,8 @@
 /* bench_dpcd_speed.c - time of one fused step of dpcd beside a -ffast-math kernel, a plain loop and a stream.
  *
- * Logistic loss, as in the paper's electricity set: 45312 x 8.  Usage: bench_dpcd_speed [GIB (2)]  (size of X out of
- * cache; 0 = leave that part out).  Best of several repetitions; bytes are what a step must move. */
+ * Logistic loss, as in the paper's electricity set: 45312 x 8.  Usage: bench_dpcd_speed [GIB (2)] [cache|news20|memory
+ * (all)]; GIB: size of X out of cache, 0 = leave that part out.  Best of several repetitions; bytes are what a step
+ * must move. */
 #include "bench.h"
 #include "dpcd_fast.h"
 #include "la/fused.h"
@@ -110,58 +111,93 @@ static double cpu_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Cost of a pass of dpcd over news20's first class against the rest, whole and the first half of its records: it must
- * follow the entries. */
+static int64_t start_of(const tct_matrix *m, int64_t i) {
+  return m->index_type == TCT_I64 ? ((const int64_t *)m->start)[i] : ((const int32_t *)m->start)[i];
+}
+
+/* Seconds of one pass: a run of 12 passes less one of 2, so that neither reading nor conversion counts. */
+static double pass_seconds(tct_data *data) {
+  double least[2] = {INFINITY, INFINITY};
+  for (int repeat = 0; repeat < 5; repeat++)
+    for (int more = 0; more < 2; more++) {
+      tct_config c;
+      tct_config_default(&c);
+      c.loss = "logistic", c.solver = more ? "dpcd:passes=12,average=last" : "dpcd:passes=2,average=last";
+      c.epsilon = 1, c.delta = 1e-9, c.row_norm = 1, c.threads = 1, c.has_seed = 1;
+      double start = cpu_now();
+      tct_model_free(bench_train(&c, data));
+      least[more] = fmin(least[more], cpu_now() - start);
+    }
+  return (least[1] - least[0]) / 10;
+}
+
+/* The first rows of a CSR matrix without the columns of index `cols` and above. */
+static tct_matrix corner(const tct_matrix *m, int64_t rows, int64_t cols) {
+  tct_matrix part = *m;
+  size_t value = m->value_type == TCT_F32 ? 4 : 8, place = m->index_type == TCT_I64 ? 8 : 4;
+  int64_t entries = start_of(m, rows), at = 0;
+  char *start = get(rows + 1, place), *index = get(entries, place), *values = get(entries, value);
+  memset(start, 0, place);
+  for (int64_t i = 0; i < rows; i++) {
+    for (int64_t k = start_of(m, i); k < start_of(m, i + 1); k++) {
+      int64_t j = place == 8 ? ((const int64_t *)m->index)[k] : ((const int32_t *)m->index)[k];
+      if (j >= cols) continue;
+      memcpy(index + (size_t)at * place, (const char *)m->index + (size_t)k * place, place);
+      memcpy(values + (size_t)at++ * value, (const char *)m->values + (size_t)k * value, value);
+    }
+    int32_t narrow = (int32_t)at;
+    memcpy(start + (size_t)(i + 1) * place, place == 8 ? (void *)&at : (void *)&narrow, place);
+  }
+  part.rows = rows, part.cols = cols, part.start = start, part.index = index, part.values = values;
+  return part;
+}
+
+/* Cost of a pass of dpcd over news20's first class against the rest: whole, its first half of records, and its first
+ * half of columns.  A dense pass would cost rows * columns. */
 static void sparse(void) {
   tct_data *data = bench_read("news20_multiclass.libsvm.xz", TCT_LABELS_REAL, NULL, NULL, 0);
   if (!data) return;
   const tct_matrix *m = tct_data_matrix(data);
   double *y = get(m->rows, 8);
   for (long i = 0; i < m->rows; i++) y[i] = tct_data_labels(data)[i] == 1 ? 1 : -1;
-  for (int half = 0; half < 2; half++) {
-    tct_matrix part = *m;
-    if (half) part.rows /= 2;
+  for (int what = 0; what < 3; what++) {
+    tct_matrix part = corner(m, what == 1 ? m->rows / 2 : m->rows, what == 2 ? m->cols / 2 : m->cols);
     tct_error err = {0};
-    double least[2] = {INFINITY, INFINITY};
     tct_data *view = tct_data_view(&part, y, TCT_LABELS_BINARY, &err);
-    for (int repeat = 0; repeat < 3 && view; repeat++)
-      for (int more = 0; more < 2; more++) { /* a run of 12 passes less one of 2: no reading, no conversion */
-        tct_config c;
-        tct_config_default(&c);
-        c.loss = "logistic", c.solver = more ? "dpcd:passes=12,average=last" : "dpcd:passes=2,average=last";
-        c.epsilon = 1, c.delta = 1e-9, c.row_norm = 1, c.threads = 1, c.has_seed = 1;
-        double start = cpu_now();
-        tct_model_free(bench_train(&c, view));
-        least[more] = fmin(least[more], cpu_now() - start);
-      }
     if (!view) bench_fail(&err);
-    int64_t last = part.index_type == TCT_I64 ? ((const int64_t *)part.start)[part.rows]
-                                              : ((const int32_t *)part.start)[part.rows];
-    double pass = (least[1] - least[0]) / 10;
+    double pass = pass_seconds(view), entries = (double)start_of(&part, part.rows);
     printf(
-        "{\"bench\": \"dpcd_speed\", \"where\": \"news20\", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, "
+        "{\"bench\": \"dpcd_speed\", \"where\": \"news20\", \"rows\": %lld, \"columns\": %lld, \"entries\": %.0f, "
         "\"seconds_per_pass\": %.5f, \"ns_per_entry\": %.2f, \"ns_per_column\": %.1f}\n",
-        (long long)part.rows, (long long)part.cols, (long long)last, pass, 1e9 * pass / (double)last,
+        (long long)part.rows, (long long)part.cols, entries, pass, 1e9 * pass / entries,
         1e9 * pass / (double)part.cols);
     fflush(stdout);
     tct_data_free(view);
+    free((void *)(uintptr_t)part.start), free((void *)(uintptr_t)part.index), free((void *)(uintptr_t)part.values);
   }
   free(y);
   tct_data_free(data);
 }
 
-int main(int argc, char **argv) {
-  double gib = argc > 1 ? atof(argv[1]) : 2;
+static void cache(void) {
   set s = set_new(45312, 8);
   compare("cache", &s, 40, REPEATS);
   double plain = best(&s, PLAIN, 0, 1, 40, REPEATS), fused = best(&s, FUSED, 0, 1, 40, REPEATS);
   report("cache", "plain loop over fused", &s, 0, 1, plain, fused);
   set_free(&s);
-  sparse();
-  if (gib > 0) {
-    s = set_new((long)(gib * 1073741824.0 / 8 / 8), 8);
-    compare("memory", &s, 8, 3);
-    set_free(&s);
-  }
+}
+
+static void memory(double gib) {
+  set s = set_new((long)(gib * 1073741824.0 / 8 / 8), 8);
+  compare("memory", &s, 8, 3);
+  set_free(&s);
+}
+
+int main(int argc, char **argv) {
+  double gib = argc > 1 ? atof(argv[1]) : 2;
+  const char *part = argc > 2 ? argv[2] : "";
+  if (!*part || !strcmp(part, "cache")) cache();
+  if (!*part || !strcmp(part, "news20")) sparse();
+  if ((!*part || !strcmp(part, "memory")) && gib > 0) memory(gib);
   return 0;
 }

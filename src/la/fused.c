@@ -2,8 +2,8 @@
  *
  * Dense columns go straight through the compiled loops of fused_table.c.  A sparse column is gathered, a block at a
  * time, into stretches of margins, labels and values that stay in the first cache, and those go through the same loops.
- * The intercept is a dense column of equal numbers.  Each thread has a stretch of rows (dense) or of entries (sparse);
- * their exact sums are added. */
+ * The intercept is a column of equal numbers, dense in either layout.  Each thread has a stretch of rows (dense) or of
+ * entries (sparse); their exact sums are added. */
 #include "la/fused_table.h"
 #include "la/rows_access.h"
 #include "core/alloc.h"
@@ -38,7 +38,11 @@ tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope 
   if (slope == TCT_FUSED_LOGISTIC) out->h = out->single ? TCT_FUSED_LIMIT_SINGLE : TCT_FUSED_LIMIT;
   out->scaled = !all_ones(view->row_scale, n);
   bool constant = view->intercept != 0, ok;
-  if (out->single) {
+  if (view->x->layout == TCT_CSC) {
+    out->record = TCT_NEW(tct_fused_record, n);
+    ok = out->record != NULL;
+    for (int64_t i = 0; i < n && ok; i++) out->record[i] = (tct_fused_record){0, y[i], view->row_scale[i], 0};
+  } else if (out->single) {
     out->z_single = TCT_NEW(float, n);
     out->y_single = to_single(y, n);
     if (out->scaled) out->scale_single = to_single(view->row_scale, n);
@@ -62,6 +66,7 @@ tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope 
 
 void tct_fused_free(tct_fused *f) {
   int64_t n = f->view ? f->view->rows : 0;
+  tct_wipe_free(f->record, n, sizeof *f->record);
   tct_wipe_free(f->z, n, sizeof *f->z);
   tct_wipe_free(f->z_single, n, sizeof *f->z_single);
   tct_wipe_free(f->y_single, n, sizeof *f->y_single);
@@ -73,7 +78,11 @@ void tct_fused_free(tct_fused *f) {
   memset(f, 0, sizeof *f);
 }
 
-static bool by_entries(const tct_fused *f, int64_t j) { return f->view->x->layout == TCT_CSC && j < f->view->x->cols; }
+/* Column j of a CSC matrix, the intercept's too. */
+static tct_row entries_of(const tct_fused *f, int64_t j) {
+  if (j < f->view->x->cols) return tct_line_at(f->view->x, j);
+  return (tct_row){.x = f->ones, .n = f->view->rows};
+}
 
 /* Dense column j from row `first` on. */
 static const void *dense_from(const tct_fused *f, int64_t j, int64_t first) {
@@ -110,16 +119,15 @@ static double sparse_part(const tct_fused *f, const tct_fused_part *model, const
   tct_fused_part part = *model;
   part.z = z, part.y = y, part.from = part.to = x, part.delta = 0;
   tct_fused_loop loop = tct_fused_loop_at(f->level, TCT_FUSED_F64, f->slope, false, part.limit != NULL);
-  const double *limits = part.limit;
-  part.limit = limits ? limit : NULL;
+  if (part.limit) part.limit = limit;
   for (int64_t k = first; k < last; k += GATHER) {
     part.n = last - k < GATHER ? last - k : GATHER;
     for (int64_t l = 0; l < part.n; l++) {
-      int64_t i = tct_row_column(column, k + l);
-      z[l] = f->z[i];
-      y[l] = f->y[i];
-      x[l] = f->view->row_scale[i] * tct_row_value(column, k + l);
-      limit[l] = limits ? limits[i] : 0;
+      const tct_fused_record *r = f->record + tct_row_column(column, k + l);
+      z[l] = r->z;
+      y[l] = r->y;
+      x[l] = r->scale * tct_row_value(column, k + l);
+      limit[l] = r->limit;
     }
     sum += loop(&part);
   }
@@ -128,8 +136,8 @@ static double sparse_part(const tct_fused *f, const tct_fused_part *model, const
 
 static void axpy_entries(tct_fused *f, const tct_row *column, double delta, int64_t first, int64_t last) {
   for (int64_t k = first; k < last; k++) {
-    int64_t i = tct_row_column(column, k);
-    f->z[i] += delta * (f->view->row_scale[i] * tct_row_value(column, k));
+    tct_fused_record *r = f->record + tct_row_column(column, k);
+    r->z += delta * (r->scale * tct_row_value(column, k));
   }
 }
 
@@ -142,7 +150,7 @@ static int64_t border(int64_t n, int t, int threads) {
 /* Entries have distinct rows, so threads never write to one number.  One thread takes no parallel region: entering one
  * costs more than a short column. */
 static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
-  tct_row column = tct_line_at(f->view->x, j);
+  tct_row column = entries_of(f, j);
   int threads = column.n < WORTH_THREADS ? 1 : f->threads;
   if (threads == 1) {
     axpy_entries(f, &column, delta, 0, column.n);
@@ -164,18 +172,17 @@ static double part_of(tct_fused *f, const tct_fused_part *model, const tct_row *
   return column ? sparse_part(f, model, column, first, last) : dense_part(f, model, from, j, first, last);
 }
 
-static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, const void *limit) {
+static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, bool limited) {
   if (f->single) clip = clip_single(clip);
-  tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice, .limit = limit};
-  bool sparse = by_entries(f, j), dense_pending = f->pending >= 0;
+  tct_fused_part model = {.delta = f->delta, .h = f->h, .clip = clip, .inverse = 1 / lattice};
+  bool sparse = f->record != NULL, dense_pending = f->pending >= 0;
   double sum = 0;
   int64_t from = dense_pending ? f->pending : j;
   if (!dense_pending) model.delta = 0;
-  if (sparse && dense_pending) { /* the intercept's delta, before a sparse column is read */
-    for (int64_t i = 0; i < f->view->rows; i++) f->z[i] += f->delta * (f->view->row_scale[i] * f->view->intercept);
-  }
+  if (limited) /* a part finds its own stretch */
+    model.limit = sparse ? (const void *)f->record : f->single ? (const void *)f->limit_single : (const void *)f->limit;
   tct_row column = {0};
-  if (sparse) column = tct_line_at(f->view->x, j);
+  if (sparse) column = entries_of(f, j);
   const tct_row *entries = sparse ? &column : NULL;
   int64_t n = sparse ? column.n : f->view->rows;
   int threads = n < WORTH_THREADS ? 1 : f->threads;
@@ -189,19 +196,19 @@ static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, c
 }
 
 double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice) {
-  return sum_within(f, j, clip, lattice, f->single ? (const void *)f->limit_single : (const void *)f->limit);
+  return sum_within(f, j, clip, lattice, f->limited);
 }
 
 /* A pass that applies the delta of a dense column; its sum is not used. */
 static void settle(tct_fused *f) {
-  double ignored = sum_within(f, f->pending, 1, 1, NULL);
+  double ignored = sum_within(f, f->pending, 1, 1, false);
   (void)ignored;
 }
 
 void tct_fused_move(tct_fused *f, int64_t j, double delta) {
   if (delta == 0) return;
   if (f->pending >= 0) settle(f); /* two moves without a sum between them */
-  if (by_entries(f, j)) {
+  if (f->record) {
     sparse_axpy(f, j, delta);
     return;
   }
@@ -211,5 +218,31 @@ void tct_fused_move(tct_fused *f, int64_t j, double delta) {
 
 void tct_fused_margins(tct_fused *f, double *out) {
   if (f->pending >= 0) settle(f);
-  for (int64_t i = 0; i < f->view->rows; i++) out[i] = f->single ? (double)f->z_single[i] : f->z[i];
+  for (int64_t i = 0; i < f->view->rows; i++)
+    out[i] = f->record ? f->record[i].z : f->single ? (double)f->z_single[i] : f->z[i];
+}
+
+void tct_fused_set_margins(tct_fused *f, const double *z) {
+  f->pending = -1;
+  for (int64_t i = 0; i < f->view->rows; i++) {
+    if (f->record)
+      f->record[i].z = z[i];
+    else if (f->single)
+      f->z_single[i] = (float)z[i];
+    else
+      f->z[i] = z[i];
+  }
+}
+
+void tct_fused_prefetch(const tct_fused *f, int64_t j, bool far) {
+  const tct_matrix *m = f->view->x;
+  if (!f->record || j >= m->cols) return;
+  if (far) {
+    __builtin_prefetch((const char *)m->start + (m->index_type == TCT_I64 ? 8 : 4) * j);
+    return;
+  }
+  tct_row column = tct_line_at(m, j);
+  int64_t bytes = (column.f32 ? 4 : 8) * column.n, places = (column.i64 ? 8 : 4) * column.n;
+  for (int64_t at = 0; at < bytes && at < 512; at += 64) __builtin_prefetch((const char *)column.x + at);
+  for (int64_t at = 0; at < places && at < 512; at += 64) __builtin_prefetch((const char *)column.columns + at);
 }

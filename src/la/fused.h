@@ -16,6 +16,11 @@ typedef enum tct_fused_slope {
   TCT_FUSED_SLOPES
 } tct_fused_slope;
 
+/* What a step on sparse columns reads of a record, in one cache line. */
+typedef struct tct_fused_record {
+  double z, y, scale, limit;
+} tct_fused_record;
+
 typedef struct tct_fused {
   const tct_view *view; /* dense columns or CSC, borrowed */
   const double *y;      /* [rows], borrowed */
@@ -24,8 +29,10 @@ typedef struct tct_fused {
   bool single; /* margins and arithmetic in floats */
   bool scaled; /* some row scale is not 1 */
   int threads, level;
-  double *z;       /* [rows], NULL when single */
-  float *z_single; /* [rows], NULL unless single */
+  tct_fused_record *record; /* [rows], CSC only: then the arrays below are NULL but for ones */
+  bool limited;             /* slopes are bounded by limits */
+  double *z;                /* [rows], NULL when single */
+  float *z_single;          /* [rows], NULL unless single */
   float *y_single;
   float *scale_single; /* [rows], NULL unless single and scaled */
   double *limit;       /* [rows] largest slopes, NULL without limits or when single */
@@ -55,6 +62,11 @@ tct_status tct_fused_limits(tct_fused *f, const double *inverse, tct_error *err)
 double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice);
 /* w_j has moved by delta: z += delta * column j, done within the next pass. */
 void tct_fused_move(tct_fused *f, int64_t j, double delta);
+/* Asks the cache for what the sum of column j will read soon; far: only for where the column starts.  No effect on any
+ * result. */
+void tct_fused_prefetch(const tct_fused *f, int64_t j, bool far);
 /* The margins as doubles, all deltas applied: out[rows]. */
 void tct_fused_margins(tct_fused *f, double *out);
+/* The margins become z[rows]; deltas not yet applied are forgotten. */
+void tct_fused_set_margins(tct_fused *f, const double *z);
 #endif

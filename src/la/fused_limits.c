@@ -53,27 +53,30 @@ static void dense_limits(tct_fused *f, const double *inverse) {
 
 static void sparse_limits(tct_fused *f, const double *inverse) {
   const tct_view *view = f->view;
+  tct_fused_record *record = f->record;
   double last = view->intercept != 0 ? view->intercept * inverse[view->x->cols] : 0;
-  for (int64_t i = 0; i < view->rows; i++) f->limit[i] = (view->row_scale[i] * last) * (view->row_scale[i] * last);
+  for (int64_t i = 0; i < view->rows; i++) record[i].limit = (record[i].scale * last) * (record[i].scale * last);
   for (int64_t j = 0; j < view->x->cols; j++) {
     tct_row column = tct_line_at(view->x, j);
     for (int64_t k = 0; k < column.n; k++) {
-      int64_t i = tct_row_column(&column, k);
-      double v = view->row_scale[i] * tct_row_value(&column, k) * inverse[j];
-      f->limit[i] += v * v;
+      tct_fused_record *r = record + tct_row_column(&column, k);
+      double v = r->scale * tct_row_value(&column, k) * inverse[j];
+      r->limit += v * v;
     }
   }
-  for (int64_t i = 0; i < view->rows; i++) f->limit[i] = limit_of(f->limit[i]);
+  for (int64_t i = 0; i < view->rows; i++) record[i].limit = limit_of(record[i].limit);
 }
 
 tct_status tct_fused_limits(tct_fused *f, const double *inverse, tct_error *err) {
   int64_t n = f->view->rows;
+  f->limited = true;
+  if (f->record) {
+    sparse_limits(f, inverse);
+    return TCT_OK;
+  }
   if (f->single && !f->limit_single) f->limit_single = TCT_NEW(float, n);
   if (!f->single && !f->limit) f->limit = TCT_NEW(double, n);
   if (!f->limit && !f->limit_single) return tct_fail_memory(err);
-  if (f->view->x->layout == TCT_CSC)
-    sparse_limits(f, inverse);
-  else
-    dense_limits(f, inverse);
+  dense_limits(f, inverse);
   return TCT_OK;
 }

@@ -39,8 +39,8 @@ struct tct_mech {
   uint64_t releases;   /* index of the next noise stream */
   uint64_t iterations; /* index of the next batch */
   double open_rate;    /* rate of the open batch; 0 = none is open */
-  bool open_parts;     /* the last charge was that of a vector released in parts */
-  tct_event parts;     /* ... and this one */
+  tct_event parts;     /* the event of the vector that is being released in parts; count 0: none is */
+  tct_stream stream;   /* its noise */
   tct_mech_probe probe;
   void *probe_user;
 };
@@ -113,7 +113,8 @@ static tct_status refuse(const tct_event *event, tct_error *err) {
 
 /* The one place where budget is spent. */
 static tct_status charge(tct_mech *mech, const tct_event *event, tct_error *err) {
-  mech->open_parts = false;
+  if (mech->parts.count) tct_stream_wipe(&mech->stream);
+  mech->parts.count = 0;
   if (mech->promise.adaptive) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, event, err));
     return tct_events_add(&mech->spent, *event, err);
@@ -125,22 +126,6 @@ static tct_status charge(tct_mech *mech, const tct_event *event, tct_error *err)
     return TCT_OK;
   }
   return refuse(event, err);
-}
-
-double tct_mech_lattice(double reach, double noise, int64_t terms) {
-  double sigma = noise * reach;
-  double need = (double)(terms < 1 ? 1 : terms) * reach + 128 * sigma;
-  if (!(reach > 0) || !isfinite(need)) return NAN;
-  int exponent = 0;
-  frexp(need, &exponent); /* need <= 2^exponent */
-  int low = exponent - 52;
-  if (noise > 0) {
-    frexp(sigma, &exponent);                      /* 2^(exponent-1) <= sigma < 2^exponent */
-    if (low < exponent - 39) low = exponent - 39; /* sigma/g < 2^39 */
-    if (low > exponent - 1 - 20) return NAN;      /* sigma/g >= 2^20 */
-  }
-  if (low < -1000) return NAN; /* far from subnormals, where spacing is not relative */
-  return ldexp(1.0, low);
 }
 
 static tct_status check_lattice(const double *sum, int64_t len, double lattice, tct_error *err) {
@@ -160,10 +145,9 @@ static void observe(tct_mech *mech, const tct_event *event, double reach, const 
   if (mech->probe) mech->probe(mech->probe_user, event, reach, before, after, len);
 }
 
-/* Rank 0 draws; the others receive what it released. */
-static tct_status add_noise(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
-                            int64_t len, tct_error *err) {
-  uint64_t release = mech->releases++;
+/* Rank 0 draws, from a stream of the release's own or from `open`; the others receive what it released. */
+static tct_status add_noise_from(tct_mech *mech, tct_stream *open, const tct_event *event, double reach, double lattice,
+                                 double *sum, int64_t len, tct_error *err) {
   if (tct_team_own(mech->team) == 0) {
     double *before = NULL;
     if (mech->probe) {
@@ -171,17 +155,23 @@ static tct_status add_noise(tct_mech *mech, const tct_event *event, double reach
       if (!before) return tct_fail_memory(err);
       memcpy(before, sum, (size_t)len * sizeof *sum);
     }
-    tct_stream s;
-    tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, release);
     double sigma = event->noise * reach;
     for (int64_t j = 0; j < len && sigma > 0; j++)
-      sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(&s, sigma, lattice)
-                                              : tct_rounded_gaussian(&s, sigma, lattice);
-    tct_stream_wipe(&s);
+      sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(open, sigma, lattice)
+                                              : tct_rounded_gaussian(open, sigma, lattice);
     observe(mech, event, reach, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }
   return tct_team_broadcast(mech->team, sum, len * (int64_t)sizeof *sum, 0, err);
+}
+
+static tct_status add_noise(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
+                            int64_t len, tct_error *err) {
+  tct_stream own;
+  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  tct_status status = add_noise_from(mech, &own, event, reach, lattice, sum, len, err);
+  tct_stream_wipe(&own);
+  return status;
 }
 
 /* Every part lies on the lattice, and so does their sum, exact in any order; its size is looked at once more. */
@@ -204,13 +194,15 @@ tct_status tct_mech_part(tct_mech *mech, bool first, double noise, double reach,
                          tct_error *err) {
   tct_event event = tct_event_gaussian(noise, 1);
   TCT_TRY(check_lattice(sum, 1, lattice, err));
-  if (!first && !(mech->open_parts && tct_event_same(&mech->parts, &event))) return refuse(&event, err);
-  if (first) TCT_TRY(charge(mech, &event, err));
-  mech->open_parts = true;
-  mech->parts = event;
+  if (!first && !(mech->parts.count && tct_event_same(&mech->parts, &event))) return refuse(&event, err);
+  if (first) {
+    TCT_TRY(charge(mech, &event, err));
+    mech->parts = event;
+    tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  }
   TCT_TRY(tct_team_sum_first(mech->team, sum, 1, err));
   if (tct_team_own(mech->team) == 0 && tct_team_ranks(mech->team) > 1) TCT_TRY(check_lattice(sum, 1, lattice, err));
-  return add_noise(mech, &event, reach, lattice, sum, 1, err);
+  return add_noise_from(mech, &mech->stream, &event, reach, lattice, sum, 1, err);
 }
 
 tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,

@@ -50,7 +50,7 @@ static void slopes_of(greedy *s) {
 /* Every G_j afresh. */
 static void all_sums(greedy *s) {
   slopes_of(s);
-  memcpy(s->sums.z, s->slope, (size_t)s->problem->view->rows * sizeof *s->slope);
+  tct_fused_set_margins(&s->sums, s->slope);
   for (int64_t j = 0; j < s->problem->view->p; j++) s->g[j] = tct_fused_sum(&s->sums, j, s->d->bound[j], s->lattice[j]);
 }
 

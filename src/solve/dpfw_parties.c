@@ -93,7 +93,8 @@ static tct_status take_slopes(tct_party *s, tct_error *err) {
   double own = s->set->local ? s->scale : 0;
   for (int64_t i = 0; i < n; i++) s->margin[i] = own * s->own[i] + s->trust * s->estimate[i];
   facts->loss.kind->slopes(s->margin, s->problem->y, facts->loss.h, s->slope, n);
-  for (int64_t i = 0; i < n; i++) s->all.z[i] = clipped(s->slope[i], s->clip);
+  for (int64_t i = 0; i < n; i++) s->slope[i] = clipped(s->slope[i], s->clip);
+  tct_fused_set_margins(&s->all, s->slope);
   return TCT_OK;
 }
 

@@ -43,7 +43,7 @@ static void all_sums(tct_dpfw_sums *s) {
     sparse_sums(s);
     return;
   }
-  memcpy(s->all.z, s->slope, (size_t)s->problem->view->rows * sizeof *s->slope);
+  tct_fused_set_margins(&s->all, s->slope);
   for (int64_t j = 0; j < p; j++) {
     s->g[j] = tct_fused_sum(&s->all, j, s->d->reach, s->lattice);
     s->list[j] = j;

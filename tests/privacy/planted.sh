@@ -86,15 +86,18 @@ plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_ba
 plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(charge\(mech, event, err\)\);\n  TCT_TRY\(tct_team_sum_first/  TCT_TRY(tct_team_sum_first/;s/return (add_noise\(mech, event, reach, lattice, sum, len, err\));/TCT_TRY(\1);\n  return charge(mech, event, err);/' unit_mech
 plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
-plant parts_without_their_first src/mech/mech.c 's/if \(!first && !\(mech->open_parts && [^;]*;//' unit_mech
-plant parts_charged_never src/mech/mech.c 's/if \(first\) TCT_TRY\(charge\(mech, &event, err\)\);//' unit_mech
+plant parts_without_their_first src/mech/mech.c 's/if \(!first && !\(mech->parts\.count && [^;]*;//' unit_mech
+plant parts_charged_never src/mech/mech.c 's/if \(first\) \{\n    TCT_TRY\(charge\(mech, &event, err\)\);/if (first) {/' unit_mech
+plant parts_with_one_noise src/mech/mech.c 's/(    tct_stream_open\(&mech->stream, [^;]*;)\n  \}/  }\n  if (first) mech->releases++;\n  tct_stream_open(\&mech->stream, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);/' unit_mech
+plant parts_with_the_next_noise src/mech/mech.c 's/TCT_PURPOSE_NOISE, mech->releases\+\+\);\n  \}/TCT_PURPOSE_NOISE, mech->releases);\n  }/' unit_mech
+plant parts_that_outlive_another_release src/mech/mech.c 's/  mech->parts\.count = 0;\n//' unit_mech
 plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
 plant exponential_sign_flipped src/mech/mech.c 's/\*index = \(choice->flip \? tct_permute_and_flip : tct_exponential_choice\)\(&s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(\&s, minus,/' unit_mech
 plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
 
 
 # ---- rows over ranks ----
-plant noise_on_no_rank src/mech/mech.c 's/uint64_t release = mech->releases\+\+;\n  if \(tct_team_own\(mech->team\) == 0\)/uint64_t release = mech->releases++;\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
+plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->team\) == 0\)/err) {\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
 plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' contract_ranks
 plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' contract_ranks
 plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
@@ -162,7 +165,7 @@ plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.
 
 # ---- columns of several parties ----
 plant parties_change_halved src/solve/dpfw_parties.c 's/\.change = set->relation \* reach/.change = set->relation * reach \/ 2/' privacy_sensitivity_parties
-plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->all\.z\[i\] = clipped\(s->slope\[i\], s->clip\)/s->all.z[i] = s->slope[i]/;s/i, reach, lattice\)/i, reach, lattice)/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
+plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
 plant parties_columns_unclipped src/solve/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], set->feature\)/s->column[i] += 0/' privacy_sensitivity_parties
 plant parties_own_columns_heard_again src/solve/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
 plant parties_column_sent_again src/solve/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties

@@ -102,6 +102,29 @@ static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
   tct_mech_free(mech);
 }
 
+/* 20000 vectors of two parts, each with one release after it: |correlation| above 6/sqrt(20000), or a variance off by
+ * more than 6 of its deviations, has probability below 1e-7 for six sound streams together. */
+static void parts_of_one_event_and_what_follows_have_independent_noise(void **state) {
+  (void)state;
+  enum { VECTORS = 20000 };
+  tct_mech *mech = gate(tct_event_gaussian(2, VECTORS), tct_event_gaussian(3, VECTORS));
+  double square[3][3] = {{0}};
+  for (int v = 0; v < VECTORS; v++) {
+    double noise[3] = {0};
+    assert_int_equal(tct_mech_part(mech, true, 2, 5, lattice(5, 2), &noise[0], NULL), TCT_OK);
+    assert_int_equal(tct_mech_part(mech, false, 2, 7, lattice(7, 2), &noise[1], NULL), TCT_OK);
+    assert_int_equal(tct_mech_sum(mech, 3, 1, lattice(1, 3), &noise[2], 1, NULL), TCT_OK);
+    noise[0] /= 10, noise[1] /= 14, noise[2] /= 3;
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) square[j][k] += noise[j] * noise[k] / VECTORS;
+  }
+  for (int j = 0; j < 3; j++) {
+    assert_true(fabs(square[j][j] - 1) < 6 * sqrt(2.0 / VECTORS));
+    for (int k = 0; k < j; k++) assert_true(fabs(square[j][k]) < 6 / sqrt(VECTORS));
+  }
+  tct_mech_free(mech);
+}
+
 static void a_promise_is_spent_once(void **state) {
   (void)state;
   tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_laplace(3, 1));
@@ -332,6 +355,7 @@ int main(void) {
       cmocka_unit_test(a_refused_release_draws_nothing_and_spends_nothing),
       cmocka_unit_test(a_promise_is_spent_once),
       cmocka_unit_test(parts_belong_to_the_event_that_the_first_one_charged),
+      cmocka_unit_test(parts_of_one_event_and_what_follows_have_independent_noise),
       cmocka_unit_test(an_adaptive_promise_ends_where_its_filter_does),
       cmocka_unit_test(a_batch_is_released_once_at_its_own_rate),
       cmocka_unit_test(batches_are_poisson_at_the_rate_that_is_charged),
