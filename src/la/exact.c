@@ -1,7 +1,7 @@
 /* exact.c - exact sums over blocks of rows. */
 #include "la/exact.h"
 
-#include "la/kernels.h"
+#include "la/slab.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void some_blocks(const tct_view *view, const double *a, const tct_exact *
   memset(memory, 0, (size_t)(3 * p) * sizeof *memory);
   for (int64_t from = first * block; from < view->rows; from += step * block) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
-    for (int64_t i = from; i < to; i++) tct_row_axpy(view, i, a[i], sum);
+    tct_slab_add(view, from, to - from, a + from, sum);
     tct_exact_add(exact, sum, high, low, p);
     memset(sum, 0, (size_t)p * sizeof *sum);
   }

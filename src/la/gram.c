@@ -57,6 +57,9 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
   int64_t wide = padded(view->p);
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
   for (int64_t row = first; row < last; row += CHUNK) {
+    double any = 0;
+    for (int64_t k = row; k < row + CHUNK && k < last; k++) any += fabs(weight[k]);
+    if (any == 0) continue;
     memset(right, 0, (size_t)(2 * CHUNK * wide) * sizeof *right);
     for (int64_t k = 0; k < CHUNK && row + k < last; k++) {
       tct_row_axpy(view, row + k, 1, right + k * wide);

@@ -16,6 +16,7 @@
  * DEPARTS  The stopping test is on the gradient's norm alone: function values have no digits left near the minimum. */
 #include "core/alloc.h"
 #include "la/kernels.h"
+#include "solve/lbfgs_pairs.h"
 #include "solve/smooth.h"
 
 #include <string.h>
@@ -37,71 +38,23 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   return TCT_OK;
 }
 
-/* The pairs, a ring of `memory`. */
-typedef struct history {
-  double *s, *y;           /* [memory][p] */
-  double *inverse, *alpha; /* [memory]: 1/s.y, and the first loop's coefficients */
-  int64_t memory, count, p;
-} history;
-
-static tct_status history_new(history *h, int64_t memory, int64_t p, tct_error *err) {
-  *h = (history){.memory = memory, .p = p};
-  h->s = TCT_NEW(double, 2 * memory * p);
-  h->inverse = TCT_NEW(double, 2 * memory);
-  if (!h->s || !h->inverse) return tct_fail_memory(err);
-  h->y = h->s + memory * p;
-  h->alpha = h->inverse + memory;
-  return TCT_OK;
-}
-
-/* d <- -H g */
-static void direction(history *h, const double *g, double *d) {
-  int64_t p = h->p, kept = h->count < h->memory ? h->count : h->memory;
-  for (int64_t j = 0; j < p; j++) d[j] = -g[j];
-  for (int64_t k = 1; k <= kept; k++) {
-    int64_t at = (h->count - k) % h->memory;
-    h->alpha[at] = h->inverse[at] * tct_dot(h->s + at * p, d, p);
-    tct_axpy(-h->alpha[at], h->y + at * p, d, p);
-  }
-  if (kept > 0) {
-    int64_t at = (h->count - 1) % h->memory;
-    double scale = 1 / (h->inverse[at] * tct_norm2(h->y + at * p, p));
-    for (int64_t j = 0; j < p; j++) d[j] *= scale;
-  }
-  for (int64_t k = kept; k >= 1; k--) {
-    int64_t at = (h->count - k) % h->memory;
-    double beta = h->inverse[at] * tct_dot(h->y + at * p, d, p);
-    tct_axpy(h->alpha[at] - beta, h->s + at * p, d, p);
-  }
-}
-
 /* Takes the step t d and keeps the pair; `before` is the gradient that d was made from. */
-static tct_status step(history *h, tct_smooth *smooth, double *before, double t, double *w, tct_error *err) {
-  int64_t p = h->p, at = h->count % h->memory;
-  double *s = h->s + at * p, *y = h->y + at * p;
-  memcpy(before, smooth->gradient, (size_t)p * sizeof *before);
-  for (int64_t j = 0; j < p; j++) s[j] = t * smooth->direction[j];
-  tct_axpy(1, s, w, p);
+static tct_status step(tct_pairs *h, tct_smooth *smooth, double *before, double t, double *w, tct_error *err) {
+  memcpy(before, smooth->gradient, (size_t)h->p * sizeof *before);
+  tct_axpy(t, smooth->direction, w, h->p);
   TCT_TRY(tct_smooth_gradient(smooth, w, err));
-  for (int64_t j = 0; j < p; j++) y[j] = smooth->gradient[j] - before[j];
-  double sy = tct_dot(s, y, p);
-  if (!(sy > 1e-300)) { /* no curvature left in floating point: start afresh */
-    h->count = 0;
-    return TCT_OK;
-  }
-  h->inverse[at] = 1 / sy;
-  h->count++;
+  tct_pairs_keep(h, t, smooth->direction, before, smooth->gradient);
   return TCT_OK;
 }
 
-static tct_status iterate(const tct_problem *problem, const tct_solver_plan *plan, tct_smooth *smooth, history *h,
+static tct_status iterate(const tct_problem *problem, const tct_solver_plan *plan, tct_smooth *smooth, tct_pairs *h,
                           double *before, double *w, tct_error *err) {
   int64_t p = problem->view->p, steps = tct_spec_count(&plan->spec, options, "steps");
   double stop = tct_spec_real(&plan->spec, options, "tolerance") * (double)problem->facts->rows;
   TCT_TRY(tct_smooth_gradient(smooth, w, err));
   for (int64_t k = 0; k < steps && sqrt(tct_norm2(smooth->gradient, p)) > stop; k++) {
     TCT_TRY(tct_problem_tick(problem, (double)k / (double)steps, err));
-    direction(h, smooth->gradient, smooth->direction);
+    tct_pairs_direction(h, NULL, smooth->gradient, smooth->direction);
     if (h->count == 0) /* the first step: about 1 in size, since nothing is known of the scale */
       for (int64_t j = 0; j < p; j++) smooth->direction[j] /= sqrt(tct_norm2(smooth->gradient, p));
     double t = 0;
@@ -115,18 +68,17 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                       tct_error *err) {
   int64_t p = problem->view->p;
   tct_smooth smooth = {0};
-  history h = {0};
+  tct_pairs h = {0};
   tct_smooth_facts facts = {.rows = (double)problem->facts->rows, .p = (double)p};
   facts.ridge = facts.rows * problem->facts->reg.l2;
   memset(w, 0, (size_t)p * sizeof *w);
   double *before = TCT_NEW(double, p);
   tct_status status = before ? tct_smooth_new(problem, &facts, mech, &smooth, err) : tct_fail_memory(err);
   smooth.penalised = p - (problem->facts->intercept ? 1 : 0);
-  if (status == TCT_OK) status = history_new(&h, tct_spec_count(&plan->spec, options, "memory"), p, err);
+  if (status == TCT_OK) status = tct_pairs_new(&h, tct_spec_count(&plan->spec, options, "memory"), p, err);
   if (status == TCT_OK) status = iterate(problem, plan, &smooth, &h, before, w, err);
   tct_smooth_free(&smooth);
-  tct_free(h.s);
-  tct_free(h.inverse);
+  tct_pairs_free(&h);
   tct_free(before);
   return status;
 }

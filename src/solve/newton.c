@@ -1,4 +1,4 @@
-/* newton.c - the Newton direction of a smooth objective: a factored Hessian, or conjugate gradients.
+/* newton.c - the Newton direction of a smooth objective: the Hessian of a sample, factored, or conjugate gradients.
  *
  * Nothing here touches a guarantee: a bad direction costs time, the certificate of smooth.c is what counts. */
 #include "la/exact.h"
@@ -8,26 +8,33 @@
 
 #include <string.h>
 
-static void curves(tct_smooth *s) {
+/* Of the sample's rows, not below `least`; 0 for the others. */
+static void curves(tct_smooth *s, int64_t take, double least) {
   const tct_problem *problem = s->problem;
+  int64_t all = tct_smooth_all(s);
 #pragma omp parallel for schedule(static) num_threads(problem->facts->threads) if (problem->facts->threads > 1)
   for (int64_t i = 0; i < problem->view->rows; i++) {
     double weight = problem->weight ? problem->weight[i] : 1;
-    bool cut = s->facts.clip > 0 && fabs(s->slope[i]) >= s->facts.clip * weight;
-    s->curve[i] = cut ? 0 : weight * tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]);
+    s->curve[i] = 0;
+    if (i % all >= take) continue;
+    bool cut = s->limit && fabs(s->slope[i]) >= s->limit[i] * weight;
+    if (s->part) weight *= s->part[i];
+    s->curve[i] = weight * fmax(least, cut ? 0 : tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]));
   }
 }
 
 /* Where the ridge is 0 or the arithmetic at its end, a little more of it makes the matrix positive definite. */
-static tct_status factor(tct_smooth *s, bool *good, tct_error *err) {
+tct_status tct_newton_factor(tct_smooth *s, int64_t take, double least, bool *good, tct_error *err) {
   const tct_problem *problem = s->problem;
   int64_t p = problem->view->p;
-  double trace = 0, largest = tct_largest_size(s->curve, problem->view->rows);
+  curves(s, take, least * s->facts.curvature);
+  double trace = 0, largest = tct_largest_size(s->curve, problem->view->rows), weight = tct_smooth_weight(s, take);
   TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
   tct_gram(problem->view, s->curve, largest, s->largest, problem->facts->rows, s->gram, s->scratch,
            problem->facts->threads);
   TCT_TRY(tct_mech_total(s->mech, s->gram, 2 * p * p, err));
   tct_gram_finish(s->gram, p);
+  for (int64_t j = 0; j < p * p; j++) s->gram[j] *= weight;
   for (int64_t j = 0; j < p; j++) trace += s->gram[j * p + j];
   for (int64_t j = 0; j < p; j++)
     s->gram[j * p + j] += (j < s->penalised ? s->facts.ridge : 0) + 1e-14 * trace / (double)p;
@@ -65,21 +72,7 @@ static tct_status conjugate_gradients(tct_smooth *s, tct_error *err) {
   return TCT_OK;
 }
 
-tct_status tct_newton_direction(tct_smooth *s, bool refresh, tct_error *err) {
-  int64_t p = s->problem->view->p;
-  if (!s->gram) {
-    curves(s);
-    TCT_TRY(conjugate_gradients(s, err));
-  } else {
-    bool good = true;
-    if (refresh) {
-      curves(s);
-      TCT_TRY(factor(s, &good, err));
-    }
-    for (int64_t j = 0; j < p; j++) s->direction[j] = -s->gradient[j];
-    if (good) tct_cholesky_solve(s->gram, p, s->direction);
-  }
-  if (!(tct_dot(s->direction, s->gradient, p) < 0)) /* not a descent direction: the gradient itself is one */
-    for (int64_t j = 0; j < p; j++) s->direction[j] = -s->gradient[j];
-  return TCT_OK;
+tct_status tct_newton_direction(tct_smooth *s, tct_error *err) {
+  curves(s, tct_smooth_all(s), 0);
+  return conjugate_gradients(s, err);
 }

@@ -9,10 +9,15 @@
  * |linear|). Together, with 1.01 for products of errors, E(W) = 1.01 u (n R (K (p+8) R W + 16 S) + (block+4 + 18 c^2 u
  * sqrt(p)) n S R + 4 (n S R + ridge W + |linear|)).
  *
- * CLIPPED SLOPES.  Where facts.clip is set, l' is cut to [-clip, clip] and l is what integrates to that: convex as
- * before, between 0 and l, with l'' as before or 0.  Cutting computed slopes is exact and brings none of them further
- * from its true value, so all of the above holds with S = clip.  A weight in [0, 1] multiplies the row's l: S, K and l0
- * still bound it, and the product's rounding, u S at most, is among the 16 u S.
+ * RECORDS CUT.  A record's own l_i is v_i l, v_i = min(1, (rho/|x_i|)^2) where facts.length = rho is set, with its
+ * slope cut to [-C/|x_i|, C/|x_i|] where facts.clip = C is set, and what integrates to that: convex as before, between
+ * 0 and l, one of its own for every record but a function of nothing else.  |x_i| is an upper bound on the exact norm
+ * (rows.c), v_i and the limit are rounded down, and these doubles are what defines l_i.  Then v_i |x_i| <= rho and v_i
+ * |x_i|^2 <= rho^2, so that |l_i'||x_i| <= S' rho with S' rho = C, or S rho without a cut, and l_i''|x_i|^2 <= K rho^2.
+ * Cutting computed slopes is exact and brings none further from its true value.  Hence all of the above holds with rho
+ * for R and S' for S, but for the two terms that were bounded by the largest slope and the largest row apart: 16 u S
+ * and what exact sums cut off, which keep S R (facts.coarse).  A weight in [0, 1] multiplies l_i; the roundings of
+ * these products, 2 u S at most, are among the 16 u S.
  *
  * RADIUS.  l >= 0, so J(w) <= J(0) <= n l0 gives ridge/2 |w|^2 <= n l0 + |linear||w|, hence
  *   |w| <= 2|linear|/ridge + sqrt(2 n l0/ridge) = W.
@@ -31,6 +36,7 @@
 #include "la/exact.h"
 #include "la/gram.h"
 #include "la/kernels.h"
+#include "la/slab.h"
 
 #include <string.h>
 
@@ -56,23 +62,38 @@ tct_status tct_smooth_of(const tct_facts *facts, const char *solver, double ridg
                     loss->kind->name);
   double label = loss->kind->binary ? 1 : facts->label_bound;
   out->start = fmax(tct_loss_value(loss, 0, label), tct_loss_value(loss, 0, -label));
+  out->coarse = out->slope * out->row_norm;
   return TCT_OK;
 }
 
-void tct_smooth_clip(tct_smooth_facts *facts, double part) {
-  if (part >= 1) return;
-  facts->slope *= part;
-  facts->clip = facts->slope;
+void tct_smooth_cut(tct_smooth_facts *facts, double norm, double clip) {
+  if (norm < 1) facts->length = facts->row_norm *= norm;
+  if (clip >= 1) return;
+  facts->slope *= clip;
+  facts->clip = facts->slope * facts->row_norm;
 }
 
-/* slope[i] = l' of row first + i, cut where the facts say so, times the row's weight. */
+/* See RECORDS CUT. */
+static void measure(tct_smooth *s) {
+  const tct_view *view = s->problem->view;
+  double length2 = s->facts.length * s->facts.length, down = 1 - 0x1p-40;
+#pragma omp parallel for schedule(static) num_threads(s->problem->facts->threads) if (s->problem->facts->threads > 1)
+  for (int64_t i = 0; i < view->rows; i++) {
+    double norm2 = tct_row_norm2(view, i);
+    s->part[i] = length2 > 0 && norm2 > length2 ? length2 / norm2 * down : 1;
+    s->limit[i] = s->facts.clip > 0 ? s->facts.clip / sqrt(norm2) * down : INFINITY;
+  }
+}
+
+/* slope[i] = l' of row first + i, as the record counts and cut where the facts say so, times the row's weight. */
 static void slopes_of(const tct_smooth *s, const double *z, int64_t first, double *slope, int64_t count) {
   const tct_loss *loss = &s->problem->facts->loss;
   const double *weight = s->problem->weight;
-  double clip = s->facts.clip;
   loss->kind->slopes(z, s->problem->y + first, loss->h, slope, count);
-  for (int64_t i = 0; clip > 0 && i < count; i++)
-    slope[i] = slope[i] > clip ? clip : slope[i] < -clip ? -clip : slope[i];
+  for (int64_t i = 0; s->part && i < count; i++) {
+    double a = slope[i] * s->part[first + i], limit = s->limit[first + i];
+    slope[i] = a > limit ? limit : a < -limit ? -limit : a;
+  }
   for (int64_t i = 0; weight && i < count; i++) slope[i] *= weight[first + i];
 }
 
@@ -85,7 +106,7 @@ double tct_smooth_error(const tct_smooth_facts *f, double radius) {
   double margins = f->rows * f->row_norm * f->curvature * (f->p + 8) * f->row_norm * radius;
   double rest = 4 * (nsr + f->ridge * radius + f->linear), blocks = f->rows / 64 + 1;
   double cut = 18 * blocks * blocks * 0x1p-53 * sqrt(f->p);
-  return 1.01 * 0x1p-53 * (margins + (16 + block_of(f->p) + 4 + cut) * nsr + rest);
+  return 1.01 * 0x1p-53 * (margins + (block_of(f->p) + 4) * nsr + (16 + cut) * f->rows * f->coarse + rest);
 }
 
 double tct_smooth_reachable(const tct_smooth_facts *f) { return 6.06 * tct_smooth_error(f, tct_smooth_radius(f)); }
@@ -106,9 +127,11 @@ tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *fa
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
   *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p};
-  double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 4 * p);
+  bool cut = facts->length > 0 || facts->clip > 0;
+  double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 6 * p), *limits = cut ? TCT_NEW(double, 2 * n) : NULL;
   out->margin = rows;
   out->gradient = cols;
+  out->part = limits;
   out->sums = TCT_NEW(double, threads * 3 * p);
   out->blocks = TCT_NEW(double, n / LINE + 1);
   if (p <= DENSE) {
@@ -117,12 +140,18 @@ tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *fa
   } else {
     out->conjugate = TCT_NEW(double, 4 * p);
   }
-  if (!rows || !cols || !out->sums || !out->blocks || (p <= DENSE ? !out->gram || !out->scratch : !out->conjugate)) {
+  if (!rows || !cols || (cut && !limits) || !out->sums || !out->blocks ||
+      (p <= DENSE ? !out->gram || !out->scratch : !out->conjugate)) {
     tct_smooth_free(out);
     return tct_fail_memory(err);
   }
   out->slope = rows + n, out->curve = rows + 2 * n, out->along = rows + 3 * n;
   out->direction = cols + p, out->parts = cols + 2 * p;
+  out->before = cols + 4 * p, out->base = cols + 5 * p;
+  if (cut) {
+    out->limit = limits + n;
+    measure(out);
+  }
   tct_status status = find_largest(out, err);
   if (status != TCT_OK) tct_smooth_free(out);
   return status;
@@ -133,7 +162,8 @@ void tct_smooth_free(tct_smooth *s) {
   int64_t n = s->problem->view->rows, p = s->problem->view->p;
   int threads = s->problem->facts->threads;
   tct_wipe_free(s->margin, 4 * n, sizeof(double));
-  tct_wipe_free(s->gradient, 4 * p, sizeof(double));
+  tct_wipe_free(s->gradient, 6 * p, sizeof(double));
+  tct_wipe_free(s->part, s->part ? 2 * n : 0, sizeof(double));
   tct_wipe_free(s->sums, threads * 3 * p, sizeof(double));
   tct_wipe_free(s->blocks, n / LINE + 1, sizeof(double));
   tct_wipe_free(s->gram, 2 * p * p, sizeof(double));
@@ -154,15 +184,73 @@ tct_status tct_smooth_transpose(tct_smooth *s, const double *a, double *sum, tct
   return TCT_OK;
 }
 
-tct_status tct_smooth_gradient(tct_smooth *s, const double *w, tct_error *err) {
+/* Rows that no rank boundary cuts: blocks of an exact sum divide them. */
+static int64_t together_of(const tct_view *view) {
+  int64_t block = tct_block_rows(view->p);
+  return block > TCT_SMOOTH_TOGETHER ? block : TCT_SMOOTH_TOGETHER;
+}
+
+/* Margins, slopes and their sum over the groups first, first + step, ..., one pass over the rows: a block stays in the
+ * cache for both.  memory: a block's sum, then its two exact parts. */
+static void some_groups(const tct_smooth *s, const double *w, int64_t take, const tct_exact *exact, int64_t first,
+                        int64_t step) {
+  const tct_view *view = s->problem->view;
+  int64_t p = view->p, block = tct_block_rows(p), group = together_of(view);
+  double *sum = s->sums + first * 3 * p;
+  memset(sum, 0, (size_t)(3 * p) * sizeof *sum);
+  for (int64_t from = first * group; from < view->rows; from += step * group) {
+    int64_t end = view->rows - from < take ? view->rows : from + take;
+    for (int64_t at = from; at < end; at += block) {
+      int64_t count = end - at < block ? end - at : block;
+      tct_slab_dot(view, at, count, w, s->margin + at);
+      slopes_of(s, s->margin + at, at, s->slope + at, count);
+      tct_slab_add(view, at, count, s->slope + at, sum);
+      tct_exact_add(exact, sum, sum + p, sum + 2 * p, p);
+      memset(sum, 0, (size_t)p * sizeof *sum);
+    }
+  }
+}
+
+/* Where slopes are bounded the lattices of the exact sum are known before it, and one pass does. */
+static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double *sum, tct_error *err) {
   const tct_problem *problem = s->problem;
-  int64_t p = problem->view->p;
-  tct_margins(problem->view, w, s->margin, problem->facts->threads);
-  slopes_of(s, s->margin, 0, s->slope, problem->view->rows);
-  TCT_TRY(tct_smooth_transpose(s, s->slope, s->gradient, err));
-  for (int64_t j = 0; j < p; j++)
-    s->gradient[j] += (j < s->penalised ? s->facts.ridge * w[j] : 0) + (s->linear ? s->linear[j] : 0);
+  int64_t p = problem->view->p, block = tct_block_rows(p);
+  int threads = problem->facts->threads;
+  tct_exact exact = tct_exact_for((double)block * 1.01 * s->facts.coarse, problem->facts->rows / block + 1);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; t++) some_groups(s, w, take, &exact, t, threads);
+  memset(s->parts, 0, (size_t)(2 * p) * sizeof *s->parts);
+  for (int t = 0; t < threads; t++)
+    for (int64_t k = 0; k < 2 * p; k++) s->parts[k] += s->sums[t * 3 * p + p + k];
+  TCT_TRY(tct_mech_total(s->mech, s->parts, 2 * p, err));
+  for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
   return TCT_OK;
+}
+
+int64_t tct_smooth_all(const tct_smooth *s) { return together_of(s->problem->view); }
+
+double tct_smooth_weight(const tct_smooth *s, int64_t take) {
+  int64_t n = s->problem->facts->rows, group = together_of(s->problem->view), rest = n % group;
+  return (double)n / (double)(n / group * take + (rest < take ? rest : take));
+}
+
+tct_status tct_smooth_gradient_of(tct_smooth *s, const double *w, int64_t take, tct_error *err) {
+  const tct_problem *problem = s->problem;
+  double *g = s->gradient, weight = take < together_of(problem->view) ? tct_smooth_weight(s, take) : 1;
+  if (s->facts.coarse > 0) {
+    TCT_TRY(one_pass(s, w, take, g, err));
+  } else {
+    tct_margins(problem->view, w, s->margin, problem->facts->threads);
+    slopes_of(s, s->margin, 0, s->slope, problem->view->rows);
+    TCT_TRY(tct_smooth_transpose(s, s->slope, g, err));
+  }
+  for (int64_t j = 0; j < problem->view->p; j++)
+    g[j] = weight * g[j] + ((j < s->penalised ? s->facts.ridge * w[j] : 0) + (s->linear ? s->linear[j] : 0));
+  return TCT_OK;
+}
+
+tct_status tct_smooth_gradient(tct_smooth *s, const double *w, tct_error *err) {
+  return tct_smooth_gradient_of(s, w, together_of(s->problem->view), err);
 }
 
 /* The derivative of J along the direction at step t; margins and their change are at hand. */
@@ -203,54 +291,4 @@ tct_status tct_smooth_step(tct_smooth *s, const double *w, double *step, tct_err
   }
   *step = t;
   return TCT_OK;
-}
-
-static double computed_norm(const tct_smooth *s) {
-  int64_t p = s->problem->view->p;
-  return sqrt(tct_norm2(s->gradient, p)) * (1 + (s->facts.p + 16) * 0x1p-53);
-}
-
-static bool certified(const tct_smooth *s, const double *w, double norm, double target) {
-  double radius = sqrt(tct_norm2(w, s->problem->view->p)) * (1 + (s->facts.p + 16) * 0x1p-53);
-  return norm + tct_smooth_error(&s->facts, radius) <= target; /* false for NaN */
-}
-
-/* Newton steps; true when certified.  A factor that served well serves again. */
-static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w, bool *done, tct_error *err) {
-  int64_t p = s->problem->view->p;
-  double last = INFINITY;
-  bool refresh = true;
-  *done = false;
-  for (int64_t k = 0; k < steps; k++) {
-    TCT_TRY(tct_problem_tick(s->problem, 0, err));
-    TCT_TRY(tct_smooth_gradient(s, w, err));
-    double norm = computed_norm(s);
-    if ((*done = certified(s, w, norm, target)) || !isfinite(norm)) return TCT_OK;
-    refresh = !(norm < 1e-2 * last);
-    last = norm;
-    double t = 0;
-    TCT_TRY(tct_newton_direction(s, refresh, err));
-    TCT_TRY(tct_smooth_step(s, w, &t, err));
-    tct_axpy(t, s->direction, w, p);
-    s->passes++;
-  }
-  TCT_TRY(tct_smooth_gradient(s, w, err));
-  *done = certified(s, w, computed_norm(s), target);
-  return TCT_OK;
-}
-
-tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
-  bool done = false;
-  int64_t p = s->problem->view->p;
-  double length = s->facts.rows * s->facts.curvature * s->facts.row_norm * s->facts.row_norm + s->facts.ridge;
-  s->passes = 0;
-  TCT_TRY(newton(s, target, steps, w, &done, err));
-  if (done || !(target >= tct_smooth_reachable(&s->facts))) return TCT_OK;
-  memset(w, 0, (size_t)p * sizeof *w);
-  for (;; s->passes++) { /* ends: see LAST RESORT */
-    TCT_TRY(tct_problem_tick(s->problem, 0, err));
-    TCT_TRY(tct_smooth_gradient(s, w, err));
-    if (certified(s, w, computed_norm(s), target)) return TCT_OK;
-    tct_axpy(-1 / length, s->gradient, w, p);
-  }
 }

@@ -37,6 +37,7 @@ static const setting settings[] = {
     {"objpert", "huber", "none", 1, 1e-6, TCT_ADD_REMOVE},
     {"objpert", "huber", "none", 1, 1e-6, TCT_REPLACE_ONE},
     {"objpert:clip=0.3", "logistic", "none", 1, 1e-6, TCT_ADD_REMOVE},
+    {"objpert:norm=0.2,clip=0.4", "logistic", "none", 1, 1e-6, TCT_REPLACE_ONE},
     {"objpert:clip=0.5", "huber", "none", 1, 1e-6, TCT_REPLACE_ONE},
     {"objpert:variant=kst", "logistic", "none", 1, 1e-6, TCT_ADD_REMOVE},
     {"objpert:variant=chaudhuri", "logistic", "none", 1, 1e-6, TCT_ADD_REMOVE},
@@ -293,8 +294,9 @@ static void worlds_with_one_minimiser_release_points_within_reach(void **state) 
       assert_int_equal(tct_objpert_settings(&b.facts, &b.plan, &set, NULL), TCT_OK);
       tct_mech_free(run(&b, (uint64_t)k, look, &with, w));
       row_of(&b, k, x);
-      double slope = tct_loss_slope(&b.facts.loss, tct_dot(x, with.before, P), b.y[k]);
-      slope = fmax(-set.smooth.slope, fmin(set.smooth.slope, slope));
+      double slope = tct_loss_slope(&b.facts.loss, tct_dot(x, with.before, P), b.y[k]), size = sqrt(tct_norm2(x, P));
+      if (set.smooth.length > 0) slope *= fmin(1, pow(set.smooth.length / size, 2));
+      if (set.smooth.clip > 0) slope = fmax(-set.smooth.clip / size, fmin(set.smooth.clip / size, slope));
       memcpy(without.forced, with.forced, sizeof with.forced);
       tct_axpy(slope, x, without.forced, P);
       without.force = true;
@@ -361,9 +363,15 @@ static void runs_with_cut_slopes_prove_no_more_than_the_claim(void **state) {
   assert_true(proven_delta("objpert:share=0.05,clip=0.5", 0) <= 1e-2);
 }
 
+static void runs_on_records_beyond_the_norm_prove_no_more_than_the_claim(void **state) {
+  (void)state;
+  assert_true(proven_delta("objpert:share=0.05,norm=0.5,clip=0.5", 0) <= 1e-2);
+}
+
 static void runs_with_halved_noise_prove_more_than_the_claim(void **state) {
   (void)state;
   assert_true(proven_delta("objpert:share=0.05", 0.5) > 1e-2);
+  assert_true(proven_delta("objpert:share=0.05,norm=0.5,clip=0.5", 0.5) > 1e-2);
 }
 
 static void losses_that_no_proof_covers_are_refused(void **state) {
@@ -394,6 +402,7 @@ int main(void) {
       cmocka_unit_test(worlds_with_one_minimiser_release_points_within_reach),
       cmocka_unit_test(runs_on_neighbours_prove_no_more_than_the_claim),
       cmocka_unit_test(runs_with_cut_slopes_prove_no_more_than_the_claim),
+      cmocka_unit_test(runs_on_records_beyond_the_norm_prove_no_more_than_the_claim),
       cmocka_unit_test(runs_with_halved_noise_prove_more_than_the_claim),
       cmocka_unit_test(losses_that_no_proof_covers_are_refused),
   };

@@ -137,8 +137,10 @@ plant primaldpscd_clip_skipped src/solve/primaldpscd.c 's/if \(!\(fabs\(zeta\) <
 plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
 plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
 plant dpsgd_divides_by_the_drawn_batch src/solve/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
-plant objpert_slopes_uncut src/solve/smooth.c 's/clip > 0 && i < count/clip < 0 \&\& i < count/' contract_one_release
-plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->slope \*= part;\n  facts->clip = facts->slope;/facts->slope *= part;\n  facts->clip = 2 * facts->slope;/' contract_one_release
+plant objpert_slopes_uncut src/solve/smooth.c 's/slope\[i\] = a > limit \? limit : a < -limit \? -limit : a;/slope[i] = a + 0 * fmin(limit, 1);/' contract_one_release unit_smooth
+plant objpert_long_records_count_in_full src/solve/smooth.c 's/length2 \/ norm2 \* down/down/' contract_one_release unit_smooth
+plant objpert_ridge_for_half_the_length src/solve/smooth.c 's/facts->length = facts->row_norm \*= norm;/facts->row_norm *= norm, facts->length = 2 * facts->row_norm;/' contract_one_release unit_smooth
+plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->clip = facts->slope \*/facts->clip = 2 * facts->slope */' contract_one_release unit_smooth
 plant weight_beyond_the_cap src/read/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
 plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
 plant weighed_before_the_clip src/solve/clipped.c 's/(    double reach = fabs\(slope)/    if (problem->weight) slope[k] *= problem->weight[row ? row[from + k] : from + k];\n\1/;s/  if \(!problem->weight\) return;\n[^\n]*\n//' privacy_weights

@@ -237,7 +237,9 @@ static void worlds_of_objpert_with_one_minimiser_release_points_within_reach(voi
     run(&b, 0.5, false, pin, &with, w);
     for (int j = 0; j < P; j++) x[j] = (j % 2 ? -1.5 : 1.5) / sqrt(P), z += x[j] * with.before[j];
     double slope = tct_loss_slope(&b.facts.loss, z, b.y[0]), v = fmin(0.25 * (k + 1), 0.5) / 0.5;
-    slope = v * fmax(-set.smooth.slope, fmin(set.smooth.slope, slope));
+    double size = sqrt(tct_norm2(x, P));
+    slope *= fmin(1, pow(set.smooth.length / size, 2));
+    slope = v * fmax(-set.smooth.clip / size, fmin(set.smooth.clip / size, slope));
     memcpy(without.b, with.b, sizeof with.b);
     tct_axpy(slope, x, without.b, P);
     without.force = true;

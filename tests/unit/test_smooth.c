@@ -141,10 +141,13 @@ static void conjugate_gradients_give_the_direction_of_the_factored_hessian(void 
   double w[P] = {0.3, -0.2}, dense[P], memory[4 * P], *gram;
   make(&q, "logistic", 1, 3);
   assert_int_equal(tct_smooth_gradient(&q.smooth, w, NULL), TCT_OK);
-  assert_int_equal(tct_newton_direction(&q.smooth, true, NULL), TCT_OK);
-  memcpy(dense, q.smooth.direction, sizeof dense);
+  bool good;
+  assert_int_equal(tct_newton_factor(&q.smooth, tct_smooth_all(&q.smooth), 0, &good, NULL), TCT_OK);
+  assert_true(good);
+  for (int j = 0; j < P; j++) dense[j] = -q.smooth.gradient[j];
+  tct_cholesky_solve(q.smooth.gram, P, dense);
   gram = q.smooth.gram, q.smooth.gram = NULL, q.smooth.conjugate = memory;
-  assert_int_equal(tct_newton_direction(&q.smooth, true, NULL), TCT_OK);
+  assert_int_equal(tct_newton_direction(&q.smooth, NULL), TCT_OK);
   for (int j = 0; j < P; j++) assert_true(fabs(q.smooth.direction[j] - dense[j]) < 1e-2 * sqrt(tct_norm2(dense, P)));
   q.smooth.gram = gram, q.smooth.conjugate = NULL;
   drop(&q);
@@ -221,9 +224,54 @@ static void majority_predicts_the_larger_class(void **state) {
   }
 }
 
+/* One record at a time, of every length up to R: its gradient and, by differences, its curvature. */
+static void a_record_that_is_cut_pulls_and_bends_no_more_than_its_facts_say(void **state) {
+  (void)state;
+  static const double cuts[][2] = {{1, 0.5}, {0.5, 1}, {0.5, 0.5}, {0.8, 0.7}};
+  for (int l = 0; l < 3; l++)
+    for (int c = 0; c < 4; c++) {
+      world q;
+      tct_smooth_facts facts;
+      double pull = 0, bend = 0, least = INFINITY, w[P], before[P], step = 1e-5;
+      make(&q, losses[l], 1, 0);
+      facts = q.smooth.facts;
+      tct_smooth_free(&q.smooth);
+      tct_smooth_cut(&facts, cuts[c][0], cuts[c][1]);
+      facts.ridge = 0;
+      for (int k = 0; k < N; k++) { /* the view is one record of length 2 (k + 1)/N in a random direction */
+        double length = 0, margin = 3 * (2 * uniform() - 1);
+        for (int j = 0; j < P; j++) length += q.x[k * P + j] * q.x[k * P + j];
+        double size = 2 * (k + 1) / (double)N / sqrt(length), *x = q.x + k * P;
+        for (int j = 0; j < P; j++) x[j] *= size;
+        q.m.values = x, q.m.rows = 1, q.facts.rows = 1;
+        tct_view_free(&q.view);
+        assert_int_equal(tct_view_bound(&q.view, &q.m, 0, 2, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
+        assert_int_equal(tct_smooth_new(&q.problem, &facts, NULL, &q.smooth, NULL), TCT_OK);
+        length = sqrt(tct_norm2(x, P));
+        for (int j = 0; j < P; j++) w[j] = margin * x[j] / (length * length);
+        assert_int_equal(tct_smooth_gradient(&q.smooth, w, NULL), TCT_OK);
+        memcpy(before, q.smooth.gradient, sizeof before);
+        for (int j = 0; j < P; j++) w[j] += step * x[j] / length;
+        assert_int_equal(tct_smooth_gradient(&q.smooth, w, NULL), TCT_OK);
+        double along = (tct_dot(q.smooth.gradient, x, P) - tct_dot(before, x, P)) / length / step;
+        pull = fmax(pull, sqrt(tct_norm2(before, P)));
+        bend = fmax(bend, along), least = fmin(least, along);
+        tct_smooth_free(&q.smooth);
+      }
+      double most = facts.slope * facts.row_norm, most_bend = facts.curvature * facts.row_norm * facts.row_norm;
+      assert_true(pull <= most * (1 + 1e-12));
+      assert_true(pull >= 0.9 * most);
+      assert_true(bend <= most_bend * (1 + 1e-6));
+      if (cuts[c][1] > 0.6) assert_true(bend >= 0.8 * most_bend);
+      assert_true(least >= -1e-9);
+      tct_view_free(&q.view);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_computed_gradient_is_within_its_proven_error),
+      cmocka_unit_test(a_record_that_is_cut_pulls_and_bends_no_more_than_its_facts_say),
       cmocka_unit_test(newton_reaches_the_certified_norm),
       cmocka_unit_test(descent_alone_reaches_the_certified_norm),
       cmocka_unit_test(a_start_that_is_not_a_number_does_no_harm),
