@@ -70,8 +70,8 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
   if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
-  if (!isnan(config->row_norm) && !(config->row_norm > 1e-100 && config->row_norm < 1e100))
-    return tct_fail(err, TCT_E_USAGE, "the row norm must be a positive number between 1e-100 and 1e100");
+  if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
+    return tct_fail(err, TCT_E_USAGE, "the row norm must be a number in [1e-90, 1e90]; give another bound");
   if (config->rows_rule == TCT_ROWS_UNIT && isnan(config->row_norm))
     return tct_fail(err, TCT_E_USAGE, "rows of unit rule need the norm to scale to; give --row-norm R");
   if (!isnan(config->label_bound) && !(config->label_bound > 0 && config->label_bound < 1e100))
