@@ -1,9 +1,9 @@
 /* gradient.c - the fused pass of full-batch solvers: every row is read from memory once a gradient.
  *
  * A block of rows small enough to stay in the second cache gets its margins, then its factors from the caller, and is
- * then added.  Dense rows in one piece go eight and more at a time; sparse ones, and the last rows of a matrix, past
- * whose end eight lanes would read, go one by one to the same bits.  Only rows whose scale is extreme (rows.c, WHICH
- * PATH) are truncated instead of rounded.
+ * then added.  Dense rows in one piece go eight and more at a time; the last rows of a matrix, past whose end eight
+ * lanes would read, go one by one to the same bits, and sparse rows entry by entry, whatever the instruction set.  Only
+ * rows whose scale is extreme (rows.c, WHICH PATH) are truncated instead of rounded.
  *
  * ROUNDING.  With b = fl(a*s) and magic M = 1.5*2^52*g, g the lattice, fl(fl(b*x) + M) lies in [2^52 g, 2^53 g)
  * while |b*x| <= 2^50 g, where doubles are the multiples of g and their bits count them: the sum's bits less M's are
@@ -94,8 +94,9 @@ int64_t tct_gradient_scratch(int64_t p, int threads) { return padded(p) + thread
 typedef struct pass {
   const tct_view *view;
   const gradient_loops *loops;
-  const double *w, *whole; /* [p]; the features' part padded with zeros */
-  int64_t fast;            /* rows before this one may be read in eights beyond their end */
+  const struct sparse_loops *sparse; /* NULL: dense rows */
+  const double *w, *whole;           /* [p]; the features' part padded with zeros */
+  int64_t fast;                      /* rows before this one may be read in eights beyond their end */
   double lattice, magic;
   /* Of one thread: */
   uint64_t *bits, last; /* [features, padded] and the intercept's: count * bits of magic + multiples of the lattice */
@@ -129,27 +130,67 @@ static void block_margins(const pass *s, int64_t from, int64_t to) {
   for (; i < to; i++) s->a[i - from] = tct_row_dot(view, i, s->w);
 }
 
-/* bits += the multiples of the lattice that b*x rounds to, for one row of stored entries. */
-#define ADD_ROW(name, VALUE, INDEX)                                                                \
-  static void name(const tct_row *row, double b, double magic, uint64_t *bits) {                   \
-    const VALUE *x = row->x;                                                                       \
-    const INDEX *c = row->columns;                                                                 \
-    const uint64_t none = bits_of(magic);                                                          \
-    if (!c)                                                                                        \
-      for (int64_t k = 0; k < row->n; k++) bits[k] += bits_of((double)x[k] * b + magic) - none;    \
-    else                                                                                           \
-      for (int64_t k = 0; k < row->n; k++) bits[c[k]] += bits_of((double)x[k] * b + magic) - none; \
+/* Stored entries, a block of rows at a time.  dots: z[to - from] = the dot products with w, short rows in the order of
+ * dot_sparse (rows_body.h).  add: bits += the multiples of the lattice that b*x rounds to. */
+#define SPARSE(VALUE, INDEX, name)                                                                     \
+  static void dots_##name(const tct_matrix *m, const double *w, int64_t from, int64_t to, double *z) { \
+    const INDEX *start = m->start, *column = m->index;                                                 \
+    const VALUE *value = m->values;                                                                    \
+    for (int64_t i = from; i < to; i++) {                                                              \
+      const INDEX *c = column + start[i];                                                              \
+      const VALUE *x = value + start[i];                                                               \
+      int64_t n = start[i + 1] - start[i], k = 0;                                                      \
+      double s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                           \
+      for (; k + 4 <= n; k += 4) {                                                                     \
+        s0 += (double)x[k] * w[c[k]];                                                                  \
+        s1 += (double)x[k + 1] * w[c[k + 1]];                                                          \
+        s2 += (double)x[k + 2] * w[c[k + 2]];                                                          \
+        s3 += (double)x[k + 3] * w[c[k + 3]];                                                          \
+      }                                                                                                \
+      for (; k < n; k++) s0 += (double)x[k] * w[c[k]];                                                 \
+      z[i - from] = (s0 + s2) + (s1 + s3);                                                             \
+    }                                                                                                  \
+  }                                                                                                    \
+  static void add_##name(const tct_matrix *m, const double *b, int64_t from, int64_t to, double magic, \
+                         uint64_t *bits) {                                                             \
+    const INDEX *start = m->start, *column = m->index;                                                 \
+    const VALUE *value = m->values;                                                                    \
+    const uint64_t none = bits_of(magic);                                                              \
+    for (int64_t i = from; i < to; i++) {                                                              \
+      double factor = b[i - from];                                                                     \
+      if (factor == 0) continue;                                                                       \
+      for (int64_t k = start[i]; k < start[i + 1]; k++)                                                \
+        bits[column[k]] += bits_of((double)value[k] * factor + magic) - none;                          \
+    }                                                                                                  \
   }
-ADD_ROW(add_f64_i32, double, int32_t)
-ADD_ROW(add_f64_i64, double, int64_t)
-ADD_ROW(add_f32_i32, float, int32_t)
-ADD_ROW(add_f32_i64, float, int64_t)
+SPARSE(double, int32_t, f64_i32)
+SPARSE(double, int64_t, f64_i64)
+SPARSE(float, int32_t, f32_i32)
+SPARSE(float, int64_t, f32_i64)
+#undef SPARSE
 
+typedef struct sparse_loops {
+  void (*dots)(const tct_matrix *m, const double *w, int64_t from, int64_t to, double *z);
+  void (*add)(const tct_matrix *m, const double *b, int64_t from, int64_t to, double magic, uint64_t *bits);
+} sparse_loops;
+static const sparse_loops sparse_of[2][2] = {{{dots_f64_i32, add_f64_i32}, {dots_f64_i64, add_f64_i64}},
+                                             {{dots_f32_i32, add_f32_i32}, {dots_f32_i64, add_f32_i64}}};
+
+static void sparse_margins(const pass *s, int64_t from, int64_t to) {
+  const tct_view *view = s->view;
+  double intercept = view->intercept != 0 ? view->intercept * s->w[view->p - 1] : 0;
+  s->sparse->dots(view->x, s->w, from, to, s->a);
+  for (int64_t i = from; i < to; i++) {
+    double scale = view->row_scale[i];
+    s->a[i - from] = tct_scale_plain(scale) ? scale * (s->a[i - from] + intercept) : tct_row_dot(view, i, s->w);
+  }
+}
+
+/* One row of a dense matrix that cannot be read in eights. */
 static void add_row(pass *s, int64_t i, double b) {
   tct_row row = tct_row_at(s->view->x, i);
-  void (*const add[2][2])(const tct_row *, double, double, uint64_t *) = {{add_f64_i32, add_f64_i64},
-                                                                          {add_f32_i32, add_f32_i64}};
-  add[row.f32][row.i64](&row, b, s->magic, s->bits);
+  const uint64_t none = bits_of(s->magic);
+  for (int64_t k = 0; k < row.n; k++) s->bits[k] += bits_of(tct_row_value(&row, k) * b + s->magic) - none;
 }
 
 /* Adds the block's rows; b[k] = 0, which adds nothing, where the row was extreme. */
@@ -163,10 +204,13 @@ static void block_add(pass *s, int64_t from, int64_t to) {
     s->b[i - from] = plain ? b : 0;
     if (!plain)
       tct_row_add_lattice(view, i, a, s->lattice, s->slow);
-    else if (i >= fast)
+    else if (i >= fast && !s->sparse)
       add_row(s, i, b);
   }
-  s->loops->add(row_from(view->x, from), view->x->stride, s->b, fast - from, s->magic, s->bits, wide);
+  if (s->sparse)
+    s->sparse->add(view->x, s->b, from, to, s->magic, s->bits);
+  else
+    s->loops->add(row_from(view->x, from), view->x->stride, s->b, fast - from, s->magic, s->bits, wide);
   if (view->intercept == 0) return;
   for (int64_t k = 0; k < to - from; k++) s->last += bits_of(s->b[k] * view->intercept + s->magic);
 }
@@ -178,7 +222,7 @@ static void some_blocks(pass *s, tct_factors_fn factors, const void *user, int64
   uint64_t fast = 0, rows = 0;
   for (int64_t from = first * block; from < view->rows; from += step * block) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
-    block_margins(s, from, to);
+    (s->sparse ? sparse_margins : block_margins)(s, from, to);
     factors(user, from, to - from, s->a);
     block_add(s, from, to);
     rows += (uint64_t)(to - from);
@@ -205,7 +249,9 @@ void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors_fn 
   if (threads > blocks) threads = blocks > 1 ? (int)blocks : 1;
   pass base = {.view = view, .w = w, .whole = scratch, .fast = fast_rows(view), .lattice = lattice};
   base.magic = 0x1.8p52 * lattice;
-  base.loops = loops_of[tct_level()][view->x->value_type == TCT_F32];
+  bool f32 = view->x->value_type == TCT_F32;
+  base.loops = loops_of[tct_level()][f32];
+  if (view->x->layout == TCT_CSR) base.sparse = &sparse_of[f32][view->x->index_type == TCT_I64];
   memset(scratch, 0, (size_t)(wide + threads * each) * sizeof *scratch);
   memcpy(scratch, w, (size_t)view->x->cols * sizeof *scratch);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)

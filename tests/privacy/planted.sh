@@ -155,7 +155,8 @@ plant adassp_labels_unweighed src/solve/adassp.c 's/share \* set->weight \* prob
 plant adassp_long_records src/solve/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
 plant gradient_rounding_unpaid src/la/gradient.c 's/return reach - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return reach;/' unit_gradient
 plant gradient_clip_twice_the_reach src/solve/descent.c 's/fmax\(room, 0\)/2 * fmax(room, 0)/' privacy_sensitivity
-plant gradient_tail_rounded_otherwise src/la/gradient.c 's/bits\[k\] \+= bits_of\(\(double\)x\[k\] \* b \+ magic\)/bits[k] += bits_of((double)x[k] * b * (1 - 0x1p-20) + magic)/' unit_gradient
+plant gradient_tail_rounded_otherwise src/la/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
+plant gradient_sparse_rows_rounded_otherwise src/la/gradient.c 's/bits_of\(\(double\)value\[k\] \* factor \+ magic\)/bits_of((double)value[k] * factor * (1 - 0x1p-20) + magic)/' unit_gradient
 plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
 # ---- what the certificate says, and whether it is there ----
