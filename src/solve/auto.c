@@ -25,19 +25,20 @@
  *              objpert    0.3894  0.3153  0.2589  0.2184  0.1821  0.1613
  *
  * dpnewton takes 0.02 to 0.09 s of one processor a fit (a9a, as dense rows: 0.2 s), dpgd up to 1.2 s.  Below a signal
- * of 75 the metric is mostly noise, dpgd is short, and better.  Squared loss (california, none): at s = 121 dpnewton
- * 0.3151, dpgd 0.3010; at s = 545 dpnewton 0.2757, dpgd 0.2771: dpnewton from 300.  Wide tables, whose Gram matrix
+ * of 75 the metric is mostly noise, dpgd is short, and better.  Wide tables, whose Gram matrix
  * would cost more than it saves, and other penalties stay with dpgd, except where its walk ends at its longest (s above
  * 5000): there objpert, whose minimiser is exact, where the loss and penalty allow it. Squared loss with ridge
  * (california, lambda 1e-3, four parts of five): at s = 58 dpscd 0.348, dpgd 0.363; at s = 121 dpscd 0.373, dpgd 0.324.
- * Hence dpscd below s = 90.
+ * Hence dpscd below s = 90.  Above it dpgd: excess in % of half the labels' variance (bench_ridge, lambda 1e-4, delta
+ * 1e-3, epsilon 0.1, 0.5, 1) california 1.4, 0.36, 0.12, dpnewton 2.1, 0.43, 0.14; nist_acs 5.7, 1.07, 0.52, dpnewton
+ * 7.7, 1.76, 0.58.
  */
 #include "solve/auto.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double FAINT = 90, STRONG = 5000, METRIC = 75, METRIC_REAL = 300;
+static const double FAINT = 90, STRONG = 5000, METRIC = 75;
 enum { NARROW = 512 };
 
 static double signal_of(const tct_facts *facts) {
@@ -55,7 +56,7 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   bool one_sign = facts->loss.kind->one_sign && isfinite(tct_loss_slope_bound(&facts->loss));
   bool plain = ridge || !strcmp(facts->reg.kind->name, "none");
   double signal = signal_of(facts);
-  if (signal >= (facts->loss.kind->binary ? METRIC : METRIC_REAL) && smooth && plain && facts->p <= NARROW) {
+  if (signal >= METRIC && facts->loss.kind->binary && smooth && plain && facts->p <= NARROW) {
     snprintf(why, size, "dpnewton: at a signal mu*n/sqrt(p) of %.0f a noisy metric saves most steps of dpgd", signal);
     return tct_solver_find("dpnewton");
   }

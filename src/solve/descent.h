@@ -8,7 +8,9 @@
 double tct_descent_noise(const tct_facts *facts);
 /* The largest gradient of a record: R * largest slope, and R * Y where slopes have no bound. */
 double tct_descent_largest(const tct_facts *facts);
-/* The default clip from public facts; why: dpgd.c. */
+/* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
+double tct_descent_signal(const tct_facts *facts);
+/* The default clip from public facts; why: dpgd.c, for squared loss descent.c. */
 double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */

@@ -58,13 +58,8 @@ typedef struct walk {
  * s/sqrt(2/share)... shorter there: L = 12 s makes it 12 sqrt(2/share) = 76 whatever n, p and epsilon are, which
  * accelerated steps of length 1 cover in 4 sqrt(76) = 35 instead of dpgd's 4 sqrt(12 s), 100 to 800.  Half as many lost
  * up to 3 %. */
-static double signal_of(const tct_facts *facts) {
-  double noise = tct_descent_noise(facts);
-  return fmin(noise > 0 ? (double)facts->rows / (noise * sqrt((double)facts->p)) : 1e6, 1e6);
-}
-
 static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
-  double signal = signal_of(facts);
+  double signal = tct_descent_signal(facts);
   walk out = {.share = tct_spec_real(spec, options, "share"), .clip = tct_spec_real(spec, options, "clip")};
   if (isnan(out.clip)) out.clip = tct_descent_clip(facts);
   out.length = tct_spec_real(spec, options, "walk");

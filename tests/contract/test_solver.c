@@ -117,9 +117,12 @@ static void seeds(const solver_case *c) {
   run_or_fail(&a, c, 11);
   run_or_fail(&b, c, 11);
   assert_memory_equal(a.w, b.w, (size_t)a.plan->facts.p * sizeof(double));
-  run_or_fail(&b, c, 12);
-  if (c->solver->is_private && distance(a.w, b.w, a.plan->facts.p) == 0)
-    fail_msg("%s, %s: another seed gives the same model", c->spec, c->loss);
+  double off = 0; /* privgene makes one choice among a few here: the first other seed may choose the same */
+  for (uint64_t seed = 12; seed < 16 && c->solver->is_private && off == 0; seed++) {
+    run_or_fail(&b, c, seed);
+    off = distance(a.w, b.w, a.plan->facts.p);
+  }
+  if (c->solver->is_private && off == 0) fail_msg("%s, %s: other seeds give the same model", c->spec, c->loss);
   world_close(&b);
   world_close(&a);
   records_free(&r);

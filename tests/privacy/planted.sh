@@ -146,6 +146,8 @@ plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[
 plant weighed_before_the_clip src/solve/clipped.c 's/(    double reach = fabs\(slope)/    if (problem->weight) slope[k] *= problem->weight[row ? row[from + k] : from + k];\n\1/;s/  if \(!problem->weight\) return;\n[^\n]*\n//' privacy_weights
 plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
+plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
+plant squared_gradients_beyond_their_clip src/solve/dpagd.c 's/a->row_norm, clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? clip : 1.3 * clip, b->u/' privacy_choice
 plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
 plant dpnewton_metric_noise_of_the_steps src/solve/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
 plant gram_of_unbounded_rows src/la/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity

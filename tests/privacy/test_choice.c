@@ -265,23 +265,36 @@ static void a_plan_over_batches_fills_its_renyi_filter(void **state) {
 
 static void no_release_of_adaptive_descent_moves_by_more_than_is_claimed(void **state) {
   (void)state;
-  static const char *const specs[] = {"dpagd", "dpagd:batch=20", "dpagd:variant=paper",
-                                      "dpagd:clip_grad=0.2,clip_obj=0.5"};
+  static const struct {
+    const char *loss, *spec;
+  } cases[] = {
+      {"logistic", "dpagd"},
+      {"logistic", "dpagd:batch=20"},
+      {"logistic", "dpagd:variant=paper"},
+      {"logistic", "dpagd:clip_grad=0.2,clip_obj=0.5"},
+      {"hinge", "dpagd"},
+      {"hinge", "dpagd:variant=paper"},
+      {"smoothed_hinge", "dpagd:batch=20"},
+      {"squared", "dpagd"},
+      {"squared", "dpagd:batch=20"},
+      {"squared", "dpagd:clip_grad=0.2,clip_obj=0.1"},
+  };
   records r = records_new(60, 3, 6);
-  for (size_t v = 0; v < sizeof specs / sizeof *specs; v++) {
-    tct_config config = world_config("logistic", "l2:lambda=0.1", specs[v]);
+  for (size_t v = 0; v < sizeof cases / sizeof *cases; v++) {
+    tct_config config = world_config(cases[v].loss, "l2:lambda=0.1", cases[v].spec);
     tct_error err = {0};
     world a, b;
     double worst = 0;
-    if (world_open(&a, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s: %s", specs[v], err.text);
+    if (world_open(&a, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK)
+      fail_msg("%s: %s", cases[v].spec, err.text);
     for (int64_t k = 0; k < 10; k++) {
       assert_int_equal(world_share(&b, &r, a.plan, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
       world_remove(&b, k);
       worst = fmax(worst, worlds_move(&a, &b, (uint64_t)k + 1, NULL));
       world_close(&b);
     }
-    if (!(worst <= 1)) fail_msg("%s: a release moved by %.17g of its reach", specs[v], worst);
-    if (!(worst > 0.05)) fail_msg("%s: no release moved", specs[v]);
+    if (!(worst <= 1)) fail_msg("%s, %s: a release moved by %.17g of its reach", cases[v].spec, cases[v].loss, worst);
+    if (!(worst > 0.05)) fail_msg("%s, %s: no release moved", cases[v].spec, cases[v].loss);
     world_close(&a);
   }
   records_free(&r);
