@@ -9,7 +9,7 @@
  * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)] [SOLVER ...]
  *        bench_agd_figures DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all)
  * quick: 5 fits and few solvers; full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
- * where these take longer than 12 s a cell; sweeps: Figure 1 on Adult.  All add lines to FOLDER/agd_figures.csv, for
+ * where these take longer than 6 s a cell; sweeps: Figure 1 on Adult.  All add lines to FOLDER/agd_figures.csv, for
  * bench/plot.py.
  */
 #include "agd_sets.h"
@@ -37,12 +37,15 @@ static double deviation(double sum, double square, int fits) {
   return sqrt(fmax(0, square / fits - mean * mean));
 }
 
+static int is_public(const char *solver) {
+  return !strncmp(solver, "lbfgs", 5) || !strncmp(solver, "majority", 8) || !strncmp(solver, "scd", 3);
+}
+
 /* What a private solver is given: the ridge of those that have no proof or no form without one, and the smooth loss of
  * those that have no proof for the hinge. */
 static tct_config settings(const cell *c, const char *solver, uint64_t seed) {
   tct_config config;
   const agd_source *s = c->source;
-  int is_public = !strncmp(solver, "lbfgs", 5) || !strncmp(solver, "majority", 8) || !strncmp(solver, "scd", 3);
   int perturbs = !strncmp(solver, "objpert", 7) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "lbfgs", 5);
   int dual = !strncmp(solver, "dpscd", 5) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "scd", 3);
   tct_config_default(&config);
@@ -50,7 +53,7 @@ static tct_config settings(const cell *c, const char *solver, uint64_t seed) {
   config.loss = perturbs && !strcmp(c->loss, "hinge") ? "smoothed_hinge" : c->loss;
   config.penalty = dual && !strcmp(c->penalty, "none") ? "l2:lambda=1e-3" : c->penalty;
   config.scale = "min-max", config.intercept = 1, config.row_norm = s->norm, config.threads = 1;
-  if (!is_public) config.epsilon = c->epsilon, config.delta = s->delta, config.has_seed = 1, config.seed = seed;
+  if (!is_public(solver)) config.epsilon = c->epsilon, config.delta = s->delta, config.has_seed = 1, config.seed = seed;
   if (s->bound > 0) config.label_bound = s->bound, config.label_scale = "center";
   return config;
 }
@@ -67,7 +70,7 @@ static double score(const cell *c, const tct_model *model, const tct_data *data,
     if (c->source->bound > 0)
       sum += accuracy ? (z[i] - y[i]) * (z[i] - y[i]) : 0.5 * (z[i] - y[i]) * (z[i] - y[i]);
     else if (accuracy)
-      sum += m > 0 ? 100 : 0;
+      sum += (z[i] > 0) == (y[i] > 0) ? 100 : 0; /* as predict says */
     else
       sum += strcmp(c->loss, "logistic") ? fmax(0, 1 - m) : fmax(0, -m) + log1p(exp(-fabs(m)));
   }
@@ -140,13 +143,15 @@ static void write_points(const cell *c, const sums *all, FILE *csv, const char *
   fflush(csv);
 }
 
+/* all: zeros, or what it was for another epsilon: what is public stays. */
 static void measure(const cell *c, agd_table *t, sums *all) {
-  memset(all, 0, MOST_SOLVERS * sizeof *all);
+  for (int k = 0; k < c->count; k++)
+    if (!is_public(c->solvers[k])) all[k] = (sums){0};
   for (int f = 0; f < c->fits; f++) {
     if (f % FOLDS == 0) agd_shuffle(t->order, t->table.n, (uint64_t)(f / FOLDS) + 1);
     agd_part train = agd_part_new(t, f % FOLDS, FOLDS, 0), test = agd_part_new(t, f % FOLDS, FOLDS, 1);
     for (int k = 0; k < c->count; k++)
-      if (all[k].fits < 2 || all[k].seconds < c->patience || !strcmp(c->solvers[k], "auto"))
+      if (all[k].fits <= f && (all[k].fits < 2 || all[k].seconds < c->patience || !strcmp(c->solvers[k], "auto")))
         one_fit(c, k, train.data, test.data, (uint64_t)f + 1, all);
     agd_part_free(&train), agd_part_free(&test);
   }
@@ -194,19 +199,19 @@ static void figures(int full, char *const *words, int count) {
     if (!agd_listed(data, agd_sources[d].name) || !agd_load(&agd_sources[d], &t)) continue;
     int kdd = !strcmp(agd_sources[d].name, "kddcup99");
     cell c = {.source = &agd_sources[d], .penalty = "none", .fits = !full ? 5 : kdd ? 2 : 10};
-    c.patience = full ? 12 : INFINITY;
+    c.patience = full ? 6 : INFINITY;
     fill(&c, !full ? quick_list : kdd ? kdd_list : full_list);
     for (int k = 3; k < count; k++) c.solvers[k - 3] = words[k], c.count = k - 2;
     const char *wanted = strcmp(epsilons, "all") ? epsilons : kdd ? "0.05,0.2,0.8" : AGD_EPSILONS;
+    sums all[2][MOST_SOLVERS] = {{{0}}};
     for (const char *at = wanted; *at;) {
       char *end;
       c.epsilon = strtod(at, &end);
       for (int l = 0; l < 2; l++) {
-        sums all[MOST_SOLVERS];
         c.loss = losses[l];
-        measure(&c, &t, all);
-        print_cell(&c, all);
-        write_points(&c, all, csv, l ? "agd3" : "agd2", c.source->name, c.epsilon);
+        measure(&c, &t, all[l]);
+        print_cell(&c, all[l]);
+        write_points(&c, all[l], csv, l ? "agd3" : "agd2", c.source->name, c.epsilon);
       }
       at = *end ? end + 1 : end;
     }
@@ -233,7 +238,7 @@ static void sweeps(const char *folder) {
     for (int e = 0; e < 3; e++)
       for (int v = 0; axes[a].values[v] > 0; v++) {
         char names[2][96], series[2][96];
-        sums all[MOST_SOLVERS];
+        sums all[MOST_SOLVERS] = {{0}};
         cell c = {.source = adult, .loss = "logistic", .penalty = "none", .epsilon = epsilons[e], .fits = 5};
         c.patience = INFINITY, c.count = 2;
         snprintf(names[0], sizeof names[0], "dpagd:%s=%g", axes[a].key, axes[a].values[v]);
@@ -268,9 +273,9 @@ int main(int argc, char **argv) {
     cell c = {.source = &agd_sources[d], .loss = argv[4], .penalty = argv[5], .fits = atoi(argv[3]), .count = argc - 6};
     c.patience = INFINITY;
     for (int k = 6; k < argc; k++) c.solvers[k - 6] = argv[k];
+    sums all[MOST_SOLVERS] = {{0}};
     for (const char *at = strcmp(argv[2], "all") ? argv[2] : AGD_EPSILONS; *at;) {
       char *end;
-      sums all[MOST_SOLVERS];
       c.epsilon = strtod(at, &end);
       measure(&c, &t, all);
       print_cell(&c, all);

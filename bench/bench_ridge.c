@@ -131,7 +131,7 @@ static void table(bench *b, int fits, char *const *solvers, int count, FILE *csv
 }
 
 int main(int argc, char **argv) {
-  static const char *const usual[] = {"adassp", "dpscd", "dpcd", "dpsgd", "dpgd", "dpagd", "auto"};
+  static const char *const usual[] = {"adassp", "dpscd", "dpcd", "dpsgd", "dpgd", "dpnewton", "dpagd", "auto"};
   char path[1024], penalty[64];
   const char *folder = argc > 2 ? argv[2] : "out", *wanted = argc > 4 ? argv[4] : "all";
   int fits = argc > 1 ? atoi(argv[1]) : 10;
