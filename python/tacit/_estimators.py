@@ -23,7 +23,10 @@ from ._schema import interval
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data
+
+    _FINITE = "ensure_all_finite"
 except ImportError:  # scikit-learn before 1.6 has it as a method
+    _FINITE = "force_all_finite"
 
     def _validate_data(estimator, X, **options):
         return estimator._validate_data(X, **options)
@@ -266,8 +269,9 @@ class _Linear(BaseEstimator):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
             )
+        own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
         X = _validate_data(
-            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True
+            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True, **own
         )
         y = column_or_1d(y, warn=True)
         if y.shape[0] != X.shape[0]:
@@ -461,12 +465,18 @@ class _Classifier(ClassifierMixin, _Linear):
 
     def _classes(self, y):
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so."""
-        check_classification_targets(y)
         if self.classes is None:
+            check_classification_targets(y)
             classes, codes = np.unique(y, return_inverse=True)
             notes = () if self.epsilon == math.inf else (_NOTE_CLASSES,)
         else:
             classes, notes = np.unique(np.asarray(self.classes)), ()
+            if len(classes) == 2 and classes.dtype.kind in "iuf" and y.dtype.kind in "iuf":
+                second = y == classes[1]
+                if np.all(second | (y == classes[0])):
+                    check_classification_targets(classes)  # what y is a part of
+                    return classes, notes, second
+            check_classification_targets(y)
             codes = np.searchsorted(classes, y) if classes.dtype.kind == np.asarray(y).dtype.kind else None
             if codes is None:
                 place = {value: k for k, value in enumerate(classes.tolist())}
@@ -491,7 +501,7 @@ class _Classifier(ClassifierMixin, _Linear):
         else:
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
+            targets = [2.0 * (codes == k) - 1 for k in positive]
         models, privacy = self._fit(X, targets, names, notes, label, weights)
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])

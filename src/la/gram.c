@@ -8,6 +8,7 @@
 #include "core/lanes.h"
 #include "la/exact.h"
 #include "la/kernels.h"
+#include "la/rows_access.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,6 +52,36 @@ static void tiles(const double *left, const double *right, int64_t wide, double 
   }
 }
 
+/* right <- scale*x, left <- weight times that. */
+#define LAY(level)                                                                                             \
+  TCT_TARGET_##level static void lay_##level(const double *restrict x, double scale, double weight, int64_t n, \
+                                             double *restrict right, double *restrict left) {                  \
+    for (int64_t j = 0; j < n; j++) {                                                                          \
+      double at = scale * x[j];                                                                                \
+      right[j] = at;                                                                                           \
+      left[j] = weight * at;                                                                                   \
+    }                                                                                                          \
+  }
+LAY(0)
+LAY(1)
+LAY(2)
+
+/* One row of a chunk, dense; what is padding is and stays 0. */
+static void lay_out(const tct_view *view, int64_t i, double weight, double *right, double *left) {
+  static void (*const loops[])(const double *, double, double, int64_t, double *, double *) = {lay_0, lay_1, lay_2};
+  const tct_matrix *m = view->x;
+  double scale = view->row_scale[i];
+  if (m->layout == TCT_DENSE_ROWS && m->value_type == TCT_F64 && tct_scale_plain(scale)) {
+    loops[tct_level()]((const double *)m->values + i * m->stride, scale, weight, m->cols, right, left);
+    if (view->intercept != 0) right[m->cols] = scale * view->intercept, left[m->cols] = weight * right[m->cols];
+    return;
+  }
+  memset(right, 0, (size_t)view->p * sizeof *right);
+  memset(left, 0, (size_t)view->p * sizeof *left);
+  tct_row_axpy(view, i, 1, right);
+  tct_axpy(weight, right, left, view->p);
+}
+
 /* One block's matrix. */
 static void block_gram(const tct_view *view, const double *weight, int64_t first, int64_t last, double *gram,
                        double *right, double *left) {
@@ -60,11 +91,9 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
     double any = 0;
     for (int64_t k = row; k < row + CHUNK && k < last; k++) any += fabs(weight[k]);
     if (any == 0) continue;
-    memset(right, 0, (size_t)(2 * CHUNK * wide) * sizeof *right);
-    for (int64_t k = 0; k < CHUNK && row + k < last; k++) {
-      tct_row_axpy(view, row + k, 1, right + k * wide);
-      tct_axpy(weight[row + k], right + k * wide, left + k * wide, wide);
-    }
+    int64_t count = last - row < CHUNK ? last - row : CHUNK;
+    for (int64_t k = 0; k < count; k++) lay_out(view, row + k, weight[row + k], right + k * wide, left + k * wide);
+    memset(left + count * wide, 0, (size_t)((CHUNK - count) * wide) * sizeof *left);
     tiles(left, right, wide, gram);
   }
 }
@@ -74,7 +103,7 @@ static void some_blocks(const tct_view *view, const double *weight, const tct_ex
                         double *memory) {
   int64_t wide = padded(view->p), square = wide * wide;
   double *gram = memory, *high = memory + square, *low = high + square, *right = low + square;
-  memset(high, 0, (size_t)(2 * square) * sizeof *high);
+  memset(high, 0, (size_t)(2 * square + 2 * CHUNK * wide) * sizeof *high);
   for (int64_t from = first * BLOCK; from < view->rows; from += step * BLOCK) {
     int64_t to = view->rows - from < BLOCK ? view->rows : from + BLOCK;
     block_gram(view, weight, from, to, gram, right, right + CHUNK * wide);

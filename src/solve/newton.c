@@ -8,19 +8,22 @@
 
 #include <string.h>
 
+static double curve_of(const tct_smooth *s, int64_t i, double least) {
+  const tct_problem *problem = s->problem;
+  double weight = problem->weight ? problem->weight[i] : 1;
+  bool cut = s->limit && fabs(s->slope[i]) >= s->limit[i] * weight;
+  if (s->part) weight *= s->part[i];
+  return weight * fmax(least, cut ? 0 : tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]));
+}
+
 /* Of the sample's rows, not below `least`; 0 for the others. */
 static void curves(tct_smooth *s, int64_t take, double least) {
-  const tct_problem *problem = s->problem;
-  int64_t all = tct_smooth_all(s);
-#pragma omp parallel for schedule(static) num_threads(problem->facts->threads) if (problem->facts->threads > 1)
-  for (int64_t i = 0; i < problem->view->rows; i++) {
-    double weight = problem->weight ? problem->weight[i] : 1;
-    s->curve[i] = 0;
-    if (i % all >= take) continue;
-    bool cut = s->limit && fabs(s->slope[i]) >= s->limit[i] * weight;
-    if (s->part) weight *= s->part[i];
-    s->curve[i] = weight * fmax(least, cut ? 0 : tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]));
-  }
+  int64_t rows = s->problem->view->rows, group = tct_smooth_all(s), groups = (rows + group - 1) / group;
+  int threads = s->problem->facts->threads;
+  if (take < group) memset(s->curve, 0, (size_t)rows * sizeof *s->curve);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int64_t g = 0; g < groups; g++)
+    for (int64_t i = g * group; i < g * group + take && i < rows; i++) s->curve[i] = curve_of(s, i, least);
 }
 
 /* Where the ridge is 0 or the arithmetic at its end, a little more of it makes the matrix positive definite. */

@@ -33,9 +33,11 @@ const tct_option tct_objpert_options[] = {
 
 /* ---- share and clip ------------------------------------------------------------------------------ */
 
-static double mu_of(double epsilon, double log_delta) {
-  double low = 1e-9, high = 1e3;
-  for (int i = 0; i < 32; i++) { /* to 1e-8 */
+/* To 1e-4; near: what it was at a larger epsilon by a little, 0 for none. */
+static double mu_of(double epsilon, double log_delta, double near) {
+  double low = 1e-9, high = near > 0 ? near : 1e3;
+  if (near > 0 && tct_gaussian_log_delta(0.8 * near, epsilon, NULL) <= log_delta) low = 0.8 * near;
+  while (high > low * (1 + 1e-4)) {
     double middle = sqrt(low * high);
     if (tct_gaussian_log_delta(middle, epsilon, NULL) > log_delta)
       high = middle;
@@ -97,10 +99,12 @@ static balance balance_of(const tct_facts *facts, const tct_smooth_facts *smooth
          reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
   int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
+  double mu = 0;
   for (int k = 0; k < shares; k++) {
     double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
     double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
-    double mu = mu_of(facts->epsilon - a, log(facts->delta)) / reach, sigma = smooth->row_norm * smooth->slope / mu;
+    mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
+    double sigma = smooth->row_norm * smooth->slope * reach / mu;
     double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
            shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
     for (int c = 0; c < clips; c++) {
@@ -243,15 +247,17 @@ static tct_status check(const tct_facts *facts, tct_error *err) {
   return TCT_OK;
 }
 
-/* The closed form that the noise was calibrated with; numerical accountants could say no more, and take longer. */
+/* The closed form or the sum that the noise was calibrated with; numerical accountants could say no more, and take
+ * longer. */
 static tct_status cost_of(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
-  const tct_accountant *onestep = tct_accountant_find("onestep");
+  const tct_accountant *closed =
+      tct_accountant_find(out->promise.events.at[0].kind == TCT_EV_PURE ? "basic" : "onestep");
   tct_bracket bracket;
   char why[128];
-  if (!onestep->applies(&out->promise.events, facts->neighbours, why, sizeof why))
+  if (!closed->applies(&out->promise.events, facts->neighbours, why, sizeof why))
     return tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &out->cost, err);
-  TCT_TRY(onestep->epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &bracket, err));
-  out->cost = (tct_cost){bracket.upper, bracket.lower, facts->delta, onestep};
+  TCT_TRY(closed->epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &bracket, err));
+  out->cost = (tct_cost){bracket.upper, bracket.lower, facts->delta, closed};
   return TCT_OK;
 }
 
