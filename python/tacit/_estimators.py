@@ -473,9 +473,9 @@ class _Classifier(ClassifierMixin, _Linear):
             classes, notes = np.unique(np.asarray(self.classes)), ()
             if len(classes) == 2 and classes.dtype.kind in "iuf" and y.dtype.kind in "iuf":
                 second = y == classes[1]
-                if np.all(second | (y == classes[0])):
-                    check_classification_targets(classes)  # what y is a part of
-                    return classes, notes, second
+                whole = classes.dtype.kind != "f" or np.all(classes == np.trunc(classes))  # what y is a part of
+                if whole and np.all(second | (y == classes[0])):
+                    return classes, notes, second.view(np.int8)
             check_classification_targets(y)
             codes = np.searchsorted(classes, y) if classes.dtype.kind == np.asarray(y).dtype.kind else None
             if codes is None:
@@ -501,7 +501,7 @@ class _Classifier(ClassifierMixin, _Linear):
         else:
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            targets = [2.0 * (codes == k) - 1 for k in positive]
+            targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
         models, privacy = self._fit(X, targets, names, notes, label, weights)
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])

@@ -70,7 +70,7 @@ static tct_status check_line(const tct_matrix *m, int64_t i, tct_error *err) {
   if (tct_row_finite(&line)) return TCT_OK;
   int64_t bad = 0;
   while (isfinite(tct_row_value(&line, bad))) bad++;
-  return fail_entry(m, i, tct_row_column(&line, bad), "is infinite or not a number; clean the data first", err);
+  return fail_entry(m, i, tct_row_column(&line, bad), "is infinite or not a number (NaN); clean the data first", err);
 }
 
 tct_status tct_matrix_check(const tct_matrix *m, tct_error *err) {
