@@ -9,8 +9,8 @@
  * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)] [SOLVER ...]
  *        bench_agd_figures DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all)
  * quick: 5 fits and few solvers; full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
- * where these take longer than 6 s a cell; sweeps: Figure 1 on Adult.  All add lines to FOLDER/agd_figures.csv, for
- * bench/plot.py.
+ * where these take longer than 6 s a cell; sweeps: Figure 1 on Adult, 2 to 5 fits.  All add lines to
+ * FOLDER/agd_figures.csv, for bench/plot.py.
  */
 #include "agd_sets.h"
 
@@ -240,7 +240,7 @@ static void sweeps(const char *folder) {
         char names[2][96], series[2][96];
         sums all[MOST_SOLVERS] = {{0}};
         cell c = {.source = adult, .loss = "logistic", .penalty = "none", .epsilon = epsilons[e], .fits = 5};
-        c.patience = INFINITY, c.count = 2;
+        c.patience = 2, c.count = 2;
         snprintf(names[0], sizeof names[0], "dpagd:%s=%g", axes[a].key, axes[a].values[v]);
         snprintf(names[1], sizeof names[1], "dpagd:variant=paper,%s=%g", axes[a].key, axes[a].values[v]);
         for (int k = 0; k < 2; k++) c.solvers[k] = names[k];
