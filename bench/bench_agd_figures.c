@@ -229,18 +229,18 @@ static void sweeps(const char *folder) {
               {"gamma", {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0}},
               {"clip_grad", {1, 2, 3, 4, 8, 16, 0}},
               {"clip_obj", {1, 2, 3, 4, 8, 16, 0}}};
-  static const double epsilons[] = {0.1, 0.4, 1.6};
+  static const double epsilons[] = {0.1, 1.6};
   FILE *csv = open_csv(folder);
   agd_table t;
   const agd_source *adult = agd_find("adult");
   if (!agd_load(adult, &t)) return;
   for (int a = 0; a < 4; a++)
-    for (int e = 0; e < 3; e++)
+    for (int e = 0; e < 2; e++)
       for (int v = 0; axes[a].values[v] > 0; v++) {
         char names[2][96], series[2][96];
         sums all[MOST_SOLVERS] = {{0}};
         cell c = {.source = adult, .loss = "logistic", .penalty = "none", .epsilon = epsilons[e], .fits = 5};
-        c.patience = 2, c.count = 2;
+        c.patience = 1, c.count = 2;
         snprintf(names[0], sizeof names[0], "dpagd:%s=%g", axes[a].key, axes[a].values[v]);
         snprintf(names[1], sizeof names[1], "dpagd:variant=paper,%s=%g", axes[a].key, axes[a].values[v]);
         for (int k = 0; k < 2; k++) c.solvers[k] = names[k];

@@ -10,7 +10,7 @@ double tct_descent_noise(const tct_facts *facts);
 double tct_descent_largest(const tct_facts *facts);
 /* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
 double tct_descent_signal(const tct_facts *facts);
-/* The default clip from public facts; why: dpgd.c, for squared loss descent.c. */
+/* The default clip from public facts; why: descent.c, and dpgd.c for the 0.7. */
 double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */
@@ -26,8 +26,8 @@ tct_status tct_descent_new(const tct_problem *problem, double clip, double noise
 void tct_descent_free(tct_descent *descent); /* wipes the norms */
 /* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
  * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
- * rounding to the lattice may add (gradient.h); a weight's product is rounded after it is shortened.  Spends one
- * gaussian:noise. */
+ * rounding to the lattice may add (gradient.h); a weighed term is shortened until what rounding may add fits into v_i
+ * C. Spends one gaussian:noise. */
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
                                 tct_error *err);
 #endif
