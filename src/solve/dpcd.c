@@ -44,7 +44,7 @@ const tct_option tct_dpcd_options[] = {
     {"inner", TCT_OPT_COUNT, "auto", 1, 1e9, NULL, "K, steps per round; auto: passes*p/T"},
     {"schedule", TCT_OPT_CHOICE, "passes", 0, 0, "passes|theory", "where T and K come from if they are not given"},
     {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
-     "C, with C_j = C*sqrt(M_j/sum M); auto: C_j = twice the largest slope times rms(x_j)"},
+     "C, with C_j = C*sqrt(M_j/sum M); auto: C_j = largest slope times rms(x_j), twice that for clipping=coordinate"},
     {"step", TCT_OPT_REAL, "1", 1e-12, 1e3, NULL, "gamma, with steps gamma/M_j"},
     {"average", TCT_OPT_CHOICE, "auto", 0, 0, "auto|inner|half|last",
      "which iterates a round averages; auto: half (greedy: last)"},

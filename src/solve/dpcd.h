@@ -52,8 +52,8 @@ tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, b
 /* Fills M_j (public, private or exact), then C_j and gamma/M_j. */
 tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
                            tct_error *err);
-/* c in C = c*sqrt(sum of M_j), the default of clip. */
-double tct_dpcd_typical(const tct_facts *facts);
+/* c in C = c*sqrt(sum of M_j), the default of clip; ball: what is clipped is a record's pass. */
+double tct_dpcd_typical(const tct_facts *facts, bool ball);
 /* The loss's slope in la/fused.h's terms; false: dpcd has no such loss. */
 bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope);
 /* prox of the penalty at coordinate j, sparing the intercept. */

@@ -12,15 +12,17 @@
  *
  * DEFAULTS, from public facts.
  *   step = 1: one coordinate at a time is a descent step for every step up to 1/M_j (up to 2/M_j without noise).
- *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = 2s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
- *     C_j = 2s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.  A
- * derivative is clipped (clipping=coordinate) only where its slope is near the largest and its feature above twice its
- * rms.  Less clip biases the steps where features have heavy tails, and noise that the averaging takes out again is the
- * smaller harm. passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of
- * P*N, where N = c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is
- * least at P = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
- * bench/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets; the factors 2 and one half
- * are what its grid asked for. */
+ *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = f*s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
+ *     C_j = f*s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.
+ *     clipping=record: f = 1.  The ball then is that of a record of typical length whose slope is the largest, since
+ *     sum over j of (s x_j/C_j)^2 is p on the average; near the optimum most slopes are far smaller.
+ *     clipping=coordinate: f = 2.  A derivative is clipped only where its slope is near the largest and its feature
+ *     above twice its rms; less biases the steps where features have heavy tails.
+ *   passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N, where
+ *     N = c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is least
+ *     at P = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
+ * bench/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets; f and the one half are
+ * what its grid asked for (f = 2 for balls: six of ten sets within twice the best of the grid, f = 1: all ten). */
 #include "solve/dpcd.h"
 
 #include "core/alloc.h"
@@ -102,8 +104,8 @@ static double single_release(const tct_facts *facts) {
   return noise;
 }
 
-static double default_passes(const tct_facts *facts) {
-  double c = tct_dpcd_typical(facts), p = (double)facts->p, n = (double)facts->rows, x = single_release(facts);
+static double default_passes(const tct_facts *facts, bool ball) {
+  double c = tct_dpcd_typical(facts, ball), p = (double)facts->p, n = (double)facts->rows, x = single_release(facts);
   double y = facts->label_bound, at_zero = facts->loss.kind->binary ? log(2) : y * y / 8;
   double noise = c * c * p * p * x * x / (2 * n * n);
   return fmin(100, fmax(1, sqrt(start * at_zero / noise)));
@@ -119,12 +121,19 @@ static double default_greedy(const tct_facts *facts, const tct_dpcd_shape *shape
   return fmin(fmax(most, 4), fmax(4, 2 * p));
 }
 
+/* Where passes are whole, clipping=record is possible. */
+static bool may_clip_records(const tct_spec *spec) {
+  const tct_option *o = tct_dpcd_options;
+  bool ordered = tct_spec_is(spec, o, "order", "shuffled") || tct_spec_is(spec, o, "order", "cyclic");
+  return ordered && !tct_spec_is(spec, o, "clipping", "coordinate");
+}
+
 /* clipping=auto becomes record or coordinate: record needs passes that visit every coordinate once. */
 static tct_status clipping(const tct_facts *facts, int64_t inner, tct_dpcd_shape *shape, tct_solver_plan *out,
                            tct_error *err) {
   const tct_option *o = tct_dpcd_options;
-  bool ordered = tct_spec_is(&out->spec, o, "order", "shuffled") || tct_spec_is(&out->spec, o, "order", "cyclic");
-  bool whole = ordered && inner % facts->p == 0, record = tct_spec_is(&out->spec, o, "clipping", "record");
+  bool whole = may_clip_records(&out->spec) && inner % facts->p == 0,
+       record = tct_spec_is(&out->spec, o, "clipping", "record");
   if (record && !whole)
     return tct_fail(
         err, TCT_E_USAGE,
@@ -143,7 +152,8 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   double p = (double)facts->p, n = (double)facts->rows;
   double passes = tct_spec_real(&out->spec, o, "passes");
   int64_t outer = tct_spec_count(&out->spec, o, "outer"), inner = tct_spec_count(&out->spec, o, "inner");
-  double wanted_outer = 1, wanted = isnan(passes) ? round(default_passes(facts)) * p : passes * p;
+  double wanted_outer = 1,
+         wanted = isnan(passes) ? round(default_passes(facts, may_clip_records(&out->spec))) * p : passes * p;
   if (shape->greedy && isnan(passes)) wanted = default_greedy(facts, shape);
   if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
     double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,

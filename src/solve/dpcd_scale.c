@@ -48,10 +48,10 @@ double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
   return facts->reg.kind->prox1(&facts->reg, w, step);
 }
 
-double tct_dpcd_typical(const tct_facts *facts) {
+double tct_dpcd_typical(const tct_facts *facts, bool ball) {
   double slope = tct_loss_slope_bound(&facts->loss);
   if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound / 2); /* residuals as large as Y are rare */
-  return 2 * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
+  return (ball ? 1 : 2) * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
 }
 
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
@@ -176,7 +176,7 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
   }
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];
-  if (isnan(d->clip)) d->clip = tct_dpcd_typical(facts) * sqrt(d->total);
+  if (isnan(d->clip)) d->clip = tct_dpcd_typical(facts, d->record) * sqrt(d->total);
   double loose = isfinite(facts->epsilon) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
   for (int64_t j = 0; j < facts->p; j++) {
     d->bound[j] = loose * d->clip * sqrt(d->moment[j] / d->total);
