@@ -143,7 +143,8 @@ plant objpert_ridge_for_half_the_length src/solve/smooth.c 's/facts->length = fa
 plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->clip = facts->slope \*/facts->clip = 2 * facts->slope */' contract_one_release unit_smooth
 plant weight_beyond_the_cap src/read/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
 plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
-plant weighed_before_the_clip src/solve/clipped.c 's/(    double reach = fabs\(slope)/    if (problem->weight) slope[k] *= problem->weight[row ? row[from + k] : from + k];\n\1/;s/  if \(!problem->weight\) return;\n[^\n]*\n//' privacy_weights
+plant weighed_terms_cut_at_the_whole_reach src/solve/descent.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/' privacy_weights
+plant weights_forgotten_behind_the_clip src/solve/descent.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
 plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
 plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
@@ -156,7 +157,8 @@ plant gram_step_below_the_lattice src/la/gram.c 's/exponent >= 1 \? exponent \/ 
 plant adassp_labels_unweighed src/solve/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
 plant adassp_long_records src/solve/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
 plant gradient_rounding_unpaid src/la/gradient.c 's/return reach - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return reach;/' unit_gradient
-plant gradient_clip_twice_the_reach src/solve/descent.c 's/fmax\(room, 0\)/2 * fmax(room, 0)/' privacy_sensitivity
+plant gradient_clip_twice_the_reach src/solve/descent.c 's/double room = fmax\(/double room = 2 * fmax(/' privacy_sensitivity
+plant gradient_room_for_one_rounding_of_a_person src/solve/descent.c 's/if \(size > own\)/if (size > 2 * f->clip)/' privacy_weights
 plant gradient_tail_rounded_otherwise src/la/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
 plant gradient_sparse_rows_rounded_otherwise src/la/gradient.c 's/bits_of\(\(double\)value\[k\] \* factor \+ magic\)/bits_of((double)value[k] * factor * (1 - 0x1p-20) + magic)/' unit_gradient
 plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights

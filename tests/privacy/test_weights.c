@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "la/kernels.h"
 #include "read/data.h"
+#include "solve/descent.h"
 #include "solve/objpert.h"
 
 #include <math.h>
@@ -152,6 +153,47 @@ static void all_records_of_a_person_together_stay_within_the_reach(void **state)
     assert_true(greedy <= 1 && greedy > 0.5); /* the library scales a person's weights down */
     assert_true(fabs(fair - greedy) < 1e-3);
   }
+}
+
+/* Gradients are rounded to the nearest point of the lattice, which may lengthen every one of a person's terms.  On a
+ * coarse lattice that shows: the person's sum, of rows of any length and weights that sum to 1, stays within C. */
+static void a_persons_terms_leave_room_for_all_their_roundings(void **state) {
+  (void)state;
+  tct_error err = {0};
+  bench b;
+  open_bench(&b, &persons[2], 1); /* squared loss: slopes beyond the clip */
+  double closest = 0, u[P] = {0};
+  for (int trial = 0; trial < 2000; trial++) {
+    double total = 0, clip = exp(uniform()), length[PERSON];
+    for (int i = 0; i < N; i++) b.weight[i] = i < PERSON ? 0.1 + uniform() : 0;
+    for (int i = 0; i < PERSON; i++) total += b.weight[i], length[i] = 0.5 + uniform();
+    for (int i = 0; i < PERSON; i++) {
+      b.weight[i] *= (1 - 0x1p-50) / total, b.y[i] = -1;
+      for (int j = 0; j < P; j++) b.x[i * P + j] = length[i] / sqrt(P);
+    }
+    tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
+    tct_view view;
+    tct_descent d;
+    tct_promise promise = {0};
+    tct_mech *mech;
+    uint64_t seed = 3;
+    assert_int_equal(tct_view_bound(&view, &m, 0, 1.5, TCT_ROWS_CLIP, 1, &err), TCT_OK);
+    tct_problem problem = {.facts = &b.facts, .view = &view, .y = b.y, .weight = b.weight};
+    assert_int_equal(tct_events_add(&promise.events, tct_event_gaussian(0, 1), &err), TCT_OK);
+    assert_int_equal(tct_mech_new(&promise, b.facts.neighbours, &seed, &mech, &err), TCT_OK);
+    assert_int_equal(tct_descent_new(&problem, clip, 0, &d, &err), TCT_OK);
+    d.lattice = 0x1p-7;
+    assert_int_equal(tct_descent_gradient(&problem, &d, mech, u, &err), TCT_OK);
+    double size = sqrt(tct_norm2(d.sum, P));
+    assert_true(size <= clip * (1 + 1e-15));
+    closest = fmax(closest, size / clip);
+    tct_descent_free(&d);
+    tct_mech_free(mech);
+    tct_view_free(&view);
+    tct_promise_free(&promise);
+  }
+  assert_true(closest > 0.9);
+  tct_solver_plan_free(&b.plan);
 }
 
 /* The test's own worth: with every row its own person the same rows go beyond. */
@@ -324,6 +366,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_of_any_weight_stays_within_the_reach),
       cmocka_unit_test(all_records_of_a_person_together_stay_within_the_reach),
+      cmocka_unit_test(a_persons_terms_leave_room_for_all_their_roundings),
       cmocka_unit_test(records_that_are_not_known_as_one_persons_go_beyond_it),
       cmocka_unit_test(weight_zero_is_absence_and_equal_weights_are_none),
       cmocka_unit_test(weights_are_multiplicities_at_the_optimum),
