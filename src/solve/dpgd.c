@@ -58,7 +58,8 @@ static double walk_default(const tct_facts *facts, double clip) {
   double signal = tct_descent_signal(facts);
   double longer = fmin(fmax(signal / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double hinged = facts->loss.kind->binary ? 3 * (isfinite(curvature) ? curvature : 1) : 1; /* logistic: 3/4 */
-  return fmin(fmax(6 * fmax(hinged, longer) * signal * 0.7 * tct_descent_largest(facts) / clip, 4), 40000);
+  double walk = 6 * fmax(hinged, longer) * signal * 0.7 * tct_descent_largest(facts) / clip;
+  return fmin(fmax(walk, 4), 40000 * fmax(hinged, 1)); /* the end is one of time: 800 steps, 1400 for a hinge */
 }
 
 static tct_status defaults(const tct_facts *facts, tct_spec *spec, tct_error *err) {
