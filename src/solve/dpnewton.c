@@ -57,16 +57,16 @@ typedef struct walk {
  * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/share)/s, so that a walk of length L is L
  * s/sqrt(2/share)... shorter there: L = 12 s makes it 12 sqrt(2/share) = 76 whatever n, p and epsilon are, which
  * accelerated steps of length 1 cover in 4 sqrt(76) = 35 instead of dpgd's 4 sqrt(12 s), 100 to 800.  Half as many lost
- * up to 3 %.  For classes up to four times as far again where signal pays: where they all but part (kddcup99 at s =
- * 1157), the loss falls along a ray that steps in a metric follow no faster than others; 3 times the walk took it from
- * 0.0299 to 0.0235 there, twice as far cost 1 % or less on bank, ipums-br and a9a at s of 600 to 1650. */
+ * up to 3 %.  For classes twice as far again where signal pays: where they all but part (kddcup99 at s = 4600), the
+ * loss falls along a ray that steps in a metric follow no faster than others: 0.0198 there for 0.0235, while bank,
+ * ipums-br and adult lose up to 0.8 %.  Twice that walk took it to 0.0182 and lost them up to 1.5 %. */
 static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
   double signal = tct_descent_signal(facts);
   walk out = {.share = tct_spec_real(spec, options, "share"), .clip = tct_spec_real(spec, options, "clip")};
   if (isnan(out.clip)) out.clip = tct_descent_clip(facts);
   out.length = tct_spec_real(spec, options, "walk");
   double longer = fmin(fmax(signal / 125, 1), 2);
-  if (facts->loss.kind->binary) longer = fmin(fmax(longer, signal / 250), 8);
+  if (facts->loss.kind->binary) longer = fmin(fmax(longer, signal / 250), 4);
   if (isnan(out.length)) out.length = 12 * longer * signal * tct_descent_clip(facts) / out.clip;
   out.longer = out.length * sqrt(2 / out.share) / signal;
   out.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(out.longer, 4)))
