@@ -13,7 +13,7 @@ typedef struct agd_source {
   double delta;
 } agd_source;
 
-enum { AGD_FIGURE_SETS = 5, AGD_SETS = 9 }; /* those of the figures come first */
+enum { AGD_FIGURE_SETS = 5, AGD_SETS = 11 }; /* those of the figures come first */
 
 static const agd_source agd_sources[AGD_SETS] = {
     {"ipums-br", "ipums_br_dpagd.csv.xz", NULL, "y", 0, 3.2, 0, 1e-8},
@@ -25,6 +25,8 @@ static const agd_source agd_sources[AGD_SETS] = {
     {"california", "california.csv.xz", NULL, "MedHouseVal", 0, 3, 3, 1e-8},
     {"diabetes130", "diabetes130.csv.xz", NULL, "time_in_hospital", 0, 3, 10, 1e-8},
     {"mushrooms", "mushrooms.libsvm.xz", NULL, NULL, 112, 4.796, 0, 1e-8},
+    {"ipums-br-public", "ipums_br_dpagd.csv.xz", NULL, "y", 0, 4.583, 0, 1e-8}, /* 20 attributes, the constant */
+    {"bank-public", "bank_dpagd.csv.xz", NULL, "y", 0, 4.123, 0, 1e-8},         /* 16 */
 };
 
 typedef struct agd_table {
