@@ -230,8 +230,9 @@ static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double 
 int64_t tct_smooth_all(const tct_smooth *s) { return together_of(s->problem->view); }
 
 double tct_smooth_weight(const tct_smooth *s, int64_t take) {
-  int64_t n = s->problem->facts->rows, group = together_of(s->problem->view), rest = n % group;
-  return (double)n / (double)(n / group * take + (rest < take ? rest : take));
+  int64_t n = s->problem->facts->rows, group = together_of(s->problem->view), whole = n / group, rest = n % group;
+  int64_t taken = whole * take + (rest < take ? rest : take);
+  return (double)n / (double)taken;
 }
 
 tct_status tct_smooth_gradient_of(tct_smooth *s, const double *w, int64_t take, tct_error *err) {
