@@ -171,23 +171,28 @@ void tct_gram_lattice(const tct_view *view, const double *weight, double step, d
     }
 }
 
+void tct_symmetrise(double *a, int64_t p) {
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = 0; j < i; j++) a[i * p + j] = a[j * p + i] = 0.5 * a[i * p + j] + 0.5 * a[j * p + i];
+}
+
 bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor) {
   memcpy(factor, a, (size_t)(p * p) * sizeof *factor);
   for (int64_t j = 0; j < p; j++) factor[j * p + j] += shift;
   return tct_cholesky(factor, p);
 }
 
-double tct_least_shift(const double *a, int64_t p, double unit, double *factor) {
+double tct_least_shift(const double *a, int64_t p, double base, double unit, double part, double *factor) {
   double low = 0, high = 0, width = unit;
   if (!(unit > 0)) return 0;
-  while (!tct_cholesky_shifted(a, p, high, factor)) {
+  while (!tct_cholesky_shifted(a, p, base + high, factor)) {
     low = high;
     high += width;
     width *= 2;
   }
-  while (high - low > unit / 16) {
+  while (high - low > part * unit) {
     double middle = 0.5 * (low + high);
-    *(tct_cholesky_shifted(a, p, middle, factor) ? &high : &low) = middle;
+    *(tct_cholesky_shifted(a, p, base + middle, factor) ? &high : &low) = middle;
   }
   return high;
 }

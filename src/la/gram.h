@@ -22,9 +22,11 @@ double tct_gram_step(double lattice);
  * row_norm^2 < 2^52 step^2.  Rows layouts only.  scratch: tct_gram_scratch(p, threads) doubles. */
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads);
-/* The least shift, to unit/16 and from above, with which the symmetric matrix a[p][p] becomes positive definite; 0
- * where it is.  factor: [p][p], overwritten. */
-double tct_least_shift(const double *a, int64_t p, double unit, double *factor);
+/* a[p][p] <- (a + a^T)/2. */
+void tct_symmetrise(double *a, int64_t p);
+/* The least r >= 0, to part*unit and from above, with which the symmetric matrix a + (base + r) I, a[p][p], is positive
+ * definite; 0 for unit = 0.  factor: [p][p], overwritten. */
+double tct_least_shift(const double *a, int64_t p, double base, double unit, double part, double *factor);
 /* factor <- Cholesky of a + shift I; false as below. */
 bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor);
 

@@ -125,29 +125,6 @@ static tct_status statistics(const tct_problem *problem, const terms *set, doubl
   return TCT_OK;
 }
 
-/* factor <- Cholesky of gram + shift I. */
-static bool factor_at(const double *gram, int64_t p, double shift, double *factor) {
-  memcpy(factor, gram, (size_t)(p * p) * sizeof *factor);
-  for (int64_t j = 0; j < p; j++) factor[j * p + j] += shift;
-  return tct_cholesky(factor, p);
-}
-
-/* Step 2: the least r, to a twentieth of zeta, with gram + (r - zeta) I positive definite. */
-static double adaptive_ridge(const double *gram, int64_t p, double zeta, double *factor) {
-  double low = 0, high = 0, width = zeta;
-  if (!(zeta > 0)) return 0;
-  while (!factor_at(gram, p, high - zeta, factor)) {
-    low = high;
-    high += width;
-    width *= 2;
-  }
-  while (high - low > 0.05 * zeta) {
-    double middle = 0.5 * (low + high);
-    *(factor_at(gram, p, middle - zeta, factor) ? &high : &low) = middle;
-  }
-  return high;
-}
-
 /* w <- the last iterate of step 3, for a matrix of p rows and factor: Cholesky of matrix + r I. */
 static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
                     double *rest, double *w) {
@@ -165,15 +142,15 @@ static tct_status solve(const tct_problem *problem, double *gram, const double *
   int64_t p = problem->view->p;
   double *factor = TCT_NEW(double, p *p + p), trace = 0, own = (double)problem->facts->rows * problem->facts->reg.l2;
   if (!factor) return tct_fail_memory(err);
+  tct_symmetrise(gram, p);
   for (int64_t i = 0; i < p; i++) {
-    for (int64_t j = 0; j < i; j++) gram[i * p + j] = gram[j * p + i] = 0.5 * gram[i * p + j] + 0.5 * gram[j * p + i];
     gram[i * p + i] += own;
     trace += fabs(gram[i * p + i]);
   }
-  double ridge = adaptive_ridge(gram, p, zeta, factor);
+  double ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor); /* 2 */
   double least =
       1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
-  while (!factor_at(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
+  while (!tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
   iterate(gram, factor, h, p, iterates, factor + p * p, w);
   tct_wipe_free(factor, p * p + p, sizeof *factor);
   return TCT_OK;

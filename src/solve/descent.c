@@ -5,7 +5,9 @@
 #include "la/gradient.h"
 #include "solve/agd.h"
 
-double tct_descent_noise(const tct_facts *facts) {
+/* Noise multiplier of one Gaussian release that uses all of (epsilon, delta): 1/mu for add_remove.  0 without privacy
+ * and where nothing could be calibrated. */
+static double noise_of(const tct_facts *facts) {
   double noise = 0;
   tct_cost cost;
   if (!isfinite(facts->epsilon)) return 0;
@@ -20,7 +22,7 @@ double tct_descent_largest(const tct_facts *facts) {
 }
 
 double tct_descent_signal(const tct_facts *facts) {
-  double noise = tct_descent_noise(facts);
+  double noise = noise_of(facts);
   return fmin(noise > 0 ? (double)facts->rows / (noise * sqrt((double)facts->p)) : 1e6, 1e6);
 }
 

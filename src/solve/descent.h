@@ -3,9 +3,6 @@
 #define TCT_SOLVE_DESCENT_H
 #include "solve/dual.h"
 
-/* Noise multiplier of one Gaussian release that uses all of (epsilon, delta): 1/mu for add_remove.  0 without privacy
- * and where nothing could be calibrated. */
-double tct_descent_noise(const tct_facts *facts);
 /* The largest gradient of a record: R * largest slope, and R * Y where slopes have no bound. */
 double tct_descent_largest(const tct_facts *facts);
 /* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */

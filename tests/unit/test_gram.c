@@ -82,11 +82,11 @@ static void the_least_shift_makes_a_matrix_definite_and_not_much_less_does(void 
   double a[P * P], factor[P * P];
   for (int i = 0; i < P; i++)
     for (int j = 0; j <= i; j++) a[i * P + j] = a[j * P + i] = random_real(&seed);
-  double shift = tct_least_shift(a, P, 0.5, factor);
+  double shift = tct_least_shift(a, P, 0, 0.5, 1.0 / 16, factor);
   assert_true(shift > 0 && tct_cholesky_shifted(a, P, shift, factor));
   assert_false(tct_cholesky_shifted(a, P, shift - 0.5 / 16 - 1e-9, factor));
   for (int i = 0; i < P; i++) a[i * P + i] += shift;
-  assert_true(tct_least_shift(a, P, 0.5, factor) == 0);
+  assert_true(tct_least_shift(a, P, 0, 0.5, 1.0 / 16, factor) == 0);
 }
 
 int main(void) {
