@@ -1,6 +1,7 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "core/alloc.h"
+#include "fit/cautions.h"
 #include "fit/ledger.h"
 #include "fit/model.h"
 #include "fit/second.h"
@@ -171,6 +172,8 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "private", json_boolean(m->is_private));
   json_object_set_new(r->root, "reproducible", json_boolean(m->reproducible));
   json_object_set_new(r->root, "unaccounted", list);
+  tct_caution_facts facts = tct_caution_model(m);
+  json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */
