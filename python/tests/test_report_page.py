@@ -222,6 +222,8 @@ def check_derived(kind, value, shown, model, path, seen):
     p = model["privacy"]
     if kind == "guess":
         assert 100 * guess(model) <= value <= 100 * guess(model) + 0.1001
+    elif kind == "factor":
+        assert math.exp(p["epsilon"]) <= value <= math.exp(p["epsilon"]) + 0.01001
     elif kind == "chance":
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
