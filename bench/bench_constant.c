@@ -5,6 +5,7 @@
  * mean label): it is exact, and so a little better than one that has to be paid for.  A run counts as worse if its mean
  * loss on the test records is above the constant's, and for two classes also if its accuracy is below it.  Printed for
  * every setting, then over all settings by kappa = mu n/p and by the signal mu n/sqrt(p).
+ * At the end: the share of worse losses below and above a few thresholds of the signal.
  * Usage: bench_constant [RUNS (10)] */
 #include "sets.h"
 
@@ -17,11 +18,29 @@ typedef struct counts {
 
 static counts by_kappa, by_signal;
 
+/* Runs below and above a signal: what a threshold there would say. */
+enum { CUTS = 6 };
+static const double cuts[CUTS] = {1, 2, 3, 4, 8, 16};
+static int cut_runs[CUTS][2], cut_worse[CUTS][2];
+
 static void count(counts *c, double figure, int loss, int accuracy) {
   int k = (int)floor(log2(figure)) + 4;
   if (k < 0) k = 0;
   if (k >= BINS) k = BINS - 1;
   c->runs[k]++, c->loss[k] += loss, c->accuracy[k] += accuracy;
+}
+
+static void count_cuts(double signal, int worse) {
+  for (int k = 0; k < CUTS; k++) cut_runs[k][signal >= cuts[k]]++, cut_worse[k][signal >= cuts[k]] += worse;
+}
+
+static void print_cuts(void) {
+  for (int k = 0; k < CUTS; k++)
+    printf(
+        "{\"bench\": \"constant\", \"threshold\": %g, \"runs_below\": %d, \"worse_below\": %.3f, \"runs_above\": %d, "
+        "\"worse_above\": %.3f}\n",
+        cuts[k], cut_runs[k][0], cut_worse[k][0] / (double)cut_runs[k][0], cut_runs[k][1],
+        cut_worse[k][1] / (double)cut_runs[k][1]);
 }
 
 static double mu_of(double epsilon, double delta) {
@@ -84,6 +103,7 @@ static void sweep(const char *name, const bench_table *all, double row_norm, dou
       one(all, &c, n, (uint32_t)(1 + s), &loss, &accuracy);
       count(&by_kappa, kappa, loss, accuracy);
       count(&by_signal, kappa * sqrt(p), loss, accuracy);
+      count_cuts(kappa * sqrt(p), loss);
       losses += loss, accuracies += accuracy;
     }
     printf(
@@ -155,5 +175,6 @@ int main(int argc, char **argv) {
   run("nist_acs", t, 5, 1, runs);
   print("kappa", &by_kappa);
   print("signal", &by_signal);
+  print_cuts();
   return 0;
 }
