@@ -73,7 +73,7 @@ static bool signal_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_T
 
 const tct_caution tct_cautions[] = {
     {"delta", true, "Dwork and Roth 2014, section 2.3", delta_holds},
-    {"epsilon", true, "Kairouz, Oh and Viswanath 2015, theorem 2.1; Ponomareva et al. 2023, section 5", epsilon_holds},
+    {"epsilon", true, "Kairouz, Oh and Viswanath 2015, theorem 2.1; Ponomareva et al. 2023", epsilon_holds},
     {"signal", false, "measured: docs/decisions/constant-predictor.md", signal_holds},
 };
 const int tct_caution_count = sizeof tct_cautions / sizeof *tct_cautions;
