@@ -84,6 +84,8 @@ static void print_plan(const json_t *plan) {
   cli_line("loss", "%s", cli_string(plan, "loss"));
   cli_line("penalty", "%s", cli_string(plan, "penalty"));
   cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
+  if (json_object_get(plan, "max_passes"))
+    cli_line("passes", "at most %.0f over the data, whatever they are", cli_number(plan, "max_passes"));
   if (!is_private(plan)) {
     cli_line("privacy", "NONE");
     return;
