@@ -196,9 +196,6 @@ plant descent_stops_at_a_tenth_of_its_steps src/solve/accelerate.c 's#ceil\(2 / 
 plant fast_method_without_an_allowance src/solve/descend.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
 plant no_certificate_is_a_failure src/solve/descend.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
 plant shift_halved_for_ever src/la/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
-plant skipped_batch_leaves_its_duals src/solve/seqdpscd.c 's#if \(batch->count <= set->cap\) seq#if (batch->count > set->cap) batch->count = 0;\n  seq#' privacy_sensitivity_seq
-plant duals_off_their_lattice src/solve/seqdpscd.c 's#trunc\((fmin[^;]*) / set->lattice\) \* set->lattice;#\1;#' privacy_sensitivity_seq
-plant skip_lets_steps_through src/solve/seqdpscd.c 's#2 \* cap - 1\) \* r \* r \+ 4 \* cap - 3#0.1 * cap) * r * r#;s#\(2 \* cap - 1\) \* \(0.1#(0.1 * cap) * (0.1#' privacy_sensitivity_seq
 
 wait
 status=0

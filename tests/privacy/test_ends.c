@@ -92,7 +92,7 @@ static double minimise(table *t, int64_t steps) {
   return taken;
 }
 
-enum { TABLES = 150 };
+enum { TABLES = 100 };
 
 static void a_minimum_is_reached_within_the_planned_passes_whatever_the_records(void **state) {
   (void)state;
@@ -104,7 +104,7 @@ static void a_minimum_is_reached_within_the_planned_passes_whatever_the_records(
     make(&t, &seed);
     double bound = tct_smooth_passes(&t.smooth);
     int record = (int)(world_u64(&seed) % N);
-    for (int which = 0; which < 3 && bound < 6e4; which++) { /* as it is, one label flipped, one record gone */
+    for (int which = 0; which < 3 && bound < 3e4; which++) { /* as it is, one label flipped, one record gone */
       t.y[record] *= which == 1 ? -1 : 1;
       t.weight[record] = which == 2 ? 0 : 1;
       double fast = minimise(&t, 100), other = minimise(&t, 0);
@@ -214,16 +214,16 @@ static void neighbours_of_hard_smooth_problems_end_alike(void **state) {
   int ran = 0;
   for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++)
     for (size_t l = 0; l < sizeof losses / sizeof *losses; l++)
-      for (int k = 0; k < 12; k++, seed++) {
+      for (int k = 0; k < 8; k++, seed++) {
         char penalty[64];
         snprintf(penalty, sizeof penalty, "l2:lambda=%g", pow(10, -(double)(k % 4) * 7 / 3));
         tct_config config = world_config(losses[l], penalty, solvers[s]);
-        config.epsilon = k < 6 ? 0.5 : 8;
+        config.epsilon = k < 4 ? 0.5 : 8;
         config.neighbours = k % 2 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
         ran += neighbours_end_alike(&config, 1, seed);
       }
   print_message("%d pairs\n", ran);
-  assert_true(ran > 100);
+  assert_true(ran > 80);
 }
 
 /* The largest and smallest numbers that settings allow: an overflow that only one record decides would end one world.
@@ -233,20 +233,23 @@ static void neighbours_under_extreme_settings_end_alike_with_every_private_solve
   static const double norms[] = {1e-90, 1e-20, 1, 1e20, 1e90};
   static const char *const penalties[] = {"none",        "l2:lambda=1e-12", "l2:lambda=1",       "l2:lambda=1e12",
                                           "l1:lambda=1", "l1ball:radius=1", "l1ball:radius=1e12"};
+  enum { NORMS = sizeof norms / sizeof *norms, PENALTIES = sizeof penalties / sizeof *penalties };
   uint64_t seed = 7;
   int ran = 0;
   for (int s = 0; s < tct_solver_count; s++)
-    for (int l = 0; l < tct_loss_kind_count && tct_solvers[s]->is_private; l++)
-      for (size_t p = 0; p < sizeof penalties / sizeof *penalties; p++)
-        for (int k = 0; k < 5; k += 2, seed++) {
-          tct_config config = world_config(tct_loss_kinds[l]->name, penalties[p], tct_solvers[s]->name);
-          config.row_norm = norms[k];
-          config.label_bound = tct_loss_kinds[l]->binary ? 1 : norms[(k + p) % 5];
-          config.epsilon = 1;
-          ran += neighbours_end_alike(&config, norms[k], seed);
-        }
+    for (size_t k = 0; k < PENALTIES * NORMS && tct_solvers[s]->is_private; k += 2) {
+      int one = 0; /* the first loss that the solver takes, of all in turn */
+      for (int l = 0; l < tct_loss_kind_count && !one; l++, seed++) {
+        const tct_loss_kind *loss = tct_loss_kinds[(l + k) % (size_t)tct_loss_kind_count];
+        tct_config config = world_config(loss->name, penalties[k / NORMS], tct_solvers[s]->name);
+        config.row_norm = norms[k % NORMS];
+        config.label_bound = loss->binary ? 1 : norms[(k + 1) % NORMS];
+        one = neighbours_end_alike(&config, norms[k % NORMS], seed);
+      }
+      ran += one;
+    }
   print_message("%d pairs\n", ran);
-  assert_true(ran > 400);
+  assert_true(ran > 60);
 }
 
 int main(void) {
