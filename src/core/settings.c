@@ -49,7 +49,7 @@ tct_status tct_settings_digest(const tct_settings *settings, char hex[TCT_DIGEST
   tct_digest_text(&digest, TCT_VERSION);
   tct_digest_word(&digest, 'C', (uint64_t)settings->count);
   for (int64_t k = 0; k < settings->count; k++) {
-    tct_digest_text(&digest, settings->at[k].name);
+    if (!settings->free_names) tct_digest_text(&digest, settings->at[k].name);
     tct_digest_text(&digest, settings->at[k].digest);
   }
   tct_digest_end(&digest, hex);

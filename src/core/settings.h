@@ -12,6 +12,7 @@ typedef struct tct_setting {
 typedef struct tct_settings {
   const char *what;  /* stands before each name in a sentence, e.g. "the contents of "; NULL: nothing */
   tct_status status; /* of a difference; TCT_OK stands for TCT_E_USAGE */
+  bool free_names;   /* names are for people alone: paths of files, which may lie elsewhere on each machine */
   tct_setting *at;   /* [count] */
   int64_t count, room;
   bool lacks_memory; /* nobody needs to look before the list is used */
@@ -24,7 +25,7 @@ void tct_settings_real(tct_settings *settings, const char *name, double value);
 void tct_settings_word(tct_settings *settings, const char *name, uint64_t value);
 void tct_settings_bytes(tct_settings *settings, const char *name, const void *bytes, size_t size);
 
-/* One digest of the library's version and of all names and values, in their order. */
+/* One digest of the library's version and of all values in their order, with their names unless these are free. */
 tct_status tct_settings_digest(const tct_settings *settings, char hex[TCT_DIGEST_HEX], tct_error *err);
 void tct_settings_free(tct_settings *settings);
 #endif

@@ -130,7 +130,7 @@ static tct_status add_file(const char *path, size_t file, const char *seed, tct_
 
 static tct_status same_files(const char *const *paths, size_t count, const char *seed, tct_team *team,
                              char digest[TCT_DIGEST_HEX], tct_error *err) {
-  tct_settings list = {.what = "the contents of ", .status = TCT_E_DATA};
+  tct_settings list = {.what = "the contents of ", .status = TCT_E_DATA, .free_names = true};
   tct_status status = TCT_OK;
   for (size_t k = 0; k < count && status == TCT_OK; k++) status = add_file(paths[k], k, seed, &list, err);
   status = tct_team_agree(team, status, err);

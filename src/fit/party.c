@@ -90,7 +90,8 @@ static tct_status plan_terms(taking_part *s, const json_t *terms, tct_error *err
   return s->plan ? TCT_OK : err->status;
 }
 
-/* The server has resolved the same terms to the same plan, in every number: its model will be compared with this one. */
+/* The server has resolved the same terms to the same plan, in every number: its model will be compared with this one.
+ */
 static tct_status same_plan(const tct_plan *plan, const json_t *said, tct_error *err) {
   char own[TCT_DIGEST_HEX];
   TCT_TRY(tct_plan_digest(plan, own, err));

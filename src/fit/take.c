@@ -12,10 +12,11 @@
 #include <string.h>
 
 static tct_status differs(const char *group, const char *key, tct_error *err) {
-  return tct_fail(err, TCT_E_RUN,
-                  "the server's model is not the one of the rounds, it differs in %.60s%s%.60s; do not use it, what was "
-                  "charged stays",
-                  group, *group ? "." : "", key);
+  return tct_fail(
+      err, TCT_E_RUN,
+      "the server's model is not the one of the rounds, it differs in %.60s%s%.60s; do not use it, what was "
+      "charged stays",
+      group, *group ? "." : "", key);
 }
 
 /* ---- what only the server knows ------------------------------------------------------------------------------- */
@@ -82,8 +83,7 @@ static tct_status take_over(const tct_own_part *own, const json_t *said, json_t 
   json_object_set(claim, "unaccounted", facts);
   json_object_set(claim, "noise", noise);
   json_object_set(here, "list", list);
-  json_object_set(here, "uplink_bytes", bytes);
-  return json_object_set_new(here, "apart", json_true()) == 0 ? TCT_OK : tct_fail_memory(err);
+  return json_object_set(here, "uplink_bytes", bytes) == 0 ? TCT_OK : tct_fail_memory(err);
 }
 
 /* ---- the comparison -------------------------------------------------------------------------------------------- */
@@ -102,13 +102,26 @@ static tct_status same_keys(const json_t *expected, const json_t *said, const ch
   return TCT_OK;
 }
 
+/* The observers as a party computes them, of a run whose parties are apart; who they are comes later. */
+static tct_status observers(const tct_plan *plan, tct_model *m, tct_error *err) {
+  TCT_TRY(tct_model_observers(plan, NULL, 0, m, err));
+  json_t *o = json_loads(m->parties, 0, NULL);
+  json_object_set_new(o, "apart", json_true());
+  char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(o);
+  tct_free(m->parties);
+  m->parties = tct_text_copy(text);
+  free(text);
+  return m->parties ? TCT_OK : tct_fail_memory(err);
+}
+
 /* The model as this party knows it, as JSON. */
 static tct_status expect(const tct_own_part *own, json_t **out, tct_error *err) {
   tct_model *m = TCT_NEW(tct_model, 1);
   if (!m) return tct_fail_memory(err);
   tct_status status = tct_session_describe(own->plan, m, err);
-  if (status == TCT_OK) status = tct_model_observers(own->plan, NULL, 0, m, err);
-  m->coefficients = (double *)own->w; /* lent */
+  if (status == TCT_OK) status = observers(own->plan, m, err);
+  m->coefficients = (double *)own->w;                                                               /* lent */
   if (status == TCT_OK && !(m->features = TCT_NEW(char *, m->cols))) status = tct_fail_memory(err); /* no name yet */
   char *text = status == TCT_OK ? tct_model_json(m, err) : NULL;
   m->coefficients = NULL;
@@ -121,8 +134,9 @@ static tct_status expect(const tct_own_part *own, json_t **out, tct_error *err) 
 
 tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model **out, tct_error *err) {
   json_t *expected = NULL, *said = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-  tct_status status = json_is_object(said) ? expect(own, &expected, err)
-                                           : tct_fail(err, TCT_E_RUN, "the server sent no model; what was charged stays");
+  tct_status status = json_is_object(said)
+                          ? expect(own, &expected, err)
+                          : tct_fail(err, TCT_E_RUN, "the server sent no model; what was charged stays");
   if (status == TCT_OK) status = take_over(own, said, expected, err);
   if (status == TCT_OK) status = same_keys(expected, said, "", err);
   json_decref(expected);

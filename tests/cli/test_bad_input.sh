@@ -217,7 +217,7 @@ an unknown solver|nosuch|--solver|nosuch
 an unknown penalty|l3|--penalty|l3
 a penalty without its number|lambda|--penalty|l2
 a penalty that the solver cannot have|ridge|--penalty|none
-a loss that the solver cannot have|dual step|--loss|smoothed_hinge
+a loss that the solver cannot have|least squares|--solver|adassp
 a solver without privacy|not private|--solver|scd
 a row norm out of range|row norm|--row-norm|1e99
 LIST
