@@ -57,6 +57,7 @@ typedef struct cli_verb {
   int least, most;     /* number of operands */
   const cli_option *options[CLI_GROUPS];
   int (*run)(cli_args *args); /* returns the exit code */
+  int helps;                  /* run prints the help too: a rank that left without the others would let them wait */
 } cli_verb;
 
 extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,

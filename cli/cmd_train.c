@@ -244,13 +244,14 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json", "--help", "--schema", "--report", "-o", NULL};
+static const char *const free_options[] = {"--threads", "--json", "--schema", "--report", "-o", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
   tct_error err = {0};
   int code = 0;
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
+  if (args->help) return 0;
   if (tct_team_rank(team) == 0) code = check_args(args);
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = tct_config_labels(&args->config);
@@ -264,7 +265,9 @@ static int run_train(cli_args *args) {
   if (!r.team) return cli_fail_error(&err);
   if (tct_team_rank(r.team) > 0) cli_silence();
   int code = begin(args, r.team);
-  if (!code && args->dry_run) {
+  if (!code && args->help) {
+    if (tct_team_rank(r.team) == 0) cli_help(&cli_train);
+  } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
@@ -305,4 +308,5 @@ const cli_verb cli_train = {
     .most = 1000000,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_train,
+    .helps = 1,
 };
