@@ -30,7 +30,7 @@ static void what_some_table_allows_is_not_refused(void **state) {
              {"squared", "none", "adassp", 5000, 2},
              {"logistic", "none", "dpnewton", 3000, 2},
              {"logistic", "l1ball:radius=2", "dpfw_parties:parties=40", 3000, 40},
-             {"logistic", "none", "dpcd:constants=1/2/3/1/2/3/1", 3000, 7},
+             {"logistic", "none", "dpcd:smoothness=public,bounds=1/2/3/1/2/3/1", 3000, 7},
              {"logistic", "l2:lambda=0.01", "dpscd", 20, 2},
              {"logistic", "l2:lambda=0.01", NULL, 10, 1}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
