@@ -115,12 +115,25 @@ static tct_status observers(const tct_plan *plan, tct_model *m, tct_error *err) 
   return m->parties ? TCT_OK : tct_fail_memory(err);
 }
 
+/* Sentences of the model file depend on these two, which take_over looks at. */
+static tct_status believe(const json_t *privacy, tct_model *m, tct_error *err) {
+  const char *noise = json_string_value(json_object_get(privacy, "noise"));
+  const json_t *each;
+  size_t k;
+  m->reproducible = noise && !strcmp(noise, "reproducible");
+  json_array_foreach(
+      json_object_get(privacy, "unaccounted"), k,
+      each) if (json_is_string(each) && !tct_model_note(m, json_string_value(each))) return tct_fail_memory(err);
+  return TCT_OK;
+}
+
 /* The model as this party knows it, as JSON. */
-static tct_status expect(const tct_own_part *own, json_t **out, tct_error *err) {
+static tct_status expect(const tct_own_part *own, const json_t *said, json_t **out, tct_error *err) {
   tct_model *m = TCT_NEW(tct_model, 1);
   if (!m) return tct_fail_memory(err);
   tct_status status = tct_session_describe(own->plan, m, err);
   if (status == TCT_OK) status = observers(own->plan, m, err);
+  if (status == TCT_OK) status = believe(json_object_get(said, "privacy"), m, err);
   m->coefficients = (double *)own->w;                                                               /* lent */
   if (status == TCT_OK && !(m->features = TCT_NEW(char *, m->cols))) status = tct_fail_memory(err); /* no name yet */
   char *text = status == TCT_OK ? tct_model_json(m, err) : NULL;
@@ -135,7 +148,7 @@ static tct_status expect(const tct_own_part *own, json_t **out, tct_error *err) 
 tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model **out, tct_error *err) {
   json_t *expected = NULL, *said = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   tct_status status = json_is_object(said)
-                          ? expect(own, &expected, err)
+                          ? expect(own, said, &expected, err)
                           : tct_fail(err, TCT_E_RUN, "the server sent no model; what was charged stays");
   if (status == TCT_OK) status = take_over(own, said, expected, err);
   if (status == TCT_OK) status = same_keys(expected, said, "", err);
