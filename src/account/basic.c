@@ -1,5 +1,5 @@
 /* basic.c - closed forms: the plain sum, the optimal composition of equal pure steps, single steps. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/account.h"
 #include "account/kov.h"
 #include "account/normal.h"

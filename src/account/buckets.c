@@ -4,7 +4,7 @@
  * A loss l in the bucket [e, e+h] sends the share (1 - e^-(l-e))/(1 - e^-h) of its mass up: P's and
  * Q's masses of the bucket are both kept, which is what makes the result dominate.  Nodes are evaluated in
  * batches, so that the exponentials run along vectors. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/grid.h"
 
 #include "account/pairs.h"

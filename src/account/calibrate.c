@@ -6,7 +6,7 @@
  *
  * First with the closed forms and Renyi alone, roughly; then, where pld may say more, from there on with
  * pld: its epsilon is smaller, so the start is already good. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
 #include "account/renyi.h"

@@ -13,7 +13,7 @@
  * at every frequency.  Where |phi_j| >= 1/2 its power T_j moves by at most T_j f_j |X|/|phi_j| <= 2 T_j f_j |X|, X the
  * product of all powers, elsewhere by T_j f_j 2^{1-T_j}; binary powering adds 3 u T_j relative, and the
  * inverse its own bound.  The mean over frequencies bounds the error of every point. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/compose.h"
 
 #include "account/fft.h"

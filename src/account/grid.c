@@ -9,7 +9,7 @@
  * makes the error second order in h.  The recursion a_{i+1} = 1 - b_i is stable upwards left of the
  * mode and downwards right of it; the two runs are joined where least is left over, and what is left
  * over is rounded down. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/grid.h"
 
 #include "core/alloc.h"

@@ -6,7 +6,7 @@
  * -R' = 1 - xR(x) over [z, z + mu], taken by Gauss-Legendre: nothing cancels down to 1e-300. */
 #include "account/normal.h"
 
-#include "account/bound.h"
+#include "account/compare.h"
 
 #include <math.h>
 #include <stddef.h>

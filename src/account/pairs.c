@@ -17,7 +17,7 @@
  *                     2G_mu(l-a) + G_2mu(l-a) holds for l >= a; every hockey-stick curve is convex in e^l and 1
  *                     at e^l = 0, so it lies below the convex hull, whose tangent leaves the curve where
  *                     the sum of the three laws' masses above l is exactly 1. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/pairs.h"
 
 #include "account/normal.h"

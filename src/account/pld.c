@@ -6,10 +6,11 @@
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
  * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
  *    again. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/pld.h"
 
 #include "account/compose.h"
+#include "account/loss_query.h"
 #include "account/normal.h"
 #include "account/renyi.h"
 #include "account/saddle.h"
@@ -25,108 +26,19 @@ static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracke
 static const int64_t longest_grid = (int64_t)1 << 20;
 static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
 
-/* ---- the list, gaussian events merged ---------------------------------------------------------- */
-
-typedef struct query {
-  tct_event *at; /* [len] */
-  int len;
-  tct_neighbours neighbours;
-  bool two_ways, noiseless;
-  double steps;          /* sum of counts */
-  double delta, epsilon; /* one is known, the other NAN */
-  double precision;
-  double tail; /* mass per step that may go to infinity */
-  double work; /* nanoseconds or so that are left, by counts made from the list: the same on every machine */
-  bool beyond; /* more distinct events than are composed */
-} query;
-
-/* Some 2 s. What takes more is left to the other accountants. */
-static const double most_work = 2.5e9;
-enum { MOST_KINDS = 2048 }; /* distinct events */
-
-static bool pays(query *q, double work) {
-  if (!(work <= q->work)) return false;
-  q->work -= work;
-  return true;
-}
-
-static bool has_law(const tct_event *e) {
-  switch (e->kind) {
-    case TCT_EV_GAUSSIAN:
-    case TCT_EV_SAMPLED_GAUSSIAN:
-    case TCT_EV_LAPLACE:
-    case TCT_EV_EXPONENTIAL:
-    case TCT_EV_PURE:
-    case TCT_EV_APPROX:
-    case TCT_EV_OBJPERT: return true;
-    case TCT_EV_ZCDP: return false;
-  }
-  return false;
-}
-
 static bool pld_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
   (void)neighbours;
   for (int64_t i = 0; i < events->len; i++) {
-    if (has_law(&events->at[i])) continue;
+    if (tct_event_has_loss(&events->at[i])) continue;
     snprintf(why, size, "a %s step has no privacy loss distribution of its own", tct_event_name(events->at[i].kind));
     return false;
   }
   return true;
 }
 
-/* Noise 0 is none; so small that its square overflows counts as none. */
-static bool has_noise(const tct_event *e) {
-  switch (e->kind) {
-    case TCT_EV_GAUSSIAN:
-    case TCT_EV_SAMPLED_GAUSSIAN:
-    case TCT_EV_LAPLACE:
-    case TCT_EV_OBJPERT: return e->noise > 1e-100;
-    case TCT_EV_EXPONENTIAL:
-    case TCT_EV_PURE:
-    case TCT_EV_APPROX: return true;
-    case TCT_EV_ZCDP: return false;
-  }
-  return false;
-}
-
-static bool is_nothing(const tct_event *e) {
-  return tct_event_is_pure(e) && e->kind != TCT_EV_LAPLACE && e->epsilon == 0 && e->delta == 0;
-}
-
-static tct_status query_new(query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err) {
-  double precision_of_mu = 0; /* sum of count/noise^2 */
-  memset(q, 0, sizeof *q);
-  q->neighbours = neighbours;
-  q->work = most_work;
-  q->at = TCT_NEW(tct_event, events->len + 1);
-  if (!q->at) return tct_fail_memory(err);
-  for (int64_t i = 0; i < events->len; i++) {
-    const tct_event *e = &events->at[i];
-    q->noiseless |= !has_noise(e);
-    q->two_ways |= tct_event_two_ways(e, neighbours);
-    if (is_nothing(e)) continue;
-    if (tct_event_is_gaussian(e)) {
-      precision_of_mu += (double)e->count / (e->noise * e->noise);
-      continue;
-    }
-    bool merged = false;
-    for (int j = 0; j < q->len && !merged; j++)
-      if (tct_event_same(&q->at[j], e) && q->at[j].count <= INT64_MAX - e->count)
-        q->at[j].count += e->count, merged = true;
-    if (!merged && q->len >= MOST_KINDS) return q->beyond = true, TCT_OK;
-    if (!merged) q->at[q->len++] = *e;
-    q->steps += (double)e->count;
-  }
-  if (precision_of_mu > 0) {
-    q->at[q->len++] = tct_event_gaussian((1 - TCT_MARGIN) / sqrt(precision_of_mu), 1);
-    q->steps += 1;
-  }
-  return TCT_OK;
-}
-
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
-static tct_status forecast(query *q, bool reversed, tct_saddle *out, tct_error *err) {
+static tct_status forecast(tct_loss_query *q, bool reversed, tct_saddle *out, tct_error *err) {
   tct_nodes *nodes = TCT_NEW(tct_nodes, q->len);
   tct_status status = nodes ? TCT_OK : tct_fail_memory(err);
   for (int j = 0; j < q->len && status == TCT_OK; j++) {
@@ -140,7 +52,7 @@ static tct_status forecast(query *q, bool reversed, tct_saddle *out, tct_error *
 }
 
 /* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
-static double snap_width(const query *q, double h) {
+static double snap_width(const tct_loss_query *q, double h) {
   double most = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {
     if (!tct_event_is_pure(&q->at[j]) || q->at[j].kind == TCT_EV_EXPONENTIAL) continue;
@@ -153,7 +65,7 @@ static double snap_width(const query *q, double h) {
 /* Precisions below 1e-4 are asked for by calibrations, whose noise shall not be above that of the usual grids
  * of width 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid
  * is widened to it. */
-static double fit_width(const query *q, const tct_saddle *s, double h) {
+static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   tct_window window;
   tct_saddle_window(s, 0.94 * s->epsilon, log(1e-2 * q->precision), h, &window);
   if (q->precision < 1e-4) h = tct_min(h, tct_max(9e-5, window.length / (double)(1 << 18)));
@@ -162,7 +74,7 @@ static double fit_width(const query *q, const tct_saddle *s, double h) {
 }
 
 /* Step 2. The upper law takes a fifth of the precision, the lower one up to four times as much. */
-static double choose_width(const query *q, const tct_saddle *s, double slope) {
+static double choose_width(const tct_loss_query *q, const tct_saddle *s, double slope) {
   double part = q->precision / 5, low, high, widest = 0, h;
   double epsilon = tct_max(s->epsilon, 0.02 * s->spread);
   if (isnan(q->epsilon))
@@ -195,12 +107,13 @@ static void free_laws(laws *l) {
   }
 }
 
-static tct_status add_law(query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out, tct_error *err) {
+static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
+                          tct_error *err) {
   /* Only a dominating law is known of these two: it proves nothing from below. */
   bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT, two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
-  if (!pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
+  if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
     *upper = (tct_pmf){.h = shape.h, .proved = false};
     return out->len[UPPER]++, TCT_OK;
   }
@@ -218,7 +131,7 @@ static tct_status add_law(query *q, const tct_event *e, tct_grid_shape shape, bo
   return status;
 }
 
-static tct_status make_laws(query *q, bool reversed, double h, bool both, laws *out, tct_error *err) {
+static tct_status make_laws(tct_loss_query *q, bool reversed, double h, bool both, laws *out, tct_error *err) {
   tct_status status = TCT_OK;
   for (int k = 0; k < 2; k++) {
     out->len[k] = 0;
@@ -238,20 +151,8 @@ typedef struct answer {
   int64_t length; /* of the transform */
 } answer;
 
-/* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */
-static double loss_rounding(const query *q) {
-  double sum = 0;
-  for (int j = 0; j < q->len; j++) {
-    double low, high;
-    tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
-    double step = TCT_LOSS_MARGIN * (1 + tct_max(fabs(low), fabs(high)));
-    sum += (double)q->at[j].count * (step + tct_laplace_slack(&q->at[j], q->neighbours));
-  }
-  return sum;
-}
-
 /* What an accountant knows that knows nothing; asking again would not help. */
-static answer nothing(const query *q, side which) {
+static answer nothing(const tct_loss_query *q, side which) {
   return (answer){which == LOWER ? 0 : isnan(q->epsilon) ? INFINITY : 1, 0, true, 0};
 }
 
@@ -261,21 +162,21 @@ typedef struct correction {
   int times; /* that it was not seen */
 } correction;
 
-static tct_status compose_once(query *q, const laws *l, side which, const tct_saddle *s, correction *c, answer *out,
-                               tct_error *err) {
+static tct_status compose_once(tct_loss_query *q, const laws *l, side which, const tct_saddle *s, correction *c,
+                               answer *out, tct_error *err) {
   tct_window window;
   tct_law law;
   bool inside;
   tct_saddle_window(s, c->epsilon, c->log_part, l->side[which][0].h, &window);
   *out = nothing(q, which);
-  if (!pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
+  if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
   TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
   if (!law.proved) return tct_law_free(&law), TCT_OK;
   if (isnan(q->epsilon)) {
     double value = tct_law_epsilon(&law, q->delta, &inside, &out->slope);
-    out->value = which == UPPER ? tct_upper(value) + loss_rounding(q) : tct_lower(value - loss_rounding(q));
+    out->value = which == UPPER ? tct_upper(value) + tct_loss_rounding(q) : tct_lower(value - tct_loss_rounding(q));
   } else {
-    double value = tct_law_delta(&law, q->epsilon + (which == UPPER ? -1 : 1) * loss_rounding(q), &inside);
+    double value = tct_law_delta(&law, q->epsilon + (which == UPPER ? -1 : 1) * tct_loss_rounding(q), &inside);
     out->value = which == UPPER ? tct_upper_mass(value) : tct_lower(value);
   }
   double floor = law.offset + law.h * (double)(law.first + law.floor);
@@ -292,8 +193,8 @@ static tct_status compose_once(query *q, const laws *l, side which, const tct_sa
 }
 
 /* An upper value that is not trusted is on the safe side, but loose. */
-static tct_status compose_side(query *q, const laws *l, side which, const tct_saddle *s, int attempts, answer *out,
-                               tct_error *err) {
+static tct_status compose_side(tct_loss_query *q, const laws *l, side which, const tct_saddle *s, int attempts,
+                               answer *out, tct_error *err) {
   *out = (answer){0, 0, true, 0};
   if (l->len[which] == 0) return TCT_OK; /* LOWER alone: events of which only a dominating law is known */
   double h = l->side[which][0].h, low = q->epsilon - 2 * h;
@@ -310,7 +211,7 @@ static tct_status compose_side(query *q, const laws *l, side which, const tct_sa
 enum { ATTEMPTS = 6 };
 
 /* lower may be NULL. */
-static tct_status ask(query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
+static tct_status ask(tct_loss_query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
                       answer *lower, tct_error *err) {
   laws l;
   TCT_TRY(make_laws(q, reversed, h, lower != NULL, &l, err));
@@ -322,7 +223,7 @@ static tct_status ask(query *q, bool reversed, double h, const tct_saddle *s, in
 
 /* The larger of both directions.  The reverse one is first tried on coarser grids, as coarse as its distance allows by
  * the forecast: where even those stay below, the fine one would. */
-static tct_status ask_both_ways(query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
+static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, false, h, s, ATTEMPTS, upper, lower, err));
@@ -341,9 +242,9 @@ static tct_status ask_both_ways(query *q, double h, const tct_saddle *s, const t
 
 /* The saddle point is far off where rare large losses add little to delta but much to the moments: a coarse grid says
  * where epsilon lies, and how steep the curve is there. */
-static tct_status correct_forecast(query *q, tct_saddle *s, double *slope, tct_error *err) {
+static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slope, tct_error *err) {
   answer rough;
-  query at = *q;
+  tct_loss_query at = *q;
   *slope = s->t;
   if (!isnan(q->epsilon)) return TCT_OK;
   TCT_TRY(ask(q, false, choose_width(q, s, s->t) * tct_max(5, sqrt(2e-3 / q->precision)), s, 3, &rough, NULL, err));
@@ -353,7 +254,7 @@ static tct_status correct_forecast(query *q, tct_saddle *s, double *slope, tct_e
   return forecast(&at, false, s, err);
 }
 
-static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *err) {
+static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
   tct_saddle s, back = {0};
   double slope;
   *out = (tct_bracket){0, INFINITY};
@@ -379,10 +280,10 @@ static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *e
   return TCT_OK;
 }
 
-static tct_status solve(const tct_events *events, tct_neighbours neighbours, query ask_for, bool both, tct_bracket *out,
-                        tct_error *err) {
-  query q;
-  TCT_TRY(query_new(&q, events, neighbours, err));
+static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct_loss_query ask_for, bool both,
+                        tct_bracket *out, tct_error *err) {
+  tct_loss_query q;
+  TCT_TRY(tct_loss_query_new(&q, events, neighbours, err));
   q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision;
   bool want_delta = isnan(q.delta);
   *out = (tct_bracket){0, 0};
@@ -401,17 +302,20 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, que
 
 static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                               tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
+               err);
 }
 
 static tct_status pld_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
                             tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = NAN, .epsilon = epsilon, .precision = precision}, true, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = NAN, .epsilon = epsilon, .precision = precision}, true,
+               out, err);
 }
 
 tct_status tct_pld_epsilon_upper(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                  tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = delta, .epsilon = NAN, .precision = precision}, false, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, false, out,
+               err);
 }
 
 const tct_accountant tct_accountant_pld = {

@@ -1,5 +1,5 @@
 /* rdp.c - Renyi privacy: the sum of divergences at the best real order. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/account.h"
 #include "account/normal.h"
 #include "account/renyi.h"

@@ -3,7 +3,7 @@
  * All divergences are (1/(alpha-1)) log(1 + m) with m = E_Q[(1+y)^alpha - 1 - alpha*y], y = dP/dQ - 1.
  * The subtracted alpha*y has mean 0; with it every term is >= 0 (convexity), so that m keeps its
  * relative accuracy when it is 1e-12 and is then multiplied by 1e7 steps. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/renyi.h"
 
 #include "account/normal.h"

@@ -4,7 +4,7 @@
  *   delta = e^{K(t) - t epsilon} (R(tv) - R((t+1)v)),  v^2 = K''(t),  R(z) = e^{z^2/2} P[N > z],
  * exactly so for Gaussian lists, and to a few percent for most others.  The integrals are sums over quadrature
  * points, so that heavy tails are seen as they are, which no coarse grid shows. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/saddle.h"
 
 #include "account/normal.h"

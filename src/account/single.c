@@ -18,7 +18,7 @@
 #include "account/single.h"
 
 #include "account/account.h"
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/normal.h"
 #include "account/renyi.h"
 

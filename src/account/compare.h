@@ -1,8 +1,8 @@
-/* bound.h - comparisons that never turn NaN into a number: account/ uses these in place of fmax and fmin.
+/* compare.h - comparisons that never turn NaN into a number: account/ uses these in place of fmax and fmin.
  *
  * fmax(NaN, 0) is 0: an upper bound that could not be computed would become the best one of all. */
-#ifndef TCT_ACCOUNT_BOUND_H
-#define TCT_ACCOUNT_BOUND_H
+#ifndef TCT_ACCOUNT_COMPARE_H
+#define TCT_ACCOUNT_COMPARE_H
 #include <math.h>
 
 /* The larger and the smaller of two numbers; NaN if either is. */
