@@ -1,5 +1,5 @@
 /* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (reach/noise)^2. */
-#include "account/bound.h"
+#include "account/compare.h"
 #include "account/account.h"
 #include "account/normal.h"
 #include "account/renyi.h"
