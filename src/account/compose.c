@@ -154,7 +154,8 @@ static bool can_compose(const tct_pmf *pmf, int n, const tct_window *w) {
     points += (double)pmf[j].count * (fabs((double)pmf[j].first) + (double)pmf[j].len + 1);
   }
   double far = tct_max(fabs(w->top), fabs(w->floor)) + fabs(w->length) + fabs(total_offset(pmf, n));
-  return proved && w->t >= 0 && points < 0x1p60 && far / pmf[0].h < 0x1p60;
+  /* A tilt that changes by more from point to point has outrun the grid. */
+  return proved && w->t >= 0 && w->t * pmf[0].h <= 4 && points < 0x1p60 && far / pmf[0].h < 0x1p60;
 }
 
 double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window) {
@@ -258,7 +259,7 @@ static void fill_law(const workspace *w, double error, int64_t shift, bool upper
 
 tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool upper, tct_law *out, tct_error *err) {
   workspace w;
-  *out = (tct_law){.proved = false};
+  *out = (tct_law){.proved = false, .upper = upper};
   if (!can_compose(pmf, n, window)) return TCT_OK;
   double t = window->t, level = total_log_moment(pmf, n, t), log_holds = 0;
   if (!isfinite(level)) return TCT_OK;
@@ -268,8 +269,19 @@ tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool
     origin += pmf[j].count * pmf[j].first;
     log_holds += (double)pmf[j].count * log1p(-pmf[j].infinite);
   }
-  *out = (tct_law){pmf[0].h, total_offset(pmf, n), t, level, range.first, range.floor - range.first, length,
-                   NULL,     -expm1(log_holds),    0, 0,     true};
+  *out = (tct_law){pmf[0].h,
+                   total_offset(pmf, n),
+                   t,
+                   level,
+                   range.first,
+                   range.floor - range.first,
+                   length,
+                   NULL,
+                   -expm1(log_holds),
+                   0,
+                   0,
+                   upper,
+                   true};
   out->tilted = TCT_NEW(double, length);
   if (!out->tilted) return tct_fail_memory(err);
   tct_status status = workspace_new(&w, length, err);
@@ -311,7 +323,7 @@ static bool walk(const tct_law *law, double stop_loss, double stop_delta, cursor
   while (at->k > law->floor) {
     double loss = point(law, at->k - 1);
     double below = tilt * (at->below + at->decay * step);
-    if (at->k % 64 == 0 && stop_delta < INFINITY)
+    if ((at->k % 64 == 0 || !(target < INFINITY)) && stop_delta < INFINITY)
       target = (stop_delta - law->infinite) * exp(-log_unit(law, loss));
     else
       target *= tilt;
@@ -334,6 +346,7 @@ double tct_law_epsilon(const tct_law *law, double delta, bool *inside, double *s
   if (at.k == law->len - 1 && !(target > 0)) return INFINITY;
   double part = (target - at.below) / at.decay;
   *slope = at.decay / target;
+  if (law->upper && !(part >= -1e-9)) return INFINITY; /* delta is passed already: the walk went too far */
   double epsilon = part >= 1 ? at.loss - law->h : at.loss + log1p(-tct_max(part, 0)); /* NaN stays NaN */
   return tct_max(0, tct_max(epsilon, at.loss - law->h));
 }

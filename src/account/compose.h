@@ -13,6 +13,7 @@ typedef struct tct_law {
   double infinite; /* upper: with everything above the window; lower: true infinite mass only */
   double outside;  /* upper: the part of it that is due to the window */
   double alias;    /* lower: tilted mass that may have wrapped around onto the points from floor on */
+  bool upper;      /* which of both it is */
   bool proved;     /* false: nothing is known of the sum, and nothing else is to be read */
 } tct_law;
 

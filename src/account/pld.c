@@ -247,11 +247,15 @@ static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slo
   tct_loss_query at = *q;
   *slope = s->t;
   if (!isnan(q->epsilon)) return TCT_OK;
-  TCT_TRY(ask(q, false, choose_width(q, s, s->t) * tct_max(5, sqrt(2e-3 / q->precision)), s, 3, &rough, NULL, err));
+  double h = choose_width(q, s, s->t) * tct_max(5, sqrt(2e-3 / q->precision));
+  TCT_TRY(ask(q, false, h, s, 3, &rough, NULL, err));
   if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
   *slope = tct_min(tct_max(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
   at.epsilon = rough.value;
-  return forecast(&at, false, s, err);
+  tct_saddle before = *s;
+  TCT_TRY(forecast(&at, false, s, err));
+  if (!(s->t < 10 * before.t)) *s = before; /* beyond the largest loss: the grid was too coarse for its tilt */
+  return TCT_OK;
 }
 
 static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
