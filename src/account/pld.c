@@ -221,13 +221,25 @@ static tct_status ask(tct_loss_query *q, bool reversed, double h, const tct_sadd
   return status;
 }
 
+/* The largest loss of the reversed direction, or INFINITY: a sampled step's is -log(1 - rate). */
+static double reversed_limit(const tct_loss_query *q) {
+  double sum = tct_loss_rounding(q);
+  for (int j = 0; j < q->len; j++) {
+    const tct_event *e = &q->at[j];
+    bool two = tct_event_two_ways(e, q->neighbours), bounded = tct_event_is_pure(e) && e->delta == 0;
+    double most = two ? -log1p(-e->rate) : bounded ? tct_event_pure_epsilon(e, q->neighbours) : INFINITY;
+    sum += (double)e->count * most * (1 + 1e-15);
+  }
+  return sum * (1 + TCT_MARGIN);
+}
+
 /* The larger of both directions.  The reverse one is first tried on coarser grids, as coarse as its distance allows by
  * the forecast: where even those stay below, the fine one would. */
 static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, false, h, s, ATTEMPTS, upper, lower, err));
-  if (!q->two_ways) return TCT_OK;
+  if (!q->two_ways || reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon)) return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
   double coarse = tct_min(64, sqrt(tct_max(gap, 0) / (0.8 * q->precision)));
   for (; coarse > 1.5; coarse /= 3) {
@@ -247,7 +259,8 @@ static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slo
   tct_loss_query at = *q;
   *slope = s->t;
   if (!isnan(q->epsilon)) return TCT_OK;
-  double h = choose_width(q, s, s->t) * tct_max(5, sqrt(2e-3 / q->precision));
+  double fine = choose_width(q, s, s->t), coarse = tct_max(5, sqrt(2e-3 / q->precision));
+  double h = tct_min(coarse * fine, tct_max(fine, 0.3 / s->t)); /* the tilt is to pass over few points at a time */
   TCT_TRY(ask(q, false, h, s, 3, &rough, NULL, err));
   if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
   *slope = tct_min(tct_max(s->t, rough.slope), 4 * s->t); /* more is the end of the support */

@@ -129,4 +129,5 @@ void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, do
     least = length, least_slack = slack;
     out->t = t, out->length = length, out->order_wrap = wrap, out->order_below = below;
   }
+  out->t = tct_min(out->t, 4 * most); /* a saddle point that ran away: any tilt is sound, this one the grid can bear */
 }
