@@ -175,7 +175,8 @@ def ends(parts, h, up, log_mass=-30.0):
             edge = (moment - log_mass) / t
             low, high = (low, min(high, edge)) if sign > 0 else (max(low, -edge), high)
     most, least = sum(p[3] * p[2] for p in parts), sum(p[3] * p[1] for p in parts)
-    return max(low, least) - 4 * h * len(parts), min(high, most) + 4 * h * len(parts)
+    spare = 4 * h * sum(p[2] for p in points)  # each step is rounded by up to two points
+    return max(low, least - spare), min(high, most + spare)
 
 
 def one_way(events, relation, reverse, delta, up):
