@@ -4,7 +4,7 @@
 #include "core/digest.h"
 #include "la/matrix.h"
 
-enum { TCT_UNACCOUNTED = 8 };
+enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
 
 struct tct_data {
   tct_matrix x;                 /* what solvers see */
