@@ -102,6 +102,13 @@ class Schema:
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
 
 
+def is_draft(schema):
+    """Whether a `Schema`, or a schema file's path, still says that its values are the data's own."""
+    if isinstance(schema, (str, os.PathLike)):
+        schema = Schema.read(schema)
+    return isinstance(schema, Schema) and "not_private" in schema.json
+
+
 def _draft_column(name, values, words):
     present, missing = [], False
     for value in values.tolist():

@@ -81,7 +81,7 @@ def test_classes_read_from_the_data_are_named_unaccounted():
     with pytest.warns(tacit.PrivacyWarning, match="classes were read"):
         model.fit(X, y)
     assert any("classes" in line for line in model.privacy_["unaccounted"])
-    given = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=[0, 1]).fit(X, y)
+    given = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=[0, 1]).fit(*data(seed=6))
     assert given.privacy_["unaccounted"] == []
 
 
