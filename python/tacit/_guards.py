@@ -81,13 +81,13 @@ def without_values(call: Callable[[], _T], X: Any, what: str = "X") -> _T:
     raise kind(text)  # outside of the handler, so that it does not carry the other one along
 
 
-def records(X: Any) -> Any:
-    """X as a matrix of numbers: an array, or SciPy CSR or CSC."""
+def records(X: Any, sparse: bool = True) -> Any:
+    """X as a matrix of finite numbers: an array or, unless told otherwise, SciPy CSR or CSC."""
     if _arrow.is_arrow(X):
         X = _arrow.frame(X)
     X = X.matrix() if isinstance(X, _arrow.Frame) else X
-    kinds = [np.float64, np.float32]
-    return without_values(lambda: check_array(X, accept_sparse=["csr", "csc"], dtype=kinds, accept_large_sparse=True), X)
+    options = {"dtype": [np.float64, np.float32], "accept_sparse": ["csr", "csc"] if sparse else False}
+    return without_values(lambda: check_array(X, **options), X)
 
 
 def numbers(values: Any, what: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _guards, _native, _provenance, _repeats
 from ._estimators import _Linear, _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _within_budget
@@ -179,6 +179,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         rows, cols = X.shape
         if len(y) != rows:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        self._check_labels(y)
         private, ledger = self.epsilon != math.inf, self._ledger()
         notes = _provenance.look_back(ledger, private)
         history = _repeats.History(_guards.records(X))
@@ -206,6 +207,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
+
+    def _check_labels(self, y):
+        """Refuses labels that a candidate would refuse, before anything is charged."""
+        y = _guards.without_values(lambda: column_or_1d(y), y, "y")
+        if is_classifier(self.estimator):
+            self.estimator._classes(y)
+        else:
+            _guards.numbers(y, "y")
 
     def _trained(self, X, y, each):
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
