@@ -119,7 +119,7 @@ def _ids(groups: Any) -> np.ndarray:
     if hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, np.ma.MaskedArray):
-        return groups.astype(object).filled(None)
+        return np.where(np.ma.getmaskarray(groups), None, groups.data.astype(object))
     if isinstance(groups, np.ndarray):
         return groups
     listed = list(groups)
