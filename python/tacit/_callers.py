@@ -49,7 +49,7 @@ class Callers:
 
 
 def _frames() -> Iterator[FrameType]:
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         yield frame
         frame = frame.f_back

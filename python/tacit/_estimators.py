@@ -531,20 +531,23 @@ class PrivateLogisticRegression(_Classifier):
 
     epsilon, delta: the total privacy loss of the whole fit, everything included.  No default.
     data_norm: rows with a larger Euclidean norm are shortened to it; or
-    bounds: (lower, upper) of the features, which are scaled to [-1, 1] by them.  Public knowledge, no default.
+    bounds: (lower, upper) of the features, which are clipped to them and scaled to [-1, 1].  Public knowledge, no default.
     classes: all labels that can occur, public knowledge.  None: read from the data, and said so in `privacy_`.
     neighbours: "add_remove" (n is public) or "replace_one".
     C: inverse strength of the ridge penalty, as in scikit-learn; the penalty covers the intercept.
     solver: "auto", or a spec such as "dpscd:batch=500" (`tacit.components("solver")`).
-    ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.
-    random_state: makes the noise repeatable, for tests: the model must then stay private.
+    ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.  Without one, a private fit
+    inside a search, a cross-validation or another meta-estimator is refused.
+    random_state: makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
     rows: "clip", or "unit" to scale every row to the norm.  progress: True, or a function of the fraction done.
-    weight_cap: for fit(..., sample_weight=w): weights are cut to [0, weight_cap]; a weight of the cap costs what a record
+    weight_cap: for fit(..., sample_weight=w): weights, none negative, are cut to weight_cap; a weight of the cap costs what a record
     costs without weights, lighter ones are heard less.
     rows_per_person: for fit(..., groups=g): of each person at most so many rows count, drawn at random, and the unit of
     privacy is the person: all of their rows together move no sum further than one record may.
 
     More than two classes: one model against the rest for each, all of them together within epsilon.
+    After fit, `privacy_` is the certificate.  Its list `unaccounted` names what read the records besides and is not within
+    epsilon: steps of a pipeline before the estimator, a drafted schema, earlier fits on the same records without a ledger.
     """
 
     def __init__(

@@ -119,7 +119,9 @@ def _ids(groups: Any) -> np.ndarray:
     if hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(groups), None, groups.data.astype(object))
+        ids = groups.data.astype(object)
+        ids[np.ma.getmaskarray(groups)] = None
+        return ids
     if isinstance(groups, np.ndarray):
         return groups
     listed = list(groups)

@@ -21,9 +21,8 @@ from scipy import sparse
 from . import _native
 from ._matrix import Table
 
-_BLOCK = 1 << 17  # numbers hashed at a time: a block stays in the cache
+_BLOCK = 1 << 16  # numbers hashed at a time: a block stays in the cache
 _KEY = secrets.randbits(128)
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
 
 _MARK = "in this process on the same records without a ledger"
 
@@ -82,12 +81,12 @@ def _coefficients(cols: int) -> np.ndarray:
 
 
 def _mixed(values: np.ndarray) -> np.ndarray:
-    """A hash of each number; that of 0 is 0, so that a sparse matrix has the fingerprint of the dense one."""
-    bits = (np.ascontiguousarray(values, dtype=np.float64) + 0.0).view(np.uint64)  # + 0.0: one zero, not two
-    bits ^= bits >> np.uint64(32)
-    bits *= _SPREAD
-    bits ^= bits >> np.uint64(29)
-    return bits
+    """A number's bits, the upper half also in the lower: round numbers have nothing there.  Those of 0 are 0, so that a
+    sparse matrix has the fingerprint of the dense one."""
+    bits = np.asarray(values, dtype=np.float64).view(np.uint64)
+    mixed = bits >> np.uint64(32)
+    mixed ^= bits
+    return mixed
 
 
 def _total(rows: np.ndarray) -> int:
@@ -99,9 +98,10 @@ def _total(rows: np.ndarray) -> int:
 
 
 def _dense_total(X: np.ndarray, factors: np.ndarray) -> int:
-    step, total = max(1, _BLOCK // max(1, X.shape[1])), 0
+    step, total, down = max(1, _BLOCK // max(1, X.shape[1])), 0, X.flags.f_contiguous
     for first in range(0, X.shape[0], step):
-        total += _total(_mixed(X[first : first + step]) @ factors)
+        part = X[first : first + step]
+        total += _total(factors @ _mixed(part.T) if down else _mixed(part) @ factors)  # along the memory
     return total
 
 
@@ -124,7 +124,8 @@ def _array_of(table: Table) -> Any:
     def borrowed(address: int | None, dtype: np.dtype, count: int) -> np.ndarray:
         if not address or not count:
             return np.zeros(0, dtype=dtype)
-        return np.frombuffer((ctypes.c_char * (count * dtype.itemsize)).from_address(address), dtype=dtype)
+        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+        return np.frombuffer(memoryview(memory), dtype=dtype)
 
     if m.layout in (_native.DENSE_ROWS, _native.DENSE_COLS):
         outer, inner = (m.rows, m.cols) if m.layout == _native.DENSE_ROWS else (m.cols, m.rows)

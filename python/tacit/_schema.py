@@ -46,7 +46,8 @@ class Schema:
     def draft(cls, data, label=None):
         """Drafts a schema from a data frame or a CSV file.  NOT private: its values are the data's own.
 
-        Replace every value by public knowledge, then delete the key not_private.
+        Replace every value by public knowledge, then delete the key not_private.  Until then whatever is trained with it
+        names the draft in its certificate, or is refused.
         """
         if isinstance(data, (str, os.PathLike)):
             return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
@@ -162,6 +163,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
     bounds: (lower, upper): values are clipped and scaled to [-1, 1].
     schema: a `Schema` or a schema file's path: a data frame's columns are encoded as the command line encodes them
     (numbers to [0, 1] or [-1, 1], categories to indicators).  Exactly one of the two.
+    A drafted schema (`Schema.draft`) is taken only in a Pipeline that ends in a model, whose certificate then names it.
     """
 
     def __init__(self, schema=None, *, bounds=None):

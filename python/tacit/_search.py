@@ -52,7 +52,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     epsilon, delta: the total.  No default.
     share: the part of epsilon for the choice.  test_size: the part of the records that it is made on.
     ledger: charged once, for everything, before the first model.
-    random_state: makes the noise repeatable, for tests: the model must then stay private.
+    random_state: makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
 
     The winner's certificate is the union over all candidates: what any of them read unaccounted for is in it.
 
