@@ -5,6 +5,7 @@ import json
 import math
 import numbers
 import os
+import warnings
 
 import numpy as np
 from scipy import sparse
@@ -427,11 +428,14 @@ def _compose(settings, rows, cols, count, table):
     return settings, facts, {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
 
 
-def _warn(cautions):
-    """One warning for each caution of a plan, at the line that called fit."""
+def _warn(cautions, stacklevel=4):
+    """One warning for each caution of a plan, at the line that called fit.  What a promise says is, within a composition,
+    the composition's to warn of."""
     for caution in cautions:
+        if caution["weakens"] and _repeats.is_composed():
+            continue
         category = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
-        warnings.warn(caution["text"], category, stacklevel=4)
+        warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
 def _certificate(models, together, charge):

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _guards, _native, _provenance, _repeats
-from ._estimators import _Linear, _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _within_budget
+from ._estimators import _Linear, _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _warn, _within_budget
 from ._matrix import Table
 
 _SPLIT_SEED = 20210  # of the public split: any constant does
@@ -186,6 +186,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if private:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=3)
+            whole = self._candidates(self.epsilon, self.delta)[0].plan(rows, cols)["warnings"]
+            _warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
         each, price, charge = (math.inf, self.delta), None, None
         if private:
             each, price = self._composed(rows, cols)
@@ -239,7 +241,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             claim["noise"] = "reproducible"
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
         best.models_ = [model.amended(claim=claim, unaccounted=notes) for model in best.models_]
-        best.privacy_ = {**best.privacy_, **claim, "unaccounted": notes, "candidates": len(models)}
+        said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
+        best.privacy_ = {**best.privacy_, **claim, **said}
         self.privacy_ = best.privacy_
 
     # ---- the winner ----

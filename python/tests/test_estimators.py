@@ -86,7 +86,7 @@ def test_classes_read_from_the_data_are_named_unaccounted():
 
 
 def cautions(model, X, y):
-    with warnings.catch_warnings(record=True) as seen:
+    with warnings.catch_warnings(record=True) as seen, tacit.config(repeated_fits="ok"):
         warnings.simplefilter("always")
         model.fit(X, y)
     return [(w.category, str(w.message)) for w in seen if w.category is not UserWarning]

@@ -236,6 +236,15 @@ def test_the_certificate_is_the_union_over_all_candidates(tmp_path):
     assert any("classes were read" in line for line in tacit.verify(tmp_path / "m.json")["unaccounted"])
 
 
+def test_a_promise_of_the_whole_that_says_little_is_warned_of_once():
+    X, y = data()
+    with pytest.warns(tacit.PrivacyWarning) as seen:
+        fitted = search({"C": [0.1, 1.0]}, epsilon=9.0, delta=1 / 3000).fit(X, y)
+    assert sorted(str(w.message)[:5] for w in seen) == ["delta", "epsil"]
+    fitted = search({"classes": [[0, 1], None]}).fit(X + 1, y)
+    assert fitted.privacy_["trust"] == fitted.best_estimator_.models_[0].privacy["trust"]
+
+
 def test_a_seed_of_the_estimator_is_the_seed_of_the_search():
     X, y = data()
     base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", random_state=7)
