@@ -12,7 +12,7 @@ import weakref
 
 import numpy as np
 
-from . import _native
+from . import _native, _provenance
 from ._matrix import Table, View
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
@@ -127,7 +127,7 @@ class Model:
             new["features"] = [str(name) for name in features]
         if label is not None:
             new["label"] = str(label)
-        new["privacy"]["unaccounted"] += list(unaccounted)
+        new["privacy"]["unaccounted"] = _provenance.merged(new["privacy"]["unaccounted"], unaccounted)
         if claim is not None:
             new["privacy"].update(claim)
         if factor is not None:

@@ -5,6 +5,7 @@ ctypes lets go of the interpreter lock around every call, so other threads run w
 
 import ctypes
 import json
+import numbers
 import os
 import pathlib
 import sys
@@ -217,8 +218,14 @@ def call_json(name, *arguments):
 
 
 def text(value):
-    """A str as C text; None stays NULL."""
-    return None if value is None else os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode("utf-8")
+    """A str, a path or a number as C text; None stays NULL.  Nothing else: the text of a table is its records."""
+    if value is None:
+        return None
+    if isinstance(value, os.PathLike):
+        return os.fsencode(value)
+    if not isinstance(value, (str, numbers.Number)):
+        raise TypeError(f"a text or a path belongs here, not an object of type {type(value).__name__}; give its name")
+    return str(value).encode("utf-8")
 
 
 def texts(values):
