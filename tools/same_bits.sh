@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# same_bits.sh - the same seed gives the same coefficients, events and claim in two builds, for every solver.
+#
+# usage: same_bits.sh BEFORE AFTER [SOLVER]    two build folders with libtacit.so; SOLVER: only specs that begin so
+set -euo pipefail
+before=$(cd "${1:?usage: same_bits.sh BEFORE AFTER [SOLVER]}" && pwd)
+after=$(cd "${2:?usage: same_bits.sh BEFORE AFTER [SOLVER]}" && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for side in before after; do
+  cc -O1 -std=c11 -I"$root/include" "$root/tools/same_bits.c" -o "$work/$side" -L"${!side}" -ltacit -lm
+  LD_LIBRARY_PATH="${!side}" "$work/$side" "${3:-}" >"$work/$side.txt"
+done
+if ! cmp -s "$work/before.txt" "$work/after.txt"; then
+  diff "$work/before.txt" "$work/after.txt" | grep '^[<>]' | cut -c1-400 | head -60
+  echo "different: $(diff "$work/before.txt" "$work/after.txt" | grep -c '^>') of $(wc -l <"$work/after.txt") runs"
+  exit 1
+fi
+echo "the same: $(grep -vc refused "$work/after.txt") runs; refused by both: $(grep -c refused "$work/after.txt")"
