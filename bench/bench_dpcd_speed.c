@@ -49,7 +49,7 @@ enum what { FUSED, FAST, STREAM, PLAIN };
 
 /* Seconds of `steps` steps. */
 static double once(set *s, enum what what, int single, long steps, tct_fused *f) {
-  double clip = 0.5, lattice = single ? 0x1p-20 : tct_mech_lattice(clip, 50, s->n), sum = 0, delta = 1e-6;
+  double clip = 0.5, lattice = single ? 0x1p-20 : tct_lattice_spacing(clip, 50, s->n), sum = 0, delta = 1e-6;
   double start = bench_now();
   for (long k = 0; k < steps; k++) {
     long j = k % s->p, from = (k + 1) % s->p;

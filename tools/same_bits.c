@@ -10,19 +10,69 @@
 
 enum { ROWS = 600, COLS = 5 };
 
-static const char *const solvers[] = {
-    "auto", "dpscd", "dpscd:state=paper", "dpscd:batch=600", "dpscd:batch=40,epochs=3", "seqdpscd", "primaldpscd",
-    "primaldpscd:batch=3", "dpcd", "dpcd:clipping=coordinate", "dpcd:smoothness=public", "dpcd:smoothness=exact",
-    "dpcd:form=laplace", "dpcd:order=greedy,inner=8", "dpcd:order=uniform", "dpcd:accounting=rdp", "dpcd:clip=0.3",
-    "dpcd:order=greedy,smoothness=public,inner=6", "dpcd:precision=single", "dpcd:average=inner,outer=2",
-    "dpcd:bounds=0.4,moments=0.2", "dpfw:steps=25", "dpfw:form=plain,steps=25", "dpfw", "dpfw:feature_bound=0.5",
-    "dpfw_parties", "dpfw_parties:radius=winner", "dpfw_parties:columns=0", "dpfw_parties:tau=2,parties=3,steps=20",
-    "dpfw_parties:trust=0.5,sketch=40", "dpfw_parties:local=sent,clip=0.7", "dpsgd", "dpsgd:batch=600",
-    "dpsgd:average=last", "bcfw", "scd", "sgd", "cd", "proxgd", "objpert", "objpert:variant=kst",
-    "objpert:variant=chaudhuri", "objpert:norm=1,clip=1,share=0.3", "outpert", "outpert:variant=gd", "adassp",
-    "adassp:norm=1,ridge=1", "adassp:split=0.3", "lbfgs", "majority", "dpagd", "dpagd:variant=paper,steps=8",
-    "dpagd:batch=100,steps=5", "dpagd:splits=30,steps=6", "dpgd", "dpgd:steps=20", "dpnewton", "dpnewton:steps=8",
-    "dpnewton:share=0.3", "privgene", "privgene:c=0.1", "sgd_ma:steps=50", "sgd_adv:steps=20"};
+static const char *const solvers[] = {"auto",
+                                      "dpscd",
+                                      "dpscd:state=paper",
+                                      "dpscd:batch=600",
+                                      "dpscd:batch=40,epochs=3",
+                                      "seqdpscd",
+                                      "primaldpscd",
+                                      "primaldpscd:batch=3",
+                                      "dpcd",
+                                      "dpcd:clipping=coordinate",
+                                      "dpcd:smoothness=public",
+                                      "dpcd:smoothness=exact",
+                                      "dpcd:form=laplace",
+                                      "dpcd:order=greedy,inner=8",
+                                      "dpcd:order=uniform",
+                                      "dpcd:accounting=rdp",
+                                      "dpcd:clip=0.3",
+                                      "dpcd:order=greedy,smoothness=public,inner=6",
+                                      "dpcd:precision=single",
+                                      "dpcd:average=inner,outer=2",
+                                      "dpcd:bounds=0.4,moments=0.2",
+                                      "dpfw:steps=25",
+                                      "dpfw:form=plain,steps=25",
+                                      "dpfw",
+                                      "dpfw:feature_bound=0.5",
+                                      "dpfw_parties",
+                                      "dpfw_parties:radius=winner",
+                                      "dpfw_parties:columns=0",
+                                      "dpfw_parties:tau=2,parties=3,steps=20",
+                                      "dpfw_parties:trust=0.5,sketch=40",
+                                      "dpfw_parties:local=sent,clip=0.7",
+                                      "dpsgd",
+                                      "dpsgd:batch=600",
+                                      "dpsgd:average=last",
+                                      "bcfw",
+                                      "scd",
+                                      "sgd",
+                                      "cd",
+                                      "proxgd",
+                                      "objpert",
+                                      "objpert:variant=kst",
+                                      "objpert:variant=chaudhuri",
+                                      "objpert:norm=1,clip=1,share=0.3",
+                                      "outpert",
+                                      "outpert:variant=gd",
+                                      "adassp",
+                                      "adassp:norm=1,ridge=1",
+                                      "adassp:split=0.3",
+                                      "lbfgs",
+                                      "majority",
+                                      "dpagd",
+                                      "dpagd:variant=paper,steps=8",
+                                      "dpagd:batch=100,steps=5",
+                                      "dpagd:splits=30,steps=6",
+                                      "dpgd",
+                                      "dpgd:steps=20",
+                                      "dpnewton",
+                                      "dpnewton:steps=8",
+                                      "dpnewton:share=0.3",
+                                      "privgene",
+                                      "privgene:c=0.1",
+                                      "sgd_ma:steps=50",
+                                      "sgd_adv:steps=20"};
 static const char *const losses[] = {"logistic", "squared", "hinge", "huber", "smoothed_hinge"};
 static const char *const penalties[] = {"none", "l2:lambda=0.05", "l1ball:radius=1", "l1:lambda=0.02"};
 static const double epsilons[] = {1, 0.2, INFINITY};
@@ -85,8 +135,8 @@ static tct_model *train(const run *r, tct_error *err) {
   tct_config c = config_of(r);
   int real = !strcmp(r->loss, "squared") || !strcmp(r->loss, "huber");
   tct_plan *plan = tct_plan_new(&c, ROWS, COLS, err);
-  tct_data *data = plan ? tct_data_view(r->sparse ? &csr : &dense, y, real ? TCT_LABELS_REAL : TCT_LABELS_BINARY, err)
-                        : NULL;
+  tct_data *data =
+      plan ? tct_data_view(r->sparse ? &csr : &dense, y, real ? TCT_LABELS_REAL : TCT_LABELS_BINARY, err) : NULL;
   tct_status status = data ? TCT_OK : TCT_E_RUN;
   if (data && r->weighed)
     status = tct_data_weigh(data, r->weighed == 1 ? weight : NULL, 1, r->weighed == 2 ? person : NULL, err);

@@ -28,9 +28,11 @@ tct_status tct_choose(const double *score, int64_t count, double change, double 
   }
   tct_promise promise = {0};
   tct_mech *mech = NULL;
-  tct_status status = tct_events_add(&promise.events, tct_event_exponential(epsilon, 1), err);
+  tct_release choice = tct_release_choice("a candidate, by its score", epsilon, 1, change, change, 1);
+  tct_status status = tct_promise_add(&promise, choice, err);
+  if (status == TCT_OK) status = tct_promise_settle(&promise, err);
   if (status == TCT_OK) status = tct_mech_new(&promise, TCT_REPLACE_ONE, seed, &mech, err);
-  if (status == TCT_OK) status = tct_mech_choose(mech, epsilon, change, false, score, count, index, err);
+  if (status == TCT_OK) status = tct_mech_choose(mech, 0, score, count, index, err);
   tct_mech_free(mech);
   tct_promise_free(&promise);
   return status;

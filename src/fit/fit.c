@@ -145,7 +145,7 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   model->epsilon = model->is_private ? plan->facts.epsilon : INFINITY;
   model->delta = model->is_private ? plan->facts.delta : NAN;
   model->reproducible = plan->config.has_seed != 0;
-  model->adaptive = plan->solved.promise.adaptive;
+  model->adaptive = plan->solved.promise.kind == TCT_PROMISE_BUDGET;
   if (!model->is_private) return TCT_OK;
   model->accountant = tct_text_copy(plan->solved.cost.winner ? plan->solved.cost.winner->name : "sum");
   if (!model->accountant) return tct_fail_memory(err);

@@ -13,14 +13,14 @@ static json_t *observer(const char *who, const char *about, double epsilon) {
 
 /* Against a party the releases of the others count: it knows its own columns and the labels. */
 static tct_status against_party(const tct_plan *plan, int parties, double *epsilon, tct_error *err) {
-  tct_events others = {0};
+  tct_promise others = {0};
   tct_cost cost = {0};
   *epsilon = 0;
   if (parties < 2) return TCT_OK;
-  tct_status status = tct_parties_events(&plan->solved, parties, parties - 1, &others, err);
+  tct_status status = tct_parties_promise(&plan->solved, parties, parties - 1, &others, err);
   if (status == TCT_OK)
-    status = tct_account_epsilon(&others, plan->facts.neighbours, plan->facts.delta, TCT_PRECISION, &cost, err);
-  tct_events_free(&others);
+    status = tct_account_epsilon(&others.events, plan->facts.neighbours, plan->facts.delta, TCT_PRECISION, &cost, err);
+  tct_promise_free(&others);
   *epsilon = cost.epsilon < plan->facts.epsilon ? cost.epsilon : plan->facts.epsilon;
   return status;
 }

@@ -158,10 +158,10 @@ static tct_status rounds(taking_part *s, tct_error *err) {
   s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
   s->problem.progress = c->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
   s->share = (tct_share){.wire = &s->wire};
-  tct_promise own = {.at_most = true};
+  tct_promise own = {0};
   TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
   TCT_TRY(tct_sketch_new(s->set.seed, s->plan->facts.rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
-  tct_status status = tct_parties_events(&s->plan->solved, s->set.count, 1, &own.events, err);
+  tct_status status = tct_parties_promise(&s->plan->solved, s->set.count, 1, &own, err);
   if (status == TCT_OK)
     status = tct_mech_new(&own, s->plan->facts.neighbours, c->has_seed ? &c->seed : NULL, &s->mech, err);
   tct_promise_free(&own);

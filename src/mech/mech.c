@@ -8,17 +8,17 @@
  * and the low-order bits of x would show, hence check_lattice.  The event is charged before the first
  * random bit is drawn; a refused event draws nothing, so a run cannot spend more than its promise.
  *   A vector released in parts: let a pair of neighbours move part k, whatever the parts before it were, by at most s_k
- * of its reach, with s_k fixed for the pair and sum of s_k^2 <= s^2, s the shift of the event.  Part k is dominated by
- * the pair N(0, 1), N(s_k/m, 1), so all parts by the product of these (the theorem named below), which is the pair of
- * one Gaussian with shift |(s_k)|/m <= s/m: the event gaussian(m).
- *   A list that is fixed beforehand bounds a run that takes its events in an order of its own, or leaves some out, as
- * past releases tell it (at_most): let V(left) be the largest hockey-stick divergence of what is yet to come. Whichever
- * event comes next, it is dominated by its pair, and given its outcome the rest is, by induction, dominated by the
- * product of the pairs left; by the composition of dominating pairs (Zhu, Dong and Wang 2022, Theorem 10) the two
- * together are dominated by the product of all, which does not know which came first.  Leaving out is post-processing.
+ * of its sensitivity, with s_k fixed for the pair and sum of s_k^2 <= s^2, s the shift of the event.  Part k is
+ * dominated by the pair N(0, 1), N(s_k/m, 1), so all parts by the product of these (the theorem named below), which is
+ * the pair of one Gaussian with shift |(s_k)|/m <= s/m: the event gaussian(m). A list that is fixed beforehand bounds a
+ * run that takes its events in an order of its own, or leaves some out, as past releases tell it (at_most): let V(left)
+ * be the largest hockey-stick divergence of what is yet to come. Whichever event comes next, it is dominated by its
+ * pair, and given its outcome the rest is, by induction, dominated by the product of the pairs left; by the composition
+ * of dominating pairs (Zhu, Dong and Wang 2022, Theorem 10) the two together are dominated by the product of all, which
+ * does not know which came first.  Leaving out is post-processing.
  *
  * ROUNDING  sum + noise is exact: both are multiples of g below 2^52*g in magnitude by the choice of g
- * (tct_mech_lattice); the Gaussian tail beyond 2^7 sigma has probability below 2^-11000 and its sum would
+ * (tct_lattice_spacing); the Gaussian tail beyond 2^7 sigma has probability below 2^-11000 and its sum would
  * round to a neighbouring multiple of 2g, which is again post-processing of the released value. */
 #include "mech/mech.h"
 
@@ -30,39 +30,33 @@
 #include <string.h>
 
 struct tct_mech {
-  tct_promise promise;
-  int64_t *left; /* [promise.events.len]: repetitions not yet spent */
+  tct_promise promise;        /* the releases as they stand */
+  int64_t left[TCT_RELEASES]; /* repetitions not yet spent */
   tct_events spent;
   tct_neighbours neighbours;
   tct_rng_key key;
   tct_team *team;      /* the ranks that share the rows; NULL alone */
   uint64_t releases;   /* index of the next noise stream */
   uint64_t iterations; /* index of the next batch */
-  double open_rate;    /* rate of the open batch; 0 = none is open */
-  tct_event parts;     /* the event of the vector that is being released in parts; count 0: none is */
+  int batch;           /* 1 + the release whose batch is open; 0: none is */
+  int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
+  int64_t parts_left;  /* of that vector */
   tct_stream stream;   /* its noise */
   tct_mech_probe probe;
   void *probe_user;
 };
 
-void tct_promise_free(tct_promise *promise) { tct_events_free(&promise->events); }
-
 void tct_mech_free(tct_mech *mech) {
   if (!mech) return;
   tct_promise_free(&mech->promise);
   tct_events_free(&mech->spent);
-  tct_free(mech->left);
   tct_wipe_free(mech, 1, sizeof *mech);
 }
 
 static tct_status fill(tct_mech *mech, const tct_promise *promise, const uint64_t *seed, tct_error *err) {
-  mech->promise.adaptive = promise->adaptive;
-  mech->promise.at_most = promise->at_most;
-  mech->promise.filter = promise->filter;
-  TCT_TRY(tct_events_copy(&mech->promise.events, &promise->events, err));
-  mech->left = TCT_NEW(int64_t, promise->events.len);
-  if (!mech->left) return tct_fail_memory(err);
-  for (int64_t i = 0; i < promise->events.len; i++) mech->left[i] = promise->events.at[i].count;
+  TCT_TRY(tct_promise_check(promise, err));
+  TCT_TRY(tct_promise_copy(&mech->promise, promise, err));
+  for (int r = 0; r < promise->count; r++) mech->left[r] = promise->release[r].event.count;
   if (!seed) return tct_rng_key_system(&mech->key, err);
   tct_rng_key_seed(&mech->key, *seed);
   return TCT_OK;
@@ -93,40 +87,101 @@ tct_team *tct_mech_team(const tct_mech *mech) { return mech ? mech->team : NULL;
 const tct_events *tct_mech_spent(const tct_mech *mech) { return &mech->spent; }
 
 tct_status tct_mech_settled(const tct_mech *mech, tct_error *err) {
-  if (mech->open_rate != 0)
-    return tct_fail(err, TCT_E_BUDGET,
-                    "a batch was drawn and never released; this is a fault of the solver, report it");
-  if (mech->promise.adaptive) return TCT_OK; /* the filter refused whatever was too much */
-  for (int64_t i = 0; i < mech->promise.events.len; i++)
-    if (mech->left[i] != 0 && !mech->promise.at_most)
+  if (mech->batch || mech->parts_left)
+    return tct_fail(
+        err, TCT_E_BUDGET,
+        "a batch was drawn, or a vector begun, and never released; this is a fault of the solver, report it");
+  if (mech->promise.kind != TCT_PROMISE_FIXED) return TCT_OK; /* whatever was too much was refused */
+  for (int r = 0; r < mech->promise.count; r++)
+    if (mech->left[r] != 0)
       return tct_fail(err, TCT_E_BUDGET,
                       "the run spent less than it promised; this is a fault of the solver, report it");
   return TCT_OK;
 }
 
-static tct_status refuse(const tct_event *event, tct_error *err) {
-  char text[160];
-  tct_event_print(event, text, sizeof text);
+/* ---- what may be released ------------------------------------------------------------------------------- */
+
+static tct_status refuse(const tct_release *release, tct_error *err) {
   return tct_fail(err, TCT_E_BUDGET,
-                  "a release (%s) is not covered by the promise; nothing was drawn, report this fault", text);
+                  "a release (%s) is not covered by the promise; nothing was drawn, report this fault",
+                  release && release->what ? release->what : "one that was not planned");
+}
+
+static tct_release *at(tct_mech *mech, int r) {
+  return r >= 0 && r < mech->promise.count ? &mech->promise.release[r] : NULL;
+}
+
+const tct_release *tct_mech_release_of(const tct_mech *mech, int r) { return at((tct_mech *)mech, r); }
+
+tct_status tct_mech_set_clip(tct_mech *mech, int r, double clip, tct_error *err) {
+  tct_release *release = at(mech, r);
+  if (!release || !release->follows) return refuse(release, err);
+  release->clip = clip;
+  release->sensitivity = clip * release->ratio;
+  release->lattice = NAN;
+  return tct_release_settle(release, err);
+}
+
+tct_status tct_mech_set_fine(tct_mech *mech, int r, tct_error *err) {
+  tct_release *release = at(mech, r);
+  if (!release || !release->follows) return refuse(release, err);
+  release->bits = 0;
+  return TCT_OK;
+}
+
+tct_status tct_mech_set_noise(tct_mech *mech, int r, double value, tct_error *err) {
+  tct_release *release = at(mech, r);
+  if (!release || !release->open || mech->promise.kind != TCT_PROMISE_BUDGET) return refuse(release, err);
+  release->lattice = NAN;
+  if (tct_release_chooses(release)) {
+    release->epsilon = value;
+    release->event = tct_release_choice_event(release);
+  } else {
+    release->noise = release->event.noise = value;
+  }
+  return tct_release_settle(release, err);
+}
+
+static tct_event event_of(const tct_release *release) {
+  tct_event event = release->event;
+  event.count = 1;
+  return event;
+}
+
+bool tct_mech_allows(const tct_mech *mech, int r) {
+  const tct_release *release = tct_mech_release_of(mech, r);
+  if (!release || !(release->lattice > 0)) return false;
+  if (mech->promise.kind != TCT_PROMISE_BUDGET) return mech->left[r] > 0;
+  tct_filter filter = mech->promise.filter;
+  tct_event event = event_of(release);
+  return tct_filter_spend(&filter, &event, NULL) == TCT_OK;
+}
+
+/* What release r needs before it is drawn: it was planned, its numbers are there, its batch and no other is open. */
+static tct_status ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
+  const tct_release *release = tct_mech_release_of(mech, r);
+  if (!release || tct_release_chooses(release) != chooses || !(release->lattice > 0)) return refuse(release, err);
+  if (mech->batch == (release->rate < 1 ? r + 1 : 0)) return TCT_OK;
+  return tct_fail(err, TCT_E_BUDGET,
+                  "a release is charged at a rate other than its batch was drawn at; report this fault");
 }
 
 /* The one place where budget is spent. */
-static tct_status charge(tct_mech *mech, const tct_event *event, tct_error *err) {
-  if (mech->parts.count) tct_stream_wipe(&mech->stream);
-  mech->parts.count = 0;
-  if (mech->promise.adaptive) {
-    TCT_TRY(tct_filter_spend(&mech->promise.filter, event, err));
-    return tct_events_add(&mech->spent, *event, err);
+static tct_status charge(tct_mech *mech, int r, tct_error *err) {
+  tct_event event = event_of(&mech->promise.release[r]);
+  if (mech->vector) tct_stream_wipe(&mech->stream);
+  mech->vector = 0;
+  if (mech->promise.kind == TCT_PROMISE_BUDGET) {
+    TCT_TRY(tct_filter_spend(&mech->promise.filter, &event, err));
+    return tct_events_add(&mech->spent, event, err);
   }
-  for (int64_t i = 0; i < mech->promise.events.len; i++) {
-    if (!tct_event_same(&mech->promise.events.at[i], event) || mech->left[i] < event->count) continue;
-    TCT_TRY(tct_events_add(&mech->spent, *event, err));
-    mech->left[i] -= event->count;
-    return TCT_OK;
-  }
-  return refuse(event, err);
+  if (mech->left[r] < 1) return refuse(&mech->promise.release[r], err);
+  TCT_TRY(tct_events_add(&mech->spent, event, err));
+  mech->left[r]--;
+  return TCT_OK;
 }
+
+/* ---- sums ------------------------------------------------------------------------------------------------ */
 
 static tct_status check_lattice(const double *sum, int64_t len, double lattice, tct_error *err) {
   double inverse = 1 / lattice, limit = 4503599627370496.0; /* 2^52 */
@@ -140,14 +195,15 @@ static tct_status check_lattice(const double *sum, int64_t len, double lattice, 
   return TCT_OK;
 }
 
-static void observe(tct_mech *mech, const tct_event *event, double reach, const double *before, double *after,
+static void observe(tct_mech *mech, const tct_release *release, double sensitivity, const double *before, double *after,
                     int64_t len) {
-  if (mech->probe) mech->probe(mech->probe_user, event, reach, before, after, len);
+  tct_event event = event_of(release);
+  if (mech->probe) mech->probe(mech->probe_user, &event, sensitivity, before, after, len);
 }
 
-/* Rank 0 draws, from a stream of the release's own or from `open`; the others receive what it released. */
-static tct_status add_noise_from(tct_mech *mech, tct_stream *open, const tct_event *event, double reach, double lattice,
-                                 double *sum, int64_t len, tct_error *err) {
+/* Rank 0 draws; the others receive what it released. */
+static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_release *release, double *sum, int64_t len,
+                            tct_error *err) {
   if (tct_team_own(mech->team) == 0) {
     double *before = NULL;
     if (mech->probe) {
@@ -155,86 +211,78 @@ static tct_status add_noise_from(tct_mech *mech, tct_stream *open, const tct_eve
       if (!before) return tct_fail_memory(err);
       memcpy(before, sum, (size_t)len * sizeof *sum);
     }
-    double sigma = event->noise * reach;
+    double sigma = release->deviation;
     for (int64_t j = 0; j < len && sigma > 0; j++)
-      sum[j] += event->kind == TCT_EV_LAPLACE ? tct_discrete_laplace(open, sigma, lattice)
-                                              : tct_rounded_gaussian(open, sigma, lattice);
-    observe(mech, event, reach, before, sum, len);
+      sum[j] += release->law == TCT_LAW_LAPLACE ? tct_discrete_laplace(stream, sigma, release->lattice)
+                                                : tct_rounded_gaussian(stream, sigma, release->lattice);
+    observe(mech, release, release->sensitivity, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }
   return tct_team_broadcast(mech->team, sum, len * (int64_t)sizeof *sum, 0, err);
 }
 
-static tct_status add_noise(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
-                            int64_t len, tct_error *err) {
-  tct_stream own;
-  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
-  tct_status status = add_noise_from(mech, &own, event, reach, lattice, sum, len, err);
-  tct_stream_wipe(&own);
-  return status;
-}
-
 /* Every part lies on the lattice, and so does their sum, exact in any order; its size is looked at once more. */
-static tct_status release_sum(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum,
-                              int64_t len, tct_error *err) {
-  TCT_TRY(check_lattice(sum, len, lattice, err));
-  TCT_TRY(charge(mech, event, err));
+static tct_status sum_over_ranks(tct_mech *mech, const tct_release *release, double *sum, int64_t len, tct_error *err) {
+  if (release->whole) return TCT_OK;
   TCT_TRY(tct_team_sum_first(mech->team, sum, len, err));
-  if (tct_team_own(mech->team) == 0 && tct_team_ranks(mech->team) > 1) TCT_TRY(check_lattice(sum, len, lattice, err));
-  return add_noise(mech, event, reach, lattice, sum, len, err);
+  if (tct_team_own(mech->team) != 0 || tct_team_ranks(mech->team) == 1) return TCT_OK;
+  return check_lattice(sum, len, release->lattice, err);
 }
 
-tct_status tct_mech_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
-                        tct_error *err) {
-  tct_event event = tct_event_gaussian(noise, 1);
-  return release_sum(mech, &event, reach, lattice, sum, len, err);
-}
-
-tct_status tct_mech_part(tct_mech *mech, bool first, double noise, double reach, double lattice, double *sum,
-                         tct_error *err) {
-  tct_event event = tct_event_gaussian(noise, 1);
-  TCT_TRY(check_lattice(sum, 1, lattice, err));
-  if (!first && !(mech->parts.count && tct_event_same(&mech->parts, &event))) return refuse(&event, err);
-  if (first) {
-    TCT_TRY(charge(mech, &event, err));
-    mech->parts = event;
+/* The first part charges the event; the others go on with its stream. */
+static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
+  const tct_release *release = &mech->promise.release[r];
+  if (mech->parts_left > 0 && mech->vector != r + 1) return refuse(release, err); /* another release came between */
+  if (mech->parts_left == 0) {
+    TCT_TRY(charge(mech, r, err));
+    mech->vector = r + 1;
+    mech->parts_left = release->parts;
     tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
   }
-  TCT_TRY(tct_team_sum_first(mech->team, sum, 1, err));
-  if (tct_team_own(mech->team) == 0 && tct_team_ranks(mech->team) > 1) TCT_TRY(check_lattice(sum, 1, lattice, err));
-  return add_noise_from(mech, &mech->stream, &event, reach, lattice, sum, 1, err);
-}
-
-tct_status tct_mech_value(tct_mech *mech, const tct_event *event, double reach, double lattice, double *value,
-                          int64_t len, tct_error *err) {
-  TCT_TRY(check_lattice(value, len, lattice, err));
-  TCT_TRY(charge(mech, event, err));
-  return add_noise(mech, event, reach, lattice, value, len, err);
-}
-
-tct_status tct_mech_batch(tct_mech *mech, double rate, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
-                          tct_error *err) {
-  if (mech->open_rate != 0)
-    return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
-  if (!(rate > 0 && rate <= 1)) return tct_fail(err, TCT_E_USAGE, "a sampling rate must lie in (0, 1]");
-  mech->open_rate = rate;
-  *count = tct_poisson_batch(&mech->key, mech->iterations++, rate, row0, rows, out);
+  mech->parts_left--;
   return TCT_OK;
 }
 
-tct_status tct_mech_sampled_sum(tct_mech *mech, double noise, double rate, double reach, double lattice, double *sum,
-                                int64_t len, tct_error *err) {
-  tct_event event = tct_event_sampled_gaussian(noise, rate, 1);
-  if (mech->open_rate != rate)
-    return tct_fail(err, TCT_E_BUDGET,
-                    "a sampled release is charged at a rate other than its batch was drawn at; report this fault");
-  tct_status status = release_sum(mech, &event, reach, lattice, sum, len, err);
-  if (status == TCT_OK) mech->open_rate = 0;
+static tct_status release_part(tct_mech *mech, int r, double *sum, tct_error *err) {
+  const tct_release *release = &mech->promise.release[r];
+  TCT_TRY(next_part(mech, r, err));
+  TCT_TRY(sum_over_ranks(mech, release, sum, 1, err));
+  return add_noise(mech, &mech->stream, release, sum, 1, err);
+}
+
+tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct_error *err) {
+  TCT_TRY(ready(mech, r, false, err));
+  const tct_release *release = &mech->promise.release[r];
+  if (release->terms == 0 || (release->parts > 0 && len != 1)) return refuse(release, err);
+  TCT_TRY(check_lattice(sum, len, release->lattice, err));
+  if (release->parts > 0) return release_part(mech, r, sum, err);
+  TCT_TRY(charge(mech, r, err));
+  TCT_TRY(sum_over_ranks(mech, release, sum, len, err));
+  tct_stream own;
+  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  tct_status status = add_noise(mech, &own, release, sum, len, err);
+  tct_stream_wipe(&own);
+  if (status == TCT_OK) mech->batch = 0;
   return status;
 }
 
-tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, double *value, int64_t len,
-                                tct_error *err) {
+tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
+                          tct_error *err) {
+  const tct_release *release = at(mech, r);
+  if (mech->batch)
+    return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
+  if (!release || !(release->rate > 0 && release->rate < 1)) return refuse(release, err);
+  mech->batch = r + 1;
+  *count = tct_poisson_batch(&mech->key, mech->iterations++, release->rate, row0, rows, out);
+  return TCT_OK;
+}
+
+/* ---- noise without a sum ----------------------------------------------------------------------------------- */
+
+tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t len, tct_error *err) {
+  const tct_release *release = at(mech, r);
+  if (!release || !(release->lattice > 0)) return refuse(release, err);
+  double sigma = release->deviation, lattice = release->lattice;
   int64_t before = 0;
   TCT_TRY(tct_mech_before(mech, len, &before, err));
   tct_stream s;
@@ -245,84 +293,86 @@ tct_status tct_mech_state_noise(tct_mech *mech, double sigma, double lattice, do
   return TCT_OK;
 }
 
-tct_status tct_mech_gaussian_vector(tct_mech *mech, tct_event event, double sigma, double lattice, double *value,
-                                    int64_t len, tct_error *err) {
-  TCT_TRY(charge(mech, &event, err));
-  uint64_t release = mech->releases++;
+/* scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace for Gaussian g. */
+static double laplace_exact(tct_stream *s, double scale, double lattice) {
+  double g[4];
+  for (int k = 0; k < 4; k++) g[k] = tct_rounded_gaussian(s, 1, lattice);
+  return 0.5 * scale * ((g[0] * g[0] + g[1] * g[1]) - (g[2] * g[2] + g[3] * g[3]));
+}
+
+tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_error *err) {
+  TCT_TRY(ready(mech, r, false, err));
+  const tct_release *release = &mech->promise.release[r];
+  if (release->terms != 0) return refuse(release, err);
+  TCT_TRY(charge(mech, r, err));
+  double sigma = release->deviation, lattice = release->lattice;
+  uint64_t number = mech->releases++;
   if (tct_team_own(mech->team) == 0) {
     tct_stream s;
-    tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, release);
-    for (int64_t j = 0; j < len; j++) value[j] = sigma > 0 ? tct_rounded_gaussian(&s, sigma, lattice) : 0;
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, number);
+    for (int64_t j = 0; j < len; j++)
+      value[j] = !(sigma > 0)                            ? 0
+                 : release->law == TCT_LAW_LAPLACE_EXACT ? laplace_exact(&s, sigma, lattice)
+                                                         : tct_rounded_gaussian(&s, sigma, lattice);
     tct_stream_wipe(&s);
-    observe(mech, &event, sigma / (event.noise > 0 ? event.noise : 1), value, value, len);
+    observe(mech, release, release->sensitivity, value, value, len);
   }
   return tct_team_broadcast(mech->team, value, len * (int64_t)sizeof *value, 0, err);
 }
 
-tct_status tct_mech_laplace_sum(tct_mech *mech, double noise, double reach, double lattice, double *sum, int64_t len,
-                                tct_error *err) {
-  tct_event event = tct_event_laplace(noise, 1);
-  return release_sum(mech, &event, reach, lattice, sum, len, err);
+/* ---- choices ------------------------------------------------------------------------------------------------ */
+
+static int64_t largest(const double *score, int64_t count) {
+  int64_t best = 0;
+  for (int64_t j = 1; j < count; j++)
+    if (score[j] > score[best]) best = j;
+  return best;
 }
 
-/* A record is in the batch with probability rate, so the choice's law is a mixture of the law without the record and
- * one that is epsilon-close to it: epsilon-DP becomes log(1 + rate*(exp(epsilon) - 1)) (Balle, Barthe and Gaboardi
- * 2018, Theorem 8).  Rounded up. */
-tct_event tct_choice_event(const tct_choice *choice) {
-  if (choice->rate < 1) return tct_event_pure(log1p(choice->rate * expm1(choice->epsilon)) * (1 + 1e-14), 1);
-  return choice->flip ? tct_event_pure(choice->epsilon, 1) : tct_event_exponential(choice->epsilon, 1);
+static int64_t chosen(tct_stream *s, const tct_release *r, const double *score, int64_t count) {
+  if (r->law == TCT_LAW_LARGEST) return largest(score, count);
+  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(s, score, count, r->epsilon,
+                                                                                  r->sensitivity, r->monotone);
 }
 
-static tct_status check_choice(const tct_mech *mech, const tct_choice *choice, int64_t count, tct_error *err) {
-  if (choice->rate < 1 ? mech->open_rate != choice->rate : mech->open_rate != 0)
-    return tct_fail(err, TCT_E_BUDGET,
-                    "a choice is charged at a rate other than its batch was drawn at; report this fault");
-  if (choice->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
-    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
-  if (count < 1 || (choice->flip && count > TCT_FLIP_MOST))
-    return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
-  return TCT_OK;
-}
-
-tct_status tct_mech_pick(tct_mech *mech, const tct_choice *choice, const double *score, int64_t count, int64_t *index,
-                         tct_error *err) {
-  tct_event event = tct_choice_event(choice);
-  TCT_TRY(check_choice(mech, choice, count, err));
-  TCT_TRY(charge(mech, &event, err));
-  if (choice->rate < 1) mech->open_rate = 0;
-  uint64_t release = mech->releases++;
+/* Rank 0 draws, by a tree or from the scores. */
+static tct_status choose(tct_mech *mech, int r, const tct_choice_tree *tree, const double *score, int64_t count,
+                         int64_t *index, tct_error *err) {
+  const tct_release *release = &mech->promise.release[r];
+  TCT_TRY(charge(mech, r, err));
+  mech->batch = 0;
+  uint64_t number = mech->releases++;
   if (tct_team_own(mech->team) == 0) {
     tct_stream s;
-    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, release);
-    *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(&s, score, count, choice->epsilon,
-                                                                            choice->change, choice->monotone);
+    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, number);
+    *index = tree ? tct_choice_tree_draw(tree, &s) : chosen(&s, release, score, count);
     tct_stream_wipe(&s);
-    double chosen = (double)*index;
-    observe(mech, &event, choice->change, score, &chosen, count);
-    if (mech->probe) *index = (int64_t)chosen;
+    double taken = (double)*index;
+    observe(mech, release, release->sensitivity, score, &taken, count);
+    if (mech->probe) *index = (int64_t)taken;
   }
   return tct_team_broadcast(mech->team, index, sizeof *index, 0, err);
 }
 
-tct_status tct_mech_choose(tct_mech *mech, double epsilon, double change, bool monotone, const double *score,
-                           int64_t count, int64_t *index, tct_error *err) {
-  tct_choice choice = {.epsilon = epsilon, .change = change, .rate = 1, .monotone = monotone};
-  return tct_mech_pick(mech, &choice, score, count, index, err);
+tct_status tct_mech_choose(tct_mech *mech, int r, const double *score, int64_t count, int64_t *index, tct_error *err) {
+  TCT_TRY(ready(mech, r, true, err));
+  const tct_release *release = &mech->promise.release[r];
+  if (release->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
+    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
+  if (count < 1 || (release->law == TCT_LAW_FLIP && count > TCT_FLIP_MOST))
+    return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
+  return choose(mech, r, NULL, score, count, index, err);
 }
 
-bool tct_mech_allows(const tct_mech *mech, const tct_event *event) {
-  tct_filter filter = mech->promise.filter;
-  if (mech->promise.adaptive) return tct_filter_spend(&filter, event, NULL) == TCT_OK;
-  for (int64_t i = 0; i < mech->promise.events.len; i++)
-    if (tct_event_same(&mech->promise.events.at[i], event) && mech->left[i] >= event->count) return true;
-  return false;
-}
-
-tct_status tct_mech_tree_new(int64_t count, double epsilon, double change, bool monotone, double lattice,
-                             tct_choice_tree **out, tct_error *err) {
+tct_status tct_mech_tree_new(const tct_mech *mech, int r, int64_t count, tct_choice_tree **out, tct_error *err) {
+  *out = NULL;
+  TCT_TRY(ready(mech, r, true, err));
+  const tct_release *release = &mech->promise.release[r];
+  if (release->law != TCT_LAW_EXPONENTIAL || release->follows || release->open) return refuse(release, err);
   *out = TCT_NEW(tct_choice_tree, 1);
   if (!*out) return tct_fail_memory(err);
-  tct_status status = tct_choice_tree_new(count, epsilon, change, monotone, lattice, *out, err);
+  tct_status status = tct_choice_tree_new(count, release->epsilon, release->sensitivity, release->monotone,
+                                          release->lattice, *out, err);
   if (status == TCT_OK) return TCT_OK;
   tct_mech_tree_free(*out);
   *out = NULL;
@@ -341,24 +391,13 @@ void tct_mech_tree_prefetch(const tct_choice_tree *tree, int64_t j) {
   __builtin_prefetch(&tree->score[j], 1);
 }
 
-tct_status tct_mech_tree_choose(tct_mech *mech, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
-  tct_event event = tct_event_exponential(tree->epsilon, 1);
-  if (mech->open_rate != 0)
-    return tct_fail(err, TCT_E_BUDGET, "a choice over all records was made while a batch is open; report this fault");
+tct_status tct_mech_tree_choose(tct_mech *mech, int r, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
+  TCT_TRY(ready(mech, r, true, err));
+  const tct_release *release = &mech->promise.release[r];
+  if (tree->epsilon != release->epsilon || tree->change != release->sensitivity) return refuse(release, err);
   if (tree->off)
     return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
-  TCT_TRY(charge(mech, &event, err));
-  uint64_t release = mech->releases++;
-  if (tct_team_own(mech->team) == 0) {
-    tct_stream s;
-    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, release);
-    *index = tct_choice_tree_draw(tree, &s);
-    tct_stream_wipe(&s);
-    double chosen = (double)*index;
-    observe(mech, &event, tree->change, tree->score, &chosen, tree->count);
-    if (mech->probe) *index = (int64_t)chosen;
-  }
-  return tct_team_broadcast(mech->team, index, sizeof *index, 0, err);
+  return choose(mech, r, tree, tree->score, tree->count, index, err);
 }
 
 uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {

@@ -8,31 +8,15 @@
  * ROUNDING  None: releases are doubles, sent bit for bit. */
 #include "mech/share.h"
 
-#include <math.h>
-
-static tct_status largest(tct_share *share, const double *score, int64_t count, int64_t *index, tct_error *err) {
-  int64_t at = 0;
-  for (int64_t j = 1; j < count; j++)
-    if (score[j] > score[at]) at = j;
-  double best = (double)at;
-  TCT_TRY(tct_mech_sum(share->mech, 0, (double)count, 1, &best, 1, err));
-  *index = (int64_t)best;
-  return TCT_OK;
-}
-
-tct_status tct_share_pick(tct_share *share, const tct_choice *choice, const double *score, const int64_t *name,
-                          int64_t count, int64_t *index, tct_error *err) {
-  if (isfinite(choice->epsilon))
-    TCT_TRY(tct_mech_pick(share->mech, choice, score, count, index, err));
-  else
-    TCT_TRY(largest(share, score, count, index, err));
+tct_status tct_share_choose(tct_share *share, int r, const double *score, const int64_t *name, int64_t count,
+                            int64_t *index, tct_error *err) {
+  TCT_TRY(tct_mech_choose(share->mech, r, score, count, index, err));
   double sent = (double)name[*index];
   return tct_wire_send_reals(share->wire, TCT_SERVER, TCT_SAY_CHOICE, &sent, 1, err);
 }
 
-tct_status tct_share_sum(tct_share *share, int type, double noise, double reach, double lattice, double *sum,
-                         int64_t len, tct_error *err) {
-  TCT_TRY(tct_mech_sum(share->mech, noise, reach, lattice, sum, len, err));
+tct_status tct_share_release(tct_share *share, int type, int r, double *sum, int64_t len, tct_error *err) {
+  TCT_TRY(tct_mech_release(share->mech, r, sum, len, err));
   return tct_wire_send_reals(share->wire, TCT_SERVER, type, sum, len, err);
 }
 

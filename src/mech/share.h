@@ -24,13 +24,11 @@ enum {
   TCT_SAY_SESSION = 32
 };
 
-/* Party: chooses index j of count (tct_mech_pick; with choice->epsilon infinite the largest score, charged as a release
- * without noise), and sends name[j], which is not computed from rows.  *index: j. */
-tct_status tct_share_pick(tct_share *share, const tct_choice *choice, const double *score, const int64_t *name,
-                          int64_t count, int64_t *index, tct_error *err);
-/* Party: noises the sum (tct_mech_sum), and sends it. */
-tct_status tct_share_sum(tct_share *share, int type, double noise, double reach, double lattice, double *sum,
-                         int64_t len, tct_error *err);
+/* Party: chooses index j of count (tct_mech_choose), and sends name[j], which is not computed from rows.  *index: j. */
+tct_status tct_share_choose(tct_share *share, int r, const double *score, const int64_t *name, int64_t count,
+                            int64_t *index, tct_error *err);
+/* Party: noises the sum (tct_mech_release), and sends it. */
+tct_status tct_share_release(tct_share *share, int type, int r, double *sum, int64_t len, tct_error *err);
 /* Server: sends public numbers; party: receives them.  And the way back: receives what party k released. */
 tct_status tct_share_tell(tct_share *share, int party, int type, const double *value, int64_t count, tct_error *err);
 tct_status tct_share_hear(tct_share *share, int type, double *value, int64_t count, tct_error *err);

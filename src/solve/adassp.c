@@ -56,15 +56,17 @@ static double norm_of(const tct_facts *facts, const tct_spec *spec) {
   return facts->row_norm * (isfinite(facts->epsilon) ? tct_spec_real(spec, options, "norm") : 1);
 }
 
-static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+enum { STATISTICS }; /* the release */
+
+static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
   double norm = norm_of(facts, spec);
   return norm * norm / sqrt(tct_spec_real(spec, options, "split"));
 }
 
-/* The factor of h. */
-static double weight_of(const tct_facts *facts, const tct_spec *spec) {
+/* The factor of h; norm: K. */
+static double weight_of(const tct_facts *facts, const tct_spec *spec, double norm) {
   double split = tct_spec_real(spec, options, "split");
-  return norm_of(facts, spec) / facts->label_bound * sqrt((1 - split) / split);
+  return norm / facts->label_bound * sqrt((1 - split) / split);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -77,10 +79,11 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "adassp holds a matrix of features squared, at most %d features; use dpcd",
                     MOST_FEATURES);
-  TCT_TRY(tct_plan_sampled(facts, 1, 1, out, err));
-  if (isnan(tct_mech_lattice(reach_of(facts, &out->spec), out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  return TCT_OK;
+  TCT_TRY(tct_budget_noise(facts, 1, 1, out, err));
+  tct_event event = tct_event_gaussian(out->noise_multiplier, 1);
+  double sensitivity = sensitivity_of(facts, &out->spec);
+  return tct_plan_promise(
+      out, tct_release_sum("sums of x x^T and y x", event, norm_of(facts, &out->spec), sensitivity, facts->rows), err);
 }
 
 typedef struct terms {
@@ -160,15 +163,16 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                       tct_error *err) {
   const tct_facts *facts = problem->facts;
   int64_t p = problem->view->p, size = p * p + p, iterates = tct_spec_count(&plan->spec, options, "iterates");
-  double noise = plan->noise_multiplier, reach = reach_of(facts, &plan->spec);
-  terms set = {.norm = norm_of(facts, &plan->spec), .weight = weight_of(facts, &plan->spec)};
-  set.lattice = tct_mech_lattice(reach, noise, facts->rows);
-  double zeta = tct_spec_real(&plan->spec, options, "ridge") * noise * reach * sqrt((double)p);
+  const tct_release *planned = tct_mech_release_of(mech, STATISTICS);
+  terms set = {.norm = planned->clip, .lattice = planned->lattice};
+  set.weight = weight_of(facts, &plan->spec, set.norm);
+  double ridge = tct_spec_real(&plan->spec, options, "ridge");
+  double zeta = ridge * planned->noise * planned->sensitivity * sqrt((double)p);
   double *sum = TCT_NEW(double, size);
   if (!sum) return tct_fail_memory(err);
   tct_status status = tct_problem_tick(problem, 0, err);
   if (status == TCT_OK) status = statistics(problem, &set, sum, err);
-  if (status == TCT_OK) status = tct_mech_sum(mech, noise, reach, set.lattice, sum, size, err); /* 1 */
+  if (status == TCT_OK) status = tct_mech_release(mech, STATISTICS, sum, size, err); /* 1 */
   for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
   if (status == TCT_OK) status = solve(problem, sum, sum + p * p, zeta, iterates, w, err); /* 2, 3 */
   tct_wipe_free(sum, size, sizeof *sum);
@@ -187,7 +191,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                              tct_error *err) {
   double n = (double)facts->rows, p = (double)facts->p, norm = norm_of(facts, &plan->spec), norm2 = 0, sum = 0;
-  double weight = weight_of(facts, &plan->spec), sigma = plan->noise_multiplier * reach_of(facts, &plan->spec);
+  double weight = weight_of(facts, &plan->spec, norm),
+         sigma = plan->noise_multiplier * sensitivity_of(facts, &plan->spec);
   double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p), own = n * facts->reg.l2;
   for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
   TCT_TRY(tct_plan_one_gaussian(plan, 1, err));

@@ -5,6 +5,8 @@
 
 enum { TCT_AGD_GRID = 256 }; /* most candidate steps */
 
+enum { TCT_AGD_GRADIENT, TCT_AGD_CHOICE }; /* the releases: of either clip, noise and epsilon brought by the run */
+
 /* Everything that a run of dpagd does, from public facts. */
 typedef struct tct_agd {
   bool exact;       /* no privacy: no noise, the best candidate is taken */
@@ -15,8 +17,6 @@ typedef struct tct_agd {
   double unit;      /* a measurement of weight v has noise unit/sqrt(v) */
   double weight;    /* of a step's first measurement (fixed) */
   double choice;    /* epsilon of a choice (fixed) */
-  double clip_grad; /* largest norm of a record's gradient */
-  double clip_obj;  /* largest loss of a record */
   double rate;      /* sampling rate; 1: all records */
   double alpha_max; /* longest step */
   double eta, gamma, momentum; /* see the options */

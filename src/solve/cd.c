@@ -98,7 +98,7 @@ static void pass(const tct_problem *problem, descent *s, double *w) {
   for (int64_t k = 0; k < problem->facts->p; k++) {
     int64_t j = s->order[k];
     if (!(s->smooth[j] > 0)) continue; /* a column of zeros */
-    double clip = s->slope * s->largest[j], lattice = tct_mech_lattice(clip, 0, problem->view->rows);
+    double clip = s->slope * s->largest[j], lattice = tct_lattice_spacing(clip, 0, problem->view->rows);
     if (isnan(lattice)) continue; /* slopes or features below 1e-250 */
     double derivative = tct_fused_sum(&s->fused, j, clip, lattice) / n;
     double to = tct_dpcd_prox(problem->facts, j, w[j] - derivative / s->smooth[j], 1 / s->smooth[j]);

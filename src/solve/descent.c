@@ -5,24 +5,13 @@
 #include "la/gradient.h"
 #include "solve/agd.h"
 
-/* Noise multiplier of one Gaussian release that uses all of (epsilon, delta): 1/mu for add_remove.  0 without privacy
- * and where nothing could be calibrated. */
-static double noise_of(const tct_facts *facts) {
-  double noise = 0;
-  tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
-  if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
-    return 0;
-  return noise;
-}
-
 double tct_descent_largest(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
   return facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
 }
 
 double tct_descent_signal(const tct_facts *facts) {
-  double noise = noise_of(facts);
+  double noise = tct_budget_single(facts, facts->neighbours);
   return fmin(noise > 0 ? (double)facts->rows / (noise * sqrt((double)facts->p)) : 1e6, 1e6);
 }
 
@@ -50,11 +39,14 @@ double tct_descent_clip(const tct_facts *facts) {
   return share * tct_descent_largest(facts);
 }
 
-tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err) {
+tct_release tct_descent_release(const tct_facts *facts, double clip, double noise, int64_t count) {
+  clip = tct_plan_clip(facts, clip);
+  return tct_release_sum("sum of clipped gradients", tct_event_gaussian(noise, count), clip, clip, facts->rows);
+}
+
+tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int release, tct_descent *out, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
-  *out = (tct_descent){.noise = noise, .clip = clip, .rows = n, .p = p};
-  if (!isfinite(problem->facts->epsilon)) out->clip *= 1024;
-  out->lattice = tct_mech_lattice(out->clip, noise, problem->facts->rows);
+  *out = (tct_descent){.mech = mech, .release = release, .rows = n, .p = p};
   out->room = tct_gradient_scratch(p, problem->facts->threads);
   out->row_norm = TCT_NEW(double, n);
   out->sum = TCT_NEW(double, p);
@@ -91,10 +83,10 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   }
 }
 
-tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
-                                tct_error *err) {
-  factors f = {problem, descent->row_norm, descent->clip, descent->lattice, descent->p};
-  tct_gradient_lattice(problem->view, u, factors_of, &f, descent->lattice, descent->sum, descent->scratch,
+tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(descent->mech, descent->release);
+  factors f = {problem, descent->row_norm, planned->clip, planned->lattice, descent->p};
+  tct_gradient_lattice(problem->view, u, factors_of, &f, planned->lattice, descent->sum, descent->scratch,
                        problem->facts->threads);
-  return tct_mech_sum(mech, descent->noise, descent->clip, descent->lattice, descent->sum, descent->p, err);
+  return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
 }

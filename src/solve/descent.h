@@ -15,16 +15,19 @@ typedef struct tct_descent {
   double *sum;      /* [p]: the release */
   double *row_norm; /* [rows] */
   double *scratch;
+  tct_mech *mech;
+  int release;
   int64_t rows, p, room;
-  double noise, clip, lattice;
 } tct_descent;
-/* clip: C; noise: the promised multiplier.  Without privacy the clip is off and sums stay exact. */
-tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err);
+/* For the promise: count gradients of clip C.  Without privacy the clip is off and sums stay exact. */
+tct_release tct_descent_release(const tct_facts *facts, double clip, double noise, int64_t count);
+/* release: the index of that one in the promise. */
+tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int release, tct_descent *out, tct_error *err);
 void tct_descent_free(tct_descent *descent); /* wipes the norms */
 /* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
  * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
  * rounding to the lattice may add (gradient.h); a weighed term is shortened until what rounding may add fits into v_i
- * C. Spends one gaussian:noise. */
-tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
-                                tct_error *err);
+ * C. Spends one of
+ * the release. */
+tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
 #endif

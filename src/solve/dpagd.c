@@ -91,34 +91,22 @@ static void close_descent(descent *a) {
 
 /* ---- what a release costs ----------------------------------------------------------------------- */
 
-static tct_event measure_event(const descent *a, double weight) {
-  double noise = a->set.exact ? 0 : a->set.unit / sqrt(weight);
-  return a->set.rate < 1 ? tct_event_sampled_gaussian(noise, a->set.rate, 1) : tct_event_gaussian(noise, 1);
-}
-
-static tct_choice choice_of(const descent *a, double epsilon) {
-  return (tct_choice){.epsilon = epsilon,
-                      .change = a->set.clip_obj,
-                      .rate = a->set.rate,
-                      .monotone = a->problem->facts->neighbours == TCT_ADD_REMOVE,
-                      .flip = a->set.flip};
-}
-
 /* May a measurement of this weight be made, and is it of use?  Noise of a norm beyond that of every possible gradient
- * is not. */
-static bool measurable(const descent *a, double weight) {
-  if (a->set.exact) return true;
+ * is not.  The release then has its noise. */
+static tct_status measurable(const descent *a, double weight, bool *may, tct_error *err) {
   const tct_facts *facts = a->problem->facts;
-  tct_event event = measure_event(a, weight);
-  double most = a->set.rate * (double)facts->rows;
-  return weight > 0 && (a->set.fixed || event.noise * sqrt((double)facts->p) < most) &&
-         tct_mech_allows(a->mech, &event);
+  double noise = a->set.exact ? 0 : a->set.unit / sqrt(weight), most = a->set.rate * (double)facts->rows;
+  *may = a->set.exact || (weight > 0 && (a->set.fixed || noise * sqrt((double)facts->p) < most));
+  if (*may) TCT_TRY(tct_mech_set_noise(a->mech, TCT_AGD_GRADIENT, noise, err));
+  *may = *may && (a->set.exact || tct_mech_allows(a->mech, TCT_AGD_GRADIENT));
+  return TCT_OK;
 }
 
-static bool choosable(const descent *a, const tct_choice *choice) {
-  if (a->set.exact) return true;
-  tct_event event = tct_choice_event(choice);
-  return choice->epsilon > 0 && tct_mech_allows(a->mech, &event);
+static tct_status choosable(const descent *a, double epsilon, bool *may, tct_error *err) {
+  *may = a->set.exact || epsilon > 0;
+  if (*may && !a->set.exact) TCT_TRY(tct_mech_set_noise(a->mech, TCT_AGD_CHOICE, epsilon, err));
+  *may = *may && (a->set.exact || tct_mech_allows(a->mech, TCT_AGD_CHOICE));
+  return TCT_OK;
 }
 
 /* ---- the three parts of a step ------------------------------------------------------------------ */
@@ -127,17 +115,16 @@ static bool choosable(const descent *a, const tct_choice *choice) {
 static tct_status measure(descent *a, const double *w, double weight, tct_error *err) {
   const tct_problem *problem = a->problem;
   tct_batch *b = &a->batch;
-  tct_event event = measure_event(a, weight);
-  double clip = a->set.clip_grad, lattice = tct_mech_lattice(clip, event.noise, problem->facts->rows);
-  TCT_TRY(tct_batch_draw(b, problem, a->mech, a->set.rate, err));
+  const tct_release *planned = tct_mech_release_of(a->mech, TCT_AGD_GRADIENT);
+  TCT_TRY(tct_batch_draw(b, problem, a->mech, TCT_AGD_GRADIENT, err));
   if (a->set.rate < 1)
     tct_margins_at(problem->view, b->row, b->count, w, b->u, b->threads);
   else
     memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
   const int64_t *row = a->set.rate < 1 ? b->row : NULL;
-  tct_clip_slopes(problem, row, b->count, a->row_norm, clip, b->u, b->threads);
-  tct_sum_lattice(problem->view, row, b->count, b->u, lattice, b->sum, b->scratch, b->threads);
-  TCT_TRY(tct_batch_release(b, a->mech, event.noise, a->set.rate, clip, lattice, err));
+  tct_clip_slopes(problem, row, b->count, a->row_norm, planned->clip, b->u, b->threads);
+  tct_sum_lattice(problem->view, row, b->count, b->u, planned->lattice, b->sum, b->scratch, b->threads);
+  TCT_TRY(tct_mech_release(a->mech, TCT_AGD_GRADIENT, b->sum, b->p, err));
   double all = a->weight + weight;
   for (int64_t j = 0; j < b->p; j++) a->mean[j] += (b->sum[j] - a->mean[j]) * (weight / all);
   a->weight = all;
@@ -161,20 +148,19 @@ static double direct(descent *a, const double *w) {
 static double penalty(const descent *a, const double *w, double step, double lattice) {
   const tct_facts *facts = a->problem->facts;
   int64_t penalised = facts->p - (facts->intercept ? 1 : 0);
-  double n = (double)facts->rows, most = 2 * n * a->set.clip_obj;
+  double n = (double)facts->rows, most = 2 * n * tct_mech_release_of(a->mech, TCT_AGD_CHOICE)->clip;
   double change = step * step * tct_norm2(a->d, penalised) - 2 * step * tct_dot(w, a->d, penalised);
   double value = 0.5 * facts->reg.l2 * change * a->set.rate * n;
   return tct_lattice_part(fmin(fmax(value, -most), most), lattice);
 }
 
-static tct_status choose(descent *a, const double *w, const tct_choice *choice, int64_t *index, tct_error *err) {
+static tct_status choose(descent *a, const double *w, int64_t *index, tct_error *err) {
   const tct_problem *problem = a->problem;
   tct_batch *b = &a->batch;
-  int64_t n = problem->facts->rows;
-  double lattice = tct_mech_lattice(a->set.clip_obj, 0, 8 * n);
+  const tct_release *planned = tct_mech_release_of(a->mech, TCT_AGD_CHOICE);
   const double *z = a->z, *s = a->s, *y = problem->y;
   a->norm = direct(a, w);
-  TCT_TRY(tct_batch_draw(b, problem, a->mech, a->set.rate, err));
+  TCT_TRY(tct_batch_draw(b, problem, a->mech, TCT_AGD_CHOICE, err));
   if (a->set.rate < 1) {
     tct_margins_at(problem->view, b->row, b->count, w, a->zb, b->threads);
     tct_margins_at(problem->view, b->row, b->count, a->d, a->sb, b->threads);
@@ -184,11 +170,11 @@ static tct_status choose(descent *a, const double *w, const tct_choice *choice, 
     tct_margins(problem->view, a->d, a->s, b->threads);
   }
   for (int64_t j = 0; j < a->set.grid; j++) a->step[j] = a->alpha_max * (double)j / (double)(a->set.grid - 1);
-  tct_line line = {&problem->facts->loss, a->step, a->set.grid, a->set.clip_obj, lattice, !a->set.exact};
+  tct_line line = {&problem->facts->loss, a->step, a->set.grid, planned->clip, planned->lattice, !a->set.exact};
   tct_step_scores(&line, z, s, y, b->count, a->score, b->threads);
   TCT_TRY(tct_mech_total(a->mech, a->score, a->set.grid, err));
-  for (int64_t j = 0; j < a->set.grid; j++) a->score[j] -= penalty(a, w, a->step[j], lattice);
-  if (!a->set.exact) return tct_mech_pick(a->mech, choice, a->score, a->set.grid, index, err);
+  for (int64_t j = 0; j < a->set.grid; j++) a->score[j] -= penalty(a, w, a->step[j], planned->lattice);
+  if (!a->set.exact) return tct_mech_choose(a->mech, TCT_AGD_CHOICE, a->score, a->set.grid, index, err);
   *index = 0;
   for (int64_t j = 1; j < a->set.grid; j++)
     if (a->score[j] > a->score[*index]) *index = j;
@@ -224,9 +210,7 @@ static void pay(descent *a, double rho) {
   if (!a->set.fixed) a->left -= rho;
 }
 
-static double rho_of(const descent *a, const tct_choice *choice) {
-  return choice->epsilon * choice->epsilon / (a->set.flip ? 2 : 8);
-}
+static double rho_of(const descent *a, double epsilon) { return epsilon * epsilon / (a->set.flip ? 2 : 8); }
 
 /* done: the budget does not allow another useful step. */
 static tct_status one_step(descent *a, double *w, bool *done, tct_error *err) {
@@ -234,15 +218,18 @@ static tct_status one_step(descent *a, double *w, bool *done, tct_error *err) {
   int64_t index = 0, stays = 0;
   budget_step(a, &weight, &epsilon);
   if (a->set.fixed) weight = fmax(weight, before); /* the paper: a weight once raised stays */
-  tct_choice choice = choice_of(a, epsilon);
+  bool may = false;
   a->weight = 0;
   for (; index == 0; weight = a->set.gamma * a->weight) {
-    if ((*done = !measurable(a, weight) || !choosable(a, &choice))) return TCT_OK;
+    TCT_TRY(measurable(a, weight, &may, err));
+    if (may) TCT_TRY(choosable(a, epsilon, &may, err));
+    if ((*done = !may)) return TCT_OK;
     TCT_TRY(measure(a, w, weight, err));
     pay(a, weight);
-    if ((*done = !choosable(a, &choice))) return TCT_OK;
-    TCT_TRY(choose(a, w, &choice, &index, err));
-    pay(a, rho_of(a, &choice));
+    TCT_TRY(choosable(a, epsilon, &may, err));
+    if ((*done = !may)) return TCT_OK;
+    TCT_TRY(choose(a, w, &index, err));
+    pay(a, rho_of(a, epsilon));
     /* A better measurement did not help, or none is better: the shortest step must be too long. */
     if (index == 0 && (a->set.exact || (!a->set.flip && ++stays > 1))) a->alpha_max *= 0.5;
     if ((*done = a->alpha_max < 1e-9 * a->set.alpha_max)) return TCT_OK;

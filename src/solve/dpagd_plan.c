@@ -104,14 +104,14 @@ static tct_status fix_splits(const tct_facts *facts, tct_spec *spec, tct_error *
 
 static tct_status promise_nothing(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
   out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
-  out->promise.adaptive = true;
+  out->promise.kind = TCT_PROMISE_BUDGET;
   out->promise.filter = (tct_filter){.kind = TCT_FILTER_ZCDP, .neighbours = facts->neighbours, .budget = INFINITY};
   return tct_events_add(&out->promise.events, tct_event_gaussian(0, 1), err);
 }
 
 static tct_status promise_rho(const tct_facts *facts, double *rho, tct_solver_plan *out, tct_error *err) {
   tct_filter *filter = &out->promise.filter;
-  out->promise.adaptive = true;
+  out->promise.kind = TCT_PROMISE_BUDGET;
   TCT_TRY(tct_filter_init(filter, TCT_FILTER_ZCDP, facts->neighbours, facts->epsilon, facts->delta, err));
   double log_delta = -log(facts->delta), root = sqrt(log_delta + facts->epsilon) - sqrt(log_delta);
   if (is_paper(&out->spec)) filter->budget = fmin(filter->budget, root * root); /* Lemma 3.8 */
@@ -142,7 +142,7 @@ static double at_order(tct_event *event, double *value, bool falling, double ord
 static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver_plan *out, tct_error *err) {
   tct_filter *filter = &out->promise.filter;
   double steps = option(&out->spec, "steps"), share = option(&out->spec, "share"), least = INFINITY, choice = 0;
-  out->promise.adaptive = true;
+  out->promise.kind = TCT_PROMISE_BUDGET;
   double delta = facts->delta * (1 - 1e-9); /* an approx event that leaves nothing of delta proves no epsilon */
   TCT_TRY(tct_filter_init(filter, TCT_FILTER_RDP, facts->neighbours, facts->epsilon * (1 - 1e-9), delta, err));
   int best = -1;
@@ -180,6 +180,24 @@ static tct_status check(const tct_facts *facts, double rate, tct_error *err) {
   return TCT_OK;
 }
 
+/* Of both kinds at most as many as the filter allows; every score of a choice is a sum of terms of one sign. */
+static tct_status add_releases(const tct_facts *facts, double rate, tct_solver_plan *out, tct_error *err) {
+  double gradient = tct_plan_clip(facts, option(&out->spec, "clip_grad"));
+  double loss = tct_plan_clip(facts, option(&out->spec, "clip_obj"));
+  tct_release measure =
+      tct_release_sum("sum of clipped gradients", tct_event_at(1, rate, 1), gradient, gradient, facts->rows);
+  tct_release choice = tct_release_choice("a step's length, by its clipped losses", 1, 1, loss, loss, 8 * facts->rows);
+  measure.open = choice.open = true;
+  choice.rate = rate;
+  choice.monotone = facts->neighbours == TCT_ADD_REMOVE;
+  if (is_paper(&out->spec)) choice.law = TCT_LAW_FLIP;
+  choice.event = tct_release_choice_event(&choice);
+  if (!isfinite(facts->epsilon)) choice.lattice = NAN, choice.open = false; /* taken without a release */
+  TCT_TRY(tct_promise_add(&out->promise, measure, err));
+  TCT_TRY(tct_promise_add(&out->promise, choice, err));
+  return tct_promise_settle(&out->promise, err);
+}
+
 tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   double rho = INFINITY;
   TCT_TRY(tct_plan_begin(facts, given, tct_agd_options, out, err));
@@ -193,6 +211,7 @@ tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solve
     out->noise_multiplier = NAN;
   }
   TCT_TRY(defaults(facts, rho, &out->spec, err));
+  TCT_TRY(add_releases(facts, rate, out, err));
   if (!isfinite(facts->epsilon)) return TCT_OK;
   if (signal_of(facts, rho) < 2)
     snprintf(out->note, sizeof out->note,
@@ -213,12 +232,6 @@ tct_agd tct_agd_settings(const tct_facts *facts, const tct_solver_plan *plan) {
   set.unit = set.fixed ? option(spec, "noise") : unit_of(facts);
   set.weight = 1;
   set.choice = option(spec, "choice");
-  set.clip_grad = option(spec, "clip_grad");
-  set.clip_obj = option(spec, "clip_obj");
-  if (set.exact) { /* clips off, exact sums kept */
-    set.clip_grad *= 1024;
-    set.clip_obj *= 1024;
-  }
   set.alpha_max = option(spec, "alpha_max");
   set.eta = option(spec, "eta");
   set.gamma = option(spec, "gamma");

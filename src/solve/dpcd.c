@@ -81,7 +81,6 @@ typedef struct state {
   int64_t *order; /* [p] of the current pass, shuffled */
   bool cyclic, uniform;
   double *w;
-  bool fresh; /* clipping=record: no part of this pass's event is released yet */
 } state;
 
 /* w_j is about to change after iterate `k` of the round had it: what it stood for is added. */
@@ -97,15 +96,6 @@ static int64_t pick(const tct_problem *problem, tct_mech *mech, state *s, int64_
   if (s->uniform) return (int64_t)tct_mech_public(mech, (uint64_t)step, (uint64_t)p);
   if (step % p == 0) tct_mech_shuffle(mech, (uint64_t)step, s->order, p);
   return s->order[step % p];
-}
-
-/* The lattice of one coordinate's sum: in floats, terms must stay below 2^20 steps. */
-static double lattice_of(const state *s, double clip, double noise, int64_t rows) {
-  double lattice = tct_mech_lattice(clip, noise, rows);
-  int exponent = 0;
-  if (!s->fused.single) return lattice;
-  frexp(clip, &exponent); /* clip < 2^exponent */
-  return fmax(lattice, ldexp(1, exponent - 20));
 }
 
 /* clipping=record: the reach of coordinate j's part of a pass. */
@@ -124,12 +114,10 @@ static tct_status set_limits(const tct_dpcd *d, int64_t p, tct_fused *fused, tct
 static tct_status measure(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, state *s, int64_t j,
                           double *sum, tct_error *err) {
   double reach = d->record ? part_reach(d, j, problem->facts->p) : d->bound[j];
-  double lattice = lattice_of(s, reach, d->noise, problem->facts->rows);
-  *sum = tct_fused_sum(&s->fused, j, reach, lattice);
-  if (!d->record) return tct_mech_sum(mech, d->noise, reach, lattice, sum, 1, err);
-  bool first = s->fresh;
-  s->fresh = false;
-  return tct_mech_part(mech, first, d->noise, reach, lattice, sum, err);
+  TCT_TRY(tct_mech_set_clip(mech, d->steps, reach, err));
+  const tct_release *planned = tct_mech_release_of(mech, d->steps);
+  *sum = tct_fused_sum(&s->fused, j, planned->clip, planned->lattice);
+  return tct_mech_release(mech, d->steps, sum, 1, err);
 }
 
 static tct_status descend(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, state *s, int64_t j, int64_t k,
@@ -186,7 +174,6 @@ static tct_status rounds(const tct_problem *problem, const tct_solver_plan *plan
     for (int64_t k = 0; k < d->inner; k++) {
       int64_t step = t * d->inner + k;
       TCT_TRY(tct_problem_tick(problem, (double)step / all, err));
-      s->fresh = s->fresh || step % problem->facts->p == 0;
       int64_t j = pick(problem, mech, s, step);
       look_ahead(d, s, problem->facts->p, step);
       TCT_TRY(descend(problem, d, mech, s, j, k, err));
@@ -203,19 +190,10 @@ static void state_free(state *s) {
   tct_free(s->order);
 }
 
-/* Margins in floats: the noise must cover their coarser lattice, and where a pass takes microseconds there is nothing
- * to save (4096 records: a step of one). */
-static bool in_floats(const tct_facts *facts, const tct_spec *spec, const tct_dpcd *d) {
-  if (tct_spec_is(spec, tct_dpcd_options, "precision", "double")) return false;
-  if (!tct_spec_is(spec, tct_dpcd_options, "precision", "single") && facts->rows < 4096) return false;
-  return isfinite(facts->epsilon) && d->noise >= 4;
-}
-
-static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, state *s, double *w,
-                            tct_error *err) {
+static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, bool single, state *s,
+                            double *w, tct_error *err) {
   const tct_facts *facts = problem->facts;
   tct_fused_slope slope = TCT_FUSED_SQUARED;
-  bool single = in_floats(facts, spec, d);
   for (int64_t j = 0; j < facts->p; j++) single = single && d->bound[j] > 1e-25 && d->bound[j] < 1e25;
   tct_dpcd_slope(&facts->loss, &slope);
   memset(w, 0, (size_t)facts->p * sizeof *w);
@@ -238,8 +216,10 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
     status = tct_dpcd_greedy(problem, &d, mech, w, err);
   } else if (status == TCT_OK) {
     state s = {0};
-    status = state_new(problem, &plan->spec, &d, &s, w, err);
+    bool single = tct_mech_release_of(mech, d.steps)->bits > 0;
+    status = state_new(problem, &plan->spec, &d, single, &s, w, err);
     if (status == TCT_OK && d.record) status = set_limits(&d, problem->facts->p, &s.fused, err);
+    if (status == TCT_OK && !s.fused.single) status = tct_mech_set_fine(mech, d.steps, err);
     if (status == TCT_OK) status = rounds(problem, plan, &d, mech, &s, err);
     state_free(&s);
   }

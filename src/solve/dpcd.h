@@ -6,17 +6,22 @@
 
 extern const tct_option tct_dpcd_options[];
 
+/* In floats, terms must stay below 2^20 steps of the lattice. */
+enum { TCT_DPCD_BITS = 20 };
+
 /* What is promised, as a function of one number x: the noise multiplier at which a single Gaussian release would use
  * the whole budget. */
 typedef struct tct_dpcd_shape {
-  bool smooth;          /* private M_j come first */
-  bool laplace;         /* ... as one Laplace event instead of a Gaussian one */
-  double share;         /* their part of mu^2 (Gaussian) or of epsilon (Laplace) */
-  double laplace_noise; /* fixed: it does not depend on x */
-  bool greedy;          /* steps are a choice and a measurement */
-  double split;         /* part of a greedy step's zCDP that the choice takes */
-  int64_t steps;        /* Gaussian events of the descent: coordinate steps, or passes */
-  double reach;         /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its reach */
+  bool smooth;                  /* private M_j come first */
+  bool laplace;                 /* ... as one Laplace event instead of a Gaussian one */
+  double share;                 /* their part of mu^2 (Gaussian) or of epsilon (Laplace) */
+  double laplace_noise;         /* fixed: it does not depend on x */
+  bool greedy;                  /* steps are a choice and a measurement */
+  double split;                 /* part of a greedy step's zCDP that the choice takes */
+  int64_t steps;                /* Gaussian events of the descent: coordinate steps, or passes */
+  double moments1, moments2;    /* how far one record reaches in the vector of M_j: l1, l2 */
+  bool record, single, precise; /* clipping=record; precision=single, double */
+  double reach; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its reach */
 } tct_dpcd_shape;
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *shape, double x);
@@ -27,12 +32,11 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
 
 /* The settings of a run, read back from a plan. */
 typedef struct tct_dpcd {
-  int64_t outer, inner; /* T and K */
-  double clip, step;    /* C (NAN: auto) and gamma */
-  double smooth_noise, noise, choice_epsilon;
-  bool laplace;
-  bool record;  /* a record is clipped over a pass, not a derivative */
-  bool average; /* greedy: return the mean of the last half */
+  int64_t outer, inner;       /* T and K */
+  double clip, step;          /* C (NAN: auto) and gamma */
+  int moments, choice, steps; /* the releases' indices in the promise; -1: there is none */
+  bool record;                /* a record is clipped over a pass, not a derivative */
+  bool average;               /* greedy: return the mean of the last half */
   int threads;
   /* Per coordinate, [p] each: */
   double *moment; /* M_j */

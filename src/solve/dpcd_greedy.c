@@ -132,25 +132,17 @@ static double scores(greedy *s, const double *w) {
   return change + error * (1 + 0x1p-40) + h;
 }
 
-static int64_t largest(const double *score, int64_t p) {
-  int64_t best = 0;
-  for (int64_t j = 1; j < p; j++)
-    if (score[j] > score[best]) best = j;
-  return best;
-}
-
 static tct_status iterate(greedy *s, tct_mech *mech, double *w, tct_error *err) {
   const tct_dpcd *d = s->d;
   memcpy(s->total, s->g, (size_t)s->problem->facts->p * sizeof *s->g);
   TCT_TRY(tct_mech_total(mech, s->total, s->problem->facts->p, err));
   double change = scores(s, w);
   int64_t j = 0;
-  if (isfinite(s->problem->facts->epsilon))
-    TCT_TRY(tct_mech_choose(mech, d->choice_epsilon, change, false, s->score, s->problem->facts->p, &j, err));
-  else
-    j = largest(s->score, s->problem->facts->p);
+  TCT_TRY(tct_mech_set_clip(mech, d->choice, change, err));
+  TCT_TRY(tct_mech_choose(mech, d->choice, s->score, s->problem->facts->p, &j, err));
   double sum = s->g[j];
-  TCT_TRY(tct_mech_sum(mech, d->noise, d->bound[j], s->lattice[j], &sum, 1, err));
+  TCT_TRY(tct_mech_set_clip(mech, d->steps, d->bound[j], err));
+  TCT_TRY(tct_mech_release(mech, d->steps, &sum, 1, err));
   double to = step_from(s, j, w[j], sum), delta = to - w[j];
   w[j] = to;
   follow(s, j, delta);
@@ -171,7 +163,16 @@ static void greedy_free(greedy *s) {
   tct_free(s->mean);
 }
 
-static tct_status greedy_new(const tct_problem *problem, const tct_dpcd *d, greedy *s, tct_error *err) {
+/* The lattice of every coordinate, as the gate will have it for its release. */
+static tct_status lattices(const tct_dpcd *d, tct_mech *mech, int64_t p, double *lattice, tct_error *err) {
+  for (int64_t j = 0; j < p; j++) {
+    TCT_TRY(tct_mech_set_clip(mech, d->steps, d->bound[j], err));
+    lattice[j] = tct_mech_release_of(mech, d->steps)->lattice;
+  }
+  return TCT_OK;
+}
+
+static tct_status greedy_new(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, greedy *s, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
   const tct_matrix *x = problem->view->x;
   *s = (greedy){.problem = problem, .d = d};
@@ -182,7 +183,7 @@ static tct_status greedy_new(const tct_problem *problem, const tct_dpcd *d, gree
   if (!s->zero || !s->z || !s->slope || !s->g || !s->total || !s->lattice || !s->score || !s->mean)
     return tct_fail_memory(err);
   TCT_TRY(tct_fused_new(problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, d->threads, &s->sums, err));
-  for (int64_t j = 0; j < p; j++) s->lattice[j] = tct_mech_lattice(d->bound[j], d->noise, problem->facts->rows);
+  TCT_TRY(lattices(d, mech, p, s->lattice, err));
   s->nonzeros = tct_matrix_nonzeros(x);
   if (x->layout == TCT_CSC) TCT_TRY(tct_matrix_convert(x, TCT_CSR, (tct_value_type)x->value_type, &s->rows, err));
   all_sums(s);
@@ -193,7 +194,7 @@ tct_status tct_dpcd_greedy(const tct_problem *problem, const tct_dpcd *d, tct_me
   greedy s = {0};
   int64_t p = problem->facts->p, steps = d->outer * d->inner, from = d->average ? steps / 2 : steps - 1;
   memset(w, 0, (size_t)p * sizeof *w);
-  tct_status status = greedy_new(problem, d, &s, err);
+  tct_status status = greedy_new(problem, d, mech, &s, err);
   for (int64_t t = 0; t < steps && status == TCT_OK; t++) {
     status = tct_problem_tick(problem, (double)t / (double)steps, err);
     if (status == TCT_OK) status = iterate(&s, mech, w, err);

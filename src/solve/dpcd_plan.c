@@ -45,63 +45,65 @@ double tct_dpcd_choice_epsilon(const tct_dpcd_shape *s, double x) {
   return 2 * s->reach * sqrt(s->split * rest(s) / (double)s->steps) / x;
 }
 
-static tct_status make(double x, void *user, tct_events *out, tct_error *err) {
-  const tct_dpcd_shape *s = user;
-  if (s->smooth) {
-    double noise = tct_dpcd_smooth_noise(s, x);
-    TCT_TRY(tct_events_add(out, s->laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1), err));
-  }
-  if (s->greedy) TCT_TRY(tct_events_add(out, tct_event_exponential(tct_dpcd_choice_epsilon(s, x), s->steps), err));
-  return tct_events_add(out, tct_event_gaussian(tct_dpcd_step_noise(s, x), s->steps), err);
+typedef struct making {
+  const tct_facts *facts;
+  const tct_dpcd_shape *shape;
+} making;
+
+static tct_status add_moments(const making *m, double x, tct_promise *out, tct_error *err) {
+  const tct_dpcd_shape *s = m->shape;
+  double noise = tct_dpcd_smooth_noise(s, x);
+  bool laplace = s->laplace && noise > 0;
+  tct_event event = laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1);
+  double sensitivity = laplace ? s->moments1 : s->moments2;
+  tct_release moments = tct_release_sum("means of squared features", event, 1, sensitivity, m->facts->rows);
+  moments.largest = 1;
+  return tct_promise_add(out, moments, err);
 }
 
-/* accounting=rdp: the paper's noise, the smallest that the moments accountant's formula allows. */
-static tct_status calibrate_rdp(const tct_facts *facts, tct_dpcd_shape *shape, double *x, tct_error *err) {
-  const tct_accountant *rdp = tct_accountant_find("rdp");
-  double low = 1e-3, high = 1e9;
-  for (int step = 0; step < 100 && high / low > 1 + 1e-7; step++) {
-    double middle = sqrt(low * high);
-    tct_events events = {0};
-    tct_bracket cost = {0, INFINITY};
-    tct_status status = make(middle, shape, &events, err);
-    if (status == TCT_OK) status = rdp->epsilon(&events, facts->neighbours, facts->delta, 1e-6, &cost, err);
-    tct_events_free(&events);
-    TCT_TRY(status);
-    if (cost.upper <= facts->epsilon)
-      high = middle;
-    else
-      low = middle;
+/* Margins in floats: the noise must cover their coarser lattice, and where a pass takes microseconds there is nothing
+ * to save (4096 records: a step of one). */
+static bool in_floats(const making *m, double noise) {
+  if (m->shape->precise || (m->facts->rows < 4096 && !m->shape->single)) return false;
+  return isfinite(m->facts->epsilon) && noise >= 4 && !m->shape->greedy;
+}
+
+/* The lengths C_j follow from M_j, and from which j is next. */
+static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  const tct_dpcd_shape *s = m->shape;
+  if (s->smooth) TCT_TRY(add_moments(m, x, out, err));
+  if (s->greedy) {
+    double epsilon = x > 0 ? tct_dpcd_choice_epsilon(s, x) : INFINITY;
+    tct_release choice = tct_release_choice("a coordinate, by its step", epsilon, s->steps, 1, 1, 1);
+    choice.follows = true, choice.clip = choice.sensitivity = NAN;
+    TCT_TRY(tct_promise_add(out, choice, err));
   }
-  *x = high;
+  double noise = x > 0 ? tct_dpcd_step_noise(s, x) : 0;
+  tct_release steps =
+      tct_release_sum("sums of clipped derivatives", tct_event_gaussian(noise, s->steps), NAN, NAN, m->facts->rows);
+  steps.follows = true;
+  steps.parts = s->record ? m->facts->p : 0;
+  steps.bits = in_floats(m, noise) ? TCT_DPCD_BITS : 0;
+  return tct_promise_add(out, steps, err);
+}
+
+static tct_status promise(const tct_facts *facts, tct_dpcd_shape *shape, tct_solver_plan *out, tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  bool rdp = tct_spec_is(&out->spec, o, "accounting", "rdp"); /* the paper's noise: the moments accountant's formula */
+  tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = rdp ? 1e-7 : 1e-8};
+  if (rdp) budget.by = tct_accountant_find("rdp");
+  making m = {facts, shape};
+  double x = 0;
+  TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &x, err));
+  out->noise_multiplier = x > 0 ? tct_dpcd_step_noise(shape, x) : 0;
   return TCT_OK;
-}
-
-static tct_status calibrate(const tct_facts *facts, bool rdp, tct_dpcd_shape *shape, double *x, tct_cost *cost,
-                            tct_error *err) {
-  if (!isfinite(facts->epsilon)) {
-    *x = 0;
-    *cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
-    return TCT_OK;
-  }
-  if (!rdp)
-    return tct_calibrate(make, shape, TCT_SMALLEST, 1e-3, 1e9, facts->neighbours, facts->epsilon, facts->delta, 1e-8, x,
-                         cost, err);
-  TCT_TRY(calibrate_rdp(facts, shape, x, err));
-  tct_events events = {0};
-  tct_status status = make(*x, shape, &events, err);
-  if (status == TCT_OK) status = tct_account_epsilon(&events, facts->neighbours, facts->delta, 1e-6, cost, err);
-  tct_events_free(&events);
-  return status;
 }
 
 /* x of a single Gaussian release, for the defaults. */
 static double single_release(const tct_facts *facts) {
-  double noise = 0;
-  tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
-  if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
-    return INFINITY;
-  return noise;
+  double noise = tct_budget_single(facts, facts->neighbours);
+  return isfinite(facts->epsilon) && !(noise > 0) ? INFINITY : noise;
 }
 
 static double default_passes(const tct_facts *facts, bool ball) {
@@ -140,6 +142,7 @@ static tct_status clipping(const tct_facts *facts, int64_t inner, tct_dpcd_shape
         "clipping=record needs whole passes, each coordinate once; use order=shuffled or cyclic, and passes "
         "without a fraction");
   record = record || (whole && tct_spec_is(&out->spec, o, "clipping", "auto"));
+  shape->record = record;
   if (record) shape->steps /= facts->p;
   return tct_spec_set(&out->spec, "clipping", record ? "record" : "coordinate", err);
 }
@@ -200,6 +203,16 @@ static tct_status check_lists(const tct_facts *facts, const tct_spec *spec, tct_
   return status;
 }
 
+static tct_status moment_lengths(const tct_facts *facts, const tct_spec *spec, tct_dpcd_shape *shape, tct_error *err) {
+  double *bounds = TCT_NEW(double, facts->p);
+  tct_status status = bounds ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_dpcd_list(facts, spec, "bounds", facts->row_norm, bounds, err);
+  if (status == TCT_OK) status = tct_dpcd_moment_reach(facts, bounds, true, &shape->moments1, err);
+  if (status == TCT_OK) status = tct_dpcd_moment_reach(facts, bounds, false, &shape->moments2, err);
+  tct_free(bounds);
+  return status;
+}
+
 tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   const tct_option *o = tct_dpcd_options;
   TCT_TRY(tct_plan_begin(facts, given, o, out, err));
@@ -213,15 +226,10 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   shape.greedy = tct_spec_is(&out->spec, o, "order", "greedy");
   shape.split = tct_spec_real(&out->spec, o, "split");
   TCT_TRY(steps(facts, &shape, out, err));
-  double x = 0;
-  TCT_TRY(calibrate(facts, tct_spec_is(&out->spec, o, "accounting", "rdp"), &shape, &x, &out->cost, err));
-  if (x > 0)
-    TCT_TRY(make(x, &shape, &out->promise.events, err));
-  else /* no privacy: the same releases without noise; choices are the maximum */
-    TCT_TRY(tct_events_add(&out->promise.events, tct_event_gaussian(0, shape.steps + shape.smooth), err));
-  out->noise_multiplier = x > 0 ? tct_dpcd_step_noise(&shape, x) : 0;
-  if (isnan(tct_mech_lattice(1, out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+  shape.single = tct_spec_is(&out->spec, o, "precision", "single");
+  shape.precise = tct_spec_is(&out->spec, o, "precision", "double");
+  if (shape.smooth) TCT_TRY(moment_lengths(facts, &out->spec, &shape, err));
+  TCT_TRY(promise(facts, &shape, out, err));
   if (tct_spec_is(&out->spec, o, "smoothness", "exact"))
     out->unaccounted = "smoothness constants were computed exactly from the data (smoothness=exact)";
   return TCT_OK;

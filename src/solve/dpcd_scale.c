@@ -104,16 +104,14 @@ tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, b
 
 tct_status tct_dpcd_new(const tct_problem *problem, const tct_solver_plan *plan, tct_dpcd *out, tct_error *err) {
   const tct_option *o = tct_dpcd_options;
-  const tct_events *events = &plan->promise.events;
   int64_t p = problem->facts->p;
   *out = (tct_dpcd){.outer = tct_spec_count(&plan->spec, o, "outer"), .inner = tct_spec_count(&plan->spec, o, "inner")};
   out->clip = tct_spec_real(&plan->spec, o, "clip");
   out->step = tct_spec_real(&plan->spec, o, "step");
-  out->laplace = events->at[0].kind == TCT_EV_LAPLACE;
-  out->smooth_noise = events->at[0].noise; /* the first event; not read unless M_j are private */
-  out->noise = events->at[events->len - 1].noise;
-  for (int64_t i = 0; i < events->len; i++)
-    if (events->at[i].kind == TCT_EV_EXPONENTIAL) out->choice_epsilon = events->at[i].epsilon;
+  bool smooth = tct_spec_is(&plan->spec, o, "smoothness", "private");
+  out->moments = smooth ? 0 : -1;
+  out->choice = tct_spec_is(&plan->spec, o, "order", "greedy") ? smooth : -1;
+  out->steps = smooth + (out->choice >= 0);
   out->record = tct_spec_is(&plan->spec, o, "clipping", "record");
   out->average = tct_spec_is(&plan->spec, o, "average", "half") || tct_spec_is(&plan->spec, o, "average", "inner");
   out->threads = problem->facts->threads;
@@ -132,32 +130,27 @@ void tct_dpcd_free(tct_dpcd *d) {
   memset(d, 0, sizeof *d);
 }
 
-/* S_j of every coordinate, with or without its release; bounds[p] is overwritten by nothing. */
-static tct_status moments(const tct_problem *problem, bool release, const double *bounds, tct_mech *mech, tct_dpcd *d,
+/* S_j of every coordinate, with or without its release. */
+static tct_status moments(const tct_problem *problem, const double *bounds, tct_mech *mech, tct_dpcd *d,
                           tct_error *err) {
   const tct_facts *facts = problem->facts;
-  bool laplace = release && d->laplace;
-  double noise = release ? d->smooth_noise : 0, reach = 1;
-  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, laplace, &reach, err));
-  double lattice = tct_mech_lattice(fmax(reach, 1), noise * reach / fmax(reach, 1), facts->rows);
-  if (isnan(lattice)) return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+  const tct_release *planned = tct_mech_release_of(mech, d->moments);
+  double reach = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, false, &reach, err));
+  double lattice = planned ? planned->lattice : tct_lattice_spacing(fmax(reach, 1), 0, facts->rows);
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = tct_col_moment_lattice(problem->view, j, bounds[j], lattice);
-  if (!release) return tct_mech_total(mech, d->moment, facts->p, err);
-  if (laplace) return tct_mech_laplace_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
-  return tct_mech_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
+  if (!planned) return tct_mech_total(mech, d->moment, facts->p, err);
+  return tct_mech_release(mech, d->moments, d->moment, facts->p, err);
 }
 
 /* From S_j to M_j >= the floor. */
-static tct_status finish_moments(const tct_facts *facts, const double *bounds, bool release, double floor, tct_dpcd *d,
-                                 tct_error *err) {
+static void finish_moments(const tct_facts *facts, const double *bounds, const tct_release *planned, double floor,
+                           tct_dpcd *d) {
   double h = facts->loss.kind->curvature_bound(facts->loss.h), n = (double)facts->rows;
-  double reach = 1;
-  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, d->laplace, &reach, err));
-  double deviation = release ? d->smooth_noise * reach * (d->laplace ? sqrt(2) : 1) : 0;
+  double deviation = planned ? planned->deviation * (planned->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) : 0;
   if (isnan(floor)) floor = fmax(least, 2 * deviation / n);
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = h * bounds[j] * bounds[j] * fmax(d->moment[j] / n, floor);
-  return TCT_OK;
 }
 
 tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
@@ -169,10 +162,9 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
     TCT_TRY(tct_dpcd_list(facts, &plan->spec, "moments", r * r / (double)facts->p, d->moment, err));
     for (int64_t j = 0; j < facts->p; j++) d->moment[j] *= h;
   } else {
-    bool release = tct_spec_is(&plan->spec, o, "smoothness", "private");
     TCT_TRY(tct_dpcd_list(facts, &plan->spec, "bounds", r, d->bound, err));
-    TCT_TRY(moments(problem, release, d->bound, mech, d, err));
-    TCT_TRY(finish_moments(facts, d->bound, release, tct_spec_real(&plan->spec, o, "floor"), d, err));
+    TCT_TRY(moments(problem, d->bound, mech, d, err));
+    finish_moments(facts, d->bound, tct_mech_release_of(mech, d->moments), tct_spec_real(&plan->spec, o, "floor"), d);
   }
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];

@@ -57,7 +57,8 @@ static void walk_free(walk *s) {
   tct_free(s->vertex);
 }
 
-static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, walk *s, tct_error *err) {
+static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, const tct_mech *mech, walk *s,
+                           tct_error *err) {
   const tct_facts *facts = problem->facts;
   *s = (walk){.problem = problem, .d = d};
   s->vertex = TCT_NEW(int64_t, d->steps);
@@ -66,7 +67,7 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, walk *
   if (!s->vertex || !s->score || !s->total) return tct_fail_memory(err);
   TCT_TRY(tct_dpfw_sums_new(problem, d, &s->sums, err));
   if (d->plain || !isfinite(facts->epsilon)) return TCT_OK;
-  return tct_mech_tree_new(2 * facts->p, d->epsilon, d->change, false, s->sums.lattice, &s->tree, err);
+  return tct_mech_tree_new(mech, TCT_DPFW_CHOICE, 2 * facts->p, &s->tree, err);
 }
 
 /* -G_j pulls w_j up: candidate 2j is the vertex +eta e_j, candidate 2j+1 its opposite. */
@@ -87,28 +88,15 @@ static void show_changed(walk *s) {
   }
 }
 
-static int64_t largest(const double *score, int64_t count) {
-  int64_t best = 0;
-  for (int64_t j = 1; j < count; j++)
-    if (score[j] > score[best]) best = j;
-  return best;
-}
-
 static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
   int64_t p = s->problem->facts->p, count = 2 * p;
   TCT_TRY(tct_mech_total_some(mech, s->sums.g, s->total, p, s->sums.list, &s->sums.changed, err));
   if (s->tree) {
     show_changed(s);
-    return tct_mech_tree_choose(mech, s->tree, at, err);
+    return tct_mech_tree_choose(mech, TCT_DPFW_CHOICE, s->tree, at, err);
   }
   show_all(s);
-  if (isfinite(s->problem->facts->epsilon))
-    return tct_mech_choose(mech, s->d->epsilon, s->d->change, false, s->score, count, at, err);
-  double best = (double)largest(s->score, count);
-  tct_event event = tct_event_gaussian(0, 1);
-  TCT_TRY(tct_mech_value(mech, &event, (double)count, 1, &best, 1, err));
-  *at = (int64_t)best;
-  return TCT_OK;
+  return tct_mech_choose(mech, TCT_DPFW_CHOICE, s->score, count, at, err);
 }
 
 /* w from the choices: iterate t is the vertices weighted by gamma_k prod_{k<l<t} (1 - gamma_l), and `left` is what the
@@ -142,9 +130,9 @@ static tct_status steps(walk *s, tct_mech *mech, tct_error *err) {
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  tct_dpfw d = tct_dpfw_settings(problem->facts, plan);
+  tct_dpfw d = tct_dpfw_settings(plan, mech);
   walk s = {0};
-  tct_status status = walk_new(problem, &d, &s, err);
+  tct_status status = walk_new(problem, &d, mech, &s, err);
   if (status == TCT_OK) status = steps(&s, mech, err);
   if (status == TCT_OK) collect(&s, w);
   walk_free(&s);

@@ -8,17 +8,16 @@ extern const tct_option tct_dpfw_options[];
 
 /* The settings of a run, from its plan. */
 typedef struct tct_dpfw {
-  int64_t steps;  /* T */
-  double clip;    /* B */
-  double reach;   /* C = B * feature_bound */
-  double change;  /* C, 2C under replace_one */
-  double epsilon; /* of one choice */
+  int64_t steps;              /* T */
+  double clip;                /* B */
+  const tct_release *planned; /* its clip: C = B * feature_bound */
   double refresh;
   bool average, plain;
 } tct_dpfw;
 
 tct_status tct_dpfw_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
-tct_dpfw tct_dpfw_settings(const tct_facts *facts, const tct_solver_plan *plan);
+enum { TCT_DPFW_CHOICE }; /* the release */
+tct_dpfw tct_dpfw_settings(const tct_solver_plan *plan, const tct_mech *mech);
 /* gamma_t = 2/(t+2) */
 double tct_dpfw_gamma(int64_t t);
 

@@ -112,40 +112,50 @@ static int64_t candidates(tct_party *s) {
   return count;
 }
 
+/* The clip of this round, where it follows from what was sent; *sums: the release whose lattice the sums lie on. */
+static tct_status settle_lengths(tct_party *s, const tct_release **sums, tct_error *err) {
+  const tct_parties *set = s->set;
+  double clip = s->clip * set->feature;
+  if (set->widen) {
+    TCT_TRY(tct_mech_set_clip(s->share->mech, TCT_PARTIES_CHOICE, clip, err));
+    if (set->winner) TCT_TRY(tct_mech_set_clip(s->share->mech, set->score, clip, err));
+  }
+  *sums = tct_mech_release_of(s->share->mech, set->winner ? set->score : TCT_PARTIES_CHOICE);
+  return TCT_OK;
+}
+
 tct_status tct_party_choose(tct_party *s, tct_error *err) {
   const tct_parties *set = s->set;
   TCT_TRY(take_slopes(s, err));
-  double reach = s->clip * set->feature;
-  double lattice = tct_mech_lattice(reach, set->score_noise, s->problem->facts->rows);
+  const tct_release *planned = NULL;
+  TCT_TRY(settle_lengths(s, &planned, err));
   int64_t count = candidates(s), index = 0;
   for (int64_t c = 0; c < count; c++) {
     int64_t j = s->order_of[c];
-    double sum = tct_fused_sum(&s->all, s->first + j, reach, lattice);
+    double sum = tct_fused_sum(&s->all, s->first + j, planned->clip, planned->lattice);
     s->score[2 * c] = -sum; /* -G_j pulls w_j up */
     s->score[2 * c + 1] = sum;
     s->name[2 * c] = 2 * j;
     s->name[2 * c + 1] = 2 * j + 1;
   }
-  tct_choice choice = {.epsilon = set->choice_epsilon, .change = set->relation * reach, .rate = 1};
-  TCT_TRY(tct_share_pick(s->share, &choice, s->score, s->name, 2 * count, &index, err));
+  TCT_TRY(tct_share_choose(s->share, TCT_PARTIES_CHOICE, s->score, s->name, 2 * count, &index, err));
   s->chosen = s->name[index];
   if (!set->winner) return TCT_OK;
-  return tct_share_sum(s->share, TCT_SAY_SCORE, set->score_noise, reach, lattice, &s->score[index], 1, err);
+  return tct_share_release(s->share, TCT_SAY_SCORE, set->score, &s->score[index], 1, err);
 }
 
 /* Step 5. */
 static tct_status send_column(tct_party *s, int64_t j, tct_error *err) {
   const tct_parties *set = s->set;
   int64_t n = s->problem->view->rows;
-  double lattice = tct_mech_lattice(set->feature, set->column_noise, s->problem->facts->rows);
+  const tct_release *planned = tct_mech_release_of(s->share->mech, TCT_PARTIES_COLUMN);
   memset(s->column, 0, (size_t)n * sizeof *s->column);
   tct_col_axpy(s->problem->view, s->first + j, 1, s->column);
-  for (int64_t i = 0; i < n; i++) s->column[i] = clipped(s->column[i], set->feature);
+  for (int64_t i = 0; i < n; i++) s->column[i] = clipped(s->column[i], planned->clip);
   double *sum = TCT_NEW(double, set->size);
   if (!sum) return tct_fail_memory(err);
-  tct_sketch_add(s->sketch, s->order, s->column, lattice, sum);
-  tct_status status =
-      tct_share_sum(s->share, TCT_SAY_COLUMN, set->column_noise, set->feature, lattice, sum, set->size, err);
+  tct_sketch_add(s->sketch, s->order, s->column, planned->lattice, sum);
+  tct_status status = tct_share_release(s->share, TCT_SAY_COLUMN, TCT_PARTIES_COLUMN, sum, set->size, err);
   tct_wipe_free(sum, set->size, sizeof *sum);
   s->is_sent[j] = 1;
   s->sent++;

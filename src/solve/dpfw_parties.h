@@ -8,26 +8,28 @@
 
 extern const tct_option tct_parties_options[];
 
+enum { TCT_PARTIES_CHOICE, TCT_PARTIES_COLUMN }; /* the releases; the scores follow, if one wins */
+
 /* The settings of a run, from its plan. */
 typedef struct tct_parties {
-  int count;                                        /* K */
-  int64_t steps, columns, size, per_record;         /* T, L, m, s */
-  int64_t tau;                                      /* 0: all */
-  double clip;                                      /* B before room for noise */
-  bool widen;                                       /* B makes room for the noise of the estimate */
-  double feature;                                   /* R_inf, enforced */
-  double relation;                                  /* 1, 2 under replace_one */
-  double trust;                                     /* NAN: from what was released */
-  double choice_epsilon, column_noise, score_noise; /* events */
-  bool local, winner;                               /* local-exact; one winner a round */
-  double radius[TCT_PARTIES_MOST];                  /* eta_k; eta for each when winner */
-  uint64_t seed;                                    /* of the public embedding */
+  int count;                                /* K */
+  int64_t steps, columns, size, per_record; /* T, L, m, s */
+  int64_t tau;                              /* 0: all */
+  double clip;                              /* B before room for noise */
+  bool widen;                               /* B makes room for the noise of the estimate */
+  double feature;                           /* R_inf, enforced */
+  double trust;                             /* NAN: from what was released */
+  double column_noise;                      /* of the columns' release */
+  int score;                                /* index of the scores' release */
+  bool local, winner;                       /* local-exact; one winner a round */
+  double radius[TCT_PARTIES_MOST];          /* eta_k; eta for each when winner */
+  uint64_t seed;                            /* of the public embedding */
 } tct_parties;
 
 tct_status tct_parties_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *out, tct_error *err);
 /* The part of the promise that party k's own gate holds, and the part that others' gates hold (share = K - 1). */
-tct_status tct_parties_events(const tct_solver_plan *plan, int parties, int share, tct_events *out, tct_error *err);
+tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int share, tct_promise *out, tct_error *err);
 
 /* What a run says about itself; all of it public. */
 typedef struct tct_parties_report {

@@ -76,39 +76,63 @@ static double noise_of(const split *s, double x, double share, double count) {
   return count > 0 ? s->relation / sqrt(2 * x * share / count) : 0;
 }
 
-static tct_status releases(double x, void *user, tct_events *out, tct_error *err) {
-  const split *s = user;
-  double noise = noise_of(s, x, s->column_share, s->columns);
-  double epsilon = sqrt(8 * x * s->choice_share / s->choices);
-  TCT_TRY(tct_events_add(out, tct_event_exponential(epsilon, (int64_t)s->choices), err));
-  if (s->columns > 0) TCT_TRY(tct_events_add(out, tct_event_gaussian(noise, (int64_t)s->columns), err));
-  noise = noise_of(s, x, s->score_share, s->scores);
-  if (s->scores > 0) TCT_TRY(tct_events_add(out, tct_event_gaussian(noise, (int64_t)s->scores), err));
-  return TCT_OK;
+typedef struct making {
+  const tct_facts *facts;
+  const split *split;
+  double clip, feature; /* of a term of a score, of a column's entry */
+  bool widens;          /* the clip follows from the columns that were sent */
+} making;
+
+/* Choices and scores see the same sums. */
+static tct_status add_scores(const making *m, double epsilon, double noise, tct_promise *out, tct_error *err) {
+  const split *s = m->split;
+  int64_t n = m->facts->rows;
+  tct_release choice =
+      tct_release_choice("a vertex, by the gradient", epsilon, (int64_t)s->choices, m->clip, s->relation * m->clip, n);
+  tct_release score = tct_release_sum("the chosen score", tct_event_gaussian(noise, 1), m->clip, m->clip, n);
+  score.event.count = (int64_t)s->scores;
+  if (m->widens) {
+    choice.follows = score.follows = true;
+    choice.ratio = s->relation;
+    choice.clip = choice.sensitivity = score.clip = score.sensitivity = NAN;
+  }
+  if (epsilon > 0) TCT_TRY(tct_promise_add(out, choice, err));
+  return epsilon > 0 ? TCT_OK : tct_promise_add(out, score, err);
 }
 
-/* The zCDP that a Gaussian release of the whole budget would have, under the relation. */
-static tct_status budget_rho(const tct_facts *facts, double *rho, tct_error *err) {
-  double noise = 0, relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
-  tct_cost cost;
-  TCT_TRY(tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, err));
-  *rho = relation * relation / (2 * noise * noise);
-  return TCT_OK;
+static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  const split *s = m->split;
+  out->kind = TCT_PROMISE_AT_MOST;
+  TCT_TRY(add_scores(m, sqrt(8 * x * s->choice_share / s->choices), 0, out, err));
+  tct_event column = tct_event_gaussian(noise_of(s, x, s->column_share, s->columns), 1);
+  column.count = (int64_t)s->columns;
+  TCT_TRY(
+      tct_promise_add(out, tct_release_sum("a sketched column", column, m->feature, m->feature, m->facts->rows), err));
+  return add_scores(m, 0, noise_of(s, x, s->score_share, s->scores), out, err);
+}
+
+static bool widens(const tct_facts *facts, const tct_spec *spec) {
+  return isnan(tct_spec_real(spec, tct_parties_options, "clip")) && !isfinite(tct_loss_slope_bound(&facts->loss));
+}
+
+/* B before room for noise. */
+static double clip_in(const tct_facts *facts, const tct_spec *spec) {
+  double clip = tct_spec_real(spec, tct_parties_options, "clip");
+  if (!isnan(clip)) return clip;
+  bool room = !isfinite(facts->epsilon) && widens(facts, spec);
+  return clip_of(facts) + (room ? facts->reg.radius * feature_of(facts, spec) : 0);
 }
 
 static tct_status calibrate(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
   split s = split_of(facts, &out->spec);
+  making m = {.facts = facts, .split = &s, .feature = feature_of(facts, &out->spec)};
+  m.clip = clip_in(facts, &out->spec) * m.feature;
+  m.widens = widens(facts, &out->spec);
   double x = 0, rho = 0;
-  out->promise.at_most = true;
-  if (!isfinite(facts->epsilon)) { /* the same releases, plainly */
-    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
-    return tct_events_add(&out->promise.events, tct_event_gaussian(0, (int64_t)(s.choices + s.columns + s.scores)),
-                          err);
-  }
-  TCT_TRY(budget_rho(facts, &rho, err));
-  TCT_TRY(tct_calibrate(releases, &s, TCT_LARGEST, rho / 16, rho * 16, facts->neighbours, facts->epsilon, facts->delta,
-                        1e-6, &x, &out->cost, err));
-  return releases(x, &s, &out->promise.events, err);
+  if (isfinite(facts->epsilon)) TCT_TRY(tct_budget_rho(facts, &rho, err));
+  tct_budget budget = {.direction = TCT_LARGEST, .low = rho / 16, .high = rho * 16, .tolerance = 1e-6};
+  return tct_budget_fit(facts, &budget, make, &m, out, &x, err);
 }
 
 static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double *steps, tct_error *err) {
@@ -118,7 +142,7 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   double curve = facts->loss.kind->curvature_bound(facts->loss.h), diameter = 2 * facts->reg.radius * feature;
   *steps = 1000; /* without noise */
   if (!isfinite(facts->epsilon)) return TCT_OK;
-  TCT_TRY(budget_rho(facts, &rho, err));
+  TCT_TRY(tct_budget_rho(facts, &rho, err));
   double change = relation * feature * (isnan(clip) ? clip_of(facts) : clip);
   double kept = 1 - tct_spec_real(spec, tct_parties_options, "share");
   double lost =
@@ -146,7 +170,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
   if (!tct_spec_auto(&out->spec, o, "sketch")) return TCT_OK;
   if (isfinite(facts->epsilon) && tct_spec_count(&out->spec, o, "columns") > 0) {
     double logs = log((double)tct_spec_count(&out->spec, o, "steps") / facts->delta);
-    double sigma = out->promise.events.at[1].noise, iota2 = logs * sigma * sigma / (n / 4);
+    double sigma = out->promise.release[TCT_PARTIES_COLUMN].noise, iota2 = logs * sigma * sigma / (n / 4);
     size = fmin(n, ceil(logs / fmin(0.09, fmax(0.01, iota2))));
   }
   return tct_spec_set_real(&out->spec, "sketch", size, err);
@@ -198,14 +222,6 @@ static tct_status radii(const tct_facts *facts, const char *text, tct_parties *s
   return TCT_OK;
 }
 
-static void events_of(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *s) {
-  const tct_events *events = &plan->promise.events;
-  bool noisy = isfinite(facts->epsilon);
-  s->choice_epsilon = noisy ? events->at[0].epsilon : INFINITY;
-  s->column_noise = noisy && s->columns > 0 ? events->at[1].noise : 0;
-  s->score_noise = noisy && s->winner ? events->at[events->len - 1].noise : 0;
-}
-
 tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *s, tct_error *err) {
   const tct_option *o = tct_parties_options;
   const tct_spec *spec = &plan->spec;
@@ -214,12 +230,9 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
   s->size = tct_spec_count(spec, o, "sketch");
   s->per_record = tct_spec_is(spec, o, "entries", "16") ? 16 : tct_spec_is(spec, o, "entries", "4") ? 4 : 1;
   s->tau = tct_spec_auto(spec, o, "tau") ? 0 : tct_spec_count(spec, o, "tau");
-  s->clip = tct_spec_real(spec, o, "clip");
-  s->widen = isnan(s->clip) && !isfinite(tct_loss_slope_bound(&facts->loss));
+  s->clip = clip_in(facts, spec);
+  s->widen = widens(facts, spec);
   s->feature = feature_of(facts, spec);
-  if (isnan(s->clip))
-    s->clip = clip_of(facts) + (isfinite(facts->epsilon) || !s->widen ? 0 : facts->reg.radius * s->feature);
-  s->relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
   s->trust = s->columns > 0 ? tct_spec_real(spec, o, "trust") : 0;
   s->local = tct_spec_is(spec, o, "local", "exact");
   s->seed = (uint64_t)tct_spec_count(spec, o, "sketch_seed");
@@ -227,16 +240,17 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
     return tct_fail(err, TCT_E_USAGE, "the sketch has fewer numbers than entries a record; give sketch=%d or more",
                     (int)s->per_record);
   TCT_TRY(radii(facts, tct_spec_text(spec, o, "radius"), s, err));
-  events_of(facts, plan, s);
+  s->score = s->columns > 0 ? TCT_PARTIES_COLUMN + 1 : TCT_PARTIES_COLUMN;
+  s->column_noise = s->columns > 0 ? plan->promise.release[TCT_PARTIES_COLUMN].noise : 0;
   return TCT_OK;
 }
 
-tct_status tct_parties_events(const tct_solver_plan *plan, int parties, int share, tct_events *out, tct_error *err) {
-  const tct_events *events = &plan->promise.events;
-  for (int64_t i = 0; i < events->len && share > 0; i++) {
-    tct_event event = events->at[i];
-    event.count = event.count / parties * share; /* every count is a multiple of K */
-    TCT_TRY(tct_events_add(out, event, err));
+tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int share, tct_promise *out, tct_error *err) {
+  *out = (tct_promise){.kind = TCT_PROMISE_AT_MOST};
+  for (int r = 0; r < plan->promise.count && share > 0; r++) {
+    tct_release release = plan->promise.release[r];
+    release.event.count = release.event.count / parties * share; /* every count is a multiple of K */
+    TCT_TRY(tct_promise_add(out, release, err));
   }
   return TCT_OK;
 }

@@ -45,40 +45,36 @@ static double clip_of(const tct_facts *facts, double feature) {
   return facts->label_bound + fmin(margin, facts->label_bound);
 }
 
-/* The zCDP that a Gaussian release of the whole budget would have, under the relation. */
-static tct_status budget_rho(const tct_facts *facts, double *rho, tct_error *err) {
-  double noise = 0, relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
-  tct_cost cost;
-  TCT_TRY(tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, err));
-  *rho = relation * relation / (2 * noise * noise);
-  return TCT_OK;
-}
-
 static tct_status steps_of(const tct_facts *facts, double feature, double change, double *steps, tct_error *err) {
   double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
   double diameter = 2 * facts->reg.radius * feature, gain = share * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
   if (!isfinite(facts->epsilon)) return TCT_OK;
-  TCT_TRY(budget_rho(facts, &rho, err));
+  TCT_TRY(tct_budget_rho(facts, &rho, err));
   double lost = facts->reg.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
   *steps = floor(fmin(most, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
   return TCT_OK;
 }
 
-static tct_status choices(double x, void *user, tct_events *out, tct_error *err) {
-  const double *steps = user;
-  return tct_events_add(out, tct_event_exponential(x, (int64_t)*steps), err);
+typedef struct making {
+  const tct_facts *facts;
+  double clip; /* of a term */
+  int64_t steps;
+} making;
+
+static tct_status make(double epsilon, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  double change = m->facts->neighbours == TCT_ADD_REMOVE ? m->clip : 2 * m->clip;
+  return tct_promise_add(
+      out, tct_release_choice("a vertex, by the gradient", epsilon, m->steps, m->clip, change, 2 * m->facts->rows),
+      err);
 }
 
-static tct_status calibrate(const tct_facts *facts, double steps, tct_solver_plan *out, tct_error *err) {
-  double x = 0;
-  if (!isfinite(facts->epsilon)) { /* the same releases, plainly */
-    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
-    return tct_events_add(&out->promise.events, tct_event_gaussian(0, (int64_t)steps), err);
-  }
-  TCT_TRY(tct_calibrate(choices, &steps, TCT_LARGEST, facts->epsilon / (4 * steps), 4 * facts->epsilon,
-                        facts->neighbours, facts->epsilon, facts->delta, 1e-6, &x, &out->cost, err));
-  return choices(x, &steps, &out->promise.events, err);
+static tct_status calibrate(const tct_facts *facts, double clip, int64_t steps, tct_solver_plan *out, tct_error *err) {
+  double low = facts->epsilon / (4 * (double)steps), epsilon = 0;
+  tct_budget budget = {.direction = TCT_LARGEST, .low = low, .high = 4 * facts->epsilon, .tolerance = 1e-6};
+  making m = {facts, clip, steps};
+  return tct_budget_fit(facts, &budget, make, &m, out, &epsilon, err);
 }
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
@@ -92,13 +88,11 @@ static tct_status check(const tct_facts *facts, tct_error *err) {
   return TCT_OK;
 }
 
-tct_dpfw tct_dpfw_settings(const tct_facts *facts, const tct_solver_plan *plan) {
+tct_dpfw tct_dpfw_settings(const tct_solver_plan *plan, const tct_mech *mech) {
   const tct_option *o = tct_dpfw_options;
   const tct_spec *spec = &plan->spec;
   tct_dpfw d = {.steps = tct_spec_count(spec, o, "steps"), .clip = tct_spec_real(spec, o, "clip")};
-  d.reach = d.clip * reach_of(facts, spec);
-  d.change = facts->neighbours == TCT_ADD_REMOVE ? d.reach : 2 * d.reach;
-  d.epsilon = plan->promise.events.at[0].epsilon;
+  d.planned = tct_mech_release_of(mech, TCT_DPFW_CHOICE);
   d.refresh = tct_spec_real(spec, o, "refresh");
   d.average = tct_spec_is(spec, o, "average", "half");
   d.plain = tct_spec_is(spec, o, "form", "plain");
@@ -113,11 +107,9 @@ tct_status tct_dpfw_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   if (isnan(clip)) TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip = clip_of(facts, feature), err));
   TCT_TRY(tct_spec_set_real(&out->spec, "feature_bound", feature, err));
   double change = clip * feature * (facts->neighbours == TCT_ADD_REMOVE ? 1 : 2);
-  if (isnan(tct_mech_lattice(clip * feature, 0, 2 * facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "clip times feature_bound is out of range; give bounds nearer to 1");
   if (tct_spec_auto(&out->spec, o, "steps")) {
     TCT_TRY(steps_of(facts, feature, change, &steps, err));
     TCT_TRY(tct_spec_set_real(&out->spec, "steps", steps, err));
   }
-  return calibrate(facts, (double)tct_spec_count(&out->spec, o, "steps"), out, err);
+  return calibrate(facts, clip * feature, tct_spec_count(&out->spec, o, "steps"), out, err);
 }

@@ -25,7 +25,7 @@ static double stored(const tct_matrix *m, int64_t k) {
 
 /* The same for sparse data: a column has so few entries that a call for each would cost more than they do. */
 static void sparse_sums(tct_dpfw_sums *s) {
-  double reach = s->d->reach, lattice = s->lattice;
+  double reach = s->d->planned->clip, lattice = s->lattice;
   memset(s->g, 0, (size_t)s->problem->view->p * sizeof *s->g);
   for (int64_t i = 0; i < s->problem->view->rows; i++) {
     double slope = s->slope[i];
@@ -45,7 +45,7 @@ static void all_sums(tct_dpfw_sums *s) {
   }
   tct_fused_set_margins(&s->all, s->slope);
   for (int64_t j = 0; j < p; j++) {
-    s->g[j] = tct_fused_sum(&s->all, j, s->d->reach, s->lattice);
+    s->g[j] = tct_fused_sum(&s->all, j, s->d->planned->clip, s->lattice);
     s->list[j] = j;
   }
   s->changed = p;
@@ -67,7 +67,7 @@ static double take_one(const tct_dpfw_sums *s, int64_t i) {
 }
 
 static void retake(tct_dpfw_sums *s, int64_t i) {
-  double before = s->slope[i], after = take_one(s, i), reach = s->d->reach, lattice = s->lattice;
+  double before = s->slope[i], after = take_one(s, i), reach = s->d->planned->clip, lattice = s->lattice;
   s->slope[i] = after;
   if (after == before) return;
   for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
@@ -176,7 +176,7 @@ void tct_dpfw_sums_free(tct_dpfw_sums *s) {
 tct_status tct_dpfw_sums_new(const tct_problem *problem, const tct_dpfw *d, tct_dpfw_sums *s, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
   *s = (tct_dpfw_sums){.problem = problem, .d = d, .scale = 1};
-  s->lattice = tct_mech_lattice(d->reach, 0, 2 * problem->facts->rows);
+  s->lattice = d->planned->lattice;
   s->g = TCT_NEW(double, p), s->list = TCT_NEW(int64_t, p + 1), s->marked = TCT_NEW(unsigned char, p);
   s->slope = TCT_NEW(double, n), s->z = TCT_NEW(double, n), s->room = TCT_NEW(double, n);
   s->zero = TCT_NEW(double, n);

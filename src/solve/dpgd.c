@@ -83,10 +83,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_need_bounds(facts, "dpgd", err));
   TCT_TRY(tct_sgd_defaults(facts, options, out, err));
   TCT_TRY(defaults(facts, &out->spec, err));
-  TCT_TRY(tct_plan_sampled(facts, 1, tct_spec_count(&out->spec, options, "steps"), out, err));
-  if (isnan(tct_mech_lattice(tct_spec_real(&out->spec, options, "clip"), out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  return TCT_OK;
+  int64_t steps = tct_spec_count(&out->spec, options, "steps");
+  double clip = tct_spec_real(&out->spec, options, "clip");
+  TCT_TRY(tct_budget_noise(facts, 1, steps, out, err));
+  return tct_plan_promise(out, tct_descent_release(facts, clip, out->noise_multiplier, steps), err);
 }
 
 typedef struct settings {
@@ -94,21 +94,23 @@ typedef struct settings {
   int64_t steps, from; /* the average starts at step `from` */
 } settings;
 
-static settings read_settings(const tct_solver_plan *plan) {
-  settings set = {.steps = plan->promise.events.at[0].count};
+enum { GRADIENTS }; /* the release */
+
+static settings read_settings(const tct_solver_plan *plan, const tct_mech *mech) {
+  settings set = {.steps = tct_mech_release_of(mech, GRADIENTS)->event.count};
   set.step = tct_spec_real(&plan->spec, options, "step");
   set.momentum = tct_spec_real(&plan->spec, options, "momentum");
   set.from = tct_spec_is(&plan->spec, options, "average", "last") ? set.steps - 1 : set.steps / 2;
   return set;
 }
 
-static tct_status descend(const tct_problem *problem, const settings *set, tct_descent *descent, tct_mech *mech,
-                          double *memory, double *w, tct_error *err) {
+static tct_status descend(const tct_problem *problem, const settings *set, tct_descent *descent, double *memory,
+                          double *w, tct_error *err) {
   int64_t p = problem->view->p;
   double *u = memory, *last = memory + p, *average = memory + 2 * p;
   for (int64_t t = 0; t < set->steps; t++) {
     TCT_TRY(tct_problem_tick(problem, (double)t / (double)set->steps, err));
-    TCT_TRY(tct_descent_gradient(problem, descent, mech, u, err)); /* 3 */
+    TCT_TRY(tct_descent_gradient(problem, descent, u, err)); /* 3 */
     memcpy(last, w, (size_t)p * sizeof *w);
     memcpy(w, u, (size_t)p * sizeof *w);
     tct_axpy(-set->step / (double)problem->facts->rows, descent->sum, w, p); /* 4 */
@@ -122,14 +124,14 @@ static tct_status descend(const tct_problem *problem, const settings *set, tct_d
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  settings set = read_settings(plan);
+  settings set = read_settings(plan, mech);
   tct_descent descent = {0};
   int64_t p = problem->view->p;
-  double *memory = TCT_NEW(double, 3 * p), clip = tct_spec_real(&plan->spec, options, "clip");
+  double *memory = TCT_NEW(double, 3 * p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_descent_new(problem, clip, plan->promise.events.at[0].noise, &descent, err);
-  if (status == TCT_OK) status = descend(problem, &set, &descent, mech, memory, w, err);
+  if (status == TCT_OK) status = tct_descent_new(problem, mech, GRADIENTS, &descent, err);
+  if (status == TCT_OK) status = descend(problem, &set, &descent, memory, w, err);
   tct_descent_free(&descent);
   tct_free(memory);
   return status;

@@ -75,26 +75,29 @@ static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
   return out;
 }
 
-static tct_status make(double x, void *user, tct_events *out, tct_error *err) {
-  const walk *w = user;
-  TCT_TRY(tct_events_add(out, tct_event_gaussian(x / sqrt(w->share), 1), err));
-  return tct_events_add(out, tct_event_gaussian(x * sqrt((double)w->steps / (1 - w->share)), w->steps), err);
+enum { METRIC, GRADIENTS }; /* the releases */
+
+typedef struct making {
+  const tct_facts *facts;
+  const walk *walk;
+} making;
+
+static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  const walk *w = m->walk;
+  double square = m->facts->row_norm * m->facts->row_norm;
+  tct_event metric = tct_event_gaussian(x / sqrt(w->share), 1);
+  TCT_TRY(tct_promise_add(out, tct_release_sum("sum of x x^T", metric, square, square, m->facts->rows), err));
+  double noise = x * sqrt((double)w->steps / (1 - w->share));
+  return tct_promise_add(out, tct_descent_release(m->facts, w->clip, noise, w->steps), err);
 }
 
 static tct_status promise(const tct_facts *facts, walk *w, tct_solver_plan *out, tct_error *err) {
+  static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
+  making m = {facts, w};
   double x = 0;
-  if (isfinite(facts->epsilon))
-    TCT_TRY(tct_calibrate(make, w, TCT_SMALLEST, 1e-3, 1e9, facts->neighbours, facts->epsilon, facts->delta, 1e-8, &x,
-                          &out->cost, err));
-  else
-    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
-  TCT_TRY(make(x, w, &out->promise.events, err));
   out->noise_multiplier = NAN;
-  double reach = facts->row_norm * facts->row_norm;
-  if (isnan(tct_mech_lattice(reach, x / sqrt(w->share), facts->rows)) ||
-      isnan(tct_mech_lattice(w->clip, x * sqrt((double)w->steps / (1 - w->share)), facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  return TCT_OK;
+  return tct_budget_fit(facts, &budget, make, &m, out, &x, err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -116,34 +119,35 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 }
 
 /* Steps 1 and 2: factor[p][p] <- Cholesky of A. */
-static tct_status metric(const tct_problem *problem, double noise, tct_mech *mech, double *factor, tct_error *err) {
+static tct_status metric(const tct_problem *problem, tct_mech *mech, double *factor, tct_error *err) {
   const tct_facts *facts = problem->facts;
   int64_t p = problem->view->p, room = tct_gram_scratch(p, facts->threads);
-  double reach = facts->row_norm * facts->row_norm, lattice = tct_mech_lattice(reach, noise, facts->rows);
+  const tct_release *planned = tct_mech_release_of(mech, METRIC);
+  double square = planned->clip;
   double *scratch = TCT_NEW(double, room), *gram = TCT_NEW(double, p *p);
   tct_status status = scratch && gram ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK) {
-    tct_gram_lattice(problem->view, problem->weight, tct_gram_step(lattice), gram, scratch, facts->threads);
-    status = tct_mech_sum(mech, noise, reach, lattice, gram, p * p, err);
+    tct_gram_lattice(problem->view, problem->weight, tct_gram_step(planned->lattice), gram, scratch, facts->threads);
+    status = tct_mech_release(mech, METRIC, gram, p * p, err);
   }
   tct_wipe_free(scratch, room, sizeof *scratch);
   if (status == TCT_OK) {
     double n = (double)facts->rows, h = facts->loss.kind->curvature_bound(facts->loss.h);
-    double floor = sqrt(2 * (double)p) * noise * reach;
+    double floor = sqrt(2 * (double)p) * planned->noise * square;
     tct_symmetrise(gram, p);
-    double shift = floor + tct_least_shift(gram, p, 0, fmax(floor, 1e-9 * n * reach), 1.0 / 16, factor);
+    double shift = floor + tct_least_shift(gram, p, 0, fmax(floor, 1e-9 * n * square), 1.0 / 16, factor);
     for (int64_t k = 0; k < p * p; k++) gram[k] *= h / n;
     for (int64_t j = 0; j < p - (facts->intercept ? 1 : 0); j++) gram[j * p + j] += facts->reg.l2;
     shift *= h / n;
     /* A singular matrix without noise: what makes it regular in floating point. */
-    for (shift = fmax(shift, 1e-12 * h * reach); !tct_cholesky_shifted(gram, p, shift, factor);) shift *= 2;
+    for (shift = fmax(shift, 1e-12 * h * square); !tct_cholesky_shifted(gram, p, shift, factor);) shift *= 2;
   }
   tct_wipe_free(gram, p * p, sizeof *gram);
   return status;
 }
 
 /* Steps 4 to 8; memory[4p] is zero. */
-static tct_status descend(const tct_problem *problem, const tct_solver_plan *plan, tct_descent *descent, tct_mech *mech,
+static tct_status descend(const tct_problem *problem, const tct_solver_plan *plan, tct_descent *descent,
                           const double *factor, double *memory, double *w, tct_error *err) {
   walk set = walk_of(problem->facts, &plan->spec);
   int64_t p = problem->view->p, ridged = p - (problem->facts->intercept ? 1 : 0);
@@ -152,7 +156,7 @@ static tct_status descend(const tct_problem *problem, const tct_solver_plan *pla
   double step = fmin(1, set.longer / (double)set.steps), momentum = fmax(0, 1 - (double)set.steps / set.longer);
   for (int64_t t = 0; t < set.steps; t++) {
     TCT_TRY(tct_problem_tick(problem, (double)t / (double)set.steps, err));
-    TCT_TRY(tct_descent_gradient(problem, descent, mech, u, err)); /* 5 */
+    TCT_TRY(tct_descent_gradient(problem, descent, u, err)); /* 5 */
     memset(move, 0, (size_t)p * sizeof *move);
     tct_axpy(1 / (double)problem->facts->rows, descent->sum, move, p);
     tct_axpy(problem->facts->reg.l2, u, move, ridged);
@@ -169,15 +173,13 @@ static tct_status descend(const tct_problem *problem, const tct_solver_plan *pla
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   int64_t p = problem->view->p;
-  const tct_event *events = plan->promise.events.at;
   tct_descent descent = {0};
   double *factor = TCT_NEW(double, p *p), *memory = TCT_NEW(double, 4 * p);
-  double clip = tct_spec_real(&plan->spec, options, "clip");
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = factor && memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = metric(problem, events[0].noise, mech, factor, err);
-  if (status == TCT_OK) status = tct_descent_new(problem, clip, events[1].noise, &descent, err);
-  if (status == TCT_OK) status = descend(problem, plan, &descent, mech, factor, memory, w, err);
+  if (status == TCT_OK) status = metric(problem, mech, factor, err);
+  if (status == TCT_OK) status = tct_descent_new(problem, mech, GRADIENTS, &descent, err);
+  if (status == TCT_OK) status = descend(problem, plan, &descent, factor, memory, w, err);
   tct_descent_free(&descent);
   tct_free(factor);
   tct_free(memory);

@@ -79,14 +79,6 @@ static const tct_option options[] = {
  * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0); 16 was chosen on four data sets
  * (bank, census, phishing, synthetic) at epsilon 0.1 to 2: half the run where A is 3 % of F0, next to nothing where it
  * is 0.1 %.  state=paper returns the last iterate, as the paper does. */
-static double noise_of_one_release(const tct_facts *facts) { /* 1/mu of (epsilon, delta) */
-  double noise = 0;
-  tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
-  if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK) return 0;
-  return noise;
-}
-
 static double condition(const tct_facts *facts) { /* K */
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double beta = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
@@ -94,7 +86,7 @@ static double condition(const tct_facts *facts) { /* K */
 }
 
 static double epochs_default(const tct_facts *facts) {
-  double steps = condition(facts), noise = noise_of_one_release(facts);
+  double steps = condition(facts), noise = tct_budget_single(facts, TCT_ADD_REMOVE);
   double epochs = fmax(noise > 0 ? sqrt(steps) / noise : 0, steps / sqrt((double)facts->rows));
   return fmin(fmax(ceil(epochs), 10), 100);
 }
@@ -102,14 +94,14 @@ static double epochs_default(const tct_facts *facts) {
 static double travel_default(const tct_facts *facts) {
   const tct_loss_kind *kind = facts->loss.kind;
   double slope = fabs(tct_loss_slope(&facts->loss, 0, kind->binary ? 1 : 0.5 * facts->label_bound));
-  double noise = noise_of_one_release(facts), share = (double)facts->rows / condition(facts);
+  double noise = tct_budget_single(facts, TCT_ADD_REMOVE), share = (double)facts->rows / condition(facts);
   return noise > 0 ? slope * fmin(1, cbrt(2 * (share / noise) * (share / noise))) : slope;
 }
 
 static double average_default(const tct_facts *facts, const tct_spec *spec, double epochs, int64_t iterations) {
   const tct_loss_kind *kind = facts->loss.kind;
   if (tct_spec_is(spec, options, "state", "paper")) return 0;
-  double travel = tct_spec_real(spec, options, "clip") * epochs, noise = noise_of_one_release(facts);
+  double travel = tct_spec_real(spec, options, "clip") * epochs, noise = tct_budget_single(facts, TCT_ADD_REMOVE);
   double sway = travel * facts->row_norm * noise / ((double)facts->rows * facts->reg.l2);
   double beta_r2 = condition(facts) * facts->reg.l2;
   double unanswered = (double)facts->p * beta_r2 * sway * sway / (4 * (double)iterations);
@@ -126,7 +118,9 @@ static tct_status defaults(const tct_facts *facts, tct_solver_plan *plan, double
   return tct_spec_set_real(&plan->spec, "clip", clip, err);
 }
 
-static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+enum { STEPS }; /* the release */
+
+static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
   double clip = tct_spec_real(spec, options, "clip"), r = facts->row_norm;
   return tct_spec_is(spec, options, "state", "paper") ? clip * sqrt(1 + r * r) : clip * r;
 }
@@ -144,14 +138,19 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_spec_set_real(&out->spec, "average", average, err));
   if (tct_spec_is(&out->spec, options, "state", "paper") && facts->neighbours != TCT_ADD_REMOVE)
     return tct_fail(err, TCT_E_USAGE, "dpscd with state=paper is proved for add_remove only; use state=private");
-  TCT_TRY(tct_plan_sampled(facts, rate, iterations, out, err));
-  if (isnan(tct_mech_lattice(reach_of(facts, &out->spec), out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use a larger clip or less epsilon");
-  return TCT_OK;
+  TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
+  double clip = tct_spec_real(&out->spec, options, "clip"), sensitivity = sensitivity_of(facts, &out->spec);
+  if (!isfinite(facts->epsilon)) { /* a clip that no converging step meets */
+    clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
+    sensitivity = clip * facts->row_norm;
+  }
+  tct_event event = tct_event_at(out->noise_multiplier, rate, iterations);
+  return tct_plan_promise(out, tct_release_sum("sum of dual steps", event, clip, sensitivity, facts->rows), err);
 }
 
 typedef struct settings {
-  double rate, noise, clip, reach, lattice, damping;
+  const tct_release *planned;
+  double damping;
   int64_t iterations, from; /* averaging starts at iteration `from` */
   int newton, paper;
 } settings;
@@ -161,7 +160,7 @@ typedef struct settings {
  * back, as in the paper's experiments. */
 static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *batch, const settings *set) {
   const tct_loss *loss = &problem->facts->loss;
-  double clip = set->clip;
+  double clip = set->planned->clip;
   int threads = tct_threads_for(batch->threads, 64 * batch->count);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t k = 0; k < batch->count; k++) {
@@ -176,11 +175,10 @@ static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *ba
 }
 
 /* state=paper, step 12: noise on the duals of the batch. */
-static tct_status noise_duals(tct_dual *dual, tct_batch *batch, tct_mech *mech, double sigma, double lattice,
-                              tct_error *err) {
+static tct_status noise_duals(tct_dual *dual, tct_batch *batch, tct_mech *mech, tct_error *err) {
   double *noise = TCT_NEW(double, batch->count);
   if (!noise) return tct_fail_memory(err);
-  tct_status status = tct_mech_state_noise(mech, sigma, lattice, noise, batch->count, err);
+  tct_status status = tct_mech_state_noise(mech, STEPS, noise, batch->count, err);
   for (int64_t k = 0; k < batch->count; k++) dual->alpha[batch->row[k]] += noise[k];
   tct_wipe_free(noise, batch->count, sizeof(double));
   return status;
@@ -188,33 +186,22 @@ static tct_status noise_duals(tct_dual *dual, tct_batch *batch, tct_mech *mech, 
 
 static tct_status iterate(const tct_problem *problem, const settings *set, tct_dual *dual, tct_batch *batch,
                           tct_mech *mech, tct_error *err) {
-  TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err)); /* 5 */
+  TCT_TRY(tct_batch_draw(batch, problem, mech, STEPS, err)); /* 5 */
   tct_dual_primal(dual);
   tct_margins_at(problem->view, batch->row, batch->count, dual->w, batch->u, batch->threads);
   dual_steps(problem, dual, batch, set); /* 6-9 */
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->lattice, batch->sum, batch->scratch,
-                  batch->threads); /* 10 */
-  if (set->paper && set->noise > 0)
-    TCT_TRY(noise_duals(dual, batch, mech, set->noise * set->reach, set->lattice, err));         /* 12 */
-  TCT_TRY(tct_batch_release(batch, mech, set->noise, set->rate, set->reach, set->lattice, err)); /* 13 */
+  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
+                  batch->threads);                                                         /* 10 */
+  if (set->paper && set->planned->noise > 0) TCT_TRY(noise_duals(dual, batch, mech, err)); /* 12 */
+  TCT_TRY(tct_mech_release(mech, STEPS, batch->sum, batch->p, err));                       /* 13 */
   for (int64_t j = 0; j < dual->p; j++) dual->v[j] += batch->sum[j];
   return TCT_OK;
 }
 
-static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
-  const tct_facts *facts = problem->facts;
-  const tct_event *event = &plan->promise.events.at[0];
-  settings set = {.noise = event->noise, .iterations = event->count};
-  double batch = tct_spec_real(&plan->spec, options, "batch");
-  set.rate = event->kind == TCT_EV_GAUSSIAN ? 1 : event->rate;
-  set.clip = tct_spec_real(&plan->spec, options, "clip");
-  set.reach = reach_of(facts, &plan->spec);
-  if (!isfinite(facts->epsilon)) { /* no privacy: a clip that no converging step meets */
-    set.clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
-    set.reach = set.clip * facts->row_norm;
-  }
-  set.lattice = tct_mech_lattice(set.reach, set.noise, facts->rows);
-  set.damping = batch;
+static settings read_settings(const tct_solver_plan *plan, const tct_mech *mech) {
+  settings set = {.planned = tct_mech_release_of(mech, STEPS)};
+  set.iterations = set.planned->event.count;
+  set.damping = tct_spec_real(&plan->spec, options, "batch");
   set.newton = (int)tct_spec_count(&plan->spec, options, "newton");
   set.paper = tct_spec_is(&plan->spec, options, "state", "paper");
   double average = tct_spec_real(&plan->spec, options, "average") * (double)set.iterations;
@@ -224,7 +211,7 @@ static settings read_settings(const tct_problem *problem, const tct_solver_plan 
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  settings set = read_settings(problem, plan);
+  settings set = read_settings(plan, mech);
   tct_dual dual = {0};
   tct_batch batch = {0};
   tct_status status = tct_dual_new(problem, &dual, err);
@@ -253,7 +240,7 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)event->count, r = facts->row_norm;
   double k = fmax(1, floor(tct_spec_real(&plan->spec, options, "average") * steps));
   double shares = steps - k + (k + 1) * (2 * k + 1) / (6 * k), beta = facts->loss.kind->curvature_bound(facts->loss.h);
-  double size = event->noise * reach_of(facts, &plan->spec) * sqrt(shares) / n;
+  double size = event->noise * sensitivity_of(facts, &plan->spec) * sqrt(shares) / n;
   double epochs = tct_spec_real(&plan->spec, options, "epochs"), batch = tct_spec_real(&plan->spec, options, "batch");
   (void)w;
   TCT_TRY(tct_plan_one_gaussian(plan, (int64_t)fmin(ceil(epochs * n / batch), 1e18), err)); /* as tct_batch_plan */

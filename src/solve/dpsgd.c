@@ -54,25 +54,28 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (isnan(clip)) clip = facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
   TCT_TRY(tct_batch_plan(facts, options, tct_spec_real(&out->spec, options, "epochs"), out, &rate, &iterations, err));
-  TCT_TRY(tct_plan_sampled(facts, rate, iterations, out, err));
-  if (isnan(tct_mech_lattice(clip, out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  return TCT_OK;
+  TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
+  return tct_sgd_promise(facts, rate, iterations, out, err);
+}
+
+enum { GRADIENTS }; /* the release */
+
+tct_status tct_sgd_promise(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
+  double clip = tct_plan_clip(facts, tct_spec_real(&out->spec, options, "clip"));
+  tct_event event = tct_event_at(out->noise_multiplier, rate, count);
+  return tct_plan_promise(out, tct_release_sum("sum of clipped gradients", event, clip, clip, facts->rows), err);
 }
 
 typedef struct settings {
-  double rate, noise, clip, lattice, step, batch;
+  const tct_release *planned;
+  double step, batch;
   int64_t iterations, from; /* averaging starts at iteration `from` */
 } settings;
 
-static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
-  const tct_event *event = &plan->promise.events.at[0];
-  settings set = {.noise = event->noise, .iterations = event->count};
-  set.rate = event->kind == TCT_EV_GAUSSIAN ? 1 : event->rate;
+static settings read_settings(const tct_solver_plan *plan, const tct_mech *mech) {
+  settings set = {.planned = tct_mech_release_of(mech, GRADIENTS)};
+  set.iterations = set.planned->event.count;
   set.batch = tct_spec_real(&plan->spec, options, "batch");
-  set.clip = tct_spec_real(&plan->spec, options, "clip");
-  if (!isfinite(problem->facts->epsilon)) set.clip *= 1024; /* clip off, exact sums kept */
-  set.lattice = tct_mech_lattice(set.clip, set.noise, problem->facts->rows);
   set.step = tct_spec_real(&plan->spec, options, "step");
   set.from = tct_spec_is(&plan->spec, options, "average", "last")   ? set.iterations - 1
              : tct_spec_is(&plan->spec, options, "average", "half") ? set.iterations / 2
@@ -84,18 +87,19 @@ static settings read_settings(const tct_problem *problem, const tct_solver_plan 
 static tct_status gradient(const tct_problem *problem, const settings *set, tct_batch *batch, tct_mech *mech,
                            const double *w, tct_error *err) {
   const tct_loss *loss = &problem->facts->loss;
-  TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err));
+  double clip = set->planned->clip;
+  TCT_TRY(tct_batch_draw(batch, problem, mech, GRADIENTS, err));
   tct_margins_at(problem->view, batch->row, batch->count, w, batch->u, batch->threads);
   int threads = tct_threads_for(batch->threads, 64 * batch->count);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t k = 0; k < batch->count; k++) {
     double slope = tct_loss_slope(loss, batch->u[k], problem->y[batch->row[k]]);
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);
-    batch->u[k] = norm > set->clip ? slope * (set->clip / norm) : slope;
+    batch->u[k] = norm > clip ? slope * (clip / norm) : slope;
   }
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->lattice, batch->sum, batch->scratch,
+  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
                   batch->threads);
-  return tct_batch_release(batch, mech, set->noise, set->rate, set->clip, set->lattice, err);
+  return tct_mech_release(mech, GRADIENTS, batch->sum, batch->p, err);
 }
 
 /* prox of step*psi, sparing the intercept. */
@@ -107,7 +111,7 @@ void tct_prox_step(const tct_facts *facts, double *w, double step) {
 
 tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                          tct_error *err) {
-  settings set = read_settings(problem, plan);
+  settings set = read_settings(plan, mech);
   tct_batch batch = {0};
   int64_t p = problem->view->p;
   double *average = TCT_NEW(double, p);

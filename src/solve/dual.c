@@ -56,18 +56,13 @@ void tct_batch_free(tct_batch *batch) {
   memset(batch, 0, sizeof *batch);
 }
 
-tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, double rate, tct_error *err) {
+tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, int r, tct_error *err) {
   memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
-  if (rate < 1) return tct_mech_batch(mech, rate, problem->view->row0, batch->rows, batch->row, &batch->count, err);
+  if (tct_mech_release_of(mech, r)->rate < 1)
+    return tct_mech_batch(mech, r, problem->view->row0, batch->rows, batch->row, &batch->count, err);
   for (int64_t i = 0; i < batch->rows; i++) batch->row[i] = i;
   batch->count = batch->rows;
   return TCT_OK;
-}
-
-tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, double rate, double reach, double lattice,
-                             tct_error *err) {
-  if (rate < 1) return tct_mech_sampled_sum(mech, noise, rate, reach, lattice, batch->sum, batch->p, err);
-  return tct_mech_sum(mech, noise, reach, lattice, batch->sum, batch->p, err);
 }
 
 /* The batch's default.  Over E epochs the noise that reaches the model is m*sqrt(T) per unit of clip, with
@@ -78,10 +73,8 @@ tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, dou
 static double batch_default(const tct_facts *facts, double epochs) {
   double n = (double)facts->rows, floor_rows = ceil(sqrt(n));
   if (!isfinite(facts->epsilon)) return floor_rows;
-  double noise = 0;
-  tct_cost cost;
-  if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
-    return floor_rows;
+  double noise = tct_budget_single(facts, TCT_ADD_REMOVE);
+  if (!(noise > 0)) return floor_rows;
   double rows = ceil(n / (noise * noise * epochs)); /* mu = 1/noise for one plain Gaussian release */
   return fmin(n, fmax(rows, floor_rows));
 }

@@ -28,11 +28,8 @@ typedef struct tct_batch {
 } tct_batch;
 tct_status tct_batch_new(const tct_problem *problem, tct_batch *out, tct_error *err);
 void tct_batch_free(tct_batch *batch);
-/* Draws the batch: all rows when rate is 1. */
-tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, double rate, tct_error *err);
-/* Releases batch->sum under the event that the plan promised for this rate. */
-tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, double rate, double reach, double lattice,
-                             tct_error *err);
+/* Draws the batch of release r: all rows where it is not sampled. */
+tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, int r, tct_error *err);
 
 /* Options shared by the batch solvers: batch L, epochs E -> rate and iterations. */
 tct_status tct_batch_plan(const tct_facts *facts, const tct_option *options, double travel_epochs,

@@ -44,38 +44,22 @@
 
 #include <string.h>
 
-/* Step 2. */
-static tct_status draw(const tct_perturb *set, const tct_event *event, tct_mech *mech, double *b, int64_t p,
-                       tct_error *err) {
-  if (!set->laplace) return tct_mech_gaussian_vector(mech, *event, set->sigma, set->lattice, b, p, err);
-  double *g = TCT_NEW(double, 4 * p);
-  if (!g) return tct_fail_memory(err);
-  tct_status status = tct_mech_gaussian_vector(mech, *event, 1, set->lattice, g, 4 * p, err);
-  for (int64_t j = 0; j < p && status == TCT_OK; j++) {
-    const double *q = g + 4 * j;
-    b[j] = 0.5 * set->sigma * ((q[0] * q[0] + q[1] * q[1]) - (q[2] * q[2] + q[3] * q[3]));
-  }
-  tct_wipe_free(g, 4 * p, sizeof *g);
-  return status;
-}
-
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   int64_t p = problem->view->p;
-  const tct_event *event = plan->promise.events.at;
+  double output = tct_mech_release_of(mech, TCT_OBJPERT_OUTPUT)->noise;
   tct_perturb set;
   tct_smooth smooth = {0};
-  TCT_TRY(tct_objpert_settings(problem->facts, plan, &set, err)); /* 1 */
+  TCT_TRY(tct_objpert_settings(problem->facts, plan, output, &set, err)); /* 1 */
   double *b = TCT_NEW(double, p);
   memset(w, 0, (size_t)p * sizeof *w);
-  tct_status status = b ? draw(&set, &event[0], mech, b, p, err) : tct_fail_memory(err); /* 2 */
+  tct_status status = b ? tct_mech_draw(mech, TCT_OBJPERT_TILT, b, p, err) : tct_fail_memory(err); /* 2 */
   if (status == TCT_OK) status = tct_smooth_new(problem, &set.smooth, mech, &smooth, err);
   if (status == TCT_OK) {
     smooth.linear = b;
     status = tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 3 */
   }
-  if (status == TCT_OK && !isfinite(problem->facts->epsilon)) tct_output_nonprivate(w, p, &set.output);
-  if (status == TCT_OK) status = tct_output_release(&set.output, &event[1], mech, w, p, err); /* 4 */
+  if (status == TCT_OK) status = tct_output_release(mech, TCT_OBJPERT_OUTPUT, w, p, err); /* 4 */
   tct_smooth_free(&smooth);
   tct_wipe_free(b, p, sizeof *b);
   return status;

@@ -14,11 +14,10 @@ typedef struct tct_output {
  * of two worlds may be from each other; radius: bound on |w_j|; noise: the event's multiplier. */
 tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
                            tct_output *out, tct_error *err);
-/* Without privacy: a lattice as fine as the weights allow. */
-void tct_output_nonprivate(const double *w, int64_t p, tct_output *out);
-/* Rounds w[p] to the lattice and releases it under the event. */
-tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
-                              tct_error *err);
+/* The release of it, for the promise.  Without noise its lattice follows from the weights. */
+tct_release tct_output_planned(const tct_output *output, tct_event event);
+/* Rounds w[p], of which every rank has all, to the lattice of release r, and releases it. */
+tct_status tct_output_release(tct_mech *mech, int r, double *w, int64_t p, tct_error *err);
 
 /* Everything that objective perturbation does, from public facts. */
 typedef struct tct_perturb {
@@ -33,8 +32,10 @@ typedef struct tct_perturb {
 
 extern const tct_option tct_objpert_options[];
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
-/* The settings that the plan resolved. */
-tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_perturb *out, tct_error *err);
+enum { TCT_OBJPERT_TILT, TCT_OBJPERT_OUTPUT }; /* the releases */
+/* The settings that the plan resolved; output: noise multiplier of the second release. */
+tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, double output, tct_perturb *out,
+                                tct_error *err);
 /* tct_solver.noise_size. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
                                   tct_noise_size *out, tct_error *err);

@@ -188,7 +188,12 @@ static double output_noise(const tct_facts *facts, double left) {
 
 /* Objective perturbation and its output as two events.  The law of the objpert event needs one-signed slopes; without
  * them the first step is charged as an approximate one at the (epsilon, delta) that is proved. */
-static tct_status promise(const tct_facts *facts, double shift, double least, tct_solver_plan *out, tct_error *err) {
+typedef struct pair {
+  tct_event first, second;
+} pair;
+
+static tct_status events_of(const tct_facts *facts, double shift, double least, tct_solver_plan *out, pair *events,
+                            tct_error *err) {
   search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
   s.one_sign = facts->loss.kind->one_sign;
   s.epsilon1 = facts->epsilon * (1 - OUTPUT_SHARE);
@@ -198,12 +203,12 @@ static tct_status promise(const tct_facts *facts, double shift, double least, tc
   noise = fmax(noise, least);
   out->noise_multiplier = noise;
   if (s.one_sign) {
-    TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(noise, shift, 1), err));
-    return tct_events_add(&out->promise.events, tct_event_gaussian(noise / OUTPUT_MU, 1), err);
+    *events = (pair){tct_event_objpert(noise, shift, 1), tct_event_gaussian(noise / OUTPUT_MU, 1)};
+    return TCT_OK;
   }
-  TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(s.epsilon1, delta1, 1), err));
   double second = output_noise(facts, facts->epsilon * OUTPUT_SHARE * (1 - 1e-6));
-  return tct_events_add(&out->promise.events, tct_event_gaussian(second, 1), err);
+  *events = (pair){tct_event_approx(s.epsilon1, delta1, 1), tct_event_gaussian(second, 1)};
+  return TCT_OK;
 }
 
 /* ---- the variants --------------------------------------------------------------------------- */
@@ -228,18 +233,25 @@ static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, c
   return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
 }
 
-static tct_status promise_pure(const tct_facts *facts, double shift, tct_solver_plan *out, tct_error *err) {
+static tct_status pure_events(const tct_facts *facts, double shift, tct_solver_plan *out, pair *events,
+                              tct_error *err) {
   double second = OUTPUT_SHARE * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
   if (!(first > shift)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
   out->noise_multiplier = reach_of(facts) / (first - shift);
-  TCT_TRY(tct_events_add(&out->promise.events, tct_event_pure(first, 1), err));
-  return tct_events_add(&out->promise.events, tct_event_laplace(reach_of(facts) / second, 1), err);
+  *events = (pair){tct_event_pure(first, 1), tct_event_laplace(reach_of(facts) / second, 1)};
+  return TCT_OK;
 }
 
-static tct_status promise_nothing(tct_solver_plan *out, tct_error *err) {
-  out->noise_multiplier = 0;
-  TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(0, 0, 1), err));
-  return tct_events_add(&out->promise.events, tct_event_gaussian(0, 1), err);
+/* Step 2 draws b, step 4 releases what came of it. */
+static tct_status promise(const tct_facts *facts, const pair *events, tct_perturb *set, tct_solver_plan *out,
+                          tct_error *err) {
+  TCT_TRY(tct_objpert_settings(facts, out, events->second.noise, set, err)); /* refuses what the run could not do */
+  double sensitivity = set->smooth.row_norm * set->smooth.slope * (set->laplace ? sqrt(set->smooth.p) : 1);
+  tct_law law = set->laplace ? TCT_LAW_LAPLACE_EXACT : TCT_LAW_GAUSSIAN;
+  tct_release tilt = tct_release_draw("the tilt of the objective", events->first, law, sensitivity,
+                                      out->noise_multiplier, set->sigma, set->sigma > 0 ? set->lattice : 1);
+  TCT_TRY(tct_promise_add(&out->promise, tilt, err));
+  return tct_plan_promise(out, tct_output_planned(&set->output, events->second), err);
 }
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
@@ -266,25 +278,29 @@ static tct_status cost_of(const tct_facts *facts, tct_solver_plan *out, tct_erro
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   const tct_option *options = tct_objpert_options;
   tct_smooth_facts smooth; /* as cut by norm from resolve() on */
-  tct_perturb settings;
+  pair events = {tct_event_objpert(0, 0, 1), tct_event_gaussian(0, 1)};
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(check(facts, err));
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
   if (!isfinite(facts->epsilon)) {
     out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
-    return promise_nothing(out, err);
+    out->noise_multiplier = 0;
+    tct_perturb none;
+    return promise(facts, &events, &none, out, err);
   }
   TCT_TRY(resolve(facts, &smooth, &out->spec, err));
   double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
   if (tct_spec_is(&out->spec, options, "variant", "chaudhuri")) {
-    TCT_TRY(promise_pure(facts, shift, out, err));
+    TCT_TRY(pure_events(facts, shift, out, &events, err));
   } else {
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
-    TCT_TRY(promise(facts, shift, tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0, out, err));
+    double least = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
+    TCT_TRY(events_of(facts, shift, least, out, &events, err));
   }
+  tct_perturb set;
+  TCT_TRY(promise(facts, &events, &set, out, err));
   TCT_TRY(cost_of(facts, out, err));
-  TCT_TRY(tct_objpert_settings(facts, out, &settings, err)); /* refuses here what the run could not do */
-  return tct_smooth_affordable(&settings.smooth, "objpert", tct_spec_real(&out->spec, options, "max_passes"),
+  return tct_smooth_affordable(&set.smooth, "objpert", tct_spec_real(&out->spec, options, "max_passes"),
                                &out->max_passes, err);
 }
 
@@ -310,9 +326,9 @@ static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double
 /* How small a gradient is small enough: the output's noise is 2 m tau/Lambda, m its multiplier, and stays below
  * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h: then it adds less than 1 % to the
  * noise's loss. */
-static double enough(const tct_smooth_facts *f, const tct_solver_plan *plan, const tct_perturb *set) {
+static double enough(const tct_smooth_facts *f, double output, const tct_perturb *set) {
   double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;
-  return OUTPUT_SIZE * set->sigma / h * set->ridge / (2 * plan->promise.events.at[1].noise);
+  return OUTPUT_SIZE * set->sigma / h * set->ridge / (2 * output);
 }
 
 static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
@@ -321,7 +337,8 @@ static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
   tct_smooth_cut(smooth, isnan(norm) ? 1 : norm, isnan(clip) ? 1 : clip);
 }
 
-tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_perturb *out, tct_error *err) {
+tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, double output, tct_perturb *out,
+                                tct_error *err) {
   tct_smooth_facts *smooth = &out->smooth;
   double off, bound;
   *out = (tct_perturb){0};
@@ -337,10 +354,10 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope * (out->laplace ? sqrt(smooth->p) : 1);
   bound = out->laplace ? laplace_b(smooth, out, &off) : gaussian_b(smooth, out, &off);
   smooth->linear = bound;
-  out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, plan, out));
+  out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, output, out));
   double distance = (out->target + off) / out->ridge * (1 + 1e-12);
-  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, plan->promise.events.at[1].noise,
-                         out->laplace, &out->output, err);
+  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, output, out->laplace, &out->output,
+                         err);
 }
 
 /* ---- the noise in the weights --------------------------------------------------------------- */
@@ -378,7 +395,7 @@ tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan 
   cut(&plan->spec, &smooth);
   double shift = shift_of(&smooth, ridge_of(facts, &smooth, &plan->spec));
   TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
-  TCT_TRY(tct_objpert_settings(facts, &known, &set, err));
+  TCT_TRY(tct_objpert_settings(facts, &known, events->at[1].noise, &set, err));
   const tct_smooth_facts *f = &set.smooth;
   double output = plan->promise.events.at[1].noise * set.output.reach * (set.laplace ? sqrt(2) : 1);
   double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;

@@ -65,6 +65,8 @@ static tct_status plan_gd(const tct_facts *facts, const tct_smooth_facts *smooth
   return TCT_OK;
 }
 
+enum { OUTPUT }; /* the release */
+
 typedef struct settings {
   tct_smooth_facts smooth;
   tct_output output;
@@ -111,9 +113,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!(facts->reg.l2 > 0) && !is_gd(out))
     return tct_fail(err, TCT_E_USAGE, "outpert needs a ridge above 0; give --penalty l2:lambda=...");
   TCT_TRY(tct_smooth_of(facts, "outpert", (double)facts->rows * facts->reg.l2, 0, &smooth, err));
-  TCT_TRY(tct_plan_sampled(facts, 1, 1, out, err));
+  TCT_TRY(tct_budget_noise(facts, 1, 1, out, err));
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));
   TCT_TRY(settle(facts, out, &set, err));
+  TCT_TRY(tct_plan_promise(out, tct_output_planned(&set.output, tct_event_gaussian(out->noise_multiplier, 1)), err));
   if (is_gd(out) || !isfinite(facts->epsilon)) return TCT_OK;
   return tct_smooth_affordable(&set.smooth, "outpert", tct_spec_real(&out->spec, options, "max_passes"),
                                &out->max_passes, err);
@@ -143,8 +146,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                           : tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 1 */
   tct_smooth_free(&smooth);
   if (status != TCT_OK) return status;
-  if (!(plan->noise_multiplier > 0)) tct_output_nonprivate(w, p, &set.output);
-  return tct_output_release(&set.output, &plan->promise.events.at[0], mech, w, p, err); /* 2 */
+  return tct_output_release(mech, OUTPUT, w, p, err); /* 2 */
 }
 
 /* Step 2 adds N(0, (m c)^2) to every weight and nothing comes after it. */

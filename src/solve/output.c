@@ -16,10 +16,10 @@ tct_status tct_output_make(const tct_facts *facts, double distance, double move,
   for (int k = 0; k < 400; k++, pad *= 1.25) {
     double least = norm * (move + half * 2 * distance * pad);
     if (!(least > 0) || !isfinite(least)) break;
-    double g = tct_mech_lattice(least, noise, (int64_t)fmin(ceil(radius / least) + 1, 0x1p62));
+    double g = tct_lattice_spacing(least, noise, (int64_t)fmin(ceil(radius / least) + 1, 0x1p62));
     double reach = norm * (move + half * (2 * distance * pad + g * sqrt(p) * 1.01));
     if (isnan(g)) continue;
-    double check = tct_mech_lattice(reach, noise, (int64_t)fmin(ceil(radius / reach) + 1, 0x1p62));
+    double check = tct_lattice_spacing(reach, noise, (int64_t)fmin(ceil(radius / reach) + 1, 0x1p62));
     if (!(check <= g) || !(reach <= 1.1 * least)) continue;
     *out = (tct_output){.lattice = g, .reach = reach};
     return TCT_OK;
@@ -27,14 +27,21 @@ tct_status tct_output_make(const tct_facts *facts, double distance, double move,
   return tct_fail(err, TCT_E_USAGE, "no lattice carries the model and its noise; use a larger penalty or less epsilon");
 }
 
-void tct_output_nonprivate(const double *w, int64_t p, tct_output *out) {
-  double largest = 1e-100;
-  for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(w[j]));
-  *out = (tct_output){.lattice = tct_mech_lattice(largest, 0, 1), .reach = largest};
+tct_release tct_output_planned(const tct_output *output, tct_event event) {
+  tct_release r = tct_release_sum("the minimiser on a lattice", event, output->reach, output->reach, 1);
+  r.whole = true;
+  r.lattice = output->lattice;
+  if (event.noise > 0) return r;
+  r.follows = true; /* without privacy: a lattice as fine as the weights allow */
+  r.clip = r.sensitivity = r.lattice = NAN;
+  return r;
 }
 
-tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
-                              tct_error *err) {
-  for (int64_t j = 0; j < p; j++) w[j] = rint(w[j] / output->lattice) * output->lattice;
-  return tct_mech_value(mech, event, output->reach, output->lattice, w, p, err); /* every rank has all of w */
+tct_status tct_output_release(tct_mech *mech, int r, double *w, int64_t p, tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(mech, r);
+  double largest = 1e-100;
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(w[j]));
+  if (planned->follows) TCT_TRY(tct_mech_set_clip(mech, r, largest, err));
+  for (int64_t j = 0; j < p; j++) w[j] = rint(w[j] / planned->lattice) * planned->lattice;
+  return tct_mech_release(mech, r, w, p, err);
 }

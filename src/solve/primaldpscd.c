@@ -34,7 +34,9 @@ static const tct_option options[] = {
     {0},
 };
 
-static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+enum { STEPS }; /* the release */
+
+static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
   double worst = 2 * tct_spec_real(spec, options, "clip") * sqrt(tct_spec_real(spec, options, "batch"));
   return facts->neighbours == TCT_ADD_REMOVE ? worst : worst / 2;
 }
@@ -49,7 +51,11 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   int64_t batch = tct_spec_count(&out->spec, options, "batch");
   if (batch > facts->p) return tct_fail(err, TCT_E_USAGE, "batch is larger than the number of features; give less");
   int64_t iterations = (int64_t)ceil(tct_spec_real(&out->spec, options, "passes") * (double)facts->p / (double)batch);
-  return tct_plan_sampled(facts, 1, iterations, out, err);
+  TCT_TRY(tct_budget_noise(facts, 1, iterations, out, err));
+  double off = isfinite(facts->epsilon) ? 1 : 1e6, clip = off * tct_spec_real(&out->spec, options, "clip");
+  tct_event event = tct_event_gaussian(out->noise_multiplier, iterations);
+  tct_release steps = tct_release_sum("steps of coordinates", event, clip, off * sensitivity_of(facts, &out->spec), 1);
+  return tct_plan_promise(out, steps, err);
 }
 
 typedef struct state {
@@ -77,15 +83,16 @@ static double step_of(const tct_problem *problem, const state *s, int64_t j, dou
   return lattice * trunc(zeta / lattice);
 }
 
-static tct_status iterate(const tct_problem *problem, state *s, int64_t batch, double clip, double noise, double reach,
-                          double lattice, tct_mech *mech, tct_error *err) {
+static tct_status iterate(const tct_problem *problem, state *s, int64_t batch, tct_mech *mech, tct_error *err) {
   const tct_loss *loss = &problem->facts->loss;
+  const tct_release *planned = tct_mech_release_of(mech, STEPS);
   for (int64_t i = 0; i < problem->view->rows; i++) {
     s->slope[i] = tct_loss_slope(loss, s->z[i], problem->y[i]);
     s->curve[i] = tct_loss_curve(loss, s->z[i], problem->y[i]);
   }
-  for (int64_t k = 0; k < batch; k++) s->zeta[k] = step_of(problem, s, s->coordinate[k], (double)batch, clip, lattice);
-  TCT_TRY(tct_mech_sum(mech, noise, reach, lattice, s->zeta, batch, err)); /* 12 */
+  for (int64_t k = 0; k < batch; k++)
+    s->zeta[k] = step_of(problem, s, s->coordinate[k], (double)batch, planned->clip, planned->lattice);
+  TCT_TRY(tct_mech_release(mech, STEPS, s->zeta, batch, err)); /* 12 */
   for (int64_t k = 0; k < batch; k++) {
     s->w[s->coordinate[k]] += s->zeta[k];
     tct_col_axpy(problem->view, s->coordinate[k], s->zeta[k], s->z);
@@ -95,19 +102,16 @@ static tct_status iterate(const tct_problem *problem, state *s, int64_t batch, d
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  const tct_event *event = &plan->promise.events.at[0];
   int64_t n = problem->view->rows, p = problem->view->p, batch = tct_spec_count(&plan->spec, options, "batch");
-  double clip = tct_spec_real(&plan->spec, options, "clip"), reach = reach_of(problem->facts, &plan->spec);
-  if (!isfinite(problem->facts->epsilon)) clip *= 1e6, reach *= 1e6;
-  double lattice = tct_mech_lattice(reach, event->noise, 1);
+  int64_t iterations = tct_mech_release_of(mech, STEPS)->event.count;
   state s = {TCT_NEW(double, n), TCT_NEW(double, n), TCT_NEW(double, n), TCT_NEW(double, batch), w,
              TCT_NEW(int64_t, p)};
   tct_status status = s.z && s.slope && s.curve && s.zeta && s.coordinate ? TCT_OK : tct_fail_memory(err);
   memset(w, 0, (size_t)p * sizeof *w);
-  for (int64_t t = 0; t < event->count && status == TCT_OK; t++) { /* 3 */
-    status = tct_problem_tick(problem, (double)t / (double)event->count, err);
+  for (int64_t t = 0; t < iterations && status == TCT_OK; t++) { /* 3 */
+    status = tct_problem_tick(problem, (double)t / (double)iterations, err);
     tct_mech_shuffle(mech, (uint64_t)t, s.coordinate, p); /* 4 */
-    if (status == TCT_OK) status = iterate(problem, &s, batch, clip, event->noise, reach, lattice, mech, err);
+    if (status == TCT_OK) status = iterate(problem, &s, batch, mech, err);
   }
   state_free(&s, n);
   return status;

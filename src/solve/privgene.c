@@ -36,8 +36,22 @@ static const tct_option options[] = {
 
 enum { MOST_ROUNDS = 400 }; /* by then the mutations have shrunk by 10^-9 */
 
-static tct_status make_choices(double epsilon, void *user, tct_events *out, tct_error *err) {
-  return tct_events_add(out, tct_event_exponential(epsilon, *(const int64_t *)user), err);
+enum { CHOICES }; /* the release */
+
+typedef struct making {
+  const tct_facts *facts;
+  double clip;
+  int64_t count;
+} making;
+
+/* Without privacy: an epsilon at which the largest score wins. */
+static tct_status make(double epsilon, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  double clip = tct_plan_clip(m->facts, m->clip);
+  tct_release choices = tct_release_choice("a mutation, by its clipped losses", fmin(epsilon, 1e9), m->count, clip,
+                                           clip, 8 * m->facts->rows);
+  choices.monotone = m->facts->neighbours == TCT_ADD_REMOVE;
+  return tct_promise_add(out, choices, err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -53,15 +67,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
     clip = (loss->kind->binary ? 4.5 : 1.5) * fmax(tct_loss_value(loss, 0, y), tct_loss_value(loss, 0, -y));
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
   double rounds = round(tct_spec_real(&out->spec, options, "c") * (double)facts->rows * facts->epsilon);
-  int64_t count = (int64_t)fmin(fmax(rounds, 1), MOST_ROUNDS);
-  if (!isfinite(facts->epsilon)) {
-    out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
-    return tct_events_add(&out->promise.events, tct_event_exponential(1e9, count), err);
-  }
+  making m = {facts, clip, (int64_t)fmin(fmax(rounds, 1), MOST_ROUNDS)};
+  tct_budget budget = {.direction = TCT_LARGEST, .low = 1e-9, .high = 2 * facts->epsilon, .tolerance = 1e-6};
   double epsilon = 0;
-  TCT_TRY(tct_calibrate(make_choices, &count, TCT_LARGEST, 1e-9, 2 * facts->epsilon, facts->neighbours, facts->epsilon,
-                        facts->delta, 1e-6, &epsilon, &out->cost, err));
-  return make_choices(epsilon, &count, &out->promise.events, err);
+  return tct_budget_fit(facts, &budget, make, &m, out, &epsilon, err);
 }
 
 typedef struct search {
@@ -85,11 +94,10 @@ static void mutate(search *s, const double *w, int64_t j, double size) {
   }
 }
 
-static tct_status one_round(search *s, const tct_event *event, double size, tct_mech *mech, double *w, tct_error *err) {
+static tct_status one_round(search *s, double size, tct_mech *mech, double *w, tct_error *err) {
   int64_t p = s->problem->view->p, index = 0;
   for (int64_t j = 0; j < p; j++) mutate(s, w, j, size);
-  bool monotone = s->problem->facts->neighbours == TCT_ADD_REMOVE;
-  TCT_TRY(tct_mech_choose(mech, event->epsilon, s->clip, monotone, s->score, 2 * p, &index, err));
+  TCT_TRY(tct_mech_choose(mech, CHOICES, s->score, 2 * p, &index, err));
   double move = index % 2 ? -size : size;
   w[index / 2] += move;
   tct_col_axpy(s->problem->view, index / 2, move, s->z);
@@ -99,18 +107,16 @@ static tct_status one_round(search *s, const tct_event *event, double size, tct_
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
-  tct_event event = plan->promise.events.at[0];
-  int64_t rounds = event.count;
-  search s = {.problem = problem, .clip = tct_spec_real(&plan->spec, options, "clip")};
+  const tct_release *planned = tct_mech_release_of(mech, CHOICES);
+  int64_t rounds = planned->event.count;
+  search s = {.problem = problem, .clip = planned->clip, .lattice = planned->lattice};
   double size = tct_spec_real(&plan->spec, options, "scale"), decay = tct_spec_real(&plan->spec, options, "decay");
-  if (!isfinite(problem->facts->epsilon)) s.clip *= 1024; /* clip off, exact sums kept */
-  s.lattice = tct_mech_lattice(s.clip, 0, 8 * problem->facts->rows);
   s.z = TCT_NEW(double, n), s.column = TCT_NEW(double, n), s.score = TCT_NEW(double, 2 * p);
   tct_status status = s.z && s.column && s.score ? TCT_OK : tct_fail_memory(err);
   memset(w, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < rounds && status == TCT_OK; t++, size *= decay) {
     status = tct_problem_tick(problem, (double)t / (double)rounds, err);
-    if (status == TCT_OK) status = one_round(&s, &event, size, mech, w, err);
+    if (status == TCT_OK) status = one_round(&s, size, mech, w, err);
   }
   tct_wipe_free(s.z, n, sizeof(double));
   tct_wipe_free(s.column, n, sizeof(double));

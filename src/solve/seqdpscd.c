@@ -47,7 +47,9 @@ static const tct_option options[] = {
     {0},
 };
 
-static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+enum { STEPS }; /* the release */
+
+static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
   double clip = tct_spec_real(spec, options, "clip"), cap = tct_spec_real(spec, options, "cap"), r = facts->row_norm;
   return clip * sqrt((2 * cap - 1) * (2 * cap - 1) * r * r + 4 * cap - 3);
 }
@@ -67,14 +69,19 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
     TCT_TRY(tct_spec_set_real(&out->spec, "cap", ceil(batch + 3 * sqrt(batch)), err)); /* three standard deviations */
   if (rate == 1)
     return tct_fail(err, TCT_E_USAGE, "seqdpscd needs a batch smaller than the data; give a smaller batch");
-  TCT_TRY(tct_plan_sampled(facts, rate, iterations, out, err));
-  if (isnan(tct_mech_lattice(reach_of(facts, &out->spec), out->noise_multiplier, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  return TCT_OK;
+  TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
+  double sensitivity = sensitivity_of(facts, &out->spec);
+  clip = tct_spec_real(&out->spec, options, "clip");
+  if (!isfinite(facts->epsilon)) { /* no privacy: the clip is off */
+    clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
+    sensitivity = clip * facts->row_norm;
+  }
+  tct_event event = tct_event_at(out->noise_multiplier, rate, iterations);
+  return tct_plan_promise(out, tct_release_sum("sum of dual steps", event, clip, sensitivity, facts->rows), err);
 }
 
 typedef struct settings {
-  double rate, noise, clip, reach, lattice;
+  const tct_release *planned;
   int64_t cap;
   int newton;
 } settings;
@@ -91,49 +98,41 @@ static void sequential(const tct_problem *problem, const settings *set, const tc
     if (s > 0)
       zeta = loss->kind->dual_step(dual->alpha[j], tct_row_dot(problem->view, j, local), s, problem->y[j], loss->h,
                                    set->newton);
-    zeta = trunc(fmin(fmax(zeta, -set->clip), set->clip) / set->lattice) * set->lattice;
+    double clip = set->planned->clip, lattice = set->planned->lattice;
+    zeta = trunc(fmin(fmax(zeta, -clip), clip) / lattice) * lattice;
     batch->u[k] = zeta;
     tct_row_axpy(problem->view, j, zeta / dual->lambda_n, local);
-    tct_row_add_lattice(problem->view, j, zeta, set->lattice, batch->sum);
+    tct_row_add_lattice(problem->view, j, zeta, set->planned->lattice, batch->sum);
   }
 }
 
 static tct_status iterate(const tct_problem *problem, const settings *set, tct_dual *dual, tct_batch *batch,
                           tct_mech *mech, double *local, tct_error *err) {
-  TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err)); /* 4 */
+  TCT_TRY(tct_batch_draw(batch, problem, mech, STEPS, err)); /* 4 */
   tct_dual_primal(dual);
   memset(batch->u, 0, (size_t)batch->count * sizeof(double));
   if (batch->count <= set->cap) sequential(problem, set, dual, batch, local);
-  double sigma = set->noise * set->reach;
-  TCT_TRY(tct_mech_state_noise(mech, sigma, set->lattice, batch->u, batch->count, err)); /* 13 */
+  TCT_TRY(tct_mech_state_noise(mech, STEPS, batch->u, batch->count, err)); /* 13 */
   for (int64_t k = 0; k < batch->count; k++) dual->alpha[batch->row[k]] += batch->u[k];
-  TCT_TRY(tct_batch_release(batch, mech, set->noise, set->rate, set->reach, set->lattice, err)); /* 14 */
+  TCT_TRY(tct_mech_release(mech, STEPS, batch->sum, batch->p, err)); /* 14 */
   for (int64_t j = 0; j < dual->p; j++) dual->v[j] += batch->sum[j];
   return TCT_OK;
 }
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  const tct_event *event = &plan->promise.events.at[0];
-  settings set = {.rate = event->rate,
-                  .noise = event->noise,
-                  .clip = tct_spec_real(&plan->spec, options, "clip"),
-                  .reach = reach_of(problem->facts, &plan->spec),
+  settings set = {.planned = tct_mech_release_of(mech, STEPS),
                   .cap = tct_spec_count(&plan->spec, options, "cap"),
                   .newton = (int)tct_spec_count(&plan->spec, options, "newton")};
-  if (!isfinite(problem->facts->epsilon)) { /* no privacy: clip and cap off */
-    set.clip = 4 * (problem->facts->loss.kind->binary ? 1 : problem->facts->label_bound);
-    set.reach = set.clip * problem->facts->row_norm;
-    set.cap = problem->facts->rows;
-  }
-  set.lattice = tct_mech_lattice(set.reach, set.noise, problem->facts->rows);
+  int64_t iterations = set.planned->event.count;
+  if (!isfinite(problem->facts->epsilon)) set.cap = problem->facts->rows; /* no privacy: the cap is off */
   tct_dual dual = {0};
   tct_batch batch = {0};
   double *local = TCT_NEW(double, problem->view->p);
   tct_status status = local ? tct_dual_new(problem, &dual, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_batch_new(problem, &batch, err);
-  for (int64_t t = 0; t < event->count && status == TCT_OK; t++) { /* 3 */
-    status = tct_problem_tick(problem, (double)t / (double)event->count, err);
+  for (int64_t t = 0; t < iterations && status == TCT_OK; t++) { /* 3 */
+    status = tct_problem_tick(problem, (double)t / (double)iterations, err);
     if (status == TCT_OK) status = iterate(problem, &set, &dual, &batch, mech, local, err);
   }
   if (status == TCT_OK) {

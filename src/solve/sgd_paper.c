@@ -59,10 +59,7 @@ static tct_status begin(const tct_facts *facts, const tct_spec *given, const tct
 static tct_status promise(const tct_facts *facts, double noise, double rate, int64_t steps, tct_solver_plan *out,
                           tct_error *err) {
   out->noise_multiplier = noise;
-  if (isnan(tct_mech_lattice(tct_spec_real(&out->spec, ma_options, "clip"), noise, facts->rows)))
-    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
-  tct_event event = rate < 1 ? tct_event_sampled_gaussian(noise, rate, steps) : tct_event_gaussian(noise, steps);
-  return tct_events_add(&out->promise.events, event, err);
+  return tct_sgd_promise(facts, rate, steps, out, err);
 }
 
 static tct_status without_privacy(const tct_facts *facts, double rate, int64_t steps, tct_solver_plan *out,

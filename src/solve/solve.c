@@ -59,17 +59,6 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
   return TCT_OK;
 }
 
-tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
-  double noise = 0;
-  if (isfinite(facts->epsilon))
-    TCT_TRY(tct_calibrate_noise(rate, count, facts->neighbours, facts->epsilon, facts->delta, &noise, &out->cost, err));
-  else
-    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
-  out->noise_multiplier = noise;
-  tct_event event = rate < 1 ? tct_event_sampled_gaussian(noise, rate, count) : tct_event_gaussian(noise, count);
-  return tct_events_add(&out->promise.events, event, err);
-}
-
 tct_status tct_plan_one_gaussian(const tct_solver_plan *plan, int64_t count, tct_error *err) {
   const tct_event *event = plan->promise.events.at;
   bool gaussian = plan->promise.events.len == 1 &&

@@ -59,8 +59,33 @@ tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const t
 tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_error *err);
 /* The loss has a dual step and the penalty is l2 above 0. */
 tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_error *err);
-/* Promises count (sampled) gaussian events at the smallest noise that (epsilon, delta) allows. */
-tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err);
+/* Adds a release to the promise and settles it. */
+tct_status tct_plan_promise(tct_solver_plan *out, tct_release release, tct_error *err);
+/* A clip that few terms meet where there is no privacy, so that sums stay exact; else the clip. */
+double tct_plan_clip(const tct_facts *facts, double clip);
+
+/* ---- calibration: budget.c ------------------------------------------------------------------------------ */
+
+/* gaussian, or sampled_gaussian where rate is below 1. */
+tct_event tct_event_at(double noise, double rate, int64_t count);
+/* out->noise_multiplier and out->cost: the smallest noise that (epsilon, delta) allows for `count` such events; without
+ * privacy 0. */
+tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err);
+/* Adds the releases of a promise that has one free number x. */
+typedef tct_status (*tct_promise_at)(double x, void *user, tct_promise *out, tct_error *err);
+typedef struct tct_budget {
+  tct_direction direction;  /* the smallest x, as of noise, or the largest, as of a choice's epsilon */
+  double low, high;         /* x is sought here */
+  double tolerance;         /* relative */
+  const tct_accountant *by; /* by this accountant's formula alone (a paper's); NULL: by the best */
+} tct_budget;
+/* out->promise and out->cost at the x that the budget allows; without privacy x is 0 (smallest) or INFINITY. */
+tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_promise_at make, void *user,
+                          tct_solver_plan *out, double *x, tct_error *err);
+/* Noise multiplier of one Gaussian release of the whole budget: 0 without privacy or where there is none. */
+double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours);
+/* The zCDP that such a release has under the relation. */
+tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
 
 /* How much of a released weight is noise: its standard deviation over the noise alone, the records held fixed.  From
  * public facts and the released weights; docs/report.md has the formulas and what each of them rests on. */

@@ -291,7 +291,9 @@ static void worlds_with_one_minimiser_release_points_within_reach(void **state) 
       seen with = {0}, without = {0};
       tct_perturb set;
       open_bench(&b, &settings[s], settings[s].epsilon);
-      assert_int_equal(tct_objpert_settings(&b.facts, &b.plan, &set, NULL), TCT_OK);
+      assert_int_equal(
+          tct_objpert_settings(&b.facts, &b.plan, b.plan.promise.release[TCT_OBJPERT_OUTPUT].noise, &set, NULL),
+          TCT_OK);
       tct_mech_free(run(&b, (uint64_t)k, look, &with, w));
       row_of(&b, k, x);
       double slope = tct_loss_slope(&b.facts.loss, tct_dot(x, with.before, P), b.y[k]), size = sqrt(tct_norm2(x, P));
@@ -331,7 +333,8 @@ static double proven_delta(const char *solver, double factor) {
   b.facts.rows = 1, b.facts.p = 1, b.facts.row_norm = 1;
   assert_int_equal(tct_spec_parse(s.solver, "solver", &spec, NULL), TCT_OK);
   assert_int_equal(b.solver->plan(&b.facts, &spec, &b.plan, NULL), TCT_OK);
-  assert_int_equal(tct_objpert_settings(&b.facts, &b.plan, &set, NULL), TCT_OK);
+  assert_int_equal(
+      tct_objpert_settings(&b.facts, &b.plan, b.plan.promise.release[TCT_OBJPERT_OUTPUT].noise, &set, NULL), TCT_OK);
   b.x[0] = 1, b.y[0] = 1;
   b.m = (tct_matrix){.rows = 1, .cols = 1, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = 1};
   assert_int_equal(tct_view_bound(&b.view, &b.m, 0, 1, TCT_ROWS_CLIP, 1, NULL), TCT_OK);

@@ -52,9 +52,9 @@ static void ledger(const solver_case *c) {
   run_or_fail(&w, c, 1);
   const tct_promise *promise = &w.plan->solved.promise;
   assert_int_equal(promise->events.len > 0, c->solver->is_private);
-  if (promise->at_most)
+  if (promise->kind == TCT_PROMISE_AT_MOST)
     within(&w.spent, &promise->events, c->spec);
-  else if (!promise->adaptive) /* adaptive runs may spend less */
+  else if (promise->kind == TCT_PROMISE_FIXED) /* adaptive runs may spend less */
     same_events(&w.spent, &promise->events, c->spec);
   if (c->solver->is_private) {
     tct_cost cost = {0};

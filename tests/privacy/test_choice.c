@@ -111,6 +111,13 @@ static losses enumerate(law of, double epsilon, int monotone) {
   return worst;
 }
 
+static tct_event charged_for(double epsilon, double rate, bool flip) {
+  tct_release choice = tct_release_choice("scores", epsilon, 1, 1, 1, 1);
+  choice.rate = rate;
+  if (flip) choice.law = TCT_LAW_FLIP;
+  return tct_release_choice_event(&choice);
+}
+
 static const double epsilons[] = {0.01, 0.3, 1, 3};
 
 static void no_world_tells_more_from_an_exponential_choice_than_is_charged(void **state) {
@@ -121,7 +128,7 @@ static void no_world_tells_more_from_an_exponential_choice_than_is_charged(void 
       assert_true(l.range <= epsilons[e] * (1 + 1e-9)); /* bounded range: what epsilon^2/8 stands on */
       assert_true(l.range > 0.99 * epsilons[e]);
       assert_true(l.excess <= 1 + 1e-9);
-      tct_event charged = tct_choice_event(&(tct_choice){.epsilon = epsilons[e], .rate = 1, .monotone = monotone});
+      tct_event charged = charged_for(epsilons[e], 1, false);
       assert_true(tct_event_rho(&charged, TCT_ADD_REMOVE) >= epsilons[e] * epsilons[e] / 8);
     }
   losses l = enumerate(exponential_law, 1.05, 0); /* planted: a choice 5 % sharper than charged */
@@ -134,7 +141,7 @@ static void no_world_tells_more_from_permute_and_flip_than_is_charged(void **sta
     for (int e = 0; e < 4; e++) {
       losses l = enumerate(flip_law, epsilons[e], monotone);
       assert_true(l.largest <= epsilons[e] * (1 + 1e-9));
-      tct_event charged = tct_choice_event(&(tct_choice){.epsilon = epsilons[e], .rate = 1, .flip = true});
+      tct_event charged = charged_for(epsilons[e], 1, true);
       assert_int_equal(charged.kind, TCT_EV_PURE);
       assert_true(charged.epsilon >= epsilons[e]);
     }
@@ -145,7 +152,7 @@ static void a_choice_over_a_batch_costs_at_most_its_amplified_epsilon(void **sta
   for (int flip = 0; flip < 2; flip++)
     for (int e = 0; e < 4; e++) {
       losses l = enumerate(flip ? flip_law : exponential_law, epsilons[e], 1);
-      tct_event charged = tct_choice_event(&(tct_choice){.epsilon = epsilons[e], .rate = 0.1, .flip = flip});
+      tct_event charged = charged_for(epsilons[e], 0.1, flip);
       assert_true(l.sampled <= charged.epsilon);
       assert_true(l.sampled > 0.3 * charged.epsilon);
     }
@@ -252,9 +259,10 @@ static void a_plan_over_batches_fills_its_renyi_filter(void **state) {
   const tct_spec *spec = &plan->solved.spec;
   tct_filter filter = plan->solved.promise.filter;
   const tct_option *options = plan->solver->options;
-  tct_choice choice = {.epsilon = tct_spec_real(spec, options, "choice"), .rate = 0.05};
+  tct_release choice = plan->solved.promise.release[1];
+  choice.epsilon = tct_spec_real(spec, options, "choice");
   tct_event measure = tct_event_sampled_gaussian(tct_spec_real(spec, options, "noise"), 0.05, 10);
-  tct_event choose = tct_choice_event(&choice);
+  tct_event choose = tct_release_choice_event(&choice);
   choose.count = 10;
   assert_int_equal(filter.orders, 1);
   assert_int_equal(tct_filter_spend(&filter, &measure, &err), TCT_OK);

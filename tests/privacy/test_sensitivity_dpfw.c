@@ -103,9 +103,9 @@ static void with_much_budget_the_objective_falls(void **state) {
 static void the_change_is_doubled_under_replace_one_and_the_promise_is_not(void **state) {
   (void)state;
   tct_plan *add = plan_of(&variants[0], TCT_ADD_REMOVE), *replace = plan_of(&variants[0], TCT_REPLACE_ONE);
-  tct_dpfw a = tct_dpfw_settings(&add->facts, &add->solved), b = tct_dpfw_settings(&replace->facts, &replace->solved);
-  assert_true(a.change == a.reach && b.change == 2 * b.reach && a.reach == b.reach);
-  assert_true(a.epsilon == b.epsilon && a.epsilon > 0.1);
+  const tct_release *a = &add->solved.promise.release[0], *b = &replace->solved.promise.release[0];
+  assert_true(a->sensitivity == a->clip && b->sensitivity == 2 * b->clip && a->clip == b->clip);
+  assert_true(a->epsilon == b->epsilon && a->epsilon > 0.1);
   tct_plan_free(add);
   tct_plan_free(replace);
 }

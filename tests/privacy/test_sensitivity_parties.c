@@ -66,9 +66,9 @@ static void raise(stage *s, const records *r, const char *solver) {
   assert_int_equal(tct_wire_memory(2, s->wire, &err), TCT_OK);
   s->share[0].wire = &s->wire[0];
   for (int k = 0; k < 2; k++) {
-    tct_promise own = {.at_most = true};
+    tct_promise own = {0};
     uint64_t seed = 5 + (uint64_t)k;
-    assert_int_equal(tct_parties_events(&plan->solved, 2, 1, &own.events, &err), TCT_OK);
+    assert_int_equal(tct_parties_promise(&plan->solved, 2, 1, &own, &err), TCT_OK);
     assert_int_equal(tct_mech_new(&own, TCT_ADD_REMOVE, &seed, &s->mech[k], &err), TCT_OK);
     tct_promise_free(&own);
     tct_mech_probe_test(s->mech[k], tape_probe, &s->tapes[k]);

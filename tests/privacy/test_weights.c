@@ -179,11 +179,13 @@ static void a_persons_terms_leave_room_for_all_their_roundings(void **state) {
     uint64_t seed = 3;
     assert_int_equal(tct_view_bound(&view, &m, 0, 1.5, TCT_ROWS_CLIP, 1, &err), TCT_OK);
     tct_problem problem = {.facts = &b.facts, .view = &view, .y = b.y, .weight = b.weight};
-    assert_int_equal(tct_events_add(&promise.events, tct_event_gaussian(0, 1), &err), TCT_OK);
+    tct_release coarse = tct_descent_release(&b.facts, clip, 0, 1);
+    coarse.bits = 1, coarse.whole = true, coarse.lattice = 0x1p-7; /* far coarser than any plan's */
+    assert_int_equal(tct_promise_add(&promise, coarse, &err), TCT_OK);
+    assert_int_equal(tct_promise_settle(&promise, &err), TCT_OK);
     assert_int_equal(tct_mech_new(&promise, b.facts.neighbours, &seed, &mech, &err), TCT_OK);
-    assert_int_equal(tct_descent_new(&problem, clip, 0, &d, &err), TCT_OK);
-    d.lattice = 0x1p-7;
-    assert_int_equal(tct_descent_gradient(&problem, &d, mech, u, &err), TCT_OK);
+    assert_int_equal(tct_descent_new(&problem, mech, 0, &d, &err), TCT_OK);
+    assert_int_equal(tct_descent_gradient(&problem, &d, u, &err), TCT_OK);
     double size = sqrt(tct_norm2(d.sum, P));
     assert_true(size <= clip * (1 + 1e-15));
     closest = fmax(closest, size / clip);
@@ -274,7 +276,8 @@ static void worlds_of_objpert_with_one_minimiser_release_points_within_reach(voi
     pinned with = {0}, without = {0};
     tct_perturb set;
     open_bench(&b, &weighers[1], 1);
-    assert_int_equal(tct_objpert_settings(&b.facts, &b.plan, &set, NULL), TCT_OK);
+    assert_int_equal(
+        tct_objpert_settings(&b.facts, &b.plan, b.plan.promise.release[TCT_OBJPERT_OUTPUT].noise, &set, NULL), TCT_OK);
     conspire(&b, 1, 0.25 * (k + 1)); /* cap 0.5: two of the four are cut */
     run(&b, 0.5, false, pin, &with, w);
     for (int j = 0; j < P; j++) x[j] = (j % 2 ? -1.5 : 1.5) / sqrt(P), z += x[j] * with.before[j];

@@ -15,40 +15,51 @@
 enum { LEN = 3 };
 static const uint64_t seed = 42;
 
-static tct_mech *gate(tct_event first, tct_event second) {
+/* A release of that event, of sensitivity 1, or `reach`. */
+static tct_release release_at(tct_event event, double reach) {
+  tct_release r = event.kind == TCT_EV_EXPONENTIAL
+                      ? tct_release_choice("scores", event.epsilon, event.count, reach, reach, 1000)
+                      : tct_release_sum("a sum", event, reach, reach, 1000);
+  return r;
+}
+
+static tct_mech *gate_with(const tct_release *release, int count) {
   tct_promise promise = {0};
   tct_mech *mech = NULL;
-  tct_events_add(&promise.events, first, NULL);
-  if (second.count) tct_events_add(&promise.events, second, NULL);
+  for (int r = 0; r < count; r++) assert_int_equal(tct_promise_add(&promise, release[r], NULL), TCT_OK);
+  assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
   assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
   tct_promise_free(&promise); /* the gate has its own copy */
   return mech;
 }
-static tct_mech *gate_of(tct_event event) { return gate(event, (tct_event){0}); }
-
-static double lattice(double reach, double noise) {
-  double g = tct_mech_lattice(reach, noise, 1000);
-  assert_true(g > 0);
-  return g;
+static tct_mech *gate(tct_event first, tct_event second) {
+  tct_release both[2] = {release_at(first, 1), release_at(second.count ? second : first, 1)};
+  return gate_with(both, second.count ? 2 : 1);
 }
+static tct_mech *gate_of(tct_event event) { return gate(event, (tct_event){0}); }
 
 /* ---- refusals --------------------------------------------------------------------------------------- */
 
-/* Everything that the promise of gaussian(2) x 2, choice(0.5), laplace is asked for and does not hold. */
+/* Everything that the promise of gaussian(2) x 2, choice(0.5) is asked for and does not hold. */
 static int off_promise(tct_mech *mech, int which, double *sum) {
-  int64_t index = -1;
+  int64_t index = -1, row[4], count;
   tct_error err = {0};
   tct_status status = TCT_OK;
+  double g = tct_mech_release_of(mech, 0)->lattice;
   switch (which) {
-    case 0: status = tct_mech_sum(mech, 1.999, 1, lattice(1, 1.999), sum, LEN, &err); break;
-    case 1: status = tct_mech_laplace_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
-    case 2: status = tct_mech_choose(mech, 0.6, 1, false, sum, LEN, &index, &err); break;
-    case 3: status = tct_mech_gaussian_vector(mech, tct_event_objpert(2, 0.1, 1), 1, 0x1p-30, sum, LEN, &err); break;
-    case 4: status = tct_mech_gaussian_vector(mech, tct_event_gaussian(2, 3), 1, 0x1p-30, sum, LEN, &err); break;
-    case 5: status = tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, &err); break;
-    case 6: sum[1] += lattice(1, 2) / 2, status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
-    case 7: sum[1] = NAN, status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
-    case 8: sum[1] = 0x1p53 * lattice(1, 2), status = tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, &err); break;
+    case 0: status = tct_mech_release(mech, 2, sum, LEN, &err); break; /* there is no third release */
+    case 1: status = tct_mech_release(mech, -1, sum, LEN, &err); break;
+    case 2: status = tct_mech_release(mech, 1, sum, LEN, &err); break;        /* a choice is not a sum */
+    case 3: status = tct_mech_choose(mech, 0, sum, LEN, &index, &err); break; /* nor a sum a choice */
+    case 4: status = tct_mech_draw(mech, 0, sum, LEN, &err); break;           /* nor a sum drawn */
+    case 5: status = tct_mech_batch(mech, 0, 0, 4, row, &count, &err); break; /* nor sampled */
+    case 6: sum[1] += g / 2, status = tct_mech_release(mech, 0, sum, LEN, &err); break;
+    case 7: sum[1] = NAN, status = tct_mech_release(mech, 0, sum, LEN, &err); break;
+    case 8: sum[1] = 0x1p53 * g, status = tct_mech_release(mech, 0, sum, LEN, &err); break;
+    case 9: status = tct_mech_set_clip(mech, 0, 0.5, &err); break;   /* a length that was planned stays */
+    case 10: status = tct_mech_set_noise(mech, 0, 1.9, &err); break; /* and so does a noise */
+    case 11: status = tct_mech_set_noise(mech, 1, 0.6, &err); break;
+    case 12: status = tct_mech_set_fine(mech, 0, &err); break;
     default: return 0;
   }
   assert_int_equal(status, TCT_E_BUDGET);
@@ -61,16 +72,15 @@ static int off_promise(tct_mech *mech, int which, double *sum) {
 static void a_refused_release_draws_nothing_and_spends_nothing(void **state) {
   (void)state;
   tct_event promised = tct_event_gaussian(2, 2), choice = tct_event_exponential(0.5, 1);
-  for (int which = 0; which < 9; which++) {
+  for (int which = 0; which < 13; which++) {
     tct_mech *asked = gate(promised, choice), *fresh = gate(promised, choice);
     double sum[LEN] = {1, 2, 3}, same[LEN] = {1, 2, 3}, clean[LEN] = {1, 2, 3};
     assert_true(off_promise(asked, which, sum));
-    if (which == 6) sum[1] -= lattice(1, 2) / 2;
-    if (which >= 7) sum[1] = 2;
+    if (which >= 6 && which <= 8) sum[1] = 2;
     assert_memory_equal(sum, clean, sizeof sum); /* untouched by noise */
     assert_int_equal(tct_mech_spent(asked)->len, 0);
-    assert_int_equal(tct_mech_sum(asked, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
-    assert_int_equal(tct_mech_sum(fresh, 2, 1, lattice(1, 2), same, LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(asked, 0, sum, LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(fresh, 0, same, LEN, NULL), TCT_OK);
     assert_memory_equal(sum, same, sizeof sum); /* no random bit was used up */
     assert_memory_not_equal(sum, clean, sizeof sum);
     tct_mech_free(asked);
@@ -78,28 +88,91 @@ static void a_refused_release_draws_nothing_and_spends_nothing(void **state) {
   }
 }
 
-/* A vector of three parts; a part without its first, of another noise, or after another release is refused. */
+/* Vectors of three parts; one that another release comes between is never finished. */
 static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
   (void)state;
-  tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_gaussian(3, 1));
-  double part[3] = {0, 0, 0}, g = lattice(5, 2), zero = 0;
-  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &part[0], NULL), TCT_E_BUDGET);
-  assert_true(part[0] == 0);
-  for (int k = 0; k < 3; k++) assert_int_equal(tct_mech_part(mech, k == 0, 2, 5, g, &part[k], NULL), TCT_OK);
+  tct_release list[2] = {release_at(tct_event_gaussian(2, 2), 5), release_at(tct_event_gaussian(3, 1), 1)};
+  list[0].parts = 3;
+  tct_mech *mech = gate_with(list, 2);
+  double part[3] = {0, 0, 0}, two[2] = {0}, zero = 0, other[LEN] = {0};
+  assert_int_equal(tct_mech_release(mech, 0, two, 2, NULL), TCT_E_BUDGET); /* a part is one number */
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(tct_mech_release(mech, 0, &part[k], 1, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent(mech)->at[0].count, 1);
+    if (k < 2) assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
+  }
   assert_true(part[0] != part[1] && part[1] != part[2] && part[0] != part[2]);
-  assert_int_equal(tct_mech_spent(mech)->at[0].count, 1);
-  assert_int_equal(tct_mech_part(mech, false, 3, 5, lattice(5, 3), &zero, NULL), TCT_E_BUDGET);
-  zero = g / 2;
-  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &zero, NULL), TCT_E_BUDGET); /* off the lattice */
+  zero = tct_mech_release_of(mech, 0)->lattice / 2;
+  assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_E_BUDGET); /* off the lattice */
   zero = 0;
-  double other[LEN] = {0};
-  assert_int_equal(tct_mech_sum(mech, 3, 1, lattice(1, 3), other, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_part(mech, false, 2, 5, g, &zero, NULL), TCT_E_BUDGET);
-  assert_int_equal(tct_mech_part(mech, false, 3, 5, lattice(5, 3), &zero, NULL), TCT_E_BUDGET); /* no vector in parts */
-  assert_int_equal(tct_mech_part(mech, true, 2, 5, g, &zero, NULL), TCT_OK);
-  assert_int_equal(tct_mech_part(mech, true, 2, 5, g, &zero, NULL), TCT_E_BUDGET); /* spent */
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 2);
+  assert_int_equal(tct_mech_release(mech, 1, other, LEN, NULL), TCT_OK);
+  zero = 0;
+  assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_E_BUDGET); /* its vector has ended */
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
   tct_mech_free(mech);
+}
+
+static void parts_are_charged_as_often_as_they_were_planned(void **state) {
+  (void)state;
+  tct_release one = release_at(tct_event_gaussian(2, 2), 5);
+  one.parts = 2;
+  tct_mech *mech = gate_with(&one, 1);
+  double sum = 0;
+  for (int k = 0; k < 4; k++) assert_int_equal(tct_mech_release(mech, 0, &sum, 1, NULL), TCT_OK);
+  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, &sum, 1, NULL), TCT_E_BUDGET); /* spent */
+  tct_mech_free(mech);
+}
+
+/* ---- lengths and noises that come later ------------------------------------------------------------------ */
+
+static void a_length_that_follows_is_set_before_its_draw_and_moves_the_noise_with_it(void **state) {
+  (void)state;
+  enum { MANY = 20000 };
+  tct_release later = release_at(tct_event_gaussian(2, 2), NAN);
+  later.follows = true;
+  tct_mech *mech = gate_with(&later, 1);
+  double *sum = TCT_NEW(double, MANY), squares = 0;
+  assert_int_equal(tct_mech_release(mech, 0, sum, MANY, NULL), TCT_E_BUDGET); /* not set yet */
+  assert_int_equal(tct_mech_set_clip(mech, 0, 0, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_release(mech, 0, sum, MANY, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_set_clip(mech, 0, 7, NULL), TCT_OK);
+  assert_true(tct_mech_release_of(mech, 0)->deviation == 14);
+  assert_int_equal(tct_mech_release(mech, 0, sum, MANY, NULL), TCT_OK);
+  for (int j = 0; j < MANY; j++) squares += sum[j] * sum[j] / (14 * 14) / MANY;
+  assert_true(fabs(squares - 1) <= 6 * sqrt(2.0 / MANY)); /* 2e-9 */
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 1);
+  tct_free(sum);
+  tct_mech_free(mech);
+}
+
+/* Anything that was halved between the plan and the gate. */
+static void a_promise_that_contradicts_itself_opens_no_gate(void **state) {
+  (void)state;
+  for (int which = 0; which < 8; which++) {
+    tct_promise promise = {0};
+    tct_mech *mech = NULL;
+    tct_error err = {0};
+    tct_promise_add(&promise, release_at(tct_event_gaussian(2, 4), 1), NULL);
+    tct_promise_add(&promise, release_at(tct_event_exponential(1, 4), 1), NULL);
+    assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
+    tct_release *sum = &promise.release[0], *choice = &promise.release[1];
+    switch (which) {
+      case 0: sum->deviation /= 2; break;
+      case 1: sum->sensitivity /= 2; break;
+      case 2: sum->noise /= 2; break;
+      case 3: sum->event.noise /= 2; break;
+      case 4: sum->event.count *= 2; break;
+      case 5: sum->lattice /= 2; break;
+      case 6: choice->epsilon *= 2; break;
+      case 7: promise.events.at[0].count /= 2; break;
+    }
+    assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, &err), TCT_E_BUDGET);
+    assert_null(mech);
+    tct_promise_free(&promise);
+  }
 }
 
 /* 20000 vectors of two parts, each with one release after it: |correlation| above 6/sqrt(20000), or a variance off by
@@ -107,13 +180,18 @@ static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
 static void parts_of_one_event_and_what_follows_have_independent_noise(void **state) {
   (void)state;
   enum { VECTORS = 20000 };
-  tct_mech *mech = gate(tct_event_gaussian(2, VECTORS), tct_event_gaussian(3, VECTORS));
+  tct_release list[2] = {release_at(tct_event_gaussian(2, VECTORS), NAN),
+                         release_at(tct_event_gaussian(3, VECTORS), 1)};
+  list[0].parts = 2, list[0].follows = true;
+  tct_mech *mech = gate_with(list, 2);
   double square[3][3] = {{0}};
   for (int v = 0; v < VECTORS; v++) {
     double noise[3] = {0};
-    assert_int_equal(tct_mech_part(mech, true, 2, 5, lattice(5, 2), &noise[0], NULL), TCT_OK);
-    assert_int_equal(tct_mech_part(mech, false, 2, 7, lattice(7, 2), &noise[1], NULL), TCT_OK);
-    assert_int_equal(tct_mech_sum(mech, 3, 1, lattice(1, 3), &noise[2], 1, NULL), TCT_OK);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(tct_mech_set_clip(mech, 0, k ? 7 : 5, NULL), TCT_OK);
+      assert_int_equal(tct_mech_release(mech, 0, &noise[k], 1, NULL), TCT_OK);
+    }
+    assert_int_equal(tct_mech_release(mech, 1, &noise[2], 1, NULL), TCT_OK);
     noise[0] /= 10, noise[1] /= 14, noise[2] /= 3;
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 3; k++) square[j][k] += noise[j] * noise[k] / VECTORS;
@@ -131,14 +209,14 @@ static void a_promise_is_spent_once(void **state) {
   double sum[LEN] = {0}, before[LEN];
   for (int k = 0; k < 2; k++) {
     assert_int_not_equal(tct_mech_settled(mech, NULL), TCT_OK);
-    assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
   }
   memcpy(before, sum, sizeof sum);
-  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET);
   assert_memory_equal(sum, before, sizeof sum);
   assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET); /* the Laplace step is missing */
   memset(sum, 0, sizeof sum);
-  assert_int_equal(tct_mech_laplace_sum(mech, 3, 1, lattice(1, 3), sum, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 1, sum, LEN, NULL), TCT_OK);
   assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
   assert_int_equal(tct_mech_spent(mech)->len, 2);
   assert_int_equal(tct_mech_spent(mech)->at[0].count, 2);
@@ -147,17 +225,22 @@ static void a_promise_is_spent_once(void **state) {
 
 static void an_adaptive_promise_ends_where_its_filter_does(void **state) {
   (void)state;
-  tct_promise promise = {.adaptive = true};
+  tct_promise promise = {.kind = TCT_PROMISE_BUDGET};
   tct_mech *mech = NULL;
   double sum[LEN] = {0}, before[LEN];
   assert_int_equal(tct_events_add(&promise.events, tct_event_zcdp(1, 1), NULL), TCT_OK);
   promise.filter =
       (tct_filter){.kind = TCT_FILTER_ZCDP, .neighbours = TCT_ADD_REMOVE, .budget = 1.05}; /* gaussian(2) costs 1/8 */
+  tct_release open = release_at(tct_event_gaussian(1, 1), 1);
+  open.open = true;
+  assert_int_equal(tct_promise_add(&promise, open, NULL), TCT_OK);
   assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET); /* no noise yet */
+  assert_int_equal(tct_mech_set_noise(mech, 0, 2, NULL), TCT_OK);
   int taken = 0;
   while (taken < 20) {
     memcpy(before, sum, sizeof sum);
-    if (tct_mech_sum(mech, 2, 1, lattice(1, 2), sum, LEN, NULL) != TCT_OK) break;
+    if (tct_mech_release(mech, 0, sum, LEN, NULL) != TCT_OK) break;
     taken++;
     memset(sum, 0, sizeof sum);
   }
@@ -177,17 +260,15 @@ static void a_batch_is_released_once_at_its_own_rate(void **state) {
   tct_mech *mech = gate(tct_event_sampled_gaussian(2, 0.5, 2), tct_event_sampled_gaussian(2, 0.25, 2));
   int64_t row[ROWS], count;
   double sum[LEN] = {0};
-  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET); /* no batch */
-  assert_int_equal(tct_mech_batch(mech, 0.5, 0, ROWS, row, &count, NULL), TCT_OK);
-  assert_int_equal(tct_mech_batch(mech, 0.5, 0, ROWS, row, &count, NULL), TCT_E_BUDGET); /* a second one */
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET); /* no batch */
+  assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_OK);
+  assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_E_BUDGET); /* a second one */
   assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
-  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.25, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_release(mech, 1, sum, LEN, NULL), TCT_E_BUDGET); /* another's */
   assert_int_equal(tct_mech_spent(mech)->len, 0);
-  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), sum, LEN, NULL), TCT_E_BUDGET); /* closed */
-  assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
-  assert_int_equal(tct_mech_batch(mech, 1.5, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
-  assert_int_equal(tct_mech_batch(mech, NAN, 0, ROWS, row, &count, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET); /* closed */
+  assert_int_equal(tct_mech_batch(mech, 2, 0, ROWS, row, &count, NULL), TCT_E_BUDGET);
   tct_mech_free(mech);
 }
 
@@ -203,12 +284,12 @@ static void batches_are_poisson_at_the_rate_that_is_charged(void **state) {
   int64_t row[ROWS], count;
   double total = 0, squares = 0, pairs = 0, sum[LEN];
   for (int t = 0; t < BATCHES; t++) {
-    assert_int_equal(tct_mech_batch(mech, q, 0, ROWS, row, &count, NULL), TCT_OK);
+    assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_OK);
     for (int64_t k = 1; k < count; k++) pairs += row[k] == row[k - 1] + 1;
     total += (double)count;
     squares += ((double)count - q * ROWS) * ((double)count - q * ROWS);
     memset(sum, 0, sizeof sum);
-    assert_int_equal(tct_mech_sampled_sum(mech, 2, q, 1, lattice(1, 2), sum, LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
   }
   double variance = ROWS * q * (1 - q), expected = q * q * (ROWS - 1) * BATCHES;
   assert_true(fabs(total - q * ROWS * BATCHES) <= 6 * sqrt(variance * BATCHES));
@@ -219,9 +300,6 @@ static void batches_are_poisson_at_the_rate_that_is_charged(void **state) {
 
 /* ---- noise -------------------------------------------------------------------------------------------- */
 
-typedef tct_status (*release)(tct_mech *mech, double noise, double reach, double g, double *sum, int64_t len,
-                              tct_error *err);
-
 /* 20000 draws: the mean square over its expectation is within 6 deviations, 6 sqrt(2/20000) = 6 % (Gaussian) and
  * 6 sqrt(5/20000) = 9.5 % (Laplace, fourth moment 24 scale^4).  Half the noise is a quarter of it. */
 static void noise_has_the_size_that_is_charged(void **state) {
@@ -231,12 +309,13 @@ static void noise_has_the_size_that_is_charged(void **state) {
   double *sum = TCT_NEW(double, MANY);
   for (int k = 0; k < 12; k++) {
     int laplace = k >= 6;
-    double noise = noises[k % 2], reach = reaches[k / 2 % 3], g = lattice(reach, noise), squares = 0;
+    double noise = noises[k % 2], reach = reaches[k / 2 % 3], squares = 0;
     tct_event event = laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1);
-    tct_mech *mech = gate_of(event);
-    release draw = laplace ? tct_mech_laplace_sum : tct_mech_sum;
+    tct_release one = release_at(event, reach);
+    tct_mech *mech = gate_with(&one, 1);
+    double g = tct_mech_release_of(mech, 0)->lattice;
     for (int j = 0; j < MANY; j++) sum[j] = 7 * g * (j % 5);
-    assert_int_equal(draw(mech, noise, reach, g, sum, MANY, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(mech, 0, sum, MANY, NULL), TCT_OK);
     for (int j = 0; j < MANY; j++) {
       assert_true(sum[j] / g == rint(sum[j] / g)); /* released values lie on the lattice */
       double z = (sum[j] - 7 * g * (j % 5)) / (noise * reach);
@@ -256,11 +335,11 @@ static void no_two_releases_share_their_noise(void **state) {
   tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_sampled_gaussian(2, 0.5, 1));
   double a[LEN] = {0}, b[LEN] = {0}, c[LEN] = {0}, d[LEN] = {0};
   int64_t row[4], count;
-  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), a, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_state_noise(mech, 2, lattice(1, 2), b, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), c, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_batch(mech, 0.5, 0, 4, row, &count, NULL), TCT_OK);
-  assert_int_equal(tct_mech_sampled_sum(mech, 2, 0.5, 1, lattice(1, 2), d, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, a, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_state_noise(mech, 0, b, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 0, c, LEN, NULL), TCT_OK);
+  assert_int_equal(tct_mech_batch(mech, 1, 0, 4, row, &count, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 1, d, LEN, NULL), TCT_OK);
   const double *all[] = {a, b, c, d};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < i; j++)
@@ -276,7 +355,7 @@ static void a_lattice_holds_the_sum_and_resolves_the_noise(void **state) {
     for (int b = -12; b <= 12; b++)
       for (int64_t terms = 1; terms < ((int64_t)1 << 34); terms *= 37) {
         double reach = ldexp(1.1, 3 * a), noise = b == -12 ? 0 : pow(10, b / 2.0), sigma = noise * reach;
-        double g = tct_mech_lattice(reach, noise, terms);
+        double g = tct_lattice_spacing(reach, noise, terms);
         if (isnan(g)) { /* the sum is too large for the noise, and really so */
           assert_true((double)terms * reach + 128 * sigma >= 0x1p31 * sigma);
           assert_true(noise > 0);
@@ -287,11 +366,11 @@ static void a_lattice_holds_the_sum_and_resolves_the_noise(void **state) {
         assert_true((double)terms * reach + 128 * sigma <= 0x1p52 * g);
         if (noise > 0) assert_true(sigma / g >= 0x1p20 && sigma / g < 0x1p40);
       }
-  assert_true(isnan(tct_mech_lattice(0, 1, 10)));
-  assert_true(isnan(tct_mech_lattice(-1, 1, 10)));
-  assert_true(isnan(tct_mech_lattice(NAN, 1, 10)));
-  assert_true(isnan(tct_mech_lattice(INFINITY, 1, 10)));
-  assert_true(isnan(tct_mech_lattice(1, INFINITY, 10)));
+  assert_true(isnan(tct_lattice_spacing(0, 1, 10)));
+  assert_true(isnan(tct_lattice_spacing(-1, 1, 10)));
+  assert_true(isnan(tct_lattice_spacing(NAN, 1, 10)));
+  assert_true(isnan(tct_lattice_spacing(INFINITY, 1, 10)));
+  assert_true(isnan(tct_lattice_spacing(1, INFINITY, 10)));
 }
 
 /* ---- choices and public numbers -------------------------------------------------------------------------- */
@@ -301,11 +380,13 @@ static void a_choice_prefers_the_larger_score_as_charged(void **state) {
   (void)state;
   enum { MANY = 20000 };
   for (int monotone = 0; monotone < 2; monotone++) {
-    tct_mech *mech = gate_of(tct_event_exponential(1, MANY));
+    tct_release choice = release_at(tct_event_exponential(1, MANY), 1);
+    choice.monotone = monotone;
+    tct_mech *mech = gate_with(&choice, 1);
     double score[2] = {0, 4}, p = 1 / (1 + exp(monotone ? -4 : -2)), high = 0;
     for (int t = 0; t < MANY; t++) {
       int64_t index = -1;
-      assert_int_equal(tct_mech_choose(mech, 1, 1, monotone, score, 2, &index, NULL), TCT_OK);
+      assert_int_equal(tct_mech_choose(mech, 0, score, 2, &index, NULL), TCT_OK);
       high += (double)index;
     }
     assert_true(fabs(high - p * MANY) <= 6 * sqrt(p * (1 - p) * MANY));
@@ -321,8 +402,7 @@ static void public_orders_are_permutations_that_depend_on_the_seed_alone(void **
   int64_t first[COUNT], second[COUNT], next[COUNT];
   double sum[LEN] = {0};
   int seen[COUNT] = {0};
-  assert_int_equal(tct_mech_sum(a, 1, 1, lattice(1, 1), sum, LEN, NULL),
-                   TCT_OK); /* noise drawn before changes nothing */
+  assert_int_equal(tct_mech_release(a, 0, sum, LEN, NULL), TCT_OK); /* noise drawn before changes nothing */
   tct_mech_shuffle(a, 3, first, COUNT);
   tct_mech_shuffle(b, 3, second, COUNT);
   tct_mech_shuffle(b, 4, next, COUNT);
@@ -339,11 +419,12 @@ static void without_a_seed_no_two_gates_agree(void **state) {
   (void)state;
   tct_promise promise = {0};
   double sum[2][LEN] = {{0}};
-  tct_events_add(&promise.events, tct_event_gaussian(2, 1), NULL);
+  tct_promise_add(&promise, release_at(tct_event_gaussian(2, 1), 1), NULL);
+  tct_promise_settle(&promise, NULL);
   for (int k = 0; k < 2; k++) {
     tct_mech *mech = NULL;
     assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, NULL, &mech, NULL), TCT_OK);
-    assert_int_equal(tct_mech_sum(mech, 2, 1, lattice(1, 2), sum[k], LEN, NULL), TCT_OK);
+    assert_int_equal(tct_mech_release(mech, 0, sum[k], LEN, NULL), TCT_OK);
     tct_mech_free(mech);
   }
   for (int j = 0; j < LEN; j++) assert_true(sum[0][j] != sum[1][j]);
@@ -355,6 +436,9 @@ int main(void) {
       cmocka_unit_test(a_refused_release_draws_nothing_and_spends_nothing),
       cmocka_unit_test(a_promise_is_spent_once),
       cmocka_unit_test(parts_belong_to_the_event_that_the_first_one_charged),
+      cmocka_unit_test(parts_are_charged_as_often_as_they_were_planned),
+      cmocka_unit_test(a_length_that_follows_is_set_before_its_draw_and_moves_the_noise_with_it),
+      cmocka_unit_test(a_promise_that_contradicts_itself_opens_no_gate),
       cmocka_unit_test(parts_of_one_event_and_what_follows_have_independent_noise),
       cmocka_unit_test(an_adaptive_promise_ends_where_its_filter_does),
       cmocka_unit_test(a_batch_is_released_once_at_its_own_rate),

@@ -1,0 +1,179 @@
+/* release.c - releases, their lattices, and promises made of them. */
+#include "mech/release.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *tct_norm_name(tct_norm norm) {
+  switch (norm) {
+    case TCT_NORM_L2: return "l2";
+    case TCT_NORM_L1: return "l1";
+    case TCT_NORM_SCORE: return "score";
+  }
+  return "?";
+}
+
+const char *tct_promise_name(tct_promise_kind kind) {
+  switch (kind) {
+    case TCT_PROMISE_FIXED: return "fixed";
+    case TCT_PROMISE_AT_MOST: return "at_most";
+    case TCT_PROMISE_BUDGET: return "budget";
+  }
+  return "?";
+}
+
+tct_release tct_release_sum(const char *what, tct_event event, double clip, double sensitivity, int64_t terms) {
+  bool laplace = event.kind == TCT_EV_LAPLACE;
+  return (tct_release){.what = what,
+                       .event = event,
+                       .law = laplace ? TCT_LAW_LAPLACE : TCT_LAW_GAUSSIAN,
+                       .norm = laplace ? TCT_NORM_L1 : TCT_NORM_L2,
+                       .clip = clip,
+                       .sensitivity = sensitivity,
+                       .ratio = 1,
+                       .lattice = NAN,
+                       .noise = event.noise,
+                       .rate = event.kind == TCT_EV_SAMPLED_GAUSSIAN ? event.rate : 1,
+                       .terms = terms};
+}
+
+tct_release tct_release_choice(const char *what, double epsilon, int64_t count, double clip, double change,
+                               int64_t terms) {
+  tct_release r = {.what = what,
+                   .law = isfinite(epsilon) ? TCT_LAW_EXPONENTIAL : TCT_LAW_LARGEST,
+                   .norm = TCT_NORM_SCORE,
+                   .clip = clip,
+                   .sensitivity = change,
+                   .ratio = change / clip,
+                   .lattice = NAN,
+                   .epsilon = epsilon,
+                   .rate = 1,
+                   .terms = terms};
+  r.event = tct_release_choice_event(&r);
+  r.event.count = count;
+  return r;
+}
+
+tct_release tct_release_draw(const char *what, tct_event event, tct_law law, double sensitivity, double noise,
+                             double deviation, double lattice) {
+  return (tct_release){.what = what,
+                       .event = event,
+                       .law = law,
+                       .norm = law == TCT_LAW_GAUSSIAN ? TCT_NORM_L2 : TCT_NORM_L1,
+                       .clip = sensitivity,
+                       .sensitivity = sensitivity,
+                       .ratio = 1,
+                       .lattice = lattice,
+                       .deviation = deviation,
+                       .noise = noise,
+                       .rate = 1,
+                       .whole = true};
+}
+
+bool tct_release_chooses(const tct_release *release) { return release->norm == TCT_NORM_SCORE; }
+
+/* A record is in the batch with probability rate, so the choice's law is a mixture of the law without the record and
+ * one that is epsilon-close to it: epsilon-DP becomes log(1 + rate*(exp(epsilon) - 1)) (Balle, Barthe and Gaboardi
+ * 2018, Theorem 8).  Rounded up. */
+tct_event tct_release_choice_event(const tct_release *r) {
+  if (r->law == TCT_LAW_LARGEST) return tct_event_gaussian(0, 1);
+  if (r->rate < 1) return tct_event_pure(log1p(r->rate * expm1(r->epsilon)) * (1 + 1e-14), 1);
+  return r->law == TCT_LAW_FLIP ? tct_event_pure(r->epsilon, 1) : tct_event_exponential(r->epsilon, 1);
+}
+
+double tct_lattice_spacing(double sensitivity, double noise, int64_t terms) {
+  double sigma = noise * sensitivity;
+  double need = (double)(terms < 1 ? 1 : terms) * sensitivity + 128 * sigma;
+  if (!(sensitivity > 0) || !isfinite(need)) return NAN;
+  int exponent = 0;
+  frexp(need, &exponent); /* need <= 2^exponent */
+  int low = exponent - 52;
+  if (noise > 0) {
+    frexp(sigma, &exponent);                      /* 2^(exponent-1) <= sigma < 2^exponent */
+    if (low < exponent - 39) low = exponent - 39; /* sigma/g < 2^39 */
+    if (low > exponent - 1 - 20) return NAN;      /* sigma/g >= 2^20 */
+  }
+  if (low < -1000) return NAN; /* far from subnormals, where spacing is not relative */
+  return ldexp(1.0, low);
+}
+
+static double spacing_of(const tct_release *r) {
+  int exponent = 0;
+  if (tct_release_chooses(r)) return tct_lattice_spacing(r->clip, 0, r->terms);
+  double size = r->sensitivity, noise = r->noise;
+  if (r->largest > size) noise *= size / r->largest, size = r->largest;
+  double lattice = tct_lattice_spacing(size, noise, r->terms);
+  if (!r->bits) return lattice;
+  frexp(r->clip, &exponent); /* clip < 2^exponent */
+  return fmax(lattice, ldexp(1, exponent - r->bits));
+}
+
+/* A draw brings its own lattice and deviation, and so may a sum its lattice: they stay. */
+tct_status tct_release_settle(tct_release *r, tct_error *err) {
+  bool drawn = r->terms == 0;
+  if (!drawn && !tct_release_chooses(r)) r->deviation = r->noise * r->sensitivity;
+  if (isnan(r->lattice)) r->lattice = spacing_of(r);
+  if (r->lattice > 0 && (drawn || r->sensitivity > 0) && isfinite(r->deviation)) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "too many records for the noise's lattice, or bounds out of range; use less epsilon, or bounds "
+                  "nearer to 1");
+}
+
+tct_status tct_promise_add(tct_promise *promise, tct_release release, tct_error *err) {
+  if (release.event.count < 1) return TCT_OK;
+  if (promise->count == TCT_RELEASES)
+    return tct_fail(err, TCT_E_BUDGET, "a plan with too many kinds of releases; report this fault");
+  promise->release[promise->count++] = release;
+  return promise->kind == TCT_PROMISE_BUDGET ? TCT_OK : tct_events_add(&promise->events, release.event, err);
+}
+
+tct_status tct_promise_settle(tct_promise *promise, tct_error *err) {
+  for (int i = 0; i < promise->count; i++) {
+    tct_release *r = &promise->release[i], unit = *r;
+    unit.clip = 1, unit.sensitivity = unit.ratio; /* whether there is a lattice hangs on the noise, not on the length */
+    if (!r->open) TCT_TRY(tct_release_settle(r->follows ? &unit : r, err));
+  }
+  return TCT_OK;
+}
+
+static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-14 * fabs(a) || (isnan(a) && isnan(b)); }
+
+/* What follows from the rest is what it would be if it were made anew. */
+static bool consistent(const tct_release *r) {
+  tct_release again = *r;
+  if (tct_release_chooses(r) && !r->open) {
+    tct_event event = tct_release_choice_event(r);
+    if (!tct_event_same(&event, &r->event)) return false;
+  }
+  if (!tct_release_chooses(r) && r->terms > 0 && r->event.noise != r->noise && !r->open) return false;
+  if (r->follows || r->open) return isnan(r->lattice);
+  if (!near(r->deviation, tct_release_chooses(r) ? 0 : r->noise * r->sensitivity)) return false;
+  if (!r->whole) again.lattice = NAN;
+  return tct_release_settle(&again, NULL) == TCT_OK && again.lattice == r->lattice;
+}
+
+tct_status tct_promise_check(const tct_promise *promise, tct_error *err) {
+  tct_events events = {0};
+  tct_status status = TCT_OK;
+  bool same = true;
+  for (int i = 0; i < promise->count; i++) {
+    same = same && consistent(&promise->release[i]);
+    if (status == TCT_OK) status = tct_events_add(&events, promise->release[i].event, err);
+  }
+  if (promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK) {
+    same = same && events.len == promise->events.len;
+    for (int64_t i = 0; same && i < events.len; i++)
+      same = tct_event_same(&events.at[i], &promise->events.at[i]) && events.at[i].count == promise->events.at[i].count;
+  }
+  tct_events_free(&events);
+  if (status != TCT_OK || same) return status;
+  return tct_fail(err, TCT_E_BUDGET, "a promise contradicts itself; nothing was drawn, report this fault");
+}
+
+tct_status tct_promise_copy(tct_promise *to, const tct_promise *from, tct_error *err) {
+  *to = *from;
+  to->events = (tct_events){0};
+  return tct_events_copy(&to->events, &from->events, err);
+}
+
+void tct_promise_free(tct_promise *promise) { tct_events_free(&promise->events); }
