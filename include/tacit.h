@@ -305,6 +305,26 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
 /* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
  * ledger: path or NULL.  A failed check is not an error: look at "ok". */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
+
+/* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
+typedef enum tct_verdict_kind {
+  TCT_VERDICT_REFUSED = 0,    /* a check failed: `why` */
+  TCT_VERDICT_VERIFIED = 1,   /* the claim holds for a run that the file's settings describe */
+  TCT_VERDICT_NO_PRIVACY = 2, /* the file is sound and claims no privacy at all */
+} tct_verdict_kind;
+typedef struct tct_verdict {
+  size_t size;           /* sizeof(tct_verdict), set by the caller */
+  int32_t kind;          /* tct_verdict_kind */
+  int32_t form;          /* version of the file's form; 1 has no releases, and less can be checked */
+  int32_t replanned;     /* 1: the settings as asked were planned again; 0: other rules of planning made the file */
+  int32_t neighbours;    /* tct_neighbours of the claim */
+  int32_t reproducible;  /* 1: noise from a seed, do not publish */
+  int32_t reserved;      /* 0 */
+  double epsilon, delta; /* the claim; epsilon INFINITY: none */
+  char why[240];         /* the first check that failed, one sentence; "" = none */
+} tct_verdict;
+/* out->size must be set.  An error: the file cannot be read at all. */
+TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
 /* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is
  * protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the noise in
  * them, how to check it).  The same model gives the same bytes. */

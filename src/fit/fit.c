@@ -1,6 +1,7 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
 #include "fit/bound.h"
+#include "fit/certificate.h"
 #include "fit/json.h"
 #include "fit/ledger.h"
 #include "fit/one_program.h"
@@ -9,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
@@ -139,6 +141,17 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   return unaccounted(plan, data, model, err);
 }
 
+static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err) {
+  json_t *list = json_array();
+  json_array_append_new(list, tct_certificate_json(plan));
+  char *text = json_array_size(list) == 1 ? json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(list);
+  tct_free(model->fits);
+  model->fits = tct_text_copy(text);
+  free(text);
+  return model->fits ? TCT_OK : tct_fail_memory(err);
+}
+
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
   model->is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
   model->neighbours = plan->facts.neighbours;
@@ -146,6 +159,9 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   model->delta = model->is_private ? plan->facts.delta : NAN;
   model->reproducible = plan->config.has_seed != 0;
   model->adaptive = plan->solved.promise.kind == TCT_PROMISE_BUDGET;
+  model->version = TCT_MODEL_VERSION;
+  model->weight_cap = NAN;
+  TCT_TRY(fits_of(plan, model, err));
   if (!model->is_private) return TCT_OK;
   model->accountant = tct_text_copy(plan->solved.cost.winner ? plan->solved.cost.winner->name : "sum");
   if (!model->accountant) return tct_fail_memory(err);
@@ -204,6 +220,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = tct_model_certify(plan, model, err);
+  if (status == TCT_OK && data->weight) model->weight_cap = data->weight_cap;
   if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_promise(plan, model, err);

@@ -26,6 +26,8 @@ void tct_model_free(tct_model *model) {
   tct_events_free(&model->events);
   for (int i = 0; i < TCT_UNACCOUNTED; i++) tct_free(model->unaccounted[i]);
   tct_free(model->parties);
+  tct_free(model->fits);
+  tct_free(model->choice);
   tct_free(model->ledger_head);
   tct_free(model->run_id);
   tct_free(model);
@@ -69,7 +71,7 @@ static json_t *transforms_out(const tct_model *m) {
                    m->rows_rule == TCT_ROWS_UNIT ? "unit" : "clip");
 }
 
-static const char *trust_of(const tct_model *m) {
+const char *tct_model_trust(const tct_model *m) {
   if (m->is_private && m->parties && strstr(m->parties, "\"apart\":true"))
     return "No curator: each party holds its columns, the server sees what the parties release, and nobody else's "
            "columns are seen by anyone; labels are known to every party; see parties.observers.";
@@ -89,12 +91,21 @@ static const char PERSON_REMOVED[] =
     "One person: all of that person's records together removed; the number of records and the schema are public.";
 static const char PERSON_REPLACED[] = "One person: all of that person's records together replaced by any others.";
 
-static const char *unit_of(const tct_model *m) {
+const char *tct_model_unit(const tct_model *m) {
   if (!m->is_private) return "NONE";
   if (m->persons) return m->neighbours == TCT_REPLACE_ONE ? PERSON_REPLACED : PERSON_REMOVED;
   return m->neighbours == TCT_REPLACE_ONE
              ? "One record replaced by any other record of the domain."
              : "One record's contribution removed; the number of records and the schema are public.";
+}
+
+static void fits_out(const tct_model *m, json_t *o) {
+  json_object_set_new(o, "weights",
+                      isnan(m->weight_cap)
+                          ? json_null()
+                          : json_pack("{s:f, s:s}", "cap", m->weight_cap, "of", m->persons ? "person" : "record"));
+  json_object_set_new(o, "fits", json_loads(m->fits, 0, NULL));
+  if (m->choice) json_object_set_new(o, "choice", json_string(m->choice));
 }
 
 static json_t *privacy_out(const tct_model *m) {
@@ -104,7 +115,8 @@ static json_t *privacy_out(const tct_model *m) {
                         m->is_private ? tct_json_real(m->delta) : json_string("NONE"), "accountant",
                         text_or_null(m->accountant), "events", tct_json_events(&m->events), "adaptive", m->adaptive,
                         "noise", m->reproducible ? "reproducible" : "system", "unaccounted",
-                        texts(m->unaccounted, TCT_UNACCOUNTED), "trust", trust_of(m), "unit", unit_of(m));
+                        texts(m->unaccounted, TCT_UNACCOUNTED), "trust", tct_model_trust(m), "unit", tct_model_unit(m));
+  if (o && m->fits) fits_out(m, o);
   if (o && m->ledger_head)
     json_object_set_new(o, "ledger",
                         json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : ""));
@@ -114,7 +126,7 @@ static json_t *privacy_out(const tct_model *m) {
 char *tct_model_json(const tct_model *m, tct_error *err) {
   json_t *o =
       json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "format", "tacit-model",
-                "version", TCT_MODEL_VERSION, "library", TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver",
+                "version", m->version, "library", TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver",
                 m->solver, "rows", (json_int_t)m->rows, "columns", (json_int_t)m->cols, "label", text_or_null(m->label),
                 "labels", m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols),
                 "coefficients", reals(m->coefficients, m->cols), "intercept", tct_json_real(m->intercept), "transforms",
@@ -220,6 +232,23 @@ static tct_status get_claim(const json_t *o, tct_model *m, tct_error *err) {
   return status;
 }
 
+static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
+  const json_t *fits = json_object_get(o, "fits"), *weights = json_object_get(o, "weights");
+  m->weight_cap = NAN;
+  if (m->version < TCT_MODEL_VERSION) return TCT_OK;
+  if (!json_is_array(fits) || json_array_size(fits) < 1) return lacks("fits", err);
+  if (!weights || (!json_is_null(weights) && !json_is_object(weights))) return lacks("weights", err);
+  if (json_is_object(weights)) {
+    TCT_TRY(get_real(weights, "cap", &m->weight_cap, err));
+    if (!(m->weight_cap > 0) || !json_is_string(json_object_get(weights, "of"))) return lacks("weights", err);
+  }
+  TCT_TRY(get_text(o, "choice", 0, &m->choice, err));
+  char *text = json_dumps(fits, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  m->fits = tct_text_copy(text);
+  free(text);
+  return m->fits ? TCT_OK : tct_fail_memory(err);
+}
+
 static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   if (!json_is_object(o) || !json_is_boolean(json_object_get(o, "private"))) return lacks("privacy", err);
   m->is_private = json_is_true(json_object_get(o, "private"));
@@ -240,6 +269,7 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
     m->unaccounted[i] = tct_text_copy(text);
     if (!m->unaccounted[i]) return tct_fail_memory(err);
   }
+  TCT_TRY(get_fits(o, m, err));
   const json_t *ledger = json_object_get(o, "ledger");
   if (!ledger) return TCT_OK;
   TCT_TRY(get_text(ledger, "head", 1, &m->ledger_head, err));
@@ -249,7 +279,8 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
 static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   const char *format = json_string_value(json_object_get(o, "format"));
   if (!format || strcmp(format, "tacit-model")) return lacks("format", err);
-  if (json_integer_value(json_object_get(o, "version")) != TCT_MODEL_VERSION)
+  m->version = (int)json_integer_value(json_object_get(o, "version"));
+  if (m->version < TCT_MODEL_FIRST || m->version > TCT_MODEL_VERSION)
     return tct_fail(err, TCT_E_DATA,
                     "the model file has another version than this program reads; use a matching tacit");
   m->rows = json_integer_value(json_object_get(o, "rows"));

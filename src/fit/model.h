@@ -4,7 +4,8 @@
 #include "read/data.h"
 #include "solve/solve.h"
 
-enum { TCT_MODEL_VERSION = 1 };
+/* 1: the form before the releases were in the file; still read, and verified by the rules of its day. */
+enum { TCT_MODEL_FIRST = 1, TCT_MODEL_VERSION = 2 };
 
 /* A plan: settings checked, components made, budget calibrated. */
 struct tct_plan {
@@ -18,6 +19,7 @@ struct tct_plan {
 
 /* Everything that the model file says; see docs/format/model.md.  Texts are owned. */
 struct tct_model {
+  int version;                   /* of the file */
   char *loss, *penalty, *solver; /* resolved specs */
   int64_t rows, cols;
   double *coefficients; /* [cols], of the transformed features */
@@ -44,6 +46,9 @@ struct tct_model {
   tct_events events;     /* the promise */
   int reproducible;      /* 1: noise from a seed; do not publish */
   int adaptive;
+  char *fits;        /* JSON text: the list of certificate.h, of all fits behind the model; NULL in form 1 */
+  char *choice;      /* event of a private choice among fits, or NULL */
+  double weight_cap; /* NAN: records were not weighed */
   char *unaccounted[TCT_UNACCOUNTED + 1];
   char note[160];    /* how the run ended, where that is worth a word; "" = nothing */
   char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
@@ -55,7 +60,10 @@ struct tct_model {
  * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
  * absent. Collective over the data's ranks. */
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
-/* The claim and the events of the plan. */
+/* The sentences that the file says about trust and unit. */
+const char *tct_model_trust(const tct_model *model);
+const char *tct_model_unit(const tct_model *model);
+/* The claim, the events and the releases of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
 /* Charges the plan's promise to its ledger, durably; without a ledger nothing. */
 tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err);

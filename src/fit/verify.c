@@ -2,13 +2,16 @@
 #include "account/account.h"
 #include "core/alloc.h"
 #include "fit/cautions.h"
+#include "fit/certificate.h"
 #include "fit/ledger.h"
-#include "fit/model.h"
 #include "fit/second.h"
+#include "fit/verify.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The claim may be this much below a recomputed figure, relative: rounding of the decimal in the file. */
@@ -18,14 +21,10 @@ static const double METHOD_SLACK = 1e-6;
 /* The named accountant is asked for a bracket this narrow; the claim came from the same question. */
 static const double PRECISION = TCT_PRECISION;
 
-typedef struct report {
-  json_t *root, *checks;
-  int ok;
-} report;
+typedef tct_verify_report report;
+#define check tct_verify_check
 
-static void check(report *r, const char *name, int ok, const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static void check(report *r, const char *name, int ok, const char *format, ...) {
+void tct_verify_check(report *r, const char *name, int ok, const char *format, ...) {
   char text[600];
   va_list list;
   va_start(list, format);
@@ -84,6 +83,18 @@ static void check_components(report *r, const tct_model *m) {
     check(r, "components", 0, "%s is not private and cannot have made a private model", solver->name);
   else
     check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, reg.kind->name);
+}
+
+/* Form 1 has no releases: what its rules cannot see is said. */
+static void check_form(report *r, const tct_model *m, const json_t *file) {
+  if (m->version == TCT_MODEL_VERSION) {
+    tct_verify_fits(r, m, file);
+    return;
+  }
+  check(r, "form", 1,
+        "a model file of form %d, verified by the rules of its day: the events are accounted, and nothing says that "
+        "they are this solver's",
+        m->version);
 }
 
 /* The claim of a model without privacy is that there is none. */
@@ -187,7 +198,29 @@ static tct_status load(const char *path, json_t **file, tct_error *err) {
                      "this is not valid JSON; give a model file as tacit train writes it");
 }
 
-char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
+static void conclude(report *r, const tct_model *m, tct_verdict *out) {
+  *out = (tct_verdict){.size = sizeof *out, .epsilon = NAN, .delta = NAN};
+  out->kind = !r->ok || !m ? TCT_VERDICT_REFUSED : m->is_private ? TCT_VERDICT_VERIFIED : TCT_VERDICT_NO_PRIVACY;
+  if (m) {
+    out->form = m->version;
+    out->epsilon = m->epsilon, out->delta = m->delta;
+    out->neighbours = m->neighbours;
+    out->reproducible = m->reproducible;
+  }
+  out->replanned = m && r->replanned;
+  for (size_t i = 0; i < json_array_size(r->checks) && !out->why[0]; i++) {
+    const json_t *one = json_array_get(r->checks, i);
+    if (!json_is_true(json_object_get(one, "ok")))
+      snprintf(out->why, sizeof out->why, "%s", json_string_value(json_object_get(one, "text")));
+  }
+}
+
+static const char *kind_name(int32_t kind) {
+  return kind == TCT_VERDICT_VERIFIED ? "verified" : kind == TCT_VERDICT_NO_PRIVACY ? "no_privacy" : "refused";
+}
+
+/* The report as text, and the verdict. */
+static char *verify(const char *path, const char *ledger, tct_verdict *verdict, tct_error *err) {
   json_t *file = NULL;
   char *text = NULL;
   tct_error why = {0};
@@ -195,14 +228,17 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
   if (load(path, &file, err) != TCT_OK) return NULL;
   report r = {.root = json_object(), .checks = json_array(), .ok = 1};
   tct_model *model = tct_model_read(path, &why);
-  const char *missing = model ? missing_field(file) : NULL;
-  if (missing)
+  const char *missing = model ? missing_field(file) : NULL, *unknown = model ? tct_model_unknown_key(file) : NULL;
+  if (unknown)
+    check(&r, "fields", 0, "the model file has a field '%.40s', which no model file has; it was edited", unknown);
+  else if (missing)
     check(&r, "fields", 0, "the model file lacks '%s'; it is damaged or was edited", missing);
   else
     check(&r, "fields", model != NULL, "%s", model ? "all present and known" : why.text);
   if (model) {
     check_components(&r, model);
     check_coefficients(&r, model);
+    check_form(&r, model, file);
     if (model->is_private)
       check_claim(&r, model);
     else
@@ -211,10 +247,30 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
     describe(&r, model);
   }
   json_decref(file);
+  conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
+  json_object_set_new(r.root, "verdict", json_string(kind_name(verdict->kind)));
+  json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(r.root);
   tct_model_free(model);
   return text;
+}
+
+char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
+  tct_verdict verdict;
+  return verify(path, ledger, &verdict, err);
+}
+
+tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err) {
+  tct_verdict verdict;
+  tct_error own = {0};
+  char *text = verify(path, ledger, &verdict, err ? err : &own);
+  if (!text) return err ? err->status : own.status;
+  free(text);
+  size_t size = out->size < sizeof verdict ? out->size : sizeof verdict; /* an older caller has less */
+  verdict.size = out->size;
+  memcpy(out, &verdict, size);
+  return TCT_OK;
 }
