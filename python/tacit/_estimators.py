@@ -420,12 +420,14 @@ def _compose(settings, rows, cols, count, table):
         each, facts, cost = best
         events = _copies(facts["events"], count)
         together = {"events": events, "accountant": cost["accountant"], "epsilon": epsilon, "delta": delta}
+        together["fits"] = _copied_fits(facts, count)
         return {**settings, "epsilon": each}, facts, together
     each, part = epsilon / count * (1 - 1e-12), delta / count * (1 - 1e-12)
     settings = {**settings, "epsilon": each, "delta": part}
     facts = Plan(settings, rows, cols, table).facts
     events = _copies([f"approx:epsilon={each!r},delta={part!r}"], count)
-    return settings, facts, {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
+    together = {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
+    return settings, facts, {**together, "fits": _copied_fits(facts, count)}
 
 
 def _warn(cautions, stacklevel=4):
@@ -436,6 +438,10 @@ def _warn(cautions, stacklevel=4):
             continue
         category = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
         warnings.warn(caution["text"], category, stacklevel=stacklevel)
+
+
+def _copied_fits(facts, count):
+    return [{**fit, "count": count * fit["count"]} for fit in facts["fits"]]
 
 
 def _certificate(models, together, charge):

@@ -123,6 +123,10 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             events += candidate.plan(rows, cols)["events"]
         return [*events, f"exponential:epsilon={self.share * self.epsilon!r}"]
 
+    def _fits(self, rows, cols, each, delta):
+        """What the certificate says about every candidate: settings as asked, resolved, and releases."""
+        return [fit for candidate in self._candidates(each, delta) for fit in candidate.plan(rows, cols)["fits"]]
+
     def _composed(self, rows, cols):
         """(epsilon and delta of each candidate, the price of everything).  Where no accountant knows the list, plain
         division."""
@@ -143,7 +147,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             each, part, winner = low * (1 - 1e-12), self.delta / count * (1 - 1e-12), "basic"
             events = [f"approx:epsilon={each!r},delta={part!r}"] * count
             events.append(f"exponential:epsilon={self.share * self.epsilon * (1 - 1e-12)!r}")
-        return (each, part), {"events": events, "accountant": winner, "epsilon": self.epsilon, "delta": self.delta}
+        price = {"events": events, "accountant": winner, "epsilon": self.epsilon, "delta": self.delta}
+        fits = self._fits(rows, cols, each, part)
+        return (each, part), {**price, "fits": fits, "choice": events[-1]}
 
     def plan(self, rows, cols):
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.

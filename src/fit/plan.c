@@ -1,6 +1,7 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
 #include "fit/cautions.h"
+#include "fit/certificate.h"
 #include "fit/json.h"
 #include "fit/model.h"
 #include "solve/auto.h"
@@ -187,6 +188,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
       "threads", plan->facts.threads);
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
   if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
+  if (o) json_object_set_new(o, "fits", json_pack("[o]", tct_certificate_json(plan)));
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
   if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
   tct_caution_facts facts = tct_caution_plan(plan);

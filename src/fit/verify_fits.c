@@ -74,7 +74,10 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
   tct_plan_free(plan);
 }
 
-static void check_releases(tct_verify_report *r, const json_t *fit) {
+static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
+
+/* *own: is this the fit that made the model? */
+static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, const char **own) {
   tct_plan *plan = NULL;
   tct_error err = {0};
   if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
@@ -84,28 +87,23 @@ static void check_releases(tct_verify_report *r, const json_t *fit) {
   json_t *again = tct_certificate_json(plan);
   const char *other = same_version(fit) ? difference(fit, again, false)
                       : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
-                                                                                           : "releases";
+                                                                                         : "releases";
   tct_verify_check(r, "releases", !other,
                    other ? "the resolved settings give another '%s'; the file was edited"
                          : "the resolved settings give these releases%.0s",
                    other ? other : "");
+  if (*own) *own = field_unlike(m, plan, fit);
   json_decref(again);
   tct_plan_free(plan);
 }
 
 /* ---- the union ----------------------------------------------------------------------------------------------- */
 
-static tct_status add_copies(const json_t *fit, bool apart, tct_events *out, tct_error *err) {
+static tct_status add_copies(const json_t *fit, tct_events *out, tct_error *err) {
   json_int_t count = json_integer_value(member(fit, "count"));
   tct_events own = {0};
-  tct_status status = TCT_OK;
   if (count < 1 || count > 100000) return tct_fail(err, TCT_E_DATA, "a number of fits is out of range");
-  if (apart)
-    status = tct_events_add(
-        &own, tct_event_approx(json_number_value(member(fit, "epsilon")), json_number_value(member(fit, "delta")), 1),
-        err);
-  else
-    status = tct_json_get_events(member(fit, "events"), &own, err);
+  tct_status status = tct_json_get_events(member(fit, "events"), &own, err);
   for (json_int_t k = 0; k < count && status == TCT_OK; k++)
     for (int64_t i = 0; i < own.len && status == TCT_OK; i++) status = tct_events_add(out, own.at[i], err);
   tct_events_free(&own);
@@ -123,25 +121,54 @@ static bool same_events(const tct_events *a, const tct_events *b) {
   return true;
 }
 
-static bool union_is(const tct_model *m, const json_t *fits, bool apart) {
+static bool choice_of(const tct_model *m, tct_event *choice) {
+  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK;
+}
+
+static bool union_is(const tct_model *m, const json_t *fits) {
   tct_events all = {0};
   const json_t *fit;
   size_t i;
   tct_event choice;
   tct_status status = TCT_OK;
-  json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = add_copies(fit, apart, &all, NULL);
-  if (status == TCT_OK && m->choice) {
-    status = tct_event_parse(m->choice, &choice, NULL, NULL);
-    if (status == TCT_OK) status = tct_events_add(&all, choice, NULL);
-  }
+  json_array_foreach((json_t *)fits, i, fit)
+    if (status == TCT_OK) status = add_copies(fit, &all, NULL);
+  if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
   bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
   tct_events_free(&all);
   return same;
 }
 
+/* Where no accountant knows the list, epsilon and delta are divided: approx events stand for the claims of fits, and
+ * together cost no less. */
+static bool sum_is(const tct_model *m, const json_t *fits) {
+  double epsilon = 0, delta = 0, spent = 0, spent_delta = 0;
+  const json_t *fit;
+  size_t f;
+  tct_event choice = {0};
+  int64_t choices = 0;
+  bool chosen = choice_of(m, &choice);
+  json_array_foreach((json_t *)fits, f, fit) {
+    double count = (double)json_integer_value(member(fit, "count"));
+    spent += count * json_number_value(member(fit, "epsilon"));
+    spent_delta += count * json_number_value(member(fit, "delta"));
+  }
+  for (int64_t i = 0; i < m->events.len; i++) {
+    const tct_event *e = &m->events.at[i];
+    if (chosen && tct_event_same(e, &choice)) {
+      choices += e->count;
+      continue;
+    }
+    if (e->kind != TCT_EV_APPROX) return false;
+    epsilon += (double)e->count * e->epsilon, delta += (double)e->count * e->delta;
+  }
+  return choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) && spent >= epsilon * (1 - 1e-9) &&
+         spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
+}
+
 static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
   bool one = json_array_size(fits) == 1 && json_integer_value(member(json_array_get(fits, 0), "count")) == 1;
-  bool same = union_is(m, fits, false) || (!one && union_is(m, fits, true));
+  bool same = union_is(m, fits) || (!one && sum_is(m, fits));
   tct_verify_check(r, "union", same,
                    same ? "the events are those of %d kinds of fits%s"
                         : "the events are not those of the %d kinds of fits that are listed%s",
@@ -193,17 +220,8 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   return NULL;
 }
 
-static void check_fields(tct_verify_report *r, const tct_model *m, const json_t *fits) {
-  const char *other = "fits";
-  const json_t *fit;
-  size_t i;
-  json_array_foreach((json_t *)fits, i, fit) {
-    tct_plan *plan = NULL;
-    if (!other || !text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, NULL) != TCT_OK)
-      continue;
-    other = field_unlike(m, plan, fit);
-    tct_plan_free(plan);
-  }
+/* other: the first field that no fit has as the model has it. */
+static void check_fields(tct_verify_report *r, const char *other) {
   tct_verify_check(r, "settings", !other,
                    other ? "'%s' is not what the fit behind the model was asked for; the file was edited"
                          : "all are those of the fit behind the model%.0s",
@@ -221,15 +239,17 @@ static void check_words(tct_verify_report *r, const tct_model *m, const json_t *
                       : "trust, unit or the weights' unit is not what this claim has; the file was edited");
 }
 
+/* What costs a calibration comes last, and not after a failure: it could say no more. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *file) {
   const json_t *privacy = member(file, "privacy"), *fits = member(privacy, "fits"), *fit;
+  const char *other = "fits";
   size_t i;
-  r->replanned = true;
-  json_array_foreach((json_t *)fits, i, fit) {
-    check_asked(r, fit);
-    check_releases(r, fit);
-  }
-  check_fields(r, m, fits);
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
+  json_array_foreach((json_t *)fits, i, fit)
+    if (r->ok) check_releases(r, m, fit, &other);
+  if (r->ok) check_fields(r, other);
+  r->replanned = r->ok;
+  json_array_foreach((json_t *)fits, i, fit)
+    if (r->ok) check_asked(r, fit);
 }
