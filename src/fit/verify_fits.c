@@ -87,7 +87,7 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
   json_t *again = tct_certificate_json(plan);
   const char *other = same_version(fit) ? difference(fit, again, false)
                       : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
-                                                                                         : "releases";
+                                                                                           : "releases";
   tct_verify_check(r, "releases", !other,
                    other ? "the resolved settings give another '%s'; the file was edited"
                          : "the resolved settings give these releases%.0s",
@@ -131,8 +131,7 @@ static bool union_is(const tct_model *m, const json_t *fits) {
   size_t i;
   tct_event choice;
   tct_status status = TCT_OK;
-  json_array_foreach((json_t *)fits, i, fit)
-    if (status == TCT_OK) status = add_copies(fit, &all, NULL);
+  json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = add_copies(fit, &all, NULL);
   if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
   bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
   tct_events_free(&all);
@@ -246,10 +245,8 @@ void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *fil
   size_t i;
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
-  json_array_foreach((json_t *)fits, i, fit)
-    if (r->ok) check_releases(r, m, fit, &other);
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &other);
   if (r->ok) check_fields(r, other);
   r->replanned = r->ok;
-  json_array_foreach((json_t *)fits, i, fit)
-    if (r->ok) check_asked(r, fit);
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
 }

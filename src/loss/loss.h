@@ -13,7 +13,7 @@ typedef struct tct_loss_kind {
   double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
   double (*slope_bound_of)(double h);  /* sup |slope| where it depends on h; NULL: slope_bound */
   double (*curvature_bound)(double h); /* sup of curve; INFINITY: not smooth */
-  double (*value)(double z, double y, double h);
+  double (*value)(double z, double y, double h); /* at least 0 at every (z, y): scores and radii rest on it */
   double (*slope)(double z, double y, double h); /* a subgradient where not differentiable */
   double (*curve)(double z, double y, double h); /* second derivative almost everywhere */
   /* Conjugate l*(-a, y); INFINITY outside its domain. */

@@ -20,31 +20,13 @@
  * ROUNDING  sum + noise is exact: both are multiples of g below 2^52*g in magnitude by the choice of g
  * (tct_lattice_spacing); the Gaussian tail beyond 2^7 sigma has probability below 2^-11000 and its sum would
  * round to a neighbouring multiple of 2g, which is again post-processing of the released value. */
-#include "mech/mech.h"
+#include "mech/gate.h"
 
 #include "core/alloc.h"
-#include "rng/rng.h"
 #include "team/team.h"
 
 #include <math.h>
 #include <string.h>
-
-struct tct_mech {
-  tct_promise promise;        /* the releases as they stand */
-  int64_t left[TCT_RELEASES]; /* repetitions not yet spent */
-  tct_events spent;
-  tct_neighbours neighbours;
-  tct_rng_key key;
-  tct_team *team;      /* the ranks that share the rows; NULL alone */
-  uint64_t releases;   /* index of the next noise stream */
-  uint64_t iterations; /* index of the next batch */
-  int batch;           /* 1 + the release whose batch is open; 0: none is */
-  int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
-  int64_t parts_left;  /* of that vector */
-  tct_stream stream;   /* its noise */
-  tct_mech_probe probe;
-  void *probe_user;
-};
 
 void tct_mech_free(tct_mech *mech) {
   if (!mech) return;
@@ -101,7 +83,7 @@ tct_status tct_mech_settled(const tct_mech *mech, tct_error *err) {
 
 /* ---- what may be released ------------------------------------------------------------------------------- */
 
-static tct_status refuse(const tct_release *release, tct_error *err) {
+tct_status tct_gate_refuse(const tct_release *release, tct_error *err) {
   return tct_fail(err, TCT_E_BUDGET,
                   "a release (%s) is not covered by the promise; nothing was drawn, report this fault",
                   release && release->what ? release->what : "one that was not planned");
@@ -115,7 +97,7 @@ const tct_release *tct_mech_release_of(const tct_mech *mech, int r) { return at(
 
 tct_status tct_mech_set_clip(tct_mech *mech, int r, double clip, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || !release->follows) return refuse(release, err);
+  if (!release || !release->follows) return tct_gate_refuse(release, err);
   release->clip = clip;
   release->sensitivity = clip * release->ratio;
   release->lattice = NAN;
@@ -124,14 +106,14 @@ tct_status tct_mech_set_clip(tct_mech *mech, int r, double clip, tct_error *err)
 
 tct_status tct_mech_set_fine(tct_mech *mech, int r, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || !release->follows) return refuse(release, err);
+  if (!release || !release->follows) return tct_gate_refuse(release, err);
   release->bits = 0;
   return TCT_OK;
 }
 
 tct_status tct_mech_set_noise(tct_mech *mech, int r, double value, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || !release->open || mech->promise.kind != TCT_PROMISE_BUDGET) return refuse(release, err);
+  if (!release || !release->open || mech->promise.kind != TCT_PROMISE_BUDGET) return tct_gate_refuse(release, err);
   release->lattice = NAN;
   if (tct_release_chooses(release)) {
     release->epsilon = value;
@@ -157,17 +139,16 @@ bool tct_mech_allows(const tct_mech *mech, int r) {
   return tct_filter_spend(&filter, &event, NULL) == TCT_OK;
 }
 
-/* What release r needs before it is drawn: it was planned, its numbers are there, its batch and no other is open. */
-static tct_status ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
+tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
   const tct_release *release = tct_mech_release_of(mech, r);
-  if (!release || tct_release_chooses(release) != chooses || !(release->lattice > 0)) return refuse(release, err);
+  if (!release || tct_release_chooses(release) != chooses || !(release->lattice > 0))
+    return tct_gate_refuse(release, err);
   if (mech->batch == (release->rate < 1 ? r + 1 : 0)) return TCT_OK;
   return tct_fail(err, TCT_E_BUDGET,
                   "a release is charged at a rate other than its batch was drawn at; report this fault");
 }
 
-/* The one place where budget is spent. */
-static tct_status charge(tct_mech *mech, int r, tct_error *err) {
+tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   tct_event event = event_of(&mech->promise.release[r]);
   if (mech->vector) tct_stream_wipe(&mech->stream);
   mech->vector = 0;
@@ -175,7 +156,7 @@ static tct_status charge(tct_mech *mech, int r, tct_error *err) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, &event, err));
     return tct_events_add(&mech->spent, event, err);
   }
-  if (mech->left[r] < 1) return refuse(&mech->promise.release[r], err);
+  if (mech->left[r] < 1) return tct_gate_refuse(&mech->promise.release[r], err);
   TCT_TRY(tct_events_add(&mech->spent, event, err));
   mech->left[r]--;
   return TCT_OK;
@@ -195,10 +176,9 @@ static tct_status check_lattice(const double *sum, int64_t len, double lattice, 
   return TCT_OK;
 }
 
-static void observe(tct_mech *mech, const tct_release *release, double sensitivity, const double *before, double *after,
-                    int64_t len) {
+void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *before, double *after, int64_t len) {
   tct_event event = event_of(release);
-  if (mech->probe) mech->probe(mech->probe_user, &event, sensitivity, before, after, len);
+  if (mech->probe) mech->probe(mech->probe_user, &event, release->sensitivity, before, after, len);
 }
 
 /* Rank 0 draws; the others receive what it released. */
@@ -215,7 +195,7 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     for (int64_t j = 0; j < len && sigma > 0; j++)
       sum[j] += release->law == TCT_LAW_LAPLACE ? tct_discrete_laplace(stream, sigma, release->lattice)
                                                 : tct_rounded_gaussian(stream, sigma, release->lattice);
-    observe(mech, release, release->sensitivity, before, sum, len);
+    tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }
   return tct_team_broadcast(mech->team, sum, len * (int64_t)sizeof *sum, 0, err);
@@ -232,9 +212,10 @@ static tct_status sum_over_ranks(tct_mech *mech, const tct_release *release, dou
 /* The first part charges the event; the others go on with its stream. */
 static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
   const tct_release *release = &mech->promise.release[r];
-  if (mech->parts_left > 0 && mech->vector != r + 1) return refuse(release, err); /* another release came between */
+  if (mech->parts_left > 0 && mech->vector != r + 1)
+    return tct_gate_refuse(release, err); /* another release came between */
   if (mech->parts_left == 0) {
-    TCT_TRY(charge(mech, r, err));
+    TCT_TRY(tct_gate_charge(mech, r, err));
     mech->vector = r + 1;
     mech->parts_left = release->parts;
     tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
@@ -251,12 +232,12 @@ static tct_status release_part(tct_mech *mech, int r, double *sum, tct_error *er
 }
 
 tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct_error *err) {
-  TCT_TRY(ready(mech, r, false, err));
+  TCT_TRY(tct_gate_ready(mech, r, false, err));
   const tct_release *release = &mech->promise.release[r];
-  if (release->terms == 0 || (release->parts > 0 && len != 1)) return refuse(release, err);
+  if (release->terms == 0 || (release->parts > 0 && len != 1)) return tct_gate_refuse(release, err);
   TCT_TRY(check_lattice(sum, len, release->lattice, err));
   if (release->parts > 0) return release_part(mech, r, sum, err);
-  TCT_TRY(charge(mech, r, err));
+  TCT_TRY(tct_gate_charge(mech, r, err));
   TCT_TRY(sum_over_ranks(mech, release, sum, len, err));
   tct_stream own;
   tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
@@ -271,7 +252,7 @@ tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int
   const tct_release *release = at(mech, r);
   if (mech->batch)
     return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
-  if (!release || !(release->rate > 0 && release->rate < 1)) return refuse(release, err);
+  if (!release || !(release->rate > 0 && release->rate < 1)) return tct_gate_refuse(release, err);
   mech->batch = r + 1;
   *count = tct_poisson_batch(&mech->key, mech->iterations++, release->rate, row0, rows, out);
   return TCT_OK;
@@ -281,7 +262,7 @@ tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int
 
 tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t len, tct_error *err) {
   const tct_release *release = at(mech, r);
-  if (!release || !(release->lattice > 0)) return refuse(release, err);
+  if (!release || !(release->lattice > 0)) return tct_gate_refuse(release, err);
   double sigma = release->deviation, lattice = release->lattice;
   int64_t before = 0;
   TCT_TRY(tct_mech_before(mech, len, &before, err));
@@ -301,10 +282,10 @@ static double laplace_exact(tct_stream *s, double scale, double lattice) {
 }
 
 tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_error *err) {
-  TCT_TRY(ready(mech, r, false, err));
+  TCT_TRY(tct_gate_ready(mech, r, false, err));
   const tct_release *release = &mech->promise.release[r];
-  if (release->terms != 0) return refuse(release, err);
-  TCT_TRY(charge(mech, r, err));
+  if (release->terms != 0) return tct_gate_refuse(release, err);
+  TCT_TRY(tct_gate_charge(mech, r, err));
   double sigma = release->deviation, lattice = release->lattice;
   uint64_t number = mech->releases++;
   if (tct_team_own(mech->team) == 0) {
@@ -315,109 +296,9 @@ tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_
                  : release->law == TCT_LAW_LAPLACE_EXACT ? laplace_exact(&s, sigma, lattice)
                                                          : tct_rounded_gaussian(&s, sigma, lattice);
     tct_stream_wipe(&s);
-    observe(mech, release, release->sensitivity, value, value, len);
+    tct_gate_observe(mech, release, value, value, len);
   }
   return tct_team_broadcast(mech->team, value, len * (int64_t)sizeof *value, 0, err);
-}
-
-/* ---- choices ------------------------------------------------------------------------------------------------ */
-
-static int64_t largest(const double *score, int64_t count) {
-  int64_t best = 0;
-  for (int64_t j = 1; j < count; j++)
-    if (score[j] > score[best]) best = j;
-  return best;
-}
-
-static int64_t chosen(tct_stream *s, const tct_release *r, const double *score, int64_t count) {
-  if (r->law == TCT_LAW_LARGEST) return largest(score, count);
-  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(s, score, count, r->epsilon,
-                                                                                  r->sensitivity, r->monotone);
-}
-
-/* Rank 0 draws, by a tree or from the scores. */
-static tct_status choose(tct_mech *mech, int r, const tct_choice_tree *tree, const double *score, int64_t count,
-                         int64_t *index, tct_error *err) {
-  const tct_release *release = &mech->promise.release[r];
-  TCT_TRY(charge(mech, r, err));
-  mech->batch = 0;
-  uint64_t number = mech->releases++;
-  if (tct_team_own(mech->team) == 0) {
-    tct_stream s;
-    tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, number);
-    *index = tree ? tct_choice_tree_draw(tree, &s) : chosen(&s, release, score, count);
-    tct_stream_wipe(&s);
-    double taken = (double)*index;
-    observe(mech, release, release->sensitivity, score, &taken, count);
-    if (mech->probe) *index = (int64_t)taken;
-  }
-  return tct_team_broadcast(mech->team, index, sizeof *index, 0, err);
-}
-
-tct_status tct_mech_choose(tct_mech *mech, int r, const double *score, int64_t count, int64_t *index, tct_error *err) {
-  TCT_TRY(ready(mech, r, true, err));
-  const tct_release *release = &mech->promise.release[r];
-  if (release->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
-    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
-  if (count < 1 || (release->law == TCT_LAW_FLIP && count > TCT_FLIP_MOST))
-    return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
-  return choose(mech, r, NULL, score, count, index, err);
-}
-
-tct_status tct_mech_tree_new(const tct_mech *mech, int r, int64_t count, tct_choice_tree **out, tct_error *err) {
-  *out = NULL;
-  TCT_TRY(ready(mech, r, true, err));
-  const tct_release *release = &mech->promise.release[r];
-  if (release->law != TCT_LAW_EXPONENTIAL || release->follows || release->open) return refuse(release, err);
-  *out = TCT_NEW(tct_choice_tree, 1);
-  if (!*out) return tct_fail_memory(err);
-  tct_status status = tct_choice_tree_new(count, release->epsilon, release->sensitivity, release->monotone,
-                                          release->lattice, *out, err);
-  if (status == TCT_OK) return TCT_OK;
-  tct_mech_tree_free(*out);
-  *out = NULL;
-  return status;
-}
-
-void tct_mech_tree_free(tct_choice_tree *tree) {
-  if (tree) tct_choice_tree_free(tree);
-  tct_free(tree);
-}
-
-void tct_mech_tree_set(tct_choice_tree *tree, int64_t j, double score) { tct_choice_tree_set(tree, j, score); }
-
-void tct_mech_tree_prefetch(const tct_choice_tree *tree, int64_t j) {
-  __builtin_prefetch(&tree->node[tree->leaves + j]);
-  __builtin_prefetch(&tree->score[j], 1);
-}
-
-tct_status tct_mech_tree_choose(tct_mech *mech, int r, const tct_choice_tree *tree, int64_t *index, tct_error *err) {
-  TCT_TRY(ready(mech, r, true, err));
-  const tct_release *release = &mech->promise.release[r];
-  if (tree->epsilon != release->epsilon || tree->change != release->sensitivity) return refuse(release, err);
-  if (tree->off)
-    return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
-  return choose(mech, r, tree, tree->score, tree->count, index, err);
-}
-
-uint64_t tct_mech_public(const tct_mech *mech, uint64_t index, uint64_t bound) {
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_ORDER, index);
-  uint64_t value = tct_stream_below(&s, bound);
-  tct_stream_wipe(&s);
-  return value;
-}
-
-void tct_mech_shuffle(const tct_mech *mech, uint64_t index, int64_t *order, int64_t count) {
-  tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_ORDER, index);
-  for (int64_t i = 0; i < count; i++) order[i] = i;
-  for (int64_t i = count - 1; i > 0; i--) { /* Fisher and Yates */
-    int64_t j = (int64_t)tct_stream_below(&s, (uint64_t)i + 1), kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-  }
-  tct_stream_wipe(&s);
 }
 
 void tct_mech_probe_test(tct_mech *mech, tct_mech_probe probe, void *user) {

@@ -24,6 +24,7 @@ static double block_sum(const tct_loss *loss, const double *z, const double *s, 
   loss->kind->values(at, y, loss->h, value, count);
   for (int64_t i = 0; i < count; i++) { /* tct_lattice_part for values in [0, clip] */
     double v = value[i] < clip ? value[i] : clip;
+    v = v > 0 ? v : 0; /* a loss is at least 0 (loss.h); a score does not rest on that */
     double r = (v + magic) - magic;
     value[i] = r > v ? r - lattice : r;
   }

@@ -111,6 +111,22 @@ static void nothing_overflows_at_margins_of_1e300(void **state) {
 
 /* ---- conjugate -------------------------------------------------------------------------------- */
 
+/* A score of a choice counts on it, and so does the ball that holds a minimiser. */
+static void check_floor(const tct_loss *l, double y) {
+  static const double sizes[] = {0, 1e-300, 1e-9, 0.3, 1, 3, 40, 1e6, 1e300};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      double z = sign * sizes[k], value;
+      l->kind->values(&z, &y, l->h, &value, 1);
+      assert_true(value >= 0 && tct_loss_value(l, z, y) >= 0);
+    }
+}
+
+static void no_loss_is_below_zero(void **state) {
+  (void)state;
+  for_all(check_floor);
+}
+
 static void check_conjugate(const tct_loss *l, double y) {
   for (double a = -4.05; a <= 4.05; a += 0.1) {
     double claimed = l->kind->conjugate(a, y, l->h), best = -INFINITY, at = 0;
@@ -344,6 +360,7 @@ int main(void) {
       cmocka_unit_test(slopes_and_curves_are_the_derivatives_of_the_value),
       cmocka_unit_test(declared_bounds_hold_and_are_tight),
       cmocka_unit_test(nothing_overflows_at_margins_of_1e300),
+      cmocka_unit_test(no_loss_is_below_zero),
       cmocka_unit_test(conjugates_are_suprema),
       cmocka_unit_test(fenchel_young_is_an_equality_at_the_slope),
       cmocka_unit_test(dual_steps_are_minimisers),

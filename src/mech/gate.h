@@ -1,0 +1,32 @@
+/* gate.h - the inside of the gate, for mech.c and choices.c alone. */
+#ifndef TCT_MECH_GATE_H
+#define TCT_MECH_GATE_H
+#include "mech/mech.h"
+#include "rng/rng.h"
+
+struct tct_mech {
+  tct_promise promise;        /* the releases as they stand */
+  int64_t left[TCT_RELEASES]; /* repetitions not yet spent */
+  tct_events spent;
+  tct_neighbours neighbours;
+  tct_rng_key key;
+  tct_team *team;      /* the ranks that share the rows; NULL alone */
+  uint64_t releases;   /* index of the next noise stream */
+  uint64_t iterations; /* index of the next batch */
+  int batch;           /* 1 + the release whose batch is open; 0: none is */
+  int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
+  int64_t parts_left;  /* of that vector */
+  tct_stream stream;   /* its noise */
+  tct_mech_probe probe;
+  void *probe_user;
+};
+
+/* "not covered by the promise"; release may be NULL. */
+tct_status tct_gate_refuse(const tct_release *release, tct_error *err);
+/* What release r needs before it is drawn: it was planned, its numbers are there, its batch and no other is open. */
+tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err);
+/* The one place where budget is spent. */
+tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err);
+/* Shows a release to a test's probe. */
+void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *before, double *after, int64_t len);
+#endif
