@@ -72,39 +72,63 @@ if grep -q -- '-fsanitize' "$faults/commands"; then
 fi
 
 # ---- the gate ----
-plant noise_halved src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.5 * event->noise * reach;/' privacy_distinguish
-plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.70710678 * event->noise * reach;/' privacy_distinguish
-plant noise_halved_unit src/mech/mech.c 's/sigma = event->noise \* reach;/sigma = 0.5 * event->noise * reach;/' unit_mech
+plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
+plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
+plant noise_halved_unit src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' unit_mech
 plant noise_reused src/mech/mech.c 's/(TCT_PURPOSE_NOISE, mech->releases)\+\+/\1/g' unit_mech
-plant batch_doubled src/mech/mech.c 's/mech->iterations\+\+, rate,/mech->iterations++, fmin(1, 2 * rate),/' unit_mech
-plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, rate,/mech->iterations++, fmin(1, 2 * rate),/' privacy_distinguish
-plant batch_charged_at_half_its_rate src/mech/mech.c 's/tct_event_sampled_gaussian\(noise, rate, 1\)/tct_event_sampled_gaussian(noise, rate \/ 2, 1)/' unit_mech
-plant noise_calibrated_at_half_the_rate src/solve/solve.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
-plant rate_of_the_batch_unchecked src/mech/mech.c 's/if \(mech->open_rate != rate\)/if (mech->open_rate == 0)/' unit_mech
-plant second_batch_allowed src/mech/mech.c 's/(status tct_mech_batch[^{]*\{\n  if \()mech->open_rate != 0/\10/' unit_mech
-plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(rate * (double)rows);/' unit_mech
-plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(charge\(mech, event, err\)\);\n  TCT_TRY\(tct_team_sum_first/  TCT_TRY(tct_team_sum_first/;s/return (add_noise\(mech, event, reach, lattice, sum, len, err\));/TCT_TRY(\1);\n  return charge(mech, event, err);/' unit_mech
-plant promise_unchecked src/mech/mech.c 's/return refuse\(event, err\);/(void)refuse;\n  return tct_events_add(\&mech->spent, *event, err);/' unit_mech
-plant spent_without_end src/mech/mech.c 's/mech->left\[i\] -= event->count;/mech->left[i] = event->count;/' unit_mech
-plant parts_without_their_first src/mech/mech.c 's/if \(!first && !\(mech->parts\.count && [^;]*;//' unit_mech
-plant parts_charged_never src/mech/mech.c 's/if \(first\) \{\n    TCT_TRY\(charge\(mech, &event, err\)\);/if (first) {/' unit_mech
-plant parts_with_one_noise src/mech/mech.c 's/(    tct_stream_open\(&mech->stream, [^;]*;)\n  \}/  }\n  if (first) mech->releases++;\n  tct_stream_open(\&mech->stream, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);/' unit_mech
-plant parts_with_the_next_noise src/mech/mech.c 's/TCT_PURPOSE_NOISE, mech->releases\+\+\);\n  \}/TCT_PURPOSE_NOISE, mech->releases);\n  }/' unit_mech
-plant parts_that_outlive_another_release src/mech/mech.c 's/  mech->parts\.count = 0;\n//' unit_mech
+plant batch_doubled src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' unit_mech
+plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' privacy_distinguish
+plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
+plant batch_of_another_release src/mech/mech.c 's/mech->batch == \(release->rate < 1 \? r \+ 1 : 0\)/mech->batch != 0 || release->rate == 1/' unit_mech
+plant second_batch_allowed src/mech/mech.c 's/if \(mech->batch\)\n/if (0)\n/' unit_mech
+plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
+plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(tct_gate_charge\(mech, r, err\)\);\n  TCT_TRY\(sum_over_ranks/  TCT_TRY(sum_over_ranks/;s/  if \(status == TCT_OK\) mech->batch = 0;/  if (status == TCT_OK) status = tct_gate_charge(mech, r, err);\n  if (status == TCT_OK) mech->batch = 0;/' unit_mech
+plant promise_unchecked src/mech/mech.c 's/if \(mech->left\[r\] < 1\) return [^;]*;//' unit_mech
+plant spent_without_end src/mech/mech.c 's/mech->left\[r\]--;/mech->left[r] += 0;/' unit_mech
+plant parts_charged_never src/mech/mech.c 's/(if \(mech->parts_left == 0\) \{\n)    TCT_TRY\(tct_gate_charge\(mech, r, err\)\);/\1/' unit_mech
+plant parts_with_one_noise src/mech/mech.c 's/add_noise\(mech, &mech->stream, release, sum, 1, err\)/(tct_stream_open(\&mech->stream, \&mech->key, TCT_PURPOSE_NOISE, mech->releases), add_noise(mech, \&mech->stream, release, sum, 1, err))/' unit_mech
+plant parts_that_outlive_another_release src/mech/mech.c 's/  mech->vector = 0;\n//' unit_mech
+plant parts_of_an_event_without_end src/mech/mech.c 's/mech->parts_left = release->parts;/mech->parts_left = 1000 * release->parts;/' unit_mech
 plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
-plant exponential_sign_flipped src/mech/mech.c 's/\*index = \(choice->flip \? tct_permute_and_flip : tct_exponential_choice\)\(&s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  *index = (choice->flip ? tct_permute_and_flip : tct_exponential_choice)(\&s, minus,/' unit_mech
+plant length_set_without_a_plan src/mech/mech.c 's/\|\| !release->follows\) return tct_gate_refuse\(release, err\);\n  release->clip/) return tct_gate_refuse(release, err);\n  release->clip/' unit_mech
+plant noise_set_without_a_plan src/mech/mech.c 's/ \|\| !release->open \|\| mech->promise.kind != TCT_PROMISE_BUDGET//' unit_mech
+plant length_that_leaves_the_noise_behind src/mech/mech.c 's/  release->lattice = NAN;\n  return tct_release_settle\(release, err\);\n\}\n\ntct_status tct_mech_set_fine/  release->lattice = NAN;\n  double before = release->deviation;\n  tct_status status = tct_release_settle(release, err);\n  release->deviation = before > 0 ? before : release->deviation \/ 2;\n  return status;\n}\n\ntct_status tct_mech_set_fine/' unit_mech
+plant exponential_sign_flipped src/mech/choices.c 's/return \(r->law == TCT_LAW_FLIP \? tct_permute_and_flip : tct_exponential_choice\)\(s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(s, minus,/' unit_mech
 plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
+
+# ---- between plan and draw: halved, and what sees it ----
+plant gate_takes_any_promise src/mech/mech.c 's/TCT_TRY\(tct_promise_check\(promise, err\)\);//' unit_mech
+plant deviation_halved_when_settled src/mech/release.c 's/r->deviation = r->noise \* r->sensitivity;/r->deviation = r->noise * r->sensitivity \/ 2;/' unit_mech
+plant count_doubled_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.count *= 2;/' contract_solver
+plant noise_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].noise \/= 2;/' contract_solver
+plant event_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.noise \/= 2;/' contract_solver
+plant dpscd_length_halved src/solve/dpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 2, facts->rows/' privacy_sensitivity
+plant dpscd_clip_doubled_in_the_plan src/solve/dpscd.c 's/event, clip, sensitivity, facts->rows/event, 2 * clip, sensitivity, facts->rows/' privacy_sensitivity
+plant seqdpscd_length_halved src/solve/seqdpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 20, facts->rows/' privacy_sensitivity
+plant primaldpscd_length_halved src/solve/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
+plant dpsgd_length_halved src/solve/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
+plant gradients_length_halved src/solve/descent.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
+plant dpnewton_metric_length_halved src/solve/dpnewton.c 's/metric, square, square,/metric, square, square \/ 2,/' privacy_sensitivity
+plant adassp_length_halved src/solve/adassp.c 's/norm_of\(facts, &out->spec\), sensitivity, facts/norm_of(facts, \&out->spec), sensitivity \/ 2, facts/' contract_one_release
+plant privgene_change_halved src/solve/privgene.c 's/m->count, clip, clip,/m->count, clip, clip \/ 2,/' privacy_sensitivity privacy_choice
+plant dpagd_gradient_length_halved src/solve/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
+plant dpagd_change_halved src/solve/dpagd_plan.c 's/1, 1, loss, loss,/1, 1, loss, loss \/ 2,/' privacy_choice privacy_sensitivity
+plant dpcd_moments_length_halved src/solve/dpcd_plan.c 's/event, 1, sensitivity, m->facts->rows/event, 1, sensitivity \/ 2, m->facts->rows/' privacy_sensitivity_dpcd privacy_sensitivity
+plant dpcd_steps_length_halved src/solve/dpcd_plan.c 's/  steps\.follows = true;/  steps.follows = true, steps.ratio = 0.5;/' privacy_sensitivity_dpcd privacy_sensitivity
+plant dpcd_change_halved src/solve/dpcd_plan.c 's/choice\.follows = true,/choice.follows = true, choice.ratio = 0.5,/' privacy_sensitivity_dpcd privacy_sensitivity
+plant outputs_length_halved src/solve/output.c 's/event, output->reach, output->reach, 1/event, output->reach, output->reach \/ 2, 1/' contract_one_release
+plant objpert_tilt_halved src/solve/objpert_plan.c 's/out->noise_multiplier, set\.sigma,/out->noise_multiplier, set.sigma \/ 2,/' contract_one_release
 
 
 # ---- rows over ranks ----
 plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->team\) == 0\)/err) {\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
-plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' contract_ranks
-plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' contract_ranks
+plant noise_on_every_rank src/mech/mech.c 's/(TCT_TRY\(sum_over_ranks\(mech, release, sum, len, err\)\);)/tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, release->deviation, release->lattice);\n  \1/' contract_ranks
+plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, release->rate, row0,/mech->iterations++, release->rate, 0,/' contract_ranks
 plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
 plant scores_of_one_rank src/solve/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
 plant totals_of_the_own_rank src/solve/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
 plant plain_low_parts src/la/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
-plant whole_value_summed src/solve/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' contract_ranks
+plant whole_value_summed src/solve/output.c 's/r\.whole = true;/r.whole = false;/' contract_ranks contract_one_release
 plant failure_kept_to_oneself src/team/team.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
 
 # ---- what bounds a record ----
@@ -129,13 +153,13 @@ plant dpscd_alpha_in_the_model src/solve/dpscd.c 's/dual->v\[j\] \+= batch->sum\
 plant dpscd_starts_at_X_alpha src/solve/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
 plant dpscd_clean_duals_in_the_paper_variant src/solve/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
 plant seqdpscd_cap_ignored src/solve/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
-plant seqdpscd_clip_skipped src/solve/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->clip\), set->clip\);//' privacy_sensitivity
+plant seqdpscd_clip_skipped src/solve/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->planned->clip\), set->planned->clip\);//' privacy_sensitivity
 plant seqdpscd_clean_duals src/solve/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity
 plant primaldpscd_reach_halved src/solve/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
 plant primaldpscd_reach_without_sqrt_L src/solve/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
 plant primaldpscd_clip_skipped src/solve/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
-plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
-plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
+plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > clip \? slope \* \(clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
+plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > clip)( \? slope \* \(clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
 plant dpsgd_divides_by_the_drawn_batch src/solve/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
 plant objpert_slopes_uncut src/solve/smooth.c 's/slope\[i\] = a > limit \? limit : a < -limit \? -limit : a;/slope[i] = a + 0 * fmin(limit, 1);/' contract_one_release unit_smooth
 plant objpert_long_records_count_in_full src/solve/smooth.c 's/length2 \/ norm2 \* down/down/' contract_one_release unit_smooth
@@ -147,10 +171,10 @@ plant weighed_terms_cut_at_the_whole_reach src/solve/descent.c 's/tct_gradient_r
 plant weights_forgotten_behind_the_clip src/solve/descent.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
 plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
-plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
-plant squared_gradients_beyond_their_clip src/solve/dpagd.c 's/a->row_norm, clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? clip : 1.3 * clip, b->u/' privacy_choice
-plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
-plant dpnewton_metric_noise_of_the_steps src/solve/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
+plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, planned->clip, planned->lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * planned->clip, planned->lattice/' privacy_choice
+plant squared_gradients_beyond_their_clip src/solve/dpagd.c 's/a->row_norm, planned->clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? planned->clip : 1.3 * planned->clip, b->u/' privacy_choice
+plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm;/double square = m->facts->row_norm;/' privacy_sensitivity
+plant dpnewton_metric_released_as_a_step src/solve/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver
 plant gram_of_unbounded_rows src/la/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
 plant gram_step_below_the_lattice src/la/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
@@ -171,16 +195,18 @@ plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
 # ---- columns of several parties ----
-plant parties_change_halved src/solve/dpfw_parties.c 's/\.change = set->relation \* reach/.change = set->relation * reach \/ 2/' privacy_sensitivity_parties
-plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
-plant parties_columns_unclipped src/solve/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], set->feature\)/s->column[i] += 0/' privacy_sensitivity_parties
+plant parties_change_halved src/solve/dpfw_parties_plan.c 's/s->relation \* m->clip, n\)/s->relation * m->clip \/ 2, n)/;s/choice\.ratio = s->relation;/choice.ratio = s->relation \/ 2;/' privacy_sensitivity_parties
+plant parties_score_length_halved src/solve/dpfw_parties_plan.c 's/tct_event_gaussian\(noise, 1\), m->clip, m->clip, n/tct_event_gaussian(noise, 1), m->clip, m->clip \/ 2, n/;s/(score\.follows = true;)/\1\n    score.ratio = 0.5;/' privacy_sensitivity_parties
+plant parties_column_length_halved src/solve/dpfw_parties_plan.c 's/column, m->feature, m->feature,/column, m->feature, m->feature \/ 2,/' privacy_sensitivity_parties
+plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, planned->clip, planned->lattice/s->first + j, 1e9, planned->lattice/' privacy_sensitivity_parties
+plant parties_columns_unclipped src/solve/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], planned->clip\)/s->column[i] += 0/' privacy_sensitivity_parties
 plant parties_own_columns_heard_again src/solve/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
 plant parties_column_sent_again src/solve/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
 plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
-plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
-plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw
+plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
+plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_wrong_sign src/solve/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
 plant dpfw_feature_bound_unenforced src/solve/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
 plant dpfw_old_terms_left_in src/solve/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
@@ -188,7 +214,7 @@ plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree-
 plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
 plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree
 plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->unit/score > above - 2 * tree->unit/' privacy_choice_tree
-plant tree_choice_uncharged src/mech/mech.c 's/(choice is not exact; report this fault"\);\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
+plant tree_choice_uncharged src/mech/choices.c 's/TCT_TRY\(tct_gate_charge\(mech, r, err\)\);/if (!tree) TCT_TRY(tct_gate_charge(mech, r, err));/' privacy_sensitivity_dpfw contract_solver
 
 # ---- how a run ends ----
 plant descent_without_momentum_until_certified src/solve/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
