@@ -154,10 +154,29 @@ static void add_facts(tct_settings *list, const tct_facts *facts) {
   tct_settings_word(list, "the neighbours", (uint64_t)facts->neighbours);
 }
 
+/* Every number of every release, bit for bit. */
+static void add_releases(tct_settings *list, const tct_promise *promise) {
+  tct_digest digest;
+  char hex[TCT_DIGEST_HEX];
+  tct_digest_start(&digest);
+  for (int r = 0; r < promise->count; r++) {
+    const tct_release *e = &promise->release[r];
+    const double numbers[] = {e->clip,    e->sensitivity, e->lattice, e->deviation, e->noise,
+                              e->epsilon, e->rate,        e->largest, e->ratio};
+    const int64_t words[] = {e->law,  e->norm,     e->event.count, e->terms, e->parts,
+                             e->bits, e->monotone, e->follows,     e->whole, e->open};
+    tct_digest_field(&digest, 'N', numbers, sizeof numbers);
+    tct_digest_field(&digest, 'W', words, sizeof words);
+  }
+  tct_digest_end(&digest, hex);
+  tct_settings_text(list, "the planned releases", hex);
+}
+
 /* The whole promise: what is planned besides the events gets a line here. */
 static void add_promise(tct_settings *list, const tct_promise *promise) {
   add_events(list, "the planned events", &promise->events);
-  tct_settings_word(list, "the kind of promise", 2 * (uint64_t)promise->adaptive + promise->at_most);
+  add_releases(list, promise);
+  tct_settings_word(list, "the kind of promise", (uint64_t)promise->kind);
 }
 
 void tct_settings_plan(tct_settings *list, const tct_plan *plan) {

@@ -161,7 +161,7 @@ static void the_free_settings_of_one_rank_change_no_model(void **state) {
 
 static void event(tct_data *data, tct_plan *plan) { (void)data, plan->solved.promise.events.at[0].noise *= 1 + 1e-15; }
 static void count(tct_data *data, tct_plan *plan) { (void)data, plan->solved.promise.events.at[0].count++; }
-static void upper(tct_data *data, tct_plan *plan) { (void)data, plan->solved.promise.at_most = true; }
+static void upper(tct_data *data, tct_plan *plan) { (void)data, plan->solved.promise.kind = TCT_PROMISE_AT_MOST; }
 static void option(tct_data *data, tct_plan *plan) { (void)data, tct_spec_set(&plan->solved.spec, "clip", "7", NULL); }
 static void fact(tct_data *data, tct_plan *plan) { (void)data, plan->facts.row_norm *= 2; }
 static void named(tct_data *data, tct_plan *plan) { (void)plan, data->label_name = tct_text_copy("other"); }

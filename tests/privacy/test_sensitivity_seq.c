@@ -23,10 +23,7 @@ static void open_bench(bench *b, const char *loss, uint64_t seed) {
   b->r = records_new(ROWS, COLS, seed);
   assert_int_equal(world_open(&b->w, &b->r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
   const tct_plan *plan = b->w.plan;
-  const tct_event *event = plan->solved.promise.events.at;
-  b->set = (settings){.rate = event->rate, .noise = event->noise, .clip = 0.3, .cap = CAP, .newton = 20};
-  b->set.reach = reach_of(&plan->facts, &plan->solved.spec);
-  b->set.lattice = tct_mech_lattice(b->set.reach, b->set.noise, ROWS);
+  b->set = (settings){.planned = &plan->solved.promise.release[STEPS], .cap = CAP, .newton = 20};
   assert_int_equal(tct_dual_new(&b->w.problem, &b->dual, &err), TCT_OK);
   assert_int_equal(tct_batch_new(&b->w.problem, &b->batch, &err), TCT_OK);
   assert_int_equal(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, &seed, &b->mech, &err), TCT_OK);
@@ -53,7 +50,7 @@ static void the_duals_of_a_skipped_batch_are_noised_on_the_lattice(void **state)
     for (int64_t k = 0; k < b.batch.count; k++) {
       double moved = b.dual.alpha[b.batch.row[k]] - before[b.batch.row[k]];
       assert_true(moved != 0 && b.batch.u[k] != 0);
-      assert_true(fmod(b.batch.u[k], b.set.lattice) == 0);
+      assert_true(fmod(b.batch.u[k], b.set.planned->lattice) == 0);
     }
   }
   assert_true(skipped > 10 && skipped < 90);
@@ -99,7 +96,7 @@ static void a_removed_record_moves_an_iteration_by_at_most_the_reach(void **stat
       for (int64_t i = (int64_t)(world_u64(&seed) % 20); i < ROWS && count < most;
            i += 1 + (int64_t)(world_u64(&seed) % 3))
         row[count++] = i;
-      double move = sqrt(moved_by(&b, row, count, row[world_u64(&seed) % (uint64_t)count])) / b.set.reach;
+      double move = sqrt(moved_by(&b, row, count, row[world_u64(&seed) % (uint64_t)count])) / b.set.planned->sensitivity;
       if (!(move <= 1)) fail_msg("%s: a move of %g reaches, %d records", losses[l], move, (int)count);
       worst = fmax(worst, move);
       if (count == CAP + 1) skip = fmax(skip, move);
