@@ -75,6 +75,22 @@ static void print_events(const json_t *plan) {
   }
 }
 
+/* In units of the sum that is released. */
+static void print_releases(const json_t *plan) {
+  const json_t *releases = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "releases"), *r;
+  size_t i;
+  json_array_foreach(releases, i, r) {
+    char length[64] = "set as the run goes, from earlier releases", noise[80] = "";
+    if (json_is_number(json_object_get(r, "sensitivity")))
+      snprintf(length, sizeof length, "%s", cli_real(cli_number(r, "sensitivity")));
+    if (json_is_number(json_object_get(r, "deviation")) && cli_number(r, "deviation") > 0)
+      snprintf(noise, sizeof noise, ", deviation %s", cli_real(cli_number(r, "deviation")));
+    if (json_is_true(json_object_get(r, "open"))) snprintf(noise, sizeof noise, ", noise from the budget that is left");
+    cli_line(i ? "" : "releases", "%s: sensitivity %s (%s)%s, %.0f times", cli_string(r, "what"), length,
+             cli_string(r, "norm"), noise, cli_number(r, "count"));
+  }
+}
+
 static int is_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
 
 static void print_plan(const json_t *plan) {
@@ -96,6 +112,7 @@ static void print_plan(const json_t *plan) {
     cli_line("noise", "%s (multiplier: standard deviation / reach of one record)",
              cli_real(cli_number(plan, "noise_multiplier")));
   print_events(plan);
+  print_releases(plan);
 }
 
 static void warn_settings(const cli_args *args, const json_t *plan) {

@@ -1,4 +1,4 @@
-/* cmd_verify.c - tacit verify: is a model file's privacy claim what its events prove? */
+/* cmd_verify.c - tacit verify: does a model file's claim follow from what it says was asked for? */
 #include "cli.h"
 
 #include <math.h>
@@ -69,10 +69,14 @@ const cli_verb cli_verify = {
     .operands = "MODEL.json [OPTION...]",
     .summary = "Recomputes a model's privacy claim from the events in its file.",
     .details =
-        "It passes if every field is there and known, the named accountant proves no more than the claimed epsilon\n"
-        "from the events, a second implementation agrees, and no lower bound exceeds the claim. It cannot see the\n"
-        "data or the run: a file that lists other events than were spent is consistent all the same. Notes name what\n"
-        "takes from the promise: facts not accounted for, seeded noise, a delta or epsilon too large to promise much.\n"
+        "It plans again: the settings that the file says were asked for must give its settings, its releases (event,\n"
+        "sensitivity, deviation, count) and its events; the named accountant proves no more than the claimed epsilon\n"
+        "from them, a second implementation agrees, and no lower bound exceeds the claim. Unknown fields are refused.\n"
+        "\n"
+        "No check without the data can know the weights, the intercept's value, names of features and label, the\n"
+        "schema's content, scales of features, what is unaccounted, whether noise came from a seed, notes, the cap of\n"
+        "weights (no release depends on it), names and bytes of parties, ledger references and the library's version.\n"
+        "It cannot see the run either: a ledger can.\n"
         "\n"
         "Exit codes: 0 verified, 1 not verified or unreadable, 2 wrong usage, 3 the file is no JSON.\n"
         "\n"

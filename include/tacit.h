@@ -274,8 +274,8 @@ TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow,
 TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
  * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
- * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]: where
- * the promise says little (weakens: true) or the model is likely of no use, by docs/choosing-epsilon.md. */
+ * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
+ * where the promise says little (weakens: true) or the model is likely of no use, by docs/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 

@@ -2,6 +2,8 @@
 #include "account/account.h"
 #include "fit/report.h"
 
+#include <jansson.h>
+
 #include <math.h>
 
 /* A list longer than this has its first releases priced: each price is an accountant's work. */
@@ -63,6 +65,44 @@ static tct_status row(tct_page *page, int64_t i, tct_error *err) {
   return TCT_OK;
 }
 
+/* One release of a fit: what, its length and its noise in units of the sum. */
+static void release(tct_html *h, const json_t *r) {
+  double length = json_number_value(json_object_get(r, "sensitivity"));
+  double deviation = json_number_value(json_object_get(r, "deviation"));
+  const char *what = json_string_value(json_object_get(r, "what")),
+             *norm = json_string_value(json_object_get(r, "norm"));
+  tct_html_put(h, "<tr><td>");
+  tct_html_text(h, what ? what : "?");
+  tct_html_put(h, "</td><td>");
+  if (length > 0)
+    tct_html_real(h, "release.sensitivity", length, 4);
+  else
+    tct_html_put(h, "set as the run went, from earlier releases");
+  tct_html_put(h, " (");
+  tct_html_text(h, norm ? norm : "?");
+  tct_html_put(h, ")</td><td>");
+  if (deviation > 0)
+    tct_html_real(h, "release.deviation", deviation, 4);
+  else
+    tct_html_put(h, json_is_true(json_object_get(r, "open")) || !(length > 0) ? "with the length or the budget left"
+                                                                              : "none: a choice");
+  tct_html_put(h, "</td></tr>\n");
+}
+
+/* Form 1 has none. */
+static void releases(tct_html *h, const tct_model *m) {
+  json_t *fits = m->fits ? json_loads(m->fits, 0, NULL) : NULL;
+  const json_t *fit, *r;
+  size_t f, i;
+  if (!fits) return;
+  tct_html_put(h,
+               "<table>\n<thead><tr><th scope=\"col\">As it was planned</th><th scope=\"col\">One record\xe2\x80\x99s "
+               "own term, at most</th><th scope=\"col\">Standard deviation of the noise</th></tr></thead>\n<tbody>\n");
+  json_array_foreach(fits, f, fit) json_array_foreach(json_object_get(fit, "releases"), i, r) release(h, r);
+  tct_html_put(h, "</tbody>\n</table>\n");
+  json_decref(fits);
+}
+
 tct_status tct_report_events(tct_page *page, tct_error *err) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
@@ -83,7 +123,9 @@ tct_status tct_report_events(tct_page *page, tct_error *err) {
   tct_html_real(h, "privacy.delta", m->delta, 0);
   tct_html_put(h, "</th><td>");
   tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
-  tct_html_put(h, "</td></tr></tfoot>\n</table>\n<p class=\"quiet\">Solver <code data-field=\"solver\">");
+  tct_html_put(h, "</td></tr></tfoot>\n</table>\n");
+  releases(h, m);
+  tct_html_put(h, "<p class=\"quiet\">Solver <code data-field=\"solver\">");
   tct_html_text(h, m->solver);
   tct_html_put(h, "</code>, loss <code data-field=\"loss\">");
   tct_html_text(h, m->loss);

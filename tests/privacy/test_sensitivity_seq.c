@@ -96,7 +96,8 @@ static void a_removed_record_moves_an_iteration_by_at_most_the_reach(void **stat
       for (int64_t i = (int64_t)(world_u64(&seed) % 20); i < ROWS && count < most;
            i += 1 + (int64_t)(world_u64(&seed) % 3))
         row[count++] = i;
-      double move = sqrt(moved_by(&b, row, count, row[world_u64(&seed) % (uint64_t)count])) / b.set.planned->sensitivity;
+      double move =
+          sqrt(moved_by(&b, row, count, row[world_u64(&seed) % (uint64_t)count])) / b.set.planned->sensitivity;
       if (!(move <= 1)) fail_msg("%s: a move of %g reaches, %d records", losses[l], move, (int)count);
       worst = fmax(worst, move);
       if (count == CAP + 1) skip = fmax(skip, move);
