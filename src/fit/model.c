@@ -126,11 +126,11 @@ static json_t *privacy_out(const tct_model *m) {
 char *tct_model_json(const tct_model *m, tct_error *err) {
   json_t *o =
       json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "format", "tacit-model",
-                "version", m->version, "library", TCT_VERSION, "loss", m->loss, "penalty", m->penalty, "solver",
-                m->solver, "rows", (json_int_t)m->rows, "columns", (json_int_t)m->cols, "label", text_or_null(m->label),
-                "labels", m->labels == TCT_LABELS_REAL ? "real" : "binary", "features", texts(m->features, m->cols),
-                "coefficients", reals(m->coefficients, m->cols), "intercept", tct_json_real(m->intercept), "transforms",
-                transforms_out(m), "privacy", privacy_out(m));
+                "version", m->fits ? TCT_MODEL_VERSION : TCT_MODEL_FIRST, "library", TCT_VERSION, "loss", m->loss,
+                "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "columns", (json_int_t)m->cols,
+                "label", text_or_null(m->label), "labels", m->labels == TCT_LABELS_REAL ? "real" : "binary", "features",
+                texts(m->features, m->cols), "coefficients", reals(m->coefficients, m->cols), "intercept",
+                tct_json_real(m->intercept), "transforms", transforms_out(m), "privacy", privacy_out(m));
   if (o && m->note[0]) json_object_set_new(o, "note", json_string(m->note));
   if (o && m->parties) json_object_set_new(o, "parties", json_loads(m->parties, 0, NULL));
   return tct_json_text(o, err);

@@ -30,6 +30,15 @@ typedef struct tct_perturb {
   tct_output output;
 } tct_perturb;
 
+/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. */
+typedef struct tct_balance {
+  double share, clip;
+} tct_balance;
+/* The pair of least cost; given: what the user gave, NAN where it is to be found. */
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given);
+/* The problem's own ridge is so large that counting long records less would change it for nothing. */
+bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
+
 extern const tct_option tct_objpert_options[];
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 enum { TCT_OBJPERT_TILT, TCT_OBJPERT_OUTPUT }; /* the releases */
