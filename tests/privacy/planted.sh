@@ -110,14 +110,14 @@ plant dpsgd_length_halved src/solve/dpsgd.c 's/event, clip, clip, facts->rows/ev
 plant gradients_length_halved src/solve/descent.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant dpnewton_metric_length_halved src/solve/dpnewton.c 's/metric, square, square,/metric, square, square \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/adassp.c 's/norm_of\(facts, &out->spec\), sensitivity, facts/norm_of(facts, \&out->spec), sensitivity \/ 2, facts/' contract_one_release
-plant privgene_change_halved src/solve/privgene.c 's/m->count, clip, clip,/m->count, clip, clip \/ 2,/' privacy_sensitivity privacy_choice
+plant privgene_change_halved src/solve/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' privacy_sensitivity privacy_choice
 plant dpagd_gradient_length_halved src/solve/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
 plant dpagd_change_halved src/solve/dpagd_plan.c 's/1, 1, loss, loss,/1, 1, loss, loss \/ 2,/' privacy_choice privacy_sensitivity
 plant dpcd_moments_length_halved src/solve/dpcd_plan.c 's/event, 1, sensitivity, m->facts->rows/event, 1, sensitivity \/ 2, m->facts->rows/' privacy_sensitivity_dpcd privacy_sensitivity
 plant dpcd_steps_length_halved src/solve/dpcd_plan.c 's/  steps\.follows = true;/  steps.follows = true, steps.ratio = 0.5;/' privacy_sensitivity_dpcd privacy_sensitivity
 plant dpcd_change_halved src/solve/dpcd_plan.c 's/choice\.follows = true,/choice.follows = true, choice.ratio = 0.5,/' privacy_sensitivity_dpcd privacy_sensitivity
 plant outputs_length_halved src/solve/output.c 's/event, output->reach, output->reach, 1/event, output->reach, output->reach \/ 2, 1/' contract_one_release
-plant objpert_tilt_halved src/solve/objpert_plan.c 's/out->noise_multiplier, set\.sigma,/out->noise_multiplier, set.sigma \/ 2,/' contract_one_release
+plant objpert_tilt_halved src/solve/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
 
 # ---- rows over ranks ----
