@@ -331,8 +331,8 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
  * "rdp" (for ledgers all of whose events have such a cost).  Refuses a file that holds anything. */
 TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours,
                                    double epsilon, double delta, tct_error *err);
-/* The ledger as JSON (docs/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent, left,
- * information.  TCT_E_DATA: it was edited or is damaged. */
+/* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
+ * left, information.  TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */

@@ -37,8 +37,9 @@ headings() {
 # A component's file name is its public name: what list.def names must carry the headings.
 components() { sed -nE 's/^[[:space:]]*[A-Z_]+\([[:space:]]*(tct_)?([a-z0-9_]+).*/\2/p' "$1" 2>/dev/null; }
 while IFS= read -r name; do
-  [ -f "src/solve/$name.c" ] || continue
-  headings "src/solve/$name.c" PROBLEM ALGORITHM SENSITIVITY RELEASES COST DEPARTS
+  file=$(printf '%s\n' "${code[@]}" | grep -E "^src/solve/(.*/)?$name\.c$")
+  [ -n "$file" ] || continue
+  headings "$file" PROBLEM ALGORITHM SENSITIVITY RELEASES COST DEPARTS
 done < <(components src/solve/list.def)
 for file in src/mech/{subsample,gaussian,laplace,choose}.c $(grep -lE '^ \* DISTRIBUTION|^/\* .*DISTRIBUTION' src/rng/*.c src/mech/*.c 2>/dev/null); do
   [ ! -f "$file" ] || headings "$file" DISTRIBUTION PROOF ROUNDING

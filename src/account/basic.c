@@ -1,8 +1,8 @@
 /* basic.c - closed forms: the plain sum, the optimal composition of equal pure steps, single steps. */
 #include "account/account.h"
 #include "account/kov.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * pld: its epsilon is smaller, so the start is already good. */
 #include "account/account.h"
 #include "account/pld.h"
-#include "account/renyi.h"
+#include "account/curves/renyi.h"
 
 #include "core/alloc.h"
 

@@ -1,7 +1,7 @@
 /* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (reach/noise)^2. */
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <float.h>
 #include <math.h>

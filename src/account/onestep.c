@@ -10,8 +10,8 @@
  * epsilon as a. */
 #include "account/onestep.h"
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
  *    again. */
 #include "account/pld.h"
 
-#include "account/compose.h"
-#include "account/normal.h"
-#include "account/renyi.h"
-#include "account/saddle.h"
+#include "account/curves/compose.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
+#include "account/curves/saddle.h"
 
 #include "core/alloc.h"
 

@@ -1,7 +1,7 @@
 /* rdp.c - Renyi privacy: the sum of divergences at the best real order. */
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 

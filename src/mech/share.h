@@ -5,7 +5,7 @@
 #ifndef TCT_MECH_SHARE_H
 #define TCT_MECH_SHARE_H
 #include "mech/mech.h"
-#include "team/parties.h"
+#include "wire/wire.h"
 
 /* One end: a role's wire, and a party's gate (NULL at the server). */
 typedef struct tct_share {

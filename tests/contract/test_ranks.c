@@ -4,9 +4,9 @@
  * added in another order on every rank, which an inexact sum does not survive. */
 #include "worlds.h"
 
-#include "la/exact.h"
-#include "read/data.h"
-#include "team/team.h"
+#include "la/exact/exact.h"
+#include "read/table/data.h"
+#include "ranks/ranks.h"
 
 #include <pthread.h>
 #include <time.h>

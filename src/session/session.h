@@ -1,0 +1,56 @@
+/* session.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
+#ifndef TCT_SESSION_SESSION_H
+#define TCT_SESSION_SESSION_H
+#include "model/model.h"
+#include "mech/share.h"
+
+#include <jansson.h>
+
+/* The messages of a session, in order: S server, P party.  All but the hashes of hello are JSON of public facts.
+ *   S welcome  {version, nonce}
+ *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[]}
+ *   S terms    {loss, penalty, solver, epsilon, delta, neighbours, row_norm, rows_rule, label_bound, label_shift, rows,
+ *               columns, index}
+ *   P accept   {}            the plan is within what this party agrees to
+ *   S go       {}            all parties have accepted
+ *   P ready    {}            charged to this party's ledger
+ *   the rounds (solve/parties/dpfw_parties.c)
+ *   S model    the model file */
+enum {
+  TCT_SAY_WELCOME = TCT_SAY_SESSION,
+  TCT_SAY_HELLO,
+  TCT_SAY_TERMS,
+  TCT_SAY_ACCEPT,
+  TCT_SAY_GO,
+  TCT_SAY_READY,
+  TCT_SAY_MODEL
+};
+enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65 };
+
+tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err); /* takes object */
+tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err);
+/* Opens the wire of either role. */
+tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
+
+/* How records are matched: each party sorts its keys, and all hash the sorted list, and the labels in its order, under
+ * the secret that the server lacks and the run's nonce: the server learns whether the lists are equal, no more. */
+typedef struct tct_alignment {
+  int64_t *order; /* [rows] place of record i among the sorted keys; NULL: by position */
+  char keys[65], labels[65];
+} tct_alignment;
+tct_status tct_align(const tct_data *data, const char *secret_file, const char *nonce, tct_alignment *out,
+                     tct_error *err);
+void tct_alignment_free(tct_alignment *alignment);
+
+/* Names, columns and an epsilon for each observer into model->parties; for other solvers than dpfw_parties nothing.
+ * hello: the parties' [K], NULL for a simulation on one file. */
+tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
+                               tct_error *err);
+
+/* Each frame that leaves a party, as one JSON line. */
+typedef struct tct_transcript {
+  void *file;
+} tct_transcript;
+tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err);
+tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err); /* NULL file: nothing */
+#endif
