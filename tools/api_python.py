@@ -17,8 +17,9 @@ PAGE = pathlib.Path(__file__).parents[1] / "docs" / "reference" / "api-python.md
 HEAD = """\
 # The Python interface
 
-Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it current). How the pieces go together is in the
-[tutorial](tutorial.md) and in [python/README.md](../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
+Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it
+current). How the pieces go together is in the [tutorial](../guide/tutorial.md) and in
+[python/README.md](../../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
 metadata methods.
 """
 GROUPS = (

@@ -2,7 +2,7 @@
 #include "account/account.h"
 #include "core/alloc.h"
 #include "ledger/ledger.h"
-#include "model/model.h"
+#include "train/plan.h"
 #include "certify/cross_check.h"
 
 #include <jansson.h>

@@ -1,6 +1,8 @@
 /* ledger_filter.c - does the ledger's filter permit one more run?  (ledger.h says why there is one filter.) */
 #include "ledger/ledger.h"
 
+#include "core/spec.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* evaluate.c - exact scores of a model on a table: figures that are not private. */
 #include "core/alloc.h"
+#include "loss/loss.h"
 #include "model/model.h"
+#include "penalty/penalty.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -6,6 +6,7 @@
  * the model, after its schema. */
 #include "core/alloc.h"
 #include "core/outfile.h"
+#include "core/spec.h"
 #include "model/model.h"
 
 #include <math.h>

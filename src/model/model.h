@@ -1,20 +1,10 @@
-/* model.h - a trained model with its certificate, and the plan that it came from. */
+/* model.h - a trained model with its certificate. */
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
 #include "read/table/data.h"
-#include "solve/solve.h"
+#include "event/event.h"
 
 enum { TCT_MODEL_VERSION = 1 };
-
-/* A plan: settings checked, components made, budget calibrated. */
-struct tct_plan {
-  tct_config config; /* texts copied, owned */
-  const tct_solver *solver;
-  tct_facts facts;
-  tct_solver_plan solved;
-  int64_t cols;  /* features without the intercept */
-  char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
-};
 
 /* Everything that the model file says; see docs/reference/format/model.md.  Texts are owned. */
 struct tct_model {
@@ -51,10 +41,6 @@ struct tct_model {
   char *run_id;      /* ledger run id or NULL */
 };
 
-/* The claim and the events of the plan. */
-tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
-/* Charges the plan's promise to its ledger, durably; without a ledger nothing. */
-tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err);
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */
 int tct_model_note(tct_model *model, const char *text);
 

@@ -2,7 +2,9 @@
 #ifndef TCT_REPORT_REPORT_H
 #define TCT_REPORT_REPORT_H
 #include "report/html.h"
+#include "core/spec.h"
 #include "model/model.h"
+#include "solve/solve.h"
 
 #include <jansson.h>
 

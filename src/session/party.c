@@ -3,6 +3,7 @@
 #include "train/bound.h"
 #include "model/json.h"
 #include "session/session.h"
+#include "train/plan.h"
 #include "solve/parties/dpfw_parties.h"
 
 #include <math.h>

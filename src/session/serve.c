@@ -3,6 +3,7 @@
 #include "core/digest.h"
 #include "model/json.h"
 #include "session/session.h"
+#include "train/plan.h"
 #include "rng/rng.h"
 #include "solve/parties/dpfw_parties.h"
 

@@ -42,11 +42,6 @@ tct_status tct_align(const tct_data *data, const char *secret_file, const char *
                      tct_error *err);
 void tct_alignment_free(tct_alignment *alignment);
 
-/* Names, columns and an epsilon for each observer into model->parties; for other solvers than dpfw_parties nothing.
- * hello: the parties' [K], NULL for a simulation on one file. */
-tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
-                               tct_error *err);
-
 /* Each frame that leaves a party, as one JSON line. */
 typedef struct tct_transcript {
   void *file;

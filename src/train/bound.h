@@ -1,7 +1,7 @@
 /* bound.h - the record transforms, in order: schema (in the reader), scale, label shift, intercept, rows. */
 #ifndef TCT_TRAIN_BOUND_H
 #define TCT_TRAIN_BOUND_H
-#include "model/model.h"
+#include "train/plan.h"
 
 /* Everything that a run sees of the data. */
 typedef struct tct_bound {
@@ -14,8 +14,4 @@ typedef struct tct_bound {
 } tct_bound;
 tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err);
 void tct_bound_free(tct_bound *bound); /* wipes copies of labels */
-
-/* x' = (x - shift)*factor, dense unless every shift is 0. */
-tct_status tct_scale_columns(const tct_matrix *x, const double *factor, const double *shift, tct_owned_matrix *to,
-                             tct_error *err);
 #endif

@@ -3,7 +3,7 @@
 #include "train/bound.h"
 #include "model/json.h"
 #include "ledger/ledger.h"
-#include "session/session.h"
+#include "train/plan.h"
 #include "ranks/ranks.h"
 
 #include <math.h>

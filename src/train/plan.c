@@ -1,7 +1,7 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
 #include "model/json.h"
-#include "model/model.h"
+#include "train/plan.h"
 #include "solve/auto.h"
 
 #include <math.h>

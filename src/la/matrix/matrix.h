@@ -20,6 +20,13 @@ int64_t tct_matrix_bytes(const tct_matrix *m);
 tct_status tct_matrix_convert(const tct_matrix *from, tct_layout layout, tct_value_type value_type,
                               tct_owned_matrix *to, tct_error *err);
 void tct_matrix_free(tct_owned_matrix *m);
+/* x' = (x - shift[cols])*factor[cols], dense unless every shift is 0; always a new allocation. */
+tct_status tct_scale_columns(const tct_matrix *x, const double *factor, const double *shift, tct_owned_matrix *to,
+                             tct_error *err);
+/* The same with factor[cols] and shift[cols] found by kind: max-abs, min-max or standard.  Reads every record, which
+ * nothing charges. */
+tct_status tct_scale_by_data(const tct_matrix *from, const char *kind, double *factor, double *shift,
+                             tct_owned_matrix *to, tct_error *err);
 
 /* Range of R: far from where squares of norms leave the range of doubles. */
 #define TCT_ROW_NORM_LOW 1e-90

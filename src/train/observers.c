@@ -1,7 +1,7 @@
 /* observers.c - what each observer of a run between parties can learn at most: an epsilon for each. */
 #include "core/alloc.h"
 #include "model/json.h"
-#include "session/session.h"
+#include "train/plan.h"
 #include "solve/parties/dpfw_parties.h"
 
 #include <stdlib.h>
