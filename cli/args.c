@@ -14,7 +14,8 @@ const cli_option cli_read_options[] = {
     {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX",
      "label column, by name or number from 1; default: the schema's label, or the first token of LIBSVM lines"},
     {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
-     "label text that counts as +1, all others as -1; default: the schema's, else 1 is +1 and 0 or -1 is -1"},
+     "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
+     "listed; default: the schema's, else 1 is +1 and 0 or -1 is -1"},
     {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
      "public knowledge of the columns: bounds, categories, label (see tacit schema)"},
     {"--invalid", CLI_CHOICE, offsetof(cli_args, invalid), "refuse|zero",

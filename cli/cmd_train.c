@@ -97,6 +97,9 @@ static void print_plan(const json_t *plan) {
 }
 
 static void warn_settings(const cli_args *args, const json_t *plan) {
+  const json_t *line;
+  size_t i;
+  json_array_foreach(json_object_get(plan, "warnings"), i, line) cli_warn("%s", cli_string(line, "text"));
   if (!is_private(plan))
     cli_warn("privacy NONE: this %s; the model may reveal records, do not publish it",
              isinf(args->config.epsilon) ? "run has an infinite epsilon" : "solver has no privacy");

@@ -9,12 +9,25 @@ static const cli_option options[] = {
     {0},
 };
 
+/* Whether something that was noted takes from the promise itself. */
+static int is_weaker(const json_t *root) {
+  const json_t *line;
+  size_t i;
+  int weaker =
+      json_is_true(json_object_get(root, "reproducible")) || json_array_size(json_object_get(root, "unaccounted"));
+  json_array_foreach(json_object_get(root, "warnings"), i, line) weaker |=
+      json_is_true(json_object_get(line, "weakens"));
+  return weaker;
+}
+
 static void print_checks(const json_t *root, int ok) {
   const json_t *check, *line;
   size_t i;
   json_array_foreach(json_object_get(root, "checks"), i, check)
       printf("%-5s %-22s %s\n", json_is_true(json_object_get(check, "ok")) ? "ok" : "FAIL", cli_string(check, "name"),
              cli_string(check, "text"));
+  json_array_foreach(json_object_get(root, "warnings"), i, line)
+      printf("note  %-22s %s\n", cli_string(line, "name"), cli_string(line, "text"));
   json_array_foreach(json_object_get(root, "unaccounted"), i, line)
       printf("note  %-22s %s\n", "UNACCOUNTED", json_string_value(line));
   if (json_is_true(json_object_get(root, "reproducible")))
@@ -22,8 +35,9 @@ static void print_checks(const json_t *root, int ok) {
   if (ok && json_is_false(json_object_get(root, "private")))
     printf("\nverified: the model claims no privacy (NONE)\n");
   else if (ok)
-    printf("\nverified: epsilon %s at delta %s, %s\n", cli_real(cli_number(root, "epsilon")),
-           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"));
+    printf("\nverified: epsilon %s at delta %s, %s%s\n", cli_real(cli_number(root, "epsilon")),
+           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"),
+           is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
 }
 
 static const char *first_failure(const json_t *root) {
@@ -57,7 +71,8 @@ const cli_verb cli_verify = {
     .details =
         "It passes if every field is there and known, the named accountant proves no more than the claimed epsilon\n"
         "from the events, a second implementation agrees, and no lower bound exceeds the claim. It cannot see the\n"
-        "data or the run: a file that lists other events than were spent is consistent all the same.\n"
+        "data or the run: a file that lists other events than were spent is consistent all the same. Notes name what\n"
+        "takes from the promise: facts not accounted for, seeded noise, a delta or epsilon too large to promise much.\n"
         "\n"
         "Exit codes: 0 verified, 1 not verified or unreadable, 2 wrong usage, 3 the file is no JSON.\n"
         "\n"

@@ -265,7 +265,8 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
  * noise_multiplier, events, rows, columns, memory_bytes, settings; why (the solver was chosen by rule), note (what to
- * know before). */
+ * know before); warnings[{name, text, source, weakens}]: where the promise says little (weakens: true) or the model is
+ * likely of no use, by docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
@@ -292,7 +293,7 @@ TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, dou
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
-/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ...
+/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
  * ledger: path or NULL.  A failed check is not an error: look at "ok". */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
 /* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is

@@ -10,7 +10,7 @@ from ._estimators import (
 )
 from ._matrix import Table, read
 from ._model import Model, read_model, verify
-from ._native import BudgetError, PrivacyWarning, components, version
+from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, version
 from ._search import PrivateSearchCV
 from ._schema import PublicScaler, Schema
 
@@ -29,6 +29,7 @@ __all__ = [
     "PublicScaler",
     "Schema",
     "Table",
+    "UtilityWarning",
     "account",
     "account_curve",
     "calibrate",

@@ -182,7 +182,10 @@ class _Linear(BaseEstimator):
         facts = Plan(settings, rows, cols, table).facts
         if count == 1 or not facts["private"]:
             return settings, facts, None
-        return _compose(settings, rows, cols, count, table)
+        whole = [w for w in facts["warnings"] if w["weakens"]]  # the promise is that of all fits together
+        settings, facts, together = _compose(settings, rows, cols, count, table)
+        each = [w for w in facts["warnings"] if not w["weakens"]]
+        return settings, {**facts, "warnings": whole + each}, together
 
     def plan(self, rows, cols, n_classes=None):
         """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
@@ -210,7 +213,8 @@ class _Linear(BaseEstimator):
         settings = self._settings(rows, cols, table)
         together = None
         if len(targets) > 1:
-            settings, _, together = self._plans(settings, rows, cols, len(targets), table)
+            settings, facts, together = self._plans(settings, rows, cols, len(targets), table)
+            _warn(facts["warnings"])
         scale = {}
         if self.bounds is not None and table is None:
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
@@ -225,6 +229,8 @@ class _Linear(BaseEstimator):
             callbacks = Callbacks(self.progress, k / len(targets), 1 / len(targets))
             seed = (settings.get("seed", 0) + k * _SEED_STEP) % 2**64  # other noise for each class
             plan = Plan({**settings, "seed": seed}, rows, cols, table, callbacks)
+            if len(targets) == 1:
+                _warn(plan.facts["warnings"])
             data = table if table is not None else View(X, target, self._labels_kind)
             if weights is not None:
                 data.weigh(weights[0], self._cap(), weights[1])
@@ -437,6 +443,13 @@ def _compose(settings, rows, cols, count, table):
     facts = Plan(settings, rows, cols, table).facts
     events = _copies([f"approx:epsilon={each!r},delta={part!r}"], count)
     return settings, facts, {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
+
+
+def _warn(cautions):
+    """One warning for each caution of a plan, at the line that called fit."""
+    for caution in cautions:
+        category = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
+        warnings.warn(caution["text"], category, stacklevel=4)
 
 
 def _certificate(models, together, charge):

@@ -25,7 +25,11 @@ class BudgetError(Exception):
 
 
 class PrivacyWarning(UserWarning):
-    """Something that the stated epsilon does not cover."""
+    """Something that the stated epsilon does not cover, or a promise that says little."""
+
+
+class UtilityWarning(UserWarning):
+    """A model that is likely of no use, by public facts alone."""
 
 
 class Error(ctypes.Structure):

@@ -6,6 +6,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -82,6 +83,28 @@ def test_classes_read_from_the_data_are_named_unaccounted():
     assert any("classes" in line for line in model.privacy_["unaccounted"])
     given = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=[0, 1]).fit(X, y)
     assert given.privacy_["unaccounted"] == []
+
+
+def cautions(model, X, y):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    return [(w.category, str(w.message)) for w in seen if w.category is not UserWarning]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_promise_that_says_little_warns_in_fit_and_in_the_plan(count):
+    X, y = data(classes=count)
+    public = {"data_norm": 2.0, "classes": list(range(count))}
+    assert cautions(tacit.PrivateLogisticRegression(epsilon=8, delta=1e-5, **public), X, y) == []
+    large = tacit.PrivateLogisticRegression(epsilon=9, delta=1 / len(y), **public)
+    seen = cautions(large, X, y)
+    assert [category for category, _ in seen] == [tacit.PrivacyWarning] * 2
+    assert "delta" in seen[0][1] and "epsilon 9 is above 8" in seen[1][1]
+    assert [w["text"] for w in large.plan(*X.shape)["warnings"]] == [text for _, text in seen]
+    faint = cautions(tacit.PrivateLogisticRegression(epsilon=1e-3, delta=1e-9, **public), X, y)
+    assert [category for category, _ in faint] == [tacit.UtilityWarning]
+    assert "constant" in faint[0][1]
 
 
 def test_the_plan_is_what_fit_does():

@@ -46,6 +46,7 @@ def models(tmp_path_factory):
         "none": ["people.csv", "--schema", "people.schema.json", "--loss", "hinge", *ridge, "--solver", "scd"],
         "adassp": ["income.csv", "--schema", "income.schema.json", "--loss", "squared", "--solver", "adassp", "--epsilon", 1,
                    "--delta", "2.5e-7", "--intercept"],
+        "large": [*people, *ridge, "--solver", "dpscd", "--epsilon", 50, "--delta", "1e-3"],
     }  # fmt: skip
     paths = {}
     for name, words in runs.items():
@@ -85,7 +86,7 @@ def models(tmp_path_factory):
     return paths
 
 
-NAMES = ["dpscd", "objpert", "outpert", "dpcd", "warned", "none", "adassp", "hostile", "sparse", "wide", "persons", "forged"]
+NAMES = "dpscd objpert outpert dpcd warned none adassp hostile sparse wide persons forged large".split()
 
 
 class Page(html.parser.HTMLParser):
@@ -222,6 +223,8 @@ def check_derived(kind, value, shown, model, path, seen):
     p = model["privacy"]
     if kind == "guess":
         assert 100 * guess(model) <= value <= 100 * guess(model) + 0.1001
+    elif kind == "factor":
+        assert math.exp(p["epsilon"]) <= value <= math.exp(p["epsilon"]) + 0.01001
     elif kind == "chance":
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
@@ -258,6 +261,9 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
             elif field == "schema.column":
                 schema = model["transforms"]["schema"]
                 assert shown in [column["name"] for column in schema["columns"]] + [schema["label"]["name"]]
+            elif field.startswith("derived.caution."):
+                texts = {w["name"]: w["text"] for w in tacit.verify(path)["warnings"]}
+                assert shown.rstrip(".") == texts[field.removeprefix("derived.caution.")]
             elif field == "privacy.noise":
                 assert model["privacy"]["noise"] == "reproducible"
             else:
@@ -281,6 +287,8 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
     if model["privacy"]["private"]:
         wanted += ["privacy.epsilon", "privacy.delta", "privacy.unit", "privacy.trust", "privacy.accountant"]
         wanted += [f"privacy.events.{i}" for i in range(len(model["privacy"]["events"]))]
+    if name == "large":
+        wanted += ["derived.caution.delta", "derived.caution.epsilon"]
     if "ledger" in model["privacy"]:
         wanted += ["privacy.ledger.run", "privacy.ledger.head"]
     wanted += [f"privacy.unaccounted.{i}" for i in range(len(model["privacy"]["unaccounted"]))]

@@ -4,6 +4,8 @@
 #include "ledger/ledger.h"
 #include "train/plan.h"
 #include "certify/cross_check.h"
+#include "train/cautions.h"
+#include "model/model.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -171,6 +173,8 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "private", json_boolean(m->is_private));
   json_object_set_new(r->root, "reproducible", json_boolean(m->reproducible));
   json_object_set_new(r->root, "unaccounted", list);
+  tct_caution_facts facts = tct_caution_model(m);
+  json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */

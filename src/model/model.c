@@ -74,6 +74,13 @@ static const char *trust_of(const tct_model *m) {
     return "No curator: each party holds its columns, the server sees what the parties release, and nobody else's "
            "columns are seen by anyone; labels are known to every party; see parties.observers.";
   if (!m->is_private) return "NONE: this model was trained without privacy and may reveal its records.";
+  if (m->reproducible)
+    return "A trusted curator holds the records and runs this program; the noise came from a seed, and towards whoever "
+           "knows or guesses it nothing is promised.";
+  if (m->unaccounted[0])
+    return "A trusted curator holds the records and runs this program; whoever sees the model file learns what the "
+           "claim "
+           "allows, and what is listed as unaccounted.";
   return "A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim "
          "allows and no more.";
 }

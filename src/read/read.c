@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "read/format/reader.h"
+#include "read/schema/label.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
 
@@ -58,6 +59,8 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   const tct_read_options *options = reader->options;
   TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, err));
+  TCT_TRY(tct_label_check_positive(options, &reader->schema, reader->c, err));
+  reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));
   if (source->begin == source->end) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");

@@ -1,5 +1,6 @@
 /* report_promise.c - in plain words: what is promised, to whom, from whom, and what is not covered. */
 #include "report/report.h"
+#include "train/cautions.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +33,22 @@ static double guess_percent(const tct_model *m) {
   return fmin(ceil(right * 1000 - 1e-9) / 10, 100);
 }
 
+/* The cautions that take from the promise, or the others; how many there are.  Written only where `write` is set. */
+static int cautions(tct_page *page, bool weakens, bool write) {
+  tct_caution_facts facts = tct_caution_model(page->model);
+  int count = 0;
+  for (int i = 0; facts.is_private && i < tct_caution_count; i++) {
+    char text[TCT_CAUTION_TEXT];
+    if (tct_cautions[i].weakens != weakens || !tct_cautions[i].holds(&facts, text)) continue;
+    count++;
+    if (!write) continue;
+    tct_html_format(&page->html, "<li data-field=\"derived.caution.%s\">", tct_cautions[i].name);
+    tct_html_text(&page->html, text);
+    tct_html_put(&page->html, ".</li>\n");
+  }
+  return count;
+}
+
 static void tile(tct_html *h, const char *title) { tct_html_format(h, "<div><dt>%s</dt><dd>", title); }
 
 static int warnings_of(const tct_page *page) {
@@ -48,7 +65,8 @@ static void tiles(tct_page *page) {
   tct_html_put(h, "<dl class=\"tiles\">\n");
   tile(h, "Privacy loss, at most");
   if (m->is_private) {
-    tct_html_format(h, "<span class=\"big%s\">\xce\xb5 = ", page->holds ? "" : " bad");
+    bool good = page->holds && !cautions(page, true, false);
+    tct_html_format(h, "<span class=\"big%s\">\xce\xb5 = ", good ? "" : " bad");
     tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
     tct_html_put(h, "</span> at \xce\xb4 = ");
     tct_html_real(h, "privacy.delta", m->delta, 0);
@@ -98,35 +116,67 @@ void tct_report_summary(tct_page *page) {
         h,
         "<p class=\"alarm\"><strong>Read this first.</strong> The promise below does not cover everything that "
         "was done. The section \xe2\x80\x9cNot covered by the promise\xe2\x80\x9d names it.</p>\n");
+  if (cautions(page, true, false)) {
+    tct_html_put(h, "<p class=\"alarm\"><strong>This promise says little.</strong></p>\n<ul class=\"alarm\">\n");
+    cautions(page, true, true);
+    tct_html_put(h, "</ul>\n");
+  }
+  if (cautions(page, false, false)) {
+    tct_html_put(h, "<ul>\n");
+    cautions(page, false, true);
+    tct_html_put(h, "</ul>\n");
+  }
   tiles(page);
   tct_html_put(h, "</header>\n");
+}
+
+/* What could have been otherwise, and how little that may change: e^epsilon in words that stay true at any epsilon. */
+static void promise_what(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  bool content = m->neighbours == TCT_REPLACE_ONE;
+  tct_html_put(h, "<h3>What</h3>\n<p>");
+  tct_html_put(h, content
+                      ? (m->persons ? "The content of every person\xe2\x80\x99s records. Had all records of any one "
+                                      "person been replaced by any others, "
+                                    : "The content of every single record. Had any one record been replaced by any "
+                                      "other, ")
+                      : (m->persons ? "Every single person. Had all records of any one person counted for nothing, "
+                                    : "Every single record. Had any one record counted for nothing, "));
+  if (!tct_caution_words_hold(m->epsilon)) {
+    tct_html_put(
+        h,
+        "this model could have come out far more or far less easily, by a factor of <i>e</i><sup>\xce\xb5</sup>. "
+        "So large a factor hides next to nothing.</p>\n");
+    return;
+  }
+  tct_html_put(h, "no model, this one among them, would have become more than ");
+  tct_html_real(h, "derived.factor", ceil(exp(m->epsilon) * 100) / 100, 0);
+  tct_html_put(h, " times as likely or as unlikely, but for \xce\xb4 (below).</p>\n");
+}
+
+static void promise_whom(tct_page *page) {
+  tct_html *h = &page->html;
+  tct_html_put(
+      h,
+      "</span></p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know and "
+      "whatever machines they own: also from somebody who knows all the other records");
+  tct_html_put(h, page->model->reproducible ? ", but not from somebody who knows the seed or guesses it" : "");
+  tct_html_put(h, page->model->unaccounted[0] ? ", as far as the releases below go" : "");
+  tct_html_put(h,
+               ".</p>\n<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.trust\">");
+  tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "trust"));
 }
 
 static void promise_words(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  tct_html_put(h, "<h3>What</h3>\n<p>");
-  tct_html_put(
-      h,
-      m->persons && m->neighbours == TCT_REPLACE_ONE
-          ? "The content of every person\xe2\x80\x99s records. Had all records of any one person been replaced by any "
-            "others, this model could have come out almost as easily.</p>\n"
-      : m->persons ? "Every single person. Had all records of any one person counted for nothing, this model could "
-                     "have come out "
-                     "almost as easily.</p>\n"
-      : m->neighbours == TCT_REPLACE_ONE
-          ? "The content of every single record. Had any one record been replaced by any other, this model "
-            "could have come out almost as easily.</p>\n"
-          : "Every single record. Had any one record counted for nothing, this model could have come out almost "
-            "as easily.</p>\n");
+  if (!page->holds)
+    tct_html_put(h, "<p class=\"alarm\">These are the words of the claim, which is <strong>not proved</strong>.</p>\n");
+  promise_what(page);
   tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.unit\">");
   tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "unit"));
-  tct_html_put(
-      h,
-      "</span></p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know and "
-      "whatever machines they own: also from somebody who knows all the other records.</p>\n"
-      "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.trust\">");
-  tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "trust"));
+  promise_whom(page);
   tct_html_put(h, "</span></p>\n<h3>How well</h3>\n<p>Somebody wants to tell ");
   tct_html_put(
       h, m->neighbours == TCT_REPLACE_ONE

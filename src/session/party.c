@@ -214,6 +214,7 @@ tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_se
   if (!s) return tct_fail_memory(err), NULL;
   s->config = config, s->data = data;
   tct_status status = check(config, options, err);
+  if (status == TCT_OK) status = tct_fit_check_positive(data, err);
   if (status == TCT_OK) status = tct_session_open(options, false, &s->wire, err);
   if (status == TCT_OK) {
     status = tct_transcript_open(options->transcript, &s->wire, &s->transcript, err);

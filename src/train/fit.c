@@ -53,6 +53,19 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
   return TCT_OK;
 }
 
+tct_status tct_fit_check_positive(const tct_data *data, tct_error *err) {
+  if (!data->positive_unlisted) return TCT_OK;
+  double seen = 0;
+  for (int64_t i = 0; data->y && i < data->x.rows && !seen; i++) seen = data->y[i] > 0;
+  TCT_TRY(tct_team_largest(data->team, &seen, 1, err));
+  if (seen > 0) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_DATA,
+      "no record's label%s%.200s%s is the positive value; correct --positive (or \"positive\" in the schema), "
+      "or list the label's \"values\" in the schema if it may be absent",
+      data->label_name ? " \"" : "", data->label_name ? data->label_name : "", data->label_name ? "\"" : "");
+}
+
 static char *spec_copy(const tct_spec *spec) {
   char text[4096];
   tct_spec_print(spec, text, sizeof text);
@@ -180,6 +193,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
+  TCT_TRY(tct_fit_check_positive(data, err));
   double *w = TCT_NEW(double, plan->facts.p);
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);

@@ -2,6 +2,8 @@
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/plan.h"
+#include "train/cautions.h"
+#include "train/plan.h"
 #include "solve/auto.h"
 
 #include <math.h>
@@ -187,5 +189,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
   if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
+  tct_caution_facts facts = tct_caution_plan(plan);
+  if (o && json_object_set_new(o, "warnings", tct_cautions_json(&facts))) json_decref(o), o = NULL;
   return tct_json_text(o, err);
 }

@@ -16,6 +16,10 @@ struct tct_plan {
   char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
 };
 
+/* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the
+ * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
+ * absent. Collective over the data's ranks. */
+tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
 /* The claim and the events of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
 /* Charges the plan's promise to its ledger, durably; without a ledger nothing. */

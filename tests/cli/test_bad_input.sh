@@ -56,6 +56,43 @@ csv 'only the label column' 'feature' 'y\n1\n0\n'
 no 'a label name that is not there' 3 'no column' good.csv --label nosuch "${model[@]}" "${private[@]}"
 no 'a label number beyond the columns' 3 'column' good.csv --label 9 "${model[@]}" "${private[@]}"
 no 'no label named' 2 'label' good.csv "${model[@]}" "${private[@]}"
+
+# ---- a positive label that cannot be, or never is: refused, and nothing is charged ----
+"$TACIT" ledger charged.ledger --init --epsilon 3 --delta 1e-5 >/dev/null 2>&1
+untouched=$(sha256sum <charged.ledger)
+label() { printf '{%s,"label":{"name":"y"%s}}' "$bounds" "$1" >label.json; }
+charged=(good.csv --schema label.json "${model[@]}" --epsilon 1 --delta 1e-6 --ledger charged.ledger)
+label ',"positive":"yes","values":["0","1"]'
+no 'a positive value outside the schema'"'"'s list' 3 'label.json.*not among' "${charged[@]}"
+label ',"positive":"1","values":["0","1"]'
+no 'a --positive outside the schema'"'"'s list' 2 'not among the schema' "${charged[@]}" --positive yes
+label ',"positive":"yes"'
+no 'a positive value that never occurs' 3 'no record.s label "y" is the positive value' "${charged[@]}"
+label ''
+no 'a --positive that never occurs' 3 'no record.s label "y" is the positive value' "${charged[@]}" --positive 7
+[ "$(sha256sum <charged.ledger)" = "$untouched" ] || fail 'a refused positive label was charged'
+label ',"positive":"1.0","values":["0","1"]'
+ok 'a positive value equal as a number' train "${charged[@]}" -o listed.json
+[ "$(sha256sum <charged.ledger)" != "$untouched" ] || fail 'a run was not charged'
+rm -f out/*
+
+# ---- promises that are none: said by plan, run and verification ----
+ok 'a plan at delta 1/n' train --dry-run --shape 1000,3 "${model[@]}" --row-norm 1 --epsilon 1 --delta 1e-3
+grep -q 'warning: delta 0.001 is not below 1/n' .err || fail "a plan at delta 1/n: no warning: $(cat .err)"
+ok 'a plan at a small delta' train --dry-run --shape 1000,3 "${model[@]}" --row-norm 1 --epsilon 8 --delta 1e-6
+[ ! -s .err ] || fail "a plan at a small delta: a warning: $(cat .err)"
+ok 'a run at epsilon 50' train good.csv --label y "${model[@]}" --row-norm 1 --epsilon 50 --delta 1e-6 -o large.json --json
+grep -q 'warning: epsilon 50 is above 8' .err || fail "a run at epsilon 50: no warning: $(cat .err)"
+grep -q '"name": *"epsilon"' .out || fail 'a run at epsilon 50: no warning in the JSON'
+ok 'verify at epsilon 50' verify large.json
+grep -q '^note  epsilon ' .out && grep -q '^verified: .*weaker than that' .out || fail "verify at epsilon 50: $(cat .out)"
+ok 'verify a seeded model' verify kept.json
+grep -q '^verified: .*weaker than that' .out || fail "verify a seeded model: a bare verified"
+ok 'a run with little signal' train good.csv --label y "${model[@]}" "${private[@]}" -o faint.json
+grep -q 'warning: a signal .* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
+ok 'verify a model of little signal' verify faint.json
+grep -q '^note  signal ' .out && ! grep -q 'weaker' .out || fail "verify a model of little signal: $(cat .out)"
+rm -f out/*
 head -c 3000 /dev/zero | tr '\0' '\377' >garbage
 table 'a block of 0xff bytes' 3 'garbage' garbage
 printf '\177ELF\002\001\001\000\000\000\000\000\003\000\076\000' >elf

@@ -290,6 +290,57 @@ static void what_is_not_covered_is_red(void **state) {
   tct_model_free(model);
 }
 
+/* The page's words at the corners: what they say must be true there too. */
+static void the_words_hold_at_any_epsilon_and_delta(void **state) {
+  (void)state;
+  for (int relation = 0; relation < 2; relation++) {
+    tct_model *model = hostile();
+    model->neighbours = relation ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+    model->epsilon = 2; /* of the claim; the events cost less */
+    char *page = tct_report_html(model, NULL);
+    assert_non_null(strstr(page, "data-field=\"derived.factor\" value=\"7.39"));
+    assert_non_null(strstr(page, "times as likely or as unlikely"));
+    assert_null(strstr(page, "This promise says little"));
+    assert_null(strstr(page, "class=\"big bad\">\xce\xb5"));
+    tct_text_free(page);
+    model->epsilon = 50;
+    page = tct_report_html(model, NULL);
+    assert_null(strstr(page, "as easily"));
+    assert_null(strstr(page, "times as likely or as unlikely"));
+    assert_non_null(strstr(page, "hides next to nothing"));
+    assert_non_null(strstr(page, "This promise says little"));
+    assert_non_null(strstr(page, "derived.caution.epsilon"));
+    assert_null(strstr(page, "derived.caution.delta"));
+    assert_non_null(strstr(page, "class=\"big bad\">\xce\xb5"));
+    tct_text_free(page);
+    model->epsilon = 2, model->delta = 0.1; /* twelve records */
+    page = tct_report_html(model, NULL);
+    assert_non_null(strstr(page, "This promise says little"));
+    assert_non_null(strstr(page, "derived.caution.delta"));
+    assert_null(strstr(page, "derived.caution.epsilon"));
+    tct_text_free(page);
+    tct_model_free(model);
+  }
+}
+
+static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
+  (void)state;
+  tct_model *model = hostile();
+  char *page = tct_report_html(model, NULL);
+  assert_null(strstr(page, "who knows the seed"));
+  assert_null(strstr(page, "words of the claim"));
+  tct_text_free(page);
+  model->reproducible = 1;
+  page = tct_report_html(model, NULL);
+  assert_non_null(strstr(page, "but not from somebody who knows the seed"));
+  tct_text_free(page);
+  model->epsilon = 0.1; /* the event costs more */
+  page = tct_report_html(model, NULL);
+  assert_non_null(strstr(page, "words of the claim, which is <strong>not proved</strong>"));
+  tct_text_free(page);
+  tct_model_free(model);
+}
+
 static void the_same_model_gives_the_same_page(void **state) {
   (void)state;
   world *w = made_world(0);
@@ -353,6 +404,8 @@ int main(void) {
       cmocka_unit_test(no_text_of_a_model_becomes_markup),
       cmocka_unit_test(every_tag_is_a_known_one),
       cmocka_unit_test(what_is_not_covered_is_red),
+      cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
+      cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
       cmocka_unit_test(the_same_model_gives_the_same_page),
       cmocka_unit_test(a_page_is_whole_or_not_there),
   };

@@ -121,6 +121,66 @@ static void labels_follow_the_schema(void **state) {
   tct_data_free(data);
 }
 
+#define LABEL(positive, values) \
+  "{\"label\":{\"name\":\"y\",\"positive\":\"" positive "\"" values "},\"columns\":[" COLUMN_A "]}"
+
+/* Public against public: refused whatever the table holds, even where it holds nothing that can be read. */
+static void a_positive_value_outside_the_list_is_refused_before_reading(void **state) {
+  (void)state;
+  static const char list[] = LABEL("yes", ",\"values\":[\"Yes\",\"no\"]"),
+                    one[] = LABEL("1", ",\"values\":[\"0\",\"1.0\"]");
+  static const char good[] = LABEL("yes", ",\"values\":[\"yes\",\"no\"]");
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, list);
+  assert_refused("a,y\n1,Yes\n1,no\n", 17, &options, 0, 0, "\"positive\" is not among \"values\"");
+  assert_refused("\"", 1, &options, 0, 0, "\"positive\" is not among \"values\"");
+  options = options_for(TCT_LABELS_BINARY, NULL, good);
+  options.positive = "maybe";
+  assert_refused("a,y\n1,yes\n1,no\n", 17, &options, 0, 0, "not among the schema's values of \"y\"");
+  options.positive = "no"; /* the other class */
+  tct_data *data = read_text("a,y\n1,yes\n1,no\n", &options);
+  assert_true(tct_data_labels(data)[0] == -1 && tct_data_labels(data)[1] == 1 && !data->positive_unlisted);
+  tct_data_free(data);
+  options = options_for(TCT_LABELS_BINARY, NULL, one); /* equal as numbers */
+  data = read_text("a,y\n1,1.00\n1,0\n", &options);
+  assert_true(tct_data_labels(data)[0] == 1 && tct_data_labels(data)[1] == -1);
+  tct_data_free(data);
+  options = options_for(TCT_LABELS_NONE, NULL, list); /* for prediction it does not matter */
+  data = read_text("a\n1\n", &options);
+  tct_data_free(data);
+}
+
+static tct_status fit(const tct_data *data, tct_error *err) {
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = "logistic", config.row_norm = 1, config.epsilon = 1, config.delta = 1e-6;
+  tct_plan *plan = tct_plan_new(&config, tct_data_rows(data), tct_data_cols(data), err);
+  assert_non_null(plan);
+  tct_model *model = tct_fit(plan, data, err);
+  tct_status status = model ? TCT_OK : err->status;
+  tct_model_free(model);
+  tct_plan_free(plan);
+  return status;
+}
+
+static void a_positive_value_that_never_occurs_trains_only_under_a_public_list(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, LABEL("yes", ""));
+  tct_data *data = read_text("a,y\n1,Yes\n1,no\n", &options);
+  assert_true(data->positive_unlisted);
+  assert_int_equal(fit(data, &err), TCT_E_DATA);
+  assert_non_null(strstr(err.text, "no record's label \"y\" is the positive value"));
+  assert_null(strstr(err.text, "Yes"));
+  tct_data_free(data);
+  data = read_text("a,y\n1,yes\n1,no\n", &options);
+  assert_int_equal(fit(data, &err), TCT_OK);
+  tct_data_free(data);
+  options = options_for(TCT_LABELS_BINARY, NULL, LABEL("yes", ",\"values\":[\"yes\",\"no\"]"));
+  data = read_text("a,y\n1,no\n1,no\n", &options); /* a rare class, and nobody learns that it is absent */
+  assert_int_equal(fit(data, &err), TCT_OK);
+  tct_data_free(data);
+}
+
 static void applied_schema_is_kept_as_text(void **state) {
   (void)state;
   static const char schema[] = "{\"columns\":[" COLUMN_A "]}";
@@ -270,6 +330,8 @@ int main(void) {
       cmocka_unit_test(missing_and_other_categories_become_what_the_schema_says),
       cmocka_unit_test(dropping_the_first_value_leaves_it_at_zero),
       cmocka_unit_test(labels_follow_the_schema),
+      cmocka_unit_test(a_positive_value_outside_the_list_is_refused_before_reading),
+      cmocka_unit_test(a_positive_value_that_never_occurs_trains_only_under_a_public_list),
       cmocka_unit_test(applied_schema_is_kept_as_text),
       cmocka_unit_test(tables_that_the_schema_does_not_fit_are_refused),
       cmocka_unit_test(malformed_schemas_are_refused),

@@ -24,11 +24,44 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
   return TCT_OK;
 }
 
-static bool is_value(const tct_label_rule *rule, const char *wanted, const char *text, int64_t length) {
+static bool is_value(const char *wanted, const char *text, int64_t length, locale_t c) {
   double a = 0, b = 0;
   if ((int64_t)strlen(wanted) == length && memcmp(wanted, text, (size_t)length) == 0) return true;
-  return tct_number_parse(text, length, rule->c, &a) == TCT_NUMBER_OK &&
-         tct_number_parse(wanted, (int64_t)strlen(wanted), rule->c, &b) == TCT_NUMBER_OK && a == b;
+  return tct_number_parse(text, length, c, &a) == TCT_NUMBER_OK &&
+         tct_number_parse(wanted, (int64_t)strlen(wanted), c, &b) == TCT_NUMBER_OK && a == b;
+}
+
+static bool in_list(const tct_schema *schema, const char *text, int64_t length, locale_t c) {
+  size_t k;
+  json_t *value;
+  json_array_foreach((json_t *)schema->label_values, k, value) {
+    if (is_value(json_string_value(value), text, length, c)) return true;
+  }
+  return false;
+}
+
+static const char *positive_of(const tct_read_options *options, const tct_schema *schema) {
+  if (options->labels != TCT_LABELS_BINARY) return NULL;
+  return options->positive ? options->positive : schema->positive;
+}
+
+tct_status tct_label_check_positive(const tct_read_options *options, const tct_schema *schema, locale_t c,
+                                    tct_error *err) {
+  const char *positive = positive_of(options, schema);
+  if (!positive || !schema->label_values || in_list(schema, positive, (int64_t)strlen(positive), c)) return TCT_OK;
+  if (options->positive)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the positive label is not among the schema's values of \"%.200s\", so that no record could be "
+                    "positive; give one of them",
+                    schema->label);
+  return tct_fail_at(err, schema->name, 0, 0,
+                     "schema, column \"%.200s\": \"positive\" is not among \"values\", so that no record could be "
+                     "positive; name one of them",
+                     schema->label);
+}
+
+bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schema) {
+  return positive_of(options, schema) && !schema->label_values;
 }
 
 static bool is_positive(const tct_label_rule *rule, const char *text, int64_t length) {
@@ -39,12 +72,7 @@ static bool is_positive(const tct_label_rule *rule, const char *text, int64_t le
 }
 
 static bool is_listed(const tct_label_rule *rule, const char *text, int64_t length) {
-  size_t k;
-  json_t *value;
-  json_array_foreach((json_t *)rule->schema->label_values, k, value) {
-    if (is_value(rule, json_string_value(value), text, length)) return true;
-  }
-  return rule->schema->label_values == NULL;
+  return !rule->schema->label_values || in_list(rule->schema, text, length, rule->c);
 }
 
 static const char *plus_or_minus(double value, double *label) {

@@ -13,6 +13,13 @@ typedef struct tct_label_rule {
   locale_t c;
 } tct_label_rule;
 
+/* The positive value is among the label's values where the schema lists them: public against public, so that nothing
+ * need be read.  TCT_E_USAGE for options->positive, TCT_E_DATA for the schema's. */
+tct_status tct_label_check_positive(const tct_read_options *options, const tct_schema *schema, locale_t c,
+                                    tct_error *err);
+/* A positive value is named, and no public list says which values there are: only the data can show that it occurs. */
+bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schema);
+
 /* options->positive goes before the schema's.  schema may be empty but not NULL. */
 tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *options, const tct_schema *schema,
                                locale_t c, tct_error *err);

@@ -15,6 +15,7 @@ struct tct_data {
   bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
   char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */
   int32_t labels;               /* tct_labels */
+  bool positive_unlisted;       /* the positive label was named, and no public list says that it can occur */
   char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
   char *label_name;             /* owned or NULL */
   char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */

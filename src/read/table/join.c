@@ -108,6 +108,7 @@ static char **copy_names(char *const *names, int64_t count) {
 /* What is not records. */
 static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
   to->labels = like->labels;
+  to->positive_unlisted = like->positive_unlisted;
   to->label_low = like->label_low;
   to->label_high = like->label_high;
   to->label_name = tct_text_copy(like->label_name);
