@@ -1,6 +1,7 @@
 /* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
 #include "core/alloc.h"
 #include "fit/bound.h"
+#include "fit/charge.h"
 #include "fit/json.h"
 #include "fit/session.h"
 #include "solve/dpfw_parties.h"
@@ -137,7 +138,7 @@ static tct_status agree(taking_part *s, tct_error *err) {
   s->model->solver = tct_text_copy(solver);
   if (!s->model->solver) return tct_fail_memory(err);
   TCT_TRY(tct_model_certify(s->plan, s->model, err));
-  TCT_TRY(tct_model_promise(s->plan, s->model, err));
+  TCT_TRY(tct_model_promise(s->plan, s->data, s->model, err));
   return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_READY, json_object(), err);
 }
 
@@ -174,7 +175,8 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   int same = m->cols == s->plan->cols && m->epsilon == s->model->epsilon && m->is_private == s->model->is_private;
   for (int64_t j = 0; same && j < m->cols; j++) same = m->coefficients[j] == s->w[j];
   m->ledger_head = s->model->ledger_head, m->run_id = s->model->run_id;
-  s->model->ledger_head = s->model->run_id = NULL;
+  m->for_tests = s->model->for_tests, m->warning = s->model->warning;
+  s->model->ledger_head = s->model->run_id = s->model->warning = NULL;
   tct_model_free(s->model);
   s->model = m;
   if (same) return TCT_OK;
