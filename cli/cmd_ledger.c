@@ -22,10 +22,12 @@ static const cli_option options[] = {
     {"--for-tests", CLI_FLAG, offsetof(cli_args, for_tests), NULL,
      "with --init: take runs with --seed, too; the ledger and all its models are marked, and protect nobody"},
     {"--anchor", CLI_TEXT, offsetof(cli_args, anchor), "FILE",
-     "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with it "
+     "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with "
+     "it "
      "and is charged no more; with --init, or alone for a ledger that is there"},
     {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
-     "was the file edited, cut short or rolled back? With models (any number, also their anchors): are their runs in it?"},
+     "was the file edited, cut short or rolled back? With models (any number, also their anchors): are their runs in "
+     "it?"},
     {0},
 };
 
@@ -174,9 +176,11 @@ const cli_verb cli_ledger = {
         "spend to the file before it draws noise, and is refused when too little is left.",
     .details =
         "A run that fails or is killed stays charged: what it did before is not known. Nothing is ever refunded.\n"
-        "Copies are backups, not second budgets. The file also holds a key and keyed fingerprints of the rows, so that\n"
+        "Copies are backups, not second budgets. The file also holds a key and keyed fingerprints of the rows, so "
+        "that\n"
         "changed input is noticed (train --input-changed): keep it as secret as the table; its export is public.\n"
-        "A registry beside your settings (~/.config/tacit/tables, or $TACIT_REGISTRY) warns when a table is charged to a\n"
+        "A registry beside your settings (~/.config/tacit/tables, or $TACIT_REGISTRY) warns when a table is charged to "
+        "a\n"
         "second ledger. The registries of other users and machines are not seen.\n"
         "\n"
         "Examples\n"
@@ -184,7 +188,8 @@ const cli_verb cli_ledger = {
         "  tacit train people.csv ... --epsilon 0.5 --delta 1e-6 --ledger people.ledger -o model.json\n"
         "  tacit ledger people.ledger\n"
         "  tacit ledger people.ledger --check model.json\n"
-        "  tacit ledger ward.ledger --init --epsilon 2 --delta 1e-5 --unit person --people \"patients of ward 3, 2024\" \\\n"
+        "  tacit ledger ward.ledger --init --epsilon 2 --delta 1e-5 --unit person --people \"patients of ward 3, "
+        "2024\" \\\n"
         "      --anchor /mnt/other/ward.anchor\n"
         "\n"
         "Exit codes: 0 done or in order, 1 not in order or unreadable, 2 wrong usage, 3 damaged or edited.\n",

@@ -28,8 +28,8 @@ static void print_verdict(const json_t *root) {
   if (!strcmp(verdict, "none"))
     printf("\nverified: the model claims no privacy (NONE)\n");
   else if (!strcmp(verdict, "reproducible"))
-    printf("\nNOT PRIVATE: the figures agree (epsilon %s at delta %s), but reproducible noise protects nobody\n", epsilon,
-           delta);
+    printf("\nNOT PRIVATE: the figures agree (epsilon %s at delta %s), but reproducible noise protects nobody\n",
+           epsilon, delta);
   else if (!strcmp(verdict, "for_tests"))
     printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
            epsilon, delta);

@@ -134,7 +134,7 @@ typedef struct tct_config {
   const char *ledger; /* path of a budget ledger, or NULL */
   tct_progress_fn progress;
   tct_cancel_fn cancel;
-  void *user; /* handed to both callbacks */
+  void *user;                /* handed to both callbacks */
   const char *output;        /* where the model will be written, or NULL: tct_fit takes its room before the charge, and
                               * tct_model_write to this name uses it */
   const char *input_changed; /* ledger: why the rows are others than at earlier runs, or NULL */
@@ -362,7 +362,8 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
 
 /* The ledger as JSON (docs/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent, left,
- * information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was edited or is damaged. */
+ * information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was edited or
+ * is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
@@ -375,13 +376,13 @@ TCT_API char *tct_ledger_charge(const char *path, const char *const *events, siz
 
 /* A charge with all that a ledger heeds. */
 typedef struct tct_charge {
-  size_t size;           /* sizeof(tct_charge), set by tct_charge_default */
-  double epsilon, delta; /* epsilon NaN: what the events cost at delta */
-  int32_t neighbours;    /* tct_neighbours */
-  int32_t persons;       /* 1: the unit is a person */
-  int32_t seeded;        /* 1: the noise can be reproduced */
-  int32_t input_part;    /* as in tct_config */
-  const char *what;      /* words for the run, or NULL */
+  size_t size;                    /* sizeof(tct_charge), set by tct_charge_default */
+  double epsilon, delta;          /* epsilon NaN: what the events cost at delta */
+  int32_t neighbours;             /* tct_neighbours */
+  int32_t persons;                /* 1: the unit is a person */
+  int32_t seeded;                 /* 1: the noise can be reproduced */
+  int32_t input_part;             /* as in tct_config */
+  const char *what;               /* words for the run, or NULL */
   const char *input_changed;      /* as in tct_config */
   const char *const *unaccounted; /* at most 8 facts that no event pays for, ended by NULL; or NULL */
   const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */

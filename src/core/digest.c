@@ -33,8 +33,6 @@ void tct_digest_end(tct_digest *digest, char hex[TCT_DIGEST_HEX]) {
   sodium_bin2hex(hex, TCT_DIGEST_HEX, hash, BYTES);
 }
 
-void tct_key_draw(unsigned char key[TCT_KEY]) { randombytes_buf(key, TCT_KEY); }
-
 void tct_digest_start_keyed(tct_digest *digest, const unsigned char key[TCT_KEY]) {
   crypto_generichash_blake2b_init(state_of(digest), key, TCT_KEY, BYTES);
 }

@@ -20,8 +20,6 @@ void tct_digest_end(tct_digest *digest, char hex[TCT_DIGEST_HEX]);
 /* ---- with a secret key ---- */
 
 enum { TCT_KEY = 32, TCT_KEY_HEX = 65 };
-/* A key from the operating system's random numbers. */
-void tct_key_draw(unsigned char key[TCT_KEY]);
 /* As tct_digest_start; without the key nobody can tell what was hashed. */
 void tct_digest_start_keyed(tct_digest *digest, const unsigned char key[TCT_KEY]);
 void tct_digest_end_bytes(tct_digest *digest, unsigned char hash[TCT_KEY]);

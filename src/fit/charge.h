@@ -1,4 +1,5 @@
-/* charge.h - what happens between the certificate and the gate: the rows are shown to the ledger, the run is charged. */
+/* charge.h - what happens between the certificate and the gate: the rows are shown to the ledger, the run is charged.
+ */
 #ifndef TCT_FIT_CHARGE_H
 #define TCT_FIT_CHARGE_H
 #include "fit/fingerprint.h"

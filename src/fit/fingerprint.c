@@ -140,7 +140,7 @@ static void print_own(const tct_matrix *x, const double *y, tct_key key[TCT_PRIN
   for (int64_t b = 0; b < blocks; b++) {
     tct_print part[TCT_PRINT_KEYS];
     print_block(x, y, b * BLOCK_ROWS, key, part);
-#pragma omp critical(tct_print_join)
+#pragma omp critical
     for (int k = 0; k < TCT_PRINT_KEYS; k++) join(&print[k], &part[k]);
   }
 }

@@ -18,6 +18,9 @@ typedef struct tct_print {
 enum { TCT_PRINT_KEYS = 2 };
 typedef unsigned char tct_key[TCT_KEY];
 
+/* A new secret key; TCT_E_RUN if the system has no entropy. */
+tct_status tct_key_draw(tct_key key, tct_error *err);
+
 /* print[k] <- the table under key[k], for both keys in one pass; over ranks: of all their rows.  Collective. */
 tct_status tct_print_make(const tct_data *data, tct_key key[TCT_PRINT_KEYS], int threads,
                           tct_print print[TCT_PRINT_KEYS], tct_error *err);

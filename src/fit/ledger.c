@@ -47,11 +47,9 @@ tct_status tct_ledger_identify(const char *path, char id[TCT_DIGEST_HEX], tct_ke
   tct_ledger ledger;
   TCT_TRY(tct_ledger_open(path, 0, &ledger, err));
   memcpy(id, ledger.id, sizeof ledger.id);
-  if (ledger.has_key)
-    memcpy(key, ledger.key, sizeof ledger.key);
-  else
-    tct_key_draw(key); /* the charge will write it */
   tct_status status = ledger.anchor ? tct_anchor_check(&ledger, ledger.anchor, err) : TCT_OK;
+  if (status == TCT_OK && !ledger.has_key) status = tct_key_draw(key, err); /* the charge will write it */
+  if (ledger.has_key) memcpy(key, ledger.key, sizeof ledger.key);
   tct_ledger_close(&ledger);
   return status;
 }
@@ -129,8 +127,8 @@ tct_status tct_ledger_make(const char *path, const tct_ledger_options *o, tct_er
   settings.filter = (tct_filter_kind)kind;
   TCT_TRY(check_settings(&settings, err));
   if (o->anchor && !(settings.anchor = tct_anchor_path(o->anchor, err))) return TCT_E_RUN;
-  tct_key_draw(settings.key);
-  tct_status status = make(path, &settings, err);
+  tct_status status = tct_key_draw(settings.key, err);
+  if (status == TCT_OK) status = make(path, &settings, err);
   tct_wipe(settings.key, sizeof settings.key);
   tct_free(settings.anchor);
   return status;
@@ -204,9 +202,9 @@ char *tct_ledger_charge(const char *path, const char *const *events, size_t coun
 }
 
 static json_t *receipt_out(const tct_ledger_receipt *receipt, const tct_ledger_promise *promise) {
-  json_t *out = json_pack("{s:s, s:s, s:f, s:f, s:s}", "run", receipt->run, "head", receipt->head, "epsilon",
-                          promise->epsilon, "delta", promise->delta, "neighbours",
-                          tct_neighbours_name((int)promise->neighbours));
+  json_t *out =
+      json_pack("{s:s, s:s, s:f, s:f, s:s}", "run", receipt->run, "head", receipt->head, "epsilon", promise->epsilon,
+                "delta", promise->delta, "neighbours", tct_neighbours_name((int)promise->neighbours));
   if (out && receipt->for_tests) json_object_set_new(out, "for_tests", json_true());
   return out;
 }

@@ -81,14 +81,14 @@ typedef struct tct_ledger_promise {
   const tct_events *events;
   double epsilon, delta;
   tct_neighbours neighbours;
-  const char *what; /* solver spec, or words */
-  const char *plan; /* text whose hash is recorded, or NULL */
-  int persons;      /* the unit of the claim is a person */
-  int seeded;       /* the noise can be reproduced */
-  char *const *unaccounted; /* what no event pays for, ended by NULL; or NULL */
-  const tct_print *print;   /* of the rows under `key`; NULL: none are shown */
-  const unsigned char *key; /* as tct_ledger_identify gave it */
-  int declared_part;        /* the caller says that the rows are a part of the ledger's table */
+  const char *what;          /* solver spec, or words */
+  const char *plan;          /* text whose hash is recorded, or NULL */
+  int persons;               /* the unit of the claim is a person */
+  int seeded;                /* the noise can be reproduced */
+  char *const *unaccounted;  /* what no event pays for, ended by NULL; or NULL */
+  const tct_print *print;    /* of the rows under `key`; NULL: none are shown */
+  const unsigned char *key;  /* as tct_ledger_identify gave it */
+  int declared_part;         /* the caller says that the rows are a part of the ledger's table */
   const char *input_changed; /* why the rows are others than before, or NULL */
 } tct_ledger_promise;
 
@@ -98,7 +98,8 @@ typedef struct tct_ledger_receipt {
   int for_tests;
 } tct_ledger_receipt;
 
-/* Writes the promise durably, or fails and leaves the ledger as it was: TCT_E_BUDGET when the filter or a rule says no. */
+/* Writes the promise durably, or fails and leaves the ledger as it was: TCT_E_BUDGET when the filter or a rule says no.
+ */
 tct_status tct_ledger_promise_run(const char *path, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
                                   tct_error *err);
 
@@ -125,6 +126,7 @@ tct_status tct_ledger_append(tct_ledger *ledger, const tct_ledger_promise *promi
                              char id[TCT_LEDGER_ID], tct_error *err);
 /* Appends a note about the ledger, moves the head, commits. */
 tct_status tct_ledger_append_note(tct_ledger *ledger, const char *kind, const char *text, tct_error *err);
+int tct_ledger_is_there(const char *path); /* 1 also where that cannot be found out */
 /* Removes the file and its journal, as far as they are there. */
 void tct_ledger_remove(const char *path);
 /* The chain's hash after its row `seq`; "": there is no such row. */

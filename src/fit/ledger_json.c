@@ -14,11 +14,11 @@ static json_t *texts_out(char *const *list) {
 }
 
 static json_t *run_out(const tct_ledger *l, const tct_ledger_run *run) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:b, s:o, s:o}", "id", run->id, "time", run->time, "what", run->what,
-                   "epsilon", tct_json_real(run->epsilon), "delta", tct_json_real(run->delta), "neighbours",
-                   tct_neighbours_name((int)l->neighbours), "events", tct_json_events(&run->events), "plan", run->plan,
-                   "head", run->head, "seeded", run->seeded, "unaccounted", texts_out(run->unaccounted), "input",
-                   run->input[0] ? json_string(run->input) : json_null());
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:b, s:o, s:o}", "id", run->id, "time", run->time,
+                   "what", run->what, "epsilon", tct_json_real(run->epsilon), "delta", tct_json_real(run->delta),
+                   "neighbours", tct_neighbours_name((int)l->neighbours), "events", tct_json_events(&run->events),
+                   "plan", run->plan, "head", run->head, "seeded", run->seeded, "unaccounted",
+                   texts_out(run->unaccounted), "input", run->input[0] ? json_string(run->input) : json_null());
 }
 
 static json_t *changes_out(const tct_ledger *l) {

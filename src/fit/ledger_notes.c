@@ -62,10 +62,11 @@ int tct_ledger_take_note(tct_ledger *l, int64_t run, const char *kind, const cha
 static tct_status check_unit(const tct_ledger *l, const tct_ledger_promise *p, tct_error *err) {
   if (p->persons == l->unit) return TCT_OK;
   return tct_fail(err, TCT_E_BUDGET,
-                  l->unit ? "the ledger counts persons and this run protects one record only; bound persons in the run, "
-                            "or keep another ledger for records"
-                          : "the ledger counts records and this run protects a person's records together; charge it to "
-                            "a ledger made with --init --unit person");
+                  l->unit
+                      ? "the ledger counts persons and this run protects one record only; bound persons in the run, "
+                        "or keep another ledger for records"
+                      : "the ledger counts records and this run protects a person's records together; charge it to "
+                        "a ledger made with --init --unit person");
 }
 
 /* Rows that are known: the same, or a part of the same. */
@@ -92,16 +93,18 @@ static tct_status check_input(const tct_ledger *l, const tct_ledger_promise *p, 
   for (int64_t i = 0; i < l->printed; i++) whole |= !l->prints[i].declared;
   *input = is_known(l, p->print) ? "known" : p->declared_part ? "part" : whole ? "changed" : "first";
   if (strcmp(*input, "changed") != 0 || p->input_changed) return TCT_OK;
-  return tct_fail(err, TCT_E_BUDGET,
-                  "the rows are not those that the ledger knows, nor a part of them; name the right table, or say why it "
-                  "changed with --input-changed 'reason' (nothing is refunded)");
+  return tct_fail(
+      err, TCT_E_BUDGET,
+      "the rows are not those that the ledger knows, nor a part of them; name the right table, or say why it "
+      "changed with --input-changed 'reason' (nothing is refunded)");
 }
 
 tct_status tct_ledger_accept(const tct_ledger *l, const tct_ledger_promise *p, const char **input, tct_error *err) {
   if (p->seeded && !l->for_tests)
-    return tct_fail(err, TCT_E_BUDGET,
-                    "noise from a seed protects nobody, and the ledger takes no such run; leave the seed out, or make a "
-                    "ledger with --init --for-tests");
+    return tct_fail(
+        err, TCT_E_BUDGET,
+        "noise from a seed protects nobody, and the ledger takes no such run; leave the seed out, or make a "
+        "ledger with --init --for-tests");
   TCT_TRY(check_unit(l, p, err));
   if (p->key && l->has_key && memcmp(p->key, l->key, sizeof l->key) != 0)
     return tct_fail(err, TCT_E_RUN, "the ledger was exchanged while this run prepared; try again");

@@ -63,10 +63,9 @@ tct_status tct_ledger_write_print(tct_ledger *l, int64_t run, const tct_print *p
   for (int64_t k = 0; k < print->len; k++) snprintf(sketch + 16 * k, 17, "%016" PRIx64, print->sketch[k]);
   last_seal(l, mac);
   seal_print(l, run, &sealed, mac);
-  tct_ledger_value values[] = {{.i = l->printed + 1}, {.i = run},      {.i = declared}, {.i = print->rows},
-                               {.t = sum},            {.t = sketch}, {.t = mac}};
-  tct_status status =
-      tct_ledger_execute(l->db, "INSERT INTO prints VALUES (?,?,?,?,?,?,?)", "iiiittt", values, err);
+  tct_ledger_value values[] = {{.i = l->printed + 1}, {.i = run}, {.i = declared}, {.i = print->rows}, {.t = sum},
+                               {.t = sketch},         {.t = mac}};
+  tct_status status = tct_ledger_execute(l->db, "INSERT INTO prints VALUES (?,?,?,?,?,?,?)", "iiiittt", values, err);
   tct_wipe_free(sketch, SKETCH_HEX, 1);
   return status;
 }

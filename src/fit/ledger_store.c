@@ -299,6 +299,7 @@ static tct_status commit(tct_ledger *l, tct_error *err) {
 /* A ledger of version 1 gets the tables of today; its rows and their hashes stay. */
 static tct_status upgrade(tct_ledger *l, const unsigned char *given, tct_error *err) {
   tct_key key;
+  tct_status status = TCT_OK;
   if (l->version > 1) return TCT_OK;
   for (int i = 0; i < SCHEMA; i++)
     if (since[i] > l->version) TCT_TRY(execute(l->db, schema[i], "write", err));
@@ -306,8 +307,8 @@ static tct_status upgrade(tct_ledger *l, const unsigned char *given, tct_error *
   if (given)
     memcpy(key, given, sizeof key);
   else
-    tct_key_draw(key);
-  tct_status status = tct_ledger_write_key(l, key, err);
+    status = tct_key_draw(key, err);
+  if (status == TCT_OK) status = tct_ledger_write_key(l, key, err);
   tct_wipe(key, sizeof key);
   l->version = TCT_LEDGER_VERSION;
   return status == TCT_OK ? append_note(l, 0, "unit", "record", err) : status;
@@ -368,32 +369,9 @@ static tct_status create(tct_ledger *l, const tct_ledger *settings, tct_error *e
   return commit(l, err);
 }
 
-/* The file system's own name of a ledger and of its journal, through SQLite's; 0: no memory. */
-static int vfs_name(const char *path, const char *suffix, char name[4096]) {
-  char *own = sqlite3_mprintf("%s%s%s", path[0] == '/' ? "" : "./", path, suffix);
-  sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-  int ok = own && vfs && vfs->mxPathname < 4096 && (vfs->xFullPathname(vfs, own, 4096, name) & 0xff) == SQLITE_OK;
-  sqlite3_free(own);
-  return ok;
-}
-
-static int is_there(const char *path) {
-  char name[4096];
-  int there = 0;
-  sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-  return !vfs_name(path, "", name) || vfs->xAccess(vfs, name, SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK || there;
-}
-
-void tct_ledger_remove(const char *path) {
-  char name[4096];
-  sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-  if (vfs_name(path, "", name)) vfs->xDelete(vfs, name, 0);
-  if (vfs_name(path, "-journal", name)) vfs->xDelete(vfs, name, 0);
-}
-
 tct_status tct_ledger_create(const char *path, const tct_ledger *settings, tct_error *err) {
   tct_ledger ledger = {.version = TCT_LEDGER_VERSION};
-  int there = is_there(path);
+  int there = tct_ledger_is_there(path);
   tct_status status = connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &ledger.db, err);
   if (status == TCT_OK && !there) chmod(path, S_IRUSR | S_IWUSR); /* it will hold a key; its folder may guard it too */
   if (status == TCT_OK) status = create(&ledger, settings, err);

@@ -56,11 +56,11 @@ static FILE *open_registry(const char *path) {
   if (!file) return NULL;
   int ok = flock(fd, LOCK_EX) == 0 && fstat(fd, &info) == 0;
   if (ok && info.st_size == 0) {
-    tct_key key;
+    tct_key key = {0};
     char hex[TCT_KEY_HEX];
-    tct_key_draw(key);
+    ok = tct_key_draw(key, NULL) == TCT_OK;
     tct_hex_print(key, TCT_KEY, hex);
-    ok = fprintf(file, "%s%s\n", HEAD, hex) > 0 && fflush(file) == 0;
+    ok = ok && fprintf(file, "%s%s\n", HEAD, hex) > 0 && fflush(file) == 0;
     tct_wipe(key, sizeof key);
     tct_wipe(hex, sizeof hex);
   }
@@ -83,7 +83,7 @@ int tct_registry_key(tct_key key) {
   FILE *file = find_path(path) ? open_registry(path) : NULL;
   int found = file && read_key(file, key);
   if (file) fclose(file);
-  if (!found) tct_key_draw(key);
+  if (!found) memset(key, 0, TCT_KEY);
   return found;
 }
 
@@ -141,10 +141,12 @@ static char *sentence(const char *format, const char *name) {
 }
 
 char *tct_registry_add(const char *id, const char *path, const tct_print *print) {
-  static const char twice[] = "rows of this table were charged to another ledger before (%s); the budgets of both add "
-                              "up for the same people: keep one ledger for one table";
-  static const char unusable[] = "the registry of tables %s cannot be used, so that nothing is known about other ledgers "
-                                 "of this table";
+  static const char twice[] =
+      "rows of this table were charged to another ledger before (%s); the budgets of both add "
+      "up for the same people: keep one ledger for one table";
+  static const char unusable[] =
+      "the registry of tables %s cannot be used, so that nothing is known about other ledgers "
+      "of this table";
   char name[PATH_MAX];
   tct_key key;
   if (!find_path(name)) return NULL;

@@ -212,21 +212,21 @@ static void a_row_with_a_forged_hash_breaks_the_chain(void **state) {
   char hash[TCT_DIGEST_HEX], sql[200];
   static const char *const previous =
       "SELECT hash FROM (SELECT seq, hash FROM runs UNION SELECT seq, hash FROM events "
-      "UNION SELECT seq, hash FROM meta) WHERE seq = 5";
+      "UNION SELECT seq, hash FROM notes) WHERE seq = 9";
   sqlite3 *db;
   sqlite3_stmt *row, *before;
   ledger_of_three_runs();
-  assert_true(edit("UPDATE runs SET epsilon = 0.001 WHERE seq = 6"));
+  assert_true(edit("UPDATE runs SET epsilon = 0.001 WHERE seq = 10"));
   assert_int_equal(sqlite3_open("L", &db), SQLITE_OK);
   assert_int_equal(sqlite3_prepare_v2(db, previous, -1, &before, NULL), SQLITE_OK);
   assert_int_equal(sqlite3_step(before), SQLITE_ROW);
-  assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM runs WHERE seq = 6", -1, &row, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM runs WHERE seq = 10", -1, &row, NULL), SQLITE_OK);
   assert_int_equal(sqlite3_step(row), SQLITE_ROW);
   tct_ledger_row_hash(row, "runs", (const char *)sqlite3_column_text(before, 0), hash);
   sqlite3_finalize(row);
   sqlite3_finalize(before);
   sqlite3_close(db);
-  snprintf(sql, sizeof sql, "UPDATE runs SET hash = '%s' WHERE seq = 6", hash);
+  snprintf(sql, sizeof sql, "UPDATE runs SET hash = '%s' WHERE seq = 10", hash);
   assert_true(edit(sql));
   assert_false(check_passes(NULL, 0));
 }
