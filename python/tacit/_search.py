@@ -167,7 +167,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             each, price = self._composed(rows, cols)
         if price and self.ledger is not None:
             charge = _accounting.Ledger(self.ledger).charge(
-                price["events"], epsilon=self.epsilon, delta=self.delta, neighbours=self.estimator.neighbours
+                price["events"],
+                epsilon=self.epsilon,
+                delta=self.delta,
+                neighbours=self.estimator.neighbours,
+                seeded=self.random_state is not None,
             )
         seed = _seed_of(self.random_state)
         train, held = _public_split(rows, self.test_size)
@@ -196,7 +200,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             return
         claim = dict(price)
         if charge:
-            claim["ledger"] = {"head": charge["head"], "run": charge["run"]}
+            claim["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
         best.models_ = [model.amended(claim=claim) for model in best.models_]
         best.privacy_ = {**best.privacy_, **claim, "candidates": len(ParameterGrid(self.param_grid))}
         self.privacy_ = best.privacy_

@@ -46,10 +46,10 @@ tct_status tct_ledger_promise_run(const char *path, const tct_ledger_promise *pr
 tct_status tct_ledger_identify(const char *path, char id[TCT_DIGEST_HEX], tct_key key, tct_error *err) {
   tct_ledger ledger;
   TCT_TRY(tct_ledger_open(path, 0, &ledger, err));
-  memcpy(id, ledger.id, sizeof ledger.id);
   tct_status status = ledger.anchor ? tct_anchor_check(&ledger, ledger.anchor, err) : TCT_OK;
   if (status == TCT_OK && !ledger.has_key) status = tct_key_draw(key, err); /* the charge will write it */
   if (ledger.has_key) memcpy(key, ledger.key, sizeof ledger.key);
+  tct_ledger_id(key, id);
   tct_ledger_close(&ledger);
   return status;
 }

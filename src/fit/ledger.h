@@ -64,7 +64,8 @@ typedef struct tct_ledger {
   int64_t len, cap;
   int64_t seq; /* last place of the chain */
   char head[TCT_DIGEST_HEX];
-  char id[TCT_DIGEST_HEX]; /* the chain's first hash: which ledger this is */
+  char first[TCT_DIGEST_HEX]; /* the chain's first hash; two ledgers made in one second may share it */
+  char id[TCT_DIGEST_HEX];    /* which ledger this is: a hash under its key, public */
   int version, made;       /* of the tables, and of the first row: 1 is read, and brought to 2 by its next charge */
   int unit;                /* -1 until its note is read; 1: a person, 0: a record */
   int for_tests;           /* takes reproducible noise */
@@ -166,10 +167,12 @@ tct_status tct_ledger_accept(const tct_ledger *ledger, const tct_ledger_promise 
 
 /* ---- ledger_secret.c: the key and the fingerprints ------------------------------------------------ */
 
-/* Writes a key that was drawn for this ledger. */
+/* Writes a key that was drawn for this ledger; fills its id. */
 tct_status tct_ledger_write_key(tct_ledger *ledger, const tct_key key, tct_error *err);
 tct_status tct_ledger_write_print(tct_ledger *ledger, int64_t run, const tct_print *print, int declared,
                                   tct_error *err);
+/* The public name of the ledger that has this key. */
+void tct_ledger_id(const tct_key key, char id[TCT_DIGEST_HEX]);
 /* Reads both tables; TCT_E_DATA: a row was edited, removed or added. */
 tct_status tct_ledger_read_secret(tct_ledger *ledger, tct_error *err);
 

@@ -74,7 +74,7 @@ static tct_status take_meta(tct_ledger *l, sqlite3_stmt *row, tct_error *err) {
   l->made = sqlite3_column_int64(row, 1) == 1 ? 1 : TCT_LEDGER_VERSION;
   if (sqlite3_column_int64(row, 1) != l->made || l->made > l->version)
     return tct_fail(err, TCT_E_DATA, "the ledger has another version than this program reads; use a matching tacit");
-  memcpy(l->id, l->head, sizeof l->id);
+  memcpy(l->first, l->head, sizeof l->first);
   l->name = tct_text_copy(text_at(row, 2));
   l->created = tct_text_copy(text_at(row, 3));
   if (!l->name || !l->created) return tct_fail_memory(err);

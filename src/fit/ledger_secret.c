@@ -10,11 +10,18 @@
 
 enum { SKETCH_HEX = 16 * TCT_SKETCH + 1 };
 
+void tct_ledger_id(const tct_key key, char id[TCT_DIGEST_HEX]) {
+  tct_digest digest;
+  tct_digest_start_keyed(&digest, key);
+  tct_digest_text(&digest, "id");
+  tct_digest_end(&digest, id);
+}
+
 static void seal_key(const tct_ledger *l, char mac[TCT_DIGEST_HEX]) {
   tct_digest digest;
   tct_digest_start_keyed(&digest, l->key);
   tct_digest_text(&digest, "key");
-  tct_digest_text(&digest, l->id);
+  tct_digest_text(&digest, l->first);
   tct_digest_end(&digest, mac);
 }
 
@@ -36,6 +43,7 @@ tct_status tct_ledger_write_key(tct_ledger *l, const tct_key key, tct_error *err
   char hex[TCT_KEY_HEX], mac[TCT_DIGEST_HEX];
   memcpy(l->key, key, sizeof l->key);
   l->has_key = 1;
+  tct_ledger_id(key, l->id);
   tct_hex_print(key, TCT_KEY, hex);
   seal_key(l, mac);
   tct_ledger_value values[] = {{.t = hex}, {.t = mac}};
@@ -108,6 +116,7 @@ static tct_status read_key(tct_ledger *l, char mac[TCT_DIGEST_HEX], tct_error *e
   tct_status status = sound ? TCT_OK : edited(l, err);
   sqlite3_finalize(row);
   l->has_key = sound;
+  tct_ledger_id(l->key, l->id);
   return status;
 }
 

@@ -359,7 +359,7 @@ static tct_status create(tct_ledger *l, const tct_ledger *settings, tct_error *e
                     {.r = settings->epsilon},
                     {.r = settings->delta}};
   TCT_TRY(append(l, "meta", "INSERT INTO meta VALUES (?,?,?,?,?,?,?,?,'')", "iittttrr", values, err));
-  memcpy(l->id, l->head, sizeof l->id);
+  memcpy(l->first, l->head, sizeof l->first);
   TCT_TRY(tct_ledger_write_key(l, settings->key, err));
   TCT_TRY(append_note(l, 0, "unit", settings->unit ? "person" : "record", err));
   if (settings->people) TCT_TRY(append_note(l, 0, "people", settings->people, err));
