@@ -66,10 +66,10 @@ typedef struct tct_ledger {
   char head[TCT_DIGEST_HEX];
   char first[TCT_DIGEST_HEX]; /* the chain's first hash; two ledgers made in one second may share it */
   char id[TCT_DIGEST_HEX];    /* which ledger this is: a hash under its key, public */
-  int version, made;       /* of the tables, and of the first row: 1 is read, and brought to 2 by its next charge */
-  int unit;                /* -1 until its note is read; 1: a person, 0: a record */
-  int for_tests;           /* takes reproducible noise */
-  char *people, *anchor;   /* NULL: none */
+  int version, made;          /* of the tables, and of the first row: 1 is read, and brought to 2 by its next charge */
+  int unit;                   /* -1 until its note is read; 1: a person, 0: a record */
+  int for_tests;              /* takes reproducible noise */
+  char *people, *anchor;      /* NULL: none */
   tct_ledger_change *changes;
   int64_t changed;
   int has_key;

@@ -232,8 +232,7 @@ static void a_print_is_the_same_for_all_layouts_and_threads_and_another_for_anot
     tct_matrix view = rows_of(0, N);
     tct_owned_matrix sparse = {0};
     if (k == 1) view = (tct_matrix){.rows = N, .cols = P, .layout = TCT_DENSE_COLS, .values = columns, .stride = N};
-    if (k > 1)
-      assert_int_equal(tct_matrix_convert(&view, k == 2 ? TCT_CSR : TCT_CSC, TCT_F64, &sparse, &err), TCT_OK);
+    if (k > 1) assert_int_equal(tct_matrix_convert(&view, k == 2 ? TCT_CSR : TCT_CSC, TCT_F64, &sparse, &err), TCT_OK);
     tct_data *data = tct_data_view(k > 1 ? &sparse.m : &view, y, TCT_LABELS_BINARY, &err);
     assert_int_equal(tct_print_make(data, key, 1 + k, print[k], &err), TCT_OK);
     tct_data_free(data);
