@@ -213,6 +213,11 @@ TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
 TCT_API int tct_team_size(const tct_team *team);
 /* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed. */
 TCT_API tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err);
+/* Have all ranks been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as
+ * text, NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
+ * tct_data_read_parts and tct_fit do this by themselves for what they are given.  Called by all ranks. */
+TCT_API tct_status tct_team_compare(tct_team *team, const char *const *names, const char *const *values, size_t count,
+                                    tct_error *err);
 /* Waits for the other ranks to come here too. */
 TCT_API void tct_team_free(tct_team *team);
 
@@ -266,12 +271,16 @@ TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *dat
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
+/* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
+ * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
+ * the shape, above all whether the budget is enough, is found by tct_plan_new. */
+TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; -1 if there is no such loss. */
 TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
- * noise_multiplier, events, rows, columns, memory_bytes, settings; why (the solver was chosen by rule), note (what to
- * know before); warnings[{name, text, source, weakens}]: where the promise says little (weakens: true) or the model is
- * likely of no use, by docs/choosing-epsilon.md. */
+ * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
+ * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
+ * where the promise says little (weakens: true) or the model is likely of no use, by docs/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 

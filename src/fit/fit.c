@@ -3,6 +3,7 @@
 #include "fit/bound.h"
 #include "fit/charge.h"
 #include "fit/json.h"
+#include "fit/one_program.h"
 #include "fit/session.h"
 #include "team/team.h"
 
@@ -174,6 +175,7 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_
 
 static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
   tct_bound bound = {0};
+  TCT_TRY(tct_ranks_agree(plan, data, err));
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));

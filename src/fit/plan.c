@@ -191,6 +191,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
       (json_int_t)plan->cols, "memory_bytes", json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)),
       "threads", plan->facts.threads);
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
+  if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
   if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
   tct_caution_facts facts = tct_caution_plan(plan);
