@@ -1,8 +1,8 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
 #include "fit/bound.h"
+#include "fit/charge.h"
 #include "fit/json.h"
-#include "fit/ledger.h"
 #include "fit/one_program.h"
 #include "fit/session.h"
 #include "team/team.h"
@@ -152,22 +152,6 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
-/* The promise is on disk before the gate exists: whatever happens later, it is paid. */
-tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err) {
-  if (!plan->config.ledger) return TCT_OK;
-  char *text = tct_plan_json(plan, err);
-  if (!text) return TCT_E_MEMORY;
-  tct_ledger_promise run = {.events = &model->events,
-                            .epsilon = model->epsilon,
-                            .delta = model->delta,
-                            .neighbours = plan->facts.neighbours,
-                            .what = model->solver,
-                            .plan = text};
-  tct_status status = tct_ledger_promise_run(plan->config.ledger, &run, &model->ledger_head, &model->run_id, err);
-  tct_text_free(text);
-  return status;
-}
-
 static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
                         tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
@@ -205,9 +189,9 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = tct_model_certify(plan, model, err);
   if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_promise(plan, model, err);
-  status = tct_team_agree(data->team, status, err);
+  if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);
   if (status == TCT_OK) status = solve(plan, &bound, data, w, model->note, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;

@@ -49,6 +49,10 @@ struct tct_model {
   char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
   char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
   char *run_id;      /* ledger run id or NULL */
+  int for_tests;     /* the ledger takes reproducible noise: its runs protect nobody */
+  /* not in the file */
+  struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
+  char *warning;              /* for whoever runs this, or NULL */
 };
 
 /* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the
@@ -57,8 +61,6 @@ struct tct_model {
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
 /* The claim and the events of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
-/* Charges the plan's promise to its ledger, durably; without a ledger nothing. */
-tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err);
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */
 int tct_model_note(tct_model *model, const char *text);
 

@@ -1,6 +1,7 @@
 /* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
 #include "core/alloc.h"
 #include "fit/bound.h"
+#include "fit/charge.h"
 #include "fit/json.h"
 #include "fit/one_program.h"
 #include "fit/session.h"
@@ -149,7 +150,7 @@ static tct_status agree(taking_part *s, tct_error *err) {
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
   TCT_TRY(tct_session_describe(s->plan, s->model, err));
-  TCT_TRY(tct_model_promise(s->plan, s->model, err));
+  TCT_TRY(tct_model_promise(s->plan, s->data, s->model, err));
   return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_READY, json_object(), err);
 }
 
@@ -187,7 +188,8 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   tct_free(text);
   TCT_TRY(status);
   m->ledger_head = s->model->ledger_head, m->run_id = s->model->run_id;
-  s->model->ledger_head = s->model->run_id = NULL;
+  m->for_tests = s->model->for_tests, m->warning = s->model->warning;
+  s->model->ledger_head = s->model->run_id = s->model->warning = NULL;
   tct_model_free(s->model);
   s->model = m;
   return TCT_OK;

@@ -89,7 +89,10 @@ static tct_status copy_config(const tct_config *from, tct_config *to, tct_error 
   to->scale = tct_text_copy(from->scale);
   to->label_scale = tct_text_copy(from->label_scale);
   to->ledger = tct_text_copy(from->ledger);
-  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger))
+  to->output = tct_text_copy(from->output);
+  to->input_changed = tct_text_copy(from->input_changed);
+  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger) ||
+      (from->output && !to->output) || (from->input_changed && !to->input_changed))
     return tct_fail_memory(err);
   return TCT_OK;
 }
@@ -163,6 +166,8 @@ void tct_plan_free(tct_plan *plan) {
   tct_free((char *)plan->config.scale);
   tct_free((char *)plan->config.label_scale);
   tct_free((char *)plan->config.ledger);
+  tct_free((char *)plan->config.output);
+  tct_free((char *)plan->config.input_changed);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);
 }
