@@ -20,7 +20,7 @@ const cli_option cli_read_options[] = {
      "public knowledge of the columns: bounds, categories, label (see tacit schema)"},
     {"--invalid", CLI_CHOICE, offsetof(cli_args, invalid), "refuse|zero",
      "a malformed record stops the run (refuse, the default) or contributes nothing (zero)"},
-    {"--cols", CLI_COUNT, offsetof(cli_args, read.cols), "P",
+    {"--cols", CLI_SIZE, offsetof(cli_args, read.cols), "P",
      "LIBSVM: number of features; default: the largest index found, which is unaccounted"},
     {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "store values in single precision: half the memory"},
     {0},
@@ -130,6 +130,10 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
       return parse_real(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a number; write e.g. %s 1", o->name, o->name);
     case CLI_COUNT:
       return parse_count(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a whole number, at least 0", o->name);
+    case CLI_SIZE:
+      return parse_count(text, to) && *(int64_t *)to > 0
+                 ? 0
+                 : cli_fail(CLI_USAGE, "%s needs a whole number, at least 1; leave it out if it is not known", o->name);
     case CLI_SEED:
       args->has_seed = 1;
       return parse_seed(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a whole number from 0 to 2^64-1", o->name);

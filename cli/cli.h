@@ -21,9 +21,10 @@ typedef struct cli_args {
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
   const char *name, *filter;               /* ledger */
+  const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
   int64_t generate_rows, threads;
-  int json, dry_run, f32, liblinear, has_seed, help, init, check;
+  int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests;
   char **operand; /* borrowed from argv */
   int operands;
 } cli_args;
@@ -34,6 +35,7 @@ typedef enum cli_kind {
   CLI_CHOICE, /* const char *, one of value_name's a|b|c */
   CLI_REAL,   /* double; "inf" is allowed */
   CLI_COUNT,  /* int64_t >= 0; 1e6 is allowed */
+  CLI_SIZE,   /* int64_t >= 1 */
   CLI_SEED,   /* uint64_t in config.seed, and has_seed */
 } cli_kind;
 
@@ -56,6 +58,7 @@ typedef struct cli_verb {
   int least, most;     /* number of operands */
   const cli_option *options[CLI_GROUPS];
   int (*run)(cli_args *args); /* returns the exit code */
+  int helps;                  /* run prints the help too: a rank that left without the others would let them wait */
 } cli_verb;
 
 extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
@@ -81,8 +84,17 @@ int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
 /* ---- wire.c --------------------------------------------------------------------------------------- */
 
 extern const cli_option cli_wire_options[]; /* --cert --private-key --ca --timeout */
+/* The options' ranges, and that the certificates are given if there is an address; before anything is read. */
+int cli_wire_check(const cli_args *args);
 /* Over the network if there is an address, else the ranks of mpirun; 0, or 2 after one sentence.  option: "--listen" */
 int cli_wire_begin(cli_args *args, const char *option, tct_team **team);
+
+/* ---- same.c --------------------------------------------------------------------------------------- */
+
+/* Compares all options of the verb between ranks, as they were parsed, but those named in free_options (ended by NULL);
+ * and the number of operands.  A new option is compared until it is listed there.  All ranks get the same status. */
+tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *const *free_options, tct_team *team,
+                    tct_error *err);
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 

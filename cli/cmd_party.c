@@ -58,7 +58,8 @@ static int check_args(cli_args *args) {
     return cli_fail(CLI_USAGE, "--secret is missing; share a file of 32 random bytes or more among the parties");
   args->read.labels = tct_config_labels(&args->config);
   if (args->read.labels < 0) return cli_fail(CLI_USAGE, "there is no such loss; `tacit components loss` lists them");
-  return args->output ? cli_sink_check(args->output, args->operand[0]) : 0;
+  int code = cli_wire_check(args);
+  return !code && args->output ? cli_sink_check(args->output, args->operand[0]) : code;
 }
 
 /* The data come first: a party that cannot read them never lets the others wait. */

@@ -35,6 +35,8 @@ static const cli_option options[] = {
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
+    {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
+     "with --ledger: why the rows are others than at its earlier runs (appended, corrected); kept in the ledger"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
@@ -59,6 +61,8 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
+  if (args->config.input_changed && !args->config.ledger)
+    return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
@@ -84,6 +88,8 @@ static void print_plan(const json_t *plan) {
   cli_line("loss", "%s", cli_string(plan, "loss"));
   cli_line("penalty", "%s", cli_string(plan, "penalty"));
   cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
+  if (json_object_get(plan, "max_passes"))
+    cli_line("passes", "at most %.0f over the data, whatever they are", cli_number(plan, "max_passes"));
   if (!is_private(plan)) {
     cli_line("privacy", "NONE");
     return;
@@ -147,11 +153,15 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  if (tct_config_use_schema(&args->config, r->data, err) != TCT_OK) return err->status;
+  tct_status status = tct_config_use_schema(&args->config, r->data, err);
+  args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
-  r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
-  tct_status status = tct_team_agree(r->team, r->plan ? TCT_OK : err->status, err);
+  if (status == TCT_OK) {
+    r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
+    status = r->plan ? TCT_OK : err->status;
+  }
+  status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
   if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
@@ -184,6 +194,7 @@ static int report(const cli_args *args, const run *r) {
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
+  if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
   json_t *rows = json_array();
   for (int rank = 0; rank < tct_team_size(r->team); rank++)
     json_array_append_new(rows, json_integer(tct_data_rank_rows(r->data, rank)));
@@ -227,15 +238,32 @@ static int check_outputs(const cli_args *args) {
 }
 
 /* What can be found wrong before anything is read. */
-static int check_before(cli_args *args, const run *r) {
+static int check_before(cli_args *args) {
   tct_error err = {0};
-  int code = tct_team_rank(r->team) == 0 ? check_outputs(args) : 0;
-  code = (int)tct_team_agree(r->team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  int code = check_outputs(args);
   if (code) return code;
+  if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
+  if (!args->config.ledger) return 0;
+  char *ledger = tct_ledger_json(args->config.ledger, &err); /* is it there, and undamaged? */
+  if (!ledger) return cli_fail_error(&err);
+  tct_text_free(ledger);
+  return 0;
+}
+
+/* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
+ * are compared by their contents (tct_data_read_parts). */
+static const char *const free_options[] = {"--threads", "--json", "--schema", "--report", "-o", NULL};
+
+/* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
+static int begin(cli_args *args, tct_team *team) {
+  tct_error err = {0};
+  int code = 0;
+  if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
+  if (args->help) return 0;
+  if (tct_team_rank(team) == 0) code = check_args(args);
+  if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = tct_config_labels(&args->config);
-  if (args->read.labels >= 0) return 0;
-  tct_plan_free(tct_plan_new(&args->config, 1000, 1, &err)); /* no such loss: the plan has the sentence for it */
-  return cli_fail_error(&err);
+  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
 }
 
 static int run_train(cli_args *args) {
@@ -244,12 +272,12 @@ static int run_train(cli_args *args) {
   r.team = tct_team_new(&err);
   if (!r.team) return cli_fail_error(&err);
   if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = check_args(args);
-  if (!code && args->dry_run)
+  int code = begin(args, r.team);
+  if (!code && args->help) {
+    if (tct_team_rank(r.team) == 0) cli_help(&cli_train);
+  } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
-  else if (!code)
-    code = check_before(args, &r);
-  if (!code && !args->dry_run) {
+  } else if (!code) {
     tct_status status = train(args, &r, &err);
     if (status != TCT_OK)
       code = cli_fail_error(&err);
@@ -288,4 +316,5 @@ const cli_verb cli_train = {
     .most = 1000000,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_train,
+    .helps = 1,
 };

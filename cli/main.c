@@ -44,7 +44,7 @@ static int run_verb(const char *name, char **argv, int count) {
   if (!verb) return unknown_verb(name);
   int code = cli_args_parse(verb, &args, argv, count);
   if (code) return code;
-  if (!args.help) return verb->run(&args);
+  if (!args.help || verb->helps) return verb->run(&args);
   cli_help(verb);
   return 0;
 }

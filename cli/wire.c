@@ -14,15 +14,19 @@ const cli_option cli_wire_options[] = {
     {0},
 };
 
+int cli_wire_check(const cli_args *args) {
+  if (!(args->session.timeout > 0 && args->session.timeout <= 1e6))
+    return cli_fail(CLI_USAGE, "--timeout must be from 0 to 1000000 seconds; give e.g. --timeout 600");
+  if (!args->session.address || (args->session.certificate && args->session.private_key && args->session.authority))
+    return 0;
+  return cli_fail(CLI_USAGE, "--cert, --private-key and --ca are needed: both ends show certificates");
+}
+
 int cli_wire_begin(cli_args *args, const char *option, tct_team **team) {
   tct_error err = {0};
   *team = NULL;
-  if (!(args->session.timeout > 0 && args->session.timeout <= 1e6))
-    return cli_fail(CLI_USAGE, "--timeout must be from 0 to 1000000 seconds; give e.g. --timeout 600");
-  if (args->session.address) {
-    if (args->session.certificate && args->session.private_key && args->session.authority) return 0;
-    return cli_fail(CLI_USAGE, "--cert, --private-key and --ca are needed: both ends show certificates");
-  }
+  int code = cli_wire_check(args);
+  if (code || args->session.address) return code;
   *team = tct_team_new(&err);
   if (!*team) return cli_fail_error(&err);
   args->session.team = *team;

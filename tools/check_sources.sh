@@ -24,6 +24,14 @@ while IFS= read -r name; do
   complain "src: the base name '$name' is used in more than one folder."
 done < <(printf '%s\n' "${code[@]}" | grep '^src/' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,.*/,,' | sort | uniq -d)
 
+# fmax(NaN, 0) is 0, and a default hides a new event kind: an accountant has neither.
+for pair in 'f(max|min)l?f? *\(|compare without fmax and fmin (account/curves/compare.h): they forget NaN.' \
+  '^ *default *:|name every kind of event in a switch; a default would take a new one for an old one.'; do
+  while IFS=: read -r file line _; do
+    complain "$file:$line: ${pair##*|}"
+  done < <(printf '%s\0' src/account/*.[ch] src/core/event.[ch] | xargs -0 grep -nE "(^|[^a-zA-Z0-9_])(${pair%|*})" /dev/null | grep -v '^[^:]*:[0-9]*: \*')
+done
+
 # headings FILE WORD... : the head comment (all up to the first line that is no comment) has each word.
 headings() {
   local file=$1 head word

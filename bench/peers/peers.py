@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="rows of other programs in OUT_DIR/peers.csv stay")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    tacit.config(repeated_fits="ok")
     given.out.mkdir(parents=True, exist_ok=True)
     rows = kept(given.out / "peers.csv", given.sets, given.programs) if given.keep else []
     for name in given.sets:

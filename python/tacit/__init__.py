@@ -11,6 +11,7 @@ from ._estimators import (
 from ._matrix import Table, read
 from ._model import Model, read_model, verify
 from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, version
+from ._repeats import config
 from ._search import PrivateSearchCV
 from ._schema import PublicScaler, Schema
 
@@ -34,6 +35,7 @@ __all__ = [
     "account_curve",
     "calibrate",
     "components",
+    "config",
     "read",
     "read_model",
     "verify",

@@ -243,6 +243,9 @@ def frame(table):
         arrays, owned = [_structure(capsule[1], ArrowArray, b"arrow_array")], []
     try:
         return _frame(schema, arrays)
+    except UnicodeDecodeError:
+        pass  # it holds bytes of the data; what is raised here would carry it along
     finally:
         for structure in owned:
             _release(structure)
+    raise ValueError("a text of the Arrow table is not UTF-8; write it in UTF-8")

@@ -5,7 +5,6 @@ import json
 import math
 import numbers
 import os
-import sys
 import warnings
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _accounting, _arrow, _native
+from . import _accounting, _arrow, _guards, _native, _provenance, _repeats
 from ._matrix import Table, View
 from ._model import Callbacks, Plan
 from ._schema import interval
@@ -37,16 +36,6 @@ _COMPOSE_STEPS = 12  # plans tried for several classes; four are enough where th
 _COMPOSE_SLACK = 3e-3  # part of epsilon that may be left over
 _SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
 _NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
-
-
-def _inside_search():
-    """Whether scikit-learn's model selection (a search or a cross-validation) is calling: it fits many times."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _copies(events, count):
@@ -72,12 +61,6 @@ class _Linear(BaseEstimator):
             value = getattr(self, name)
             if value is None and not (name == "delta" and self.epsilon == math.inf):
                 raise ValueError(_NO_EPSILON.format(name, example))
-        if self.random_state is None and self.ledger is None and self.epsilon != math.inf and _inside_search():
-            raise ValueError(
-                "a search or cross-validation would train on the same people many times and spend epsilon each time, "
-                "without an account of it; use tacit.PrivateSearchCV, give ledger=tacit.Ledger(...) so that every fit is "
-                "charged, tune on public data with epsilon=float('inf'), or fix the settings beforehand"
-            )
 
     def _settings(self, rows, cols, table):
         """The fields of tct_config.  Everything here is public."""
@@ -94,6 +77,8 @@ class _Linear(BaseEstimator):
             "intercept": int(intercept),
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
+            "input_changed": getattr(self.ledger, "input_changed", None),
+            "input_part": int(_inside_search()),  # a fold
         }
         if self.random_state is not None:
             settings["has_seed"], settings["seed"] = 1, _seed_of(self.random_state)
@@ -155,15 +140,10 @@ class _Linear(BaseEstimator):
             raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
         if self.weight_cap is None and groups is None:
             return None
-        weights = np.ones(rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weights.shape != (rows,):
-            raise ValueError("sample_weight must hold one number for each row of X; check its shape")
+        weights = np.ones(rows) if sample_weight is None else _guards.weights(sample_weight, rows)
         if groups is None:
             return weights, None
-        groups = np.asarray(groups)
-        if groups.shape != (rows,):
-            raise ValueError("groups must name one person for each row of X; check its shape")
-        persons = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        persons = _guards.persons(groups, rows)
         # Of each person rows_per_person rows at most, drawn by random keys.
         keys = np.random.default_rng(_seed_of(self.random_state)).random(rows)
         order = np.lexsort((keys, persons))
@@ -207,9 +187,11 @@ class _Linear(BaseEstimator):
     # ---- training ----
 
     def _fit(self, X, targets, names, notes=(), label=None, weights=None):
-        """Trains one model for each row of targets: a list of Model, and the certificate of all of them."""
+        """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
+        unaccounted for beside what the library says."""
         table = X if isinstance(X, Table) else None
         rows, cols = X.shape
+        history = _repeats.History(X)
         settings = self._settings(rows, cols, table)
         together = None
         if len(targets) > 1:
@@ -221,7 +203,13 @@ class _Linear(BaseEstimator):
         charge = None
         if together and self.ledger is not None:
             charge = _accounting.Ledger(self.ledger).charge(
-                together["events"], epsilon=float(self.epsilon), delta=float(self.delta), neighbours=self.neighbours
+                together["events"],
+                epsilon=float(self.epsilon),
+                delta=float(self.delta),
+                neighbours=self.neighbours,
+                unit="person" if self.rows_per_person is not None else "record",
+                seeded=self.random_state is not None,
+                unaccounted=notes,
             )
             settings = {**settings, "ledger": None}
         models = []
@@ -235,6 +223,11 @@ class _Linear(BaseEstimator):
             if weights is not None:
                 data.weigh(weights[0], self._cap(), weights[1])
             models.append(callbacks.run(plan, data))
+        if self.epsilon != math.inf:
+            notes = [*notes, *history.notes]
+            history.warn(stacklevel=4)
+        if self.ledger is None:
+            history.add(float(self.epsilon), self.delta, self.random_state is not None)
         if names is not None or notes or scale or label is not None:
             models = [m.amended(features=names, unaccounted=notes, label=label, **scale) for m in models]
         privacy = _certificate(models, together, charge)
@@ -246,14 +239,8 @@ class _Linear(BaseEstimator):
     def _finish(self, models, privacy):
         self.models_ = models
         self.privacy_ = privacy
-        if privacy["unaccounted"]:
-            warnings.warn(
-                "the stated epsilon does not cover this: " + "; ".join(privacy["unaccounted"]),
-                _native.PrivacyWarning,
-                stacklevel=3,
-            )
-        if not privacy["private"]:
-            warnings.warn("this model has no privacy at all", _native.PrivacyWarning, stacklevel=3)
+        if not _repeats.is_composed():
+            _provenance.warn(privacy, stacklevel=4)
 
     def _take(self, X, y):
         """X and y as `fit` takes them: (X, y, the label's name, feature names or None)."""
@@ -276,16 +263,20 @@ class _Linear(BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
             )
         own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
-        X = _validate_data(
-            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], accept_large_sparse=True, **own
-        )
-        y = column_or_1d(y, warn=True)
+        X = self._numbers(X, **own)
+        y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
         if y.shape[0] != X.shape[0]:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
         if arrow is not None:
             self.feature_names_in_ = np.array(arrow, dtype=object)
         names = getattr(self, "feature_names_in_", None)
         return X, y, label if isinstance(label, str) else None, names
+
+    def _numbers(self, X, **options):
+        """Records as a matrix of numbers; an error names a column and shows no value."""
+        options = {"accept_sparse": ["csr", "csc"], "accept_large_sparse": True, **options}
+        kinds = [np.float64, np.float32]
+        return _guards.without_values(lambda: _validate_data(self, X, dtype=kinds, **options), X)
 
     def _in_order(self, X):
         """An Arrow table as a matrix, its columns in the order of training; the label's may be there too."""
@@ -300,16 +291,10 @@ class _Linear(BaseEstimator):
         if not isinstance(X, Table):
             X, _, arrow = _from_arrow(X, None)
             if arrow:
-                X = check_array(self._in_order(X), dtype=[np.float64, np.float32])
+                matrix = self._in_order(X)
+                X = _guards.without_values(lambda: check_array(matrix, dtype=[np.float64, np.float32]), matrix)
             else:
-                X = _validate_data(
-                    self,
-                    X,
-                    accept_sparse=["csr", "csc"],
-                    dtype=[np.float64, np.float32],
-                    accept_large_sparse=True,
-                    reset=False,
-                )
+                X = self._numbers(X, reset=False)
             X = View(X)
         return np.column_stack([model.predict(X) for model in self.models_])
 
@@ -375,12 +360,18 @@ def _automatic(loss, penalty):
 
 
 def _scaled(X, lower, upper):
-    """(X scaled to [-1, 1] by public bounds, factor, shift): the one copy that bounds cost.  Sparse stays sparse."""
+    """(X clipped to public bounds and scaled to [-1, 1], factor, shift): the one copy that bounds cost.  Sparse stays
+    sparse, and is clipped to bounds that are as far below 0 as above it."""
     if sparse.issparse(X):
-        factor = 1 / np.maximum(np.abs(lower), np.abs(upper))
-        return (X @ sparse.diags(factor)).asformat(X.format), factor, np.zeros_like(factor)
-    factor, shift = 2 / (upper - lower), (lower + upper) / 2
-    scaled = X - shift
+        reach, scaled = np.maximum(np.abs(lower), np.abs(upper)), X.astype(np.float64)
+        scaled.sum_duplicates()
+        column = scaled.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(scaled.indptr))
+        np.clip(scaled.data, -reach[column], reach[column], out=scaled.data)
+        scaled.data /= reach[column]
+        return scaled, 1 / reach, np.zeros_like(reach)
+    factor, shift = 2 / (upper - lower), lower / 2 + upper / 2
+    scaled = np.clip(X, lower, upper, dtype=np.float64)
+    scaled -= shift
     scaled *= factor  # in place: one copy, not two
     return scaled, factor, shift
 
@@ -445,23 +436,33 @@ def _compose(settings, rows, cols, count, table):
     return settings, facts, {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
 
 
-def _warn(cautions):
-    """One warning for each caution of a plan, at the line that called fit."""
+def _warn(cautions, stacklevel=4):
+    """One warning for each caution of a plan, at the line that called fit.  What a promise says is, within a composition,
+    the composition's to warn of."""
     for caution in cautions:
+        if caution["weakens"] and _repeats.is_composed():
+            continue
         category = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
-        warnings.warn(caution["text"], category, stacklevel=4)
+        warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
 def _certificate(models, together, charge):
     privacy = json.loads(json.dumps(models[0].privacy))
+    privacy["unaccounted"] = _provenance.merged(*(model.privacy["unaccounted"] for model in models))
     if together is None:
         return privacy
     privacy.update(together)
     privacy["models"] = len(models)
     privacy["each"] = {key: models[0].privacy[key] for key in ("epsilon", "delta", "events")}
     if charge:
-        privacy["ledger"] = {"head": charge["head"], "run": charge["run"]}
+        privacy["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
     return privacy
+
+
+def _classes_of(y):
+    """(the classes that the labels show, the index of each label)."""
+    check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
 
 
 class _Classifier(ClassifierMixin, _Linear):
@@ -479,8 +480,7 @@ class _Classifier(ClassifierMixin, _Linear):
     def _classes(self, y):
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so."""
         if self.classes is None:
-            check_classification_targets(y)
-            classes, codes = np.unique(y, return_inverse=True)
+            classes, codes = _guards.without_values(lambda: _classes_of(y), y, "y")
             notes = () if self.epsilon == math.inf else (_NOTE_CLASSES,)
         else:
             classes, notes = np.unique(np.asarray(self.classes)), ()
@@ -489,7 +489,7 @@ class _Classifier(ClassifierMixin, _Linear):
                 whole = classes.dtype.kind != "f" or np.all(classes == np.trunc(classes))  # what y is a part of
                 if whole and np.all(second | (y == classes[0])):
                     return classes, notes, second.view(np.int8)
-            check_classification_targets(y)
+            _guards.without_values(lambda: check_classification_targets(y), y, "y")
             codes = np.searchsorted(classes, y) if classes.dtype.kind == np.asarray(y).dtype.kind else None
             if codes is None:
                 place = {value: k for k, value in enumerate(classes.tolist())}
@@ -505,6 +505,7 @@ class _Classifier(ClassifierMixin, _Linear):
         """Trains.  X: array, SciPy CSR/CSC, data frame, Arrow table, or a table of `tacit.read` (then no y); y: labels,
         or the name of X's label column; sample_weight: cut to [0, weight_cap]; groups: whose record each row is."""
         self._check()
+        before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         X, y, label, names = self._take(X, y)
         weights = self._weigh(X, sample_weight, groups)
         if isinstance(X, Table):
@@ -515,7 +516,7 @@ class _Classifier(ClassifierMixin, _Linear):
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
-        models, privacy = self._fit(X, targets, names, notes, label, weights)
+        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights)
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])
         self.intercept_ = np.array([intercept for _, intercept in folded])
@@ -533,7 +534,8 @@ class _Classifier(ClassifierMixin, _Linear):
 
     def score(self, X, y=None, sample_weight=None):
         """Mean accuracy, exact: not private, for data that you may look at."""
-        return super().score(X, X.y if y is None and isinstance(X, Table) else y, sample_weight)
+        y = X.y if y is None and isinstance(X, Table) else y
+        return _guards.without_values(lambda: super(_Classifier, self).score(X, y, sample_weight), y, "y")
 
 
 class PrivateLogisticRegression(_Classifier):
@@ -541,20 +543,23 @@ class PrivateLogisticRegression(_Classifier):
 
     epsilon, delta: the total privacy loss of the whole fit, everything included.  No default.
     data_norm: rows with a larger Euclidean norm are shortened to it; or
-    bounds: (lower, upper) of the features, which are scaled to [-1, 1] by them.  Public knowledge, no default.
+    bounds: (lower, upper) of the features, which are clipped to them and scaled to [-1, 1].  Public knowledge, no default.
     classes: all labels that can occur, public knowledge.  None: read from the data, and said so in `privacy_`.
     neighbours: "add_remove" (n is public) or "replace_one".
     C: inverse strength of the ridge penalty, as in scikit-learn; the penalty covers the intercept.
     solver: "auto", or a spec such as "dpscd:batch=500" (`tacit.components("solver")`).
-    ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.
-    random_state: makes the noise repeatable, for tests: the model must then stay private.
+    ledger: a `tacit.Ledger` or its path; every fit is charged to it before the first noise.  Without one, a private fit
+    inside a search, a cross-validation or another meta-estimator is refused.
+    random_state: makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
     rows: "clip", or "unit" to scale every row to the norm.  progress: True, or a function of the fraction done.
-    weight_cap: for fit(..., sample_weight=w): weights are cut to [0, weight_cap]; a weight of the cap costs what a record
+    weight_cap: for fit(..., sample_weight=w): weights, none negative, are cut to weight_cap; a weight of the cap costs what a record
     costs without weights, lighter ones are heard less.
     rows_per_person: for fit(..., groups=g): of each person at most so many rows count, drawn at random, and the unit of
     privacy is the person: all of their rows together move no sum further than one record may.
 
     More than two classes: one model against the rest for each, all of them together within epsilon.
+    After fit, `privacy_` is the certificate.  Its list `unaccounted` names what read the records besides and is not within
+    epsilon: steps of a pipeline before the estimator, a drafted schema, earlier fits on the same records without a ledger.
     """
 
     def __init__(
@@ -681,14 +686,17 @@ class _Regressor(RegressorMixin, _Linear):
         targets, or the name of X's target column; sample_weight: cut to [0, weight_cap]; groups: whose record each row
         is."""
         self._check()
+        before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
         X, y, label, names = self._take(X, y)
         weights = self._weigh(X, sample_weight, groups)
         if isinstance(X, Table):
             if X.kind != _native.LABELS_REAL:
                 raise ValueError("the table was read with other labels; read it with labels='real'")
         else:
-            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        models, privacy = self._fit(X, [y], names, (), label, weights)
+            y = _guards.without_values(
+                lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y"
+            )
+        models, privacy = self._fit(X, [y], names, before, label, weights)
         self.coef_, self.intercept_ = models[0].folded()
         self._finish(models, privacy)
         return self
@@ -699,7 +707,8 @@ class _Regressor(RegressorMixin, _Linear):
 
     def score(self, X, y=None, sample_weight=None):
         """R squared, exact: not private, for data that you may look at."""
-        return super().score(X, X.y if y is None and isinstance(X, Table) else y, sample_weight)
+        y = X.y if y is None and isinstance(X, Table) else y
+        return _guards.without_values(lambda: super(_Regressor, self).score(X, y, sample_weight), y, "y")
 
 
 class PrivateRidge(_Regressor):

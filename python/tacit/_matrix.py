@@ -1,6 +1,7 @@
 """The caller's arrays as a tct_matrix: borrowed where the library can walk them, converted once where not."""
 
 import ctypes
+import os
 import weakref
 
 import numpy as np
@@ -83,6 +84,11 @@ class Table:
     """Records read by `tacit.read`: labels, names and, with a schema, encoded columns."""
 
     def __init__(self, path, *, schema=None, label=None, positive=None, labels="binary", invalid="refuse", cols=0):
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
+                "arrays and data frames go into fit and predict as they are"
+            )
         options = _native.ReadOptions()
         _native.lib.tct_read_options_default(ctypes.byref(options))
         options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})

@@ -8,11 +8,12 @@ import os
 import signal
 import sys
 import threading
+import warnings
 import weakref
 
 import numpy as np
 
-from . import _native
+from . import _native, _provenance
 from ._matrix import Table, View
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
@@ -100,6 +101,9 @@ class Callbacks:
             raise self.caught
         if not handle:
             _native.raise_error(error)
+        told = _native.lib.tct_model_warning(handle)
+        if told:
+            warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=4)
         return Model(handle)
 
 
@@ -127,7 +131,7 @@ class Model:
             new["features"] = [str(name) for name in features]
         if label is not None:
             new["label"] = str(label)
-        new["privacy"]["unaccounted"] += list(unaccounted)
+        new["privacy"]["unaccounted"] = _provenance.merged(new["privacy"]["unaccounted"], unaccounted)
         if claim is not None:
             new["privacy"].update(claim)
         if factor is not None:

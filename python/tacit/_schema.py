@@ -7,9 +7,8 @@ import os
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array
 
-from . import _arrow, _native
+from . import _arrow, _callers, _guards, _native
 
 _MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
 _MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
@@ -47,7 +46,8 @@ class Schema:
     def draft(cls, data, label=None):
         """Drafts a schema from a data frame or a CSV file.  NOT private: its values are the data's own.
 
-        Replace every value by public knowledge, then delete the key not_private.
+        Replace every value by public knowledge, then delete the key not_private.  Until then whatever is trained with it
+        names the draft in its certificate, or is refused.
         """
         if isinstance(data, (str, os.PathLike)):
             return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
@@ -100,6 +100,13 @@ class Schema:
 
     def __repr__(self):
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
+
+
+def is_draft(schema):
+    """Whether a `Schema`, or a schema file's path, still says that its values are the data's own."""
+    if isinstance(schema, (str, os.PathLike)):
+        schema = Schema.read(schema)
+    return isinstance(schema, Schema) and "not_private" in schema.json
 
 
 def _draft_column(name, values, words):
@@ -156,6 +163,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
     bounds: (lower, upper): values are clipped and scaled to [-1, 1].
     schema: a `Schema` or a schema file's path: a data frame's columns are encoded as the command line encodes them
     (numbers to [0, 1] or [-1, 1], categories to indicators).  Exactly one of the two.
+    A drafted schema (`Schema.draft`) is taken only in a Pipeline that ends in a model, whose certificate then names it.
     """
 
     def __init__(self, schema=None, *, bounds=None):
@@ -171,17 +179,26 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             self.data_norm_ = math.sqrt(X.shape[1])
         else:
             self.schema_ = self.schema if isinstance(self.schema, Schema) else Schema.read(self.schema)
+            self._refuse_draft_alone()
             self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
             self.data_norm_ = self.schema_.data_norm
         return self
 
+    def _refuse_draft_alone(self):
+        """A drafted schema may scale records inside a pipeline that ends in a model, whose certificate can name it.  By
+        hand it may not: nothing would be left of it when the scaled records come to `fit`."""
+        if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
+            raise ValueError(
+                "the schema is a draft: its values are the data's own; replace every one by public knowledge and delete "
+                "the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model names the draft"
+            )
+
     def _numbers(self, X, reset):
         if _arrow.is_arrow(X):
             X = _arrow.frame(X)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        X = X.matrix() if isinstance(X, _arrow.Frame) else X
-        X = check_array(X, dtype=[np.float64, np.float32])
+        X = _guards.records(X, sparse=False)
         if reset:
             self.n_features_in_ = X.shape[1]
             if names is not None:

@@ -9,13 +9,14 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _accounting, _native
-from ._estimators import _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _within_budget
+from . import _accounting, _guards, _native, _provenance, _repeats
+from ._estimators import _Linear, _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _warn, _within_budget
 from ._matrix import Table
 
 _SPLIT_SEED = 20210  # of the public split: any constant does
+_WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person"}  # one for all candidates
 _GRAIN = 1 << 20  # a record's part of a regression's score is a whole number of 0 to this
 
 
@@ -45,12 +46,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     models by the accountants, never divided where they know the events.  More candidates mean more noise in each, so a
     short grid is a good one.  The winner is not trained again, which would cost again.
 
-    estimator: one of this package's, its epsilon, delta, ledger and random_state are set by the search.  Classifiers
-    need `classes`.  param_grid: as in scikit-learn's GridSearchCV.
+    estimator: one of this package's; its epsilon and delta are set by the search, and its ledger and random_state are
+    the search's where that has none.  Classifiers need `classes`.
+    param_grid: as in scikit-learn's GridSearchCV; the neighbour relation is one for all candidates.
     epsilon, delta: the total.  No default.
     share: the part of epsilon for the choice.  test_size: the part of the records that it is made on.
     ledger: charged once, for everything, before the first model.
-    random_state: makes the noise repeatable, for tests: the model must then stay private.
+    random_state: makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
+
+    The winner's certificate is the union over all candidates: what any of them read unaccounted for is in it.
 
     best_estimator_, best_params_, best_index_ are released; the candidates' scores are not, because they are exact.
     """
@@ -85,19 +89,32 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         for name in ("share", "test_size"):
             if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
                 raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
-        if getattr(self.estimator, "rows_per_person", None) is not None:
+        if not isinstance(self.estimator, _Linear):
+            raise ValueError("the search composes this package's estimators; give one of them, and scale records before it")
+        if self.ledger is not None and self.estimator.ledger is not None and self._ledger() != self._ledger(self.estimator):
+            raise ValueError("the search and its estimator name different ledgers; give one, for everything is one charge")
+        spent = {name for point in ParameterGrid(self.param_grid) for name in point} & _WHOLE
+        if spent:
+            raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
+        if self.estimator.rows_per_person is not None:
             raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
         if is_classifier(self.estimator) and self.estimator.classes is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
 
+    def _ledger(self, of=None):
+        """The ledger that the search charges, or None: its own, else the estimator's."""
+        ledger = self.ledger if of is None else of.ledger
+        if ledger is None and of is None:
+            return self._ledger(self.estimator)
+        return None if ledger is None else _accounting.Ledger(ledger)
+
+    def _seed(self):
+        """Of the search, else of the estimator; None: the system's noise."""
+        return _seed_of(self.estimator.random_state if self.random_state is None else self.random_state)
+
     def _candidates(self, epsilon, delta):
-        made = []
-        for point in ParameterGrid(self.param_grid):
-            spent = {"epsilon", "delta", "ledger", "random_state"} & set(point)
-            if spent:
-                raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
-            made.append(clone(self.estimator).set_params(**point, epsilon=epsilon, delta=delta, ledger=None))
-        return made
+        whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
+        return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
 
     def _events(self, rows, cols, each):
         """The events of all candidates at `each` epsilon, and of the choice."""
@@ -152,7 +169,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if is_classifier(model):
             return int(np.sum(predicted == np.asarray(y))), 1
         low, high = model.label_bounds
-        error = (np.clip(predicted, low, high) - np.clip(np.asarray(y, dtype=float), low, high)) / (high - low)
+        error = (np.clip(predicted, low, high) - np.clip(_guards.numbers(y, "y"), low, high)) / (high - low)
         return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
 
     def fit(self, X, y):
@@ -162,16 +179,54 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         rows, cols = X.shape
         if len(y) != rows:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        self._check_labels(y)
+        private, ledger = self.epsilon != math.inf, self._ledger()
+        notes = _provenance.look_back(ledger, private)
+        history = _repeats.History(_guards.records(X))
+        if private:
+            notes = [*notes, *history.notes]
+            history.warn(stacklevel=3)
+            whole = self._candidates(self.epsilon, self.delta)[0].plan(rows, cols)["warnings"]
+            _warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
         each, price, charge = (math.inf, self.delta), None, None
-        if self.epsilon != math.inf:
+        if private:
             each, price = self._composed(rows, cols)
-        if price and self.ledger is not None:
-            charge = _accounting.Ledger(self.ledger).charge(
-                price["events"], epsilon=self.epsilon, delta=self.delta, neighbours=self.estimator.neighbours
+        if price and ledger is not None:
+            charge = ledger.charge(
+                price["events"],
+                epsilon=self.epsilon,
+                delta=self.delta,
+                neighbours=self.estimator.neighbours,
+                seeded=self._seed() is not None,
+                unaccounted=notes,
             )
-        seed = _seed_of(self.random_state)
-        train, held = _public_split(rows, self.test_size)
-        models, scores, change = self._candidates(*each), [], 1
+        with _repeats.composed():
+            models, scores, change = self._trained(X, y, each)
+        if ledger is None:
+            history.add(self.epsilon, self.delta, self._seed() is not None)
+        paid = float(price["events"][-1].partition("=")[2]) if price else math.inf
+        self.best_index_ = choose(scores, change, paid, self._seed())
+        self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
+        self.best_estimator_ = models[self.best_index_]
+        self._claim(models, price, charge, notes)
+        _provenance.warn(self.privacy_, stacklevel=3)
+        self.n_features_in_ = self.best_estimator_.n_features_in_
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        return self
+
+    def _check_labels(self, y):
+        """Refuses labels that a candidate would refuse, before anything is charged."""
+        y = _guards.without_values(lambda: column_or_1d(y), y, "y")
+        if is_classifier(self.estimator):
+            self.estimator._classes(y)
+        else:
+            _guards.numbers(y, "y")
+
+    def _trained(self, X, y, each):
+        """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
+        train, held = _public_split(X.shape[0], self.test_size)
+        models, scores, change, seed = self._candidates(*each), [], 1, self._seed()
         X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
         X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
         for k, model in enumerate(models):
@@ -179,26 +234,20 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
                 model.set_params(random_state=(seed + (k + 1) * _SEED_STEP) % 2**63)
             score, change = self._score(model.fit(X_train, y_train), X_held, y_held)
             scores.append(score)
-        paid = float(price["events"][-1].partition("=")[2]) if price else math.inf
-        self.best_index_ = choose(scores, change, paid, seed)
-        self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
-        self.best_estimator_ = models[self.best_index_]
-        self._claim(self.best_estimator_, price, charge)
-        self.n_features_in_ = self.best_estimator_.n_features_in_
-        if hasattr(self.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        return self
+        return models, scores, change
 
-    def _claim(self, best, price, charge):
-        """What the winner's certificates say is what the whole search spent."""
-        self.privacy_ = best.privacy_
-        if price is None:
-            return
-        claim = dict(price)
+    def _claim(self, models, price, charge, notes):
+        """What the winner's certificates say is what the whole search spent, and what any candidate leaves out."""
+        best = self.best_estimator_
+        claim = dict(price) if price else {}
         if charge:
-            claim["ledger"] = {"head": charge["head"], "run": charge["run"]}
-        best.models_ = [model.amended(claim=claim) for model in best.models_]
-        best.privacy_ = {**best.privacy_, **claim, "candidates": len(ParameterGrid(self.param_grid))}
+            claim["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
+        if any(model.privacy_["noise"] == "reproducible" for model in models):
+            claim["noise"] = "reproducible"
+        notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
+        best.models_ = [model.amended(claim=claim, unaccounted=notes) for model in best.models_]
+        said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
+        best.privacy_ = {**best.privacy_, **claim, **said}
         self.privacy_ = best.privacy_
 
     # ---- the winner ----

@@ -193,3 +193,76 @@ def test_several_classes_are_searched_too():
     base = tacit.PrivateLogisticRegression(**{**BASE, "classes": [0, 1, 2]}, solver="dpgd")
     fitted = search(base=base, epsilon=4.0).fit(X, y)
     assert fitted.predict(X).max() <= 2 and fitted.privacy_["epsilon"] == 4.0
+
+
+def test_the_estimators_ledger_is_the_searches(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, delta=1e-4)
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", ledger=ledger.path)
+    fitted = search(base=base).fit(X, y)
+    assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(1.0)
+    assert fitted.privacy_["ledger"]["head"] == ledger.state()["head"]
+    fitted.save(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json", ledger.path)["ok"]
+    with pytest.raises(tacit.BudgetError):
+        search(base=base).fit(X, y)
+    other = tacit.Ledger.create(tmp_path / "other.db", epsilon=9.0, delta=1e-4)
+    with pytest.raises(ValueError, match="different ledgers"):
+        search(base=base, ledger=other).fit(X, y)
+    assert not other.state()["runs"]
+    with pytest.raises(tacit.BudgetError):
+        search(base=base, ledger=ledger).fit(X, y)  # the same one by two names
+
+
+@pytest.mark.parametrize("name, values", [("neighbours", ["add_remove", "replace_one"]), ("rows_per_person", [None, 2])])
+def test_the_relation_and_the_unit_are_one_for_all_candidates(name, values):
+    X, y = data(rows=100)
+    for grid in ({name: values}, [{"C": [1.0]}, {name: values[1:]}]):
+        with pytest.raises(ValueError, match=f"{name} belongs to the whole search"):
+            search(grid).fit(X, y)
+        with pytest.raises(ValueError, match=f"{name} belongs to the whole search"):
+            search(grid).plan(100, 4)
+
+
+def test_the_certificate_is_the_union_over_all_candidates(tmp_path):
+    X, y = data()
+    for grid in ({"classes": [[0, 1], None]}, {"classes": [None, [0, 1]]}):  # the winner may be the other one
+        for seed in range(3):
+            fitted = search(grid, random_state=seed).fit(X + seed, y)
+            model = fitted.best_estimator_.models_[0]
+            assert any("classes were read" in line for line in model.privacy["unaccounted"])
+            assert fitted.privacy_["unaccounted"] == model.privacy["unaccounted"]
+    fitted.save(tmp_path / "m.json")
+    assert any("classes were read" in line for line in tacit.verify(tmp_path / "m.json")["unaccounted"])
+
+
+def test_a_promise_of_the_whole_that_says_little_is_warned_of_once():
+    X, y = data()
+    with pytest.warns(tacit.PrivacyWarning) as seen:
+        fitted = search({"C": [0.1, 1.0]}, epsilon=9.0, delta=1 / 3000).fit(X, y)
+    assert sorted(str(w.message)[:5] for w in seen) == ["delta", "epsil"]
+    fitted = search({"classes": [[0, 1], None]}).fit(X + 1, y)
+    assert fitted.privacy_["trust"] == fitted.best_estimator_.models_[0].privacy["trust"]
+
+
+def test_a_seed_of_the_estimator_is_the_seed_of_the_search():
+    X, y = data()
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", random_state=7)
+    one, two = (search({"C": [1.0, 1.0]}, base=base).fit(X, y) for _ in "ab")
+    assert one.privacy_["noise"] == "reproducible" and np.array_equal(one.predict(X), two.predict(X))
+    assert one.best_estimator_.random_state != 7  # else the candidates would share their noise
+    assert search().fit(X, y).privacy_["noise"] == "system"
+
+
+def test_what_is_no_estimator_of_this_package_is_refused_with_a_sentence():
+    X, y = data(rows=100)
+    with pytest.raises(ValueError, match="composes this package's estimators"):
+        search(base=make_pipeline(tacit.PublicScaler(bounds=(-1, 1)), tacit.PrivateLogisticRegression(**BASE))).fit(X, y)
+
+
+def test_labels_that_a_candidate_would_refuse_are_refused_before_the_charge(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=1.5, delta=1e-4)
+    with pytest.raises(ValueError, match="not among the classes"):
+        search(ledger=ledger).fit(X, y + 1)
+    assert not ledger.state()["runs"]

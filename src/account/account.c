@@ -1,6 +1,8 @@
 /* account.c - the registry of accountants, and the smallest sound answer over those that apply. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
+#include "account/single.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +43,25 @@ static tct_status refuse(tct_error *err) {
 
 typedef enum depth { QUICK, ONE_SIDE, BRACKET } depth;
 
+/* No list costs less than its parts: an accountant that says so has proved nothing.  A bracket is never empty, never
+ * NaN. */
+static void hold_against(double floor, double nothing, tct_bracket *bracket) {
+  double upper = tct_upper(bracket->upper);
+  if (upper < floor) upper = upper < floor * (1 - 1e-9) ? nothing : floor;
+  bracket->upper = upper;
+  bracket->lower = tct_min(tct_max(tct_lower(bracket->lower), floor), upper);
+}
+
+tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
+                                  double delta, double precision, tct_bracket *out, tct_error *err) {
+  double floor;
+  TCT_TRY(check_query(events, precision, err));
+  TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &floor, err));
+  TCT_TRY(accountant->epsilon(events, neighbours, delta, precision, out, err));
+  hold_against(floor, INFINITY, out);
+  return TCT_OK;
+}
+
 static tct_status ask(const tct_accountant *a, const tct_events *events, tct_neighbours neighbours, tct_cost *out,
                       double precision, depth how, tct_error *err) {
   tct_bracket bracket;
@@ -48,8 +69,9 @@ static tct_status ask(const tct_accountant *a, const tct_events *events, tct_nei
     TCT_TRY(tct_pld_epsilon_upper(events, neighbours, out->delta, precision, &bracket, err));
   else
     TCT_TRY(a->epsilon(events, neighbours, out->delta, precision, &bracket, err));
+  hold_against(out->epsilon_lower, INFINITY, &bracket);
   if (!out->winner || bracket.upper < out->epsilon) out->epsilon = bracket.upper, out->winner = a;
-  out->epsilon_lower = fmax(out->epsilon_lower, bracket.lower);
+  out->epsilon_lower = tct_max(out->epsilon_lower, bracket.lower);
   return TCT_OK;
 }
 
@@ -61,6 +83,7 @@ static tct_status smallest(const tct_events *events, tct_neighbours neighbours, 
   TCT_TRY(check_query(events, precision, err));
   if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); choose it below 1/rows");
   *out = (tct_cost){INFINITY, 0, delta, NULL};
+  TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &out->epsilon_lower, err));
   for (int i = 0; i < tct_accountant_count; i++) {
     const tct_accountant *a = tct_accountants[i];
     if (!applies(a, events, neighbours) || (how == QUICK && a == &tct_accountant_pld)) continue;
@@ -68,7 +91,7 @@ static tct_status smallest(const tct_events *events, tct_neighbours neighbours, 
     TCT_TRY(ask(a, events, neighbours, out, precision, how, err));
   }
   if (!out->winner) return refuse(err);
-  out->epsilon_lower = fmin(out->epsilon_lower, out->epsilon);
+  out->epsilon_lower = tct_min(out->epsilon_lower, out->epsilon);
   return TCT_OK;
 }
 
@@ -89,15 +112,17 @@ tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours
   TCT_TRY(check_query(events, precision, err));
   if (!(epsilon >= 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be at least 0");
   *out = (tct_bracket){0, INFINITY};
+  TCT_TRY(tct_floor_delta(events, neighbours, epsilon, &out->lower, err));
   for (int i = 0; i < tct_accountant_count; i++) {
     tct_bracket bracket;
     if (!applies(tct_accountants[i], events, neighbours)) continue;
     if (out->upper <= out->lower * (1 + 1e-9)) break;
     TCT_TRY(tct_accountants[i]->delta(events, neighbours, epsilon, precision, &bracket, err));
-    out->upper = fmin(out->upper, bracket.upper);
-    out->lower = fmax(out->lower, bracket.lower);
+    hold_against(out->lower, 1, &bracket);
+    out->upper = tct_min(out->upper, bracket.upper);
+    out->lower = tct_max(out->lower, bracket.lower);
   }
   if (out->upper == INFINITY) return refuse(err);
-  out->lower = fmin(out->lower, out->upper);
+  out->lower = tct_min(out->lower, out->upper);
   return TCT_OK;
 }

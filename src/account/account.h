@@ -31,6 +31,11 @@ extern const tct_accountant *const tct_accountants[];
 extern const int tct_accountant_count;
 const tct_accountant *tct_accountant_find(const char *name); /* NULL = none */
 
+/* What one accountant says about a list that it applies to, held against the closed forms of the list's parts
+ * (single.h): an answer below them proves nothing and becomes infinite, and the lower end is at least theirs. */
+tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
+                                  double delta, double precision, tct_bracket *out, tct_error *err);
+
 /* The precision that calibrations work at.  A claim that came from one is checked at the same precision: the
  * numerical bound at another one may differ by that much. */
 #define TCT_PRECISION 2e-5
@@ -67,7 +72,7 @@ tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighb
 tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbours neighbours, double epsilon,
                                double delta, int64_t *count, tct_cost *cost, tct_error *err);
 
-/* Adaptive filters (SPEC section 2): may the next event still be spent?  The state is plain data. */
+/* Adaptive filters: may the next event still be spent?  The state is plain data. */
 typedef enum tct_filter_kind {
   TCT_FILTER_ZCDP, /* sum of rho <= budget */
   TCT_FILTER_GDP,  /* gaussian events only: sum of 1/noise^2 (4/noise^2) <= budget (= mu^2) */

@@ -1,41 +1,43 @@
 /* basic.c - closed forms: the plain sum, the optimal composition of equal pure steps, single steps. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/kov.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/single.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static bool is_pure(const tct_event *e) {
-  return e->kind == TCT_EV_PURE || e->kind == TCT_EV_APPROX || e->kind == TCT_EV_EXPONENTIAL ||
-         e->kind == TCT_EV_LAPLACE;
-}
-
-/* One laplace or objpert step alone has a curve of its own. */
+/* One event alone. */
 static bool is_single(const tct_events *events, tct_event_kind kind) {
   return events->len == 1 && events->at[0].kind == kind && events->at[0].count == 1;
 }
 
+/* One step whose curve has a closed form of its own. */
+static bool has_curve(const tct_events *events) {
+  return events->len == 1 && events->at[0].count == 1 && tct_single_has(&events->at[0]);
+}
+
 static bool basic_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
   (void)neighbours;
-  if (is_single(events, TCT_EV_OBJPERT)) return true;
+  if (is_single(events, TCT_EV_OBJPERT) || has_curve(events)) return true;
   for (int64_t i = 0; i < events->len; i++) {
-    if (is_pure(&events->at[i])) continue;
+    if (tct_event_is_pure(&events->at[i])) continue;
     snprintf(why, size, "%s has no pure epsilon", tct_event_name(events->at[i].kind));
     return false;
   }
   return true;
 }
 
-/* delta of the objpert law (SPEC section 5), in logs: under replace_one the three terms that are proved. */
+/* delta of the objpert law, in logs: under replace_one the three terms that are proved. */
 static double objpert_log_delta(const tct_event *e, tct_neighbours neighbours, double epsilon) {
   if (e->noise == 0 || epsilon < e->shift) return 0;
   double mu = 1 / e->noise, one = tct_gaussian_log_delta(mu, epsilon - e->shift, NULL);
   if (neighbours == TCT_ADD_REMOVE) return one;
   double two = tct_gaussian_log_delta(2 * mu, epsilon - e->shift, NULL);
-  double top = fmax(one, two);
-  return fmin(0, top + log(2 * exp(one - top) + exp(two - top)));
+  double top = tct_max(one, two);
+  return tct_min(0, top + log(2 * exp(one - top) + exp(two - top)));
 }
 
 static double objpert_epsilon(const tct_event *e, tct_neighbours neighbours, double delta) {
@@ -90,25 +92,26 @@ static tct_status basic_epsilon(const tct_events *events, tct_neighbours neighbo
   (void)precision;
   *out = (tct_bracket){0, 0};
   if (is_single(events, TCT_EV_OBJPERT)) return out->upper = objpert_epsilon(&events->at[0], neighbours, delta), TCT_OK;
+  double pair[2];
+  if (has_curve(events)) {
+    tct_single_epsilon(&events->at[0], neighbours, delta, pair);
+    *out = (tct_bracket){tct_lower(pair[0]), tct_upper(pair[1])};
+    return TCT_OK;
+  }
   double left = tct_delta_left(delta, tct_events_failure(events)), sum = sum_epsilon(events, neighbours);
   if (!(left > 0) && events->len) return out->upper = INFINITY, TCT_OK;
   out->upper = sum;
   if (!(sum < INFINITY) || sum == 0) return TCT_OK;
-  if (is_single(events, TCT_EV_LAPLACE)) {
-    double epsilon = fmax(0, sum + 2 * log1p(-delta));
-    *out = (tct_bracket){epsilon * (1 - TCT_MARGIN), epsilon * (1 + TCT_MARGIN)};
-    return TCT_OK;
-  }
   int64_t count;
-  double pair[2], epsilon0 = common_epsilon(events, neighbours, &count);
+  double epsilon0 = common_epsilon(events, neighbours, &count);
   if (isnan(epsilon0)) return TCT_OK;
   TCT_TRY(tct_kov_epsilon(epsilon0, count, left, pair, err));
-  out->upper = fmin(sum, pair[1]);
+  out->upper = tct_min(sum, tct_upper(pair[1]));
   if (worst_is_real(events)) {
-    out->lower = fmin(pair[0], out->upper);
+    out->lower = tct_min(pair[0], out->upper);
     if (left < delta) { /* `left` was rounded down: the lower end needs it rounded up */
-      TCT_TRY(tct_kov_epsilon(epsilon0, count, fmin(1, left * (1 + 4 * TCT_MARGIN)), pair, err));
-      out->lower = fmin(pair[0], out->upper);
+      TCT_TRY(tct_kov_epsilon(epsilon0, count, tct_min(1, left * (1 + 4 * TCT_MARGIN)), pair, err));
+      out->lower = tct_min(pair[0], out->upper);
     }
   }
   return TCT_OK;
@@ -120,19 +123,20 @@ static tct_status basic_delta(const tct_events *events, tct_neighbours neighbour
   *out = (tct_bracket){0, 0};
   if (is_single(events, TCT_EV_OBJPERT)) {
     double value = objpert_log_delta(&events->at[0], neighbours, epsilon);
-    return out->upper = fmin(1, exp(value + TCT_MARGIN * (100 - value))), TCT_OK;
+    return out->upper = tct_upper_mass(exp(value + TCT_MARGIN * (100 - value))), TCT_OK;
   }
   double failure = tct_events_failure(events), sum = sum_epsilon(events, neighbours), pair[2] = {0, 1};
+  if (has_curve(events)) {
+    tct_single_delta(&events->at[0], neighbours, epsilon, pair);
+    *out = (tct_bracket){tct_lower(pair[0]), tct_upper_mass(pair[1])};
+    return TCT_OK;
+  }
   int64_t count;
   double epsilon0 = common_epsilon(events, neighbours, &count);
-  if (is_single(events, TCT_EV_LAPLACE) && sum < INFINITY)
-    pair[1] = sum > epsilon ? -expm1(0.5 * (epsilon - sum)) : 0, pair[0] = pair[1] * (1 - TCT_MARGIN);
-  else if (!isnan(epsilon0) && sum < INFINITY)
-    TCT_TRY(tct_kov_delta(epsilon0, count, epsilon, pair, err));
+  if (!isnan(epsilon0) && sum < INFINITY) TCT_TRY(tct_kov_delta(epsilon0, count, epsilon, pair, err));
   if (sum <= epsilon) pair[0] = pair[1] = 0;
-  out->upper = fmin(1, (failure + (1 - failure) * pair[1]) * (1 + TCT_MARGIN));
-  if (worst_is_real(events) || is_single(events, TCT_EV_LAPLACE))
-    out->lower = (failure + (1 - failure) * pair[0]) * (1 - 4 * TCT_MARGIN);
+  out->upper = tct_upper_mass((failure + (1 - failure) * pair[1]) * (1 + TCT_MARGIN));
+  if (worst_is_real(events)) out->lower = (failure + (1 - failure) * pair[0]) * (1 - 4 * TCT_MARGIN);
   return TCT_OK;
 }
 

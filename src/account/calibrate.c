@@ -6,6 +6,7 @@
  *
  * First with the closed forms and Renyi alone, roughly; then, where pld may say more, from there on with
  * pld: its epsilon is smaller, so the start is already good. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
 #include "account/curves/renyi.h"
@@ -44,7 +45,7 @@ static tct_status cost_at(search *s, double x, tct_cost *cost, tct_error *err) {
 /* log(cost/epsilon), kept finite so that it can be a point of a secant. */
 static double excess_of(const tct_cost *cost, double epsilon) {
   if (cost->epsilon == 0) return -50;
-  return fmin(700, fmax(-50, log(cost->epsilon / epsilon)));
+  return tct_min(700, tct_max(-50, log(cost->epsilon / epsilon)));
 }
 
 static tct_status try_at(search *s, double x, tct_error *err) {
@@ -64,7 +65,7 @@ static double next_point(const search *s, int step) {
   bool flat = s->bad_excess > 5 || s->good_excess < -5; /* far from a line: halve */
   if (flat || step % 4 == 3) return middle;
   double side = fabs(root - s->good) > fabs(s->bad - root) ? -1 : 1; /* overshoot into the long part */
-  double aim = root + side * copysign(fmin(0.4 * s->tolerance, 0.4 * fabs(width)), width);
+  double aim = root + side * copysign(tct_min(0.4 * s->tolerance, 0.4 * fabs(width)), width);
   double edge = 0.05 * s->tolerance;
   if ((aim - s->good) * width <= edge * fabs(width) || (s->bad - aim) * width <= edge * fabs(width)) return middle;
   return aim;
@@ -83,14 +84,14 @@ static tct_status close_bracket(search *s, tct_error *err) {
   for (int step = 0; step < 200 && !close_enough(s); step++) {
     double x = exp(next_point(s, step));
     if (s->integer) {
-      double low = fmin(s->good_x, round(exp(s->bad))), high = fmax(s->good_x, round(exp(s->bad)));
+      double low = tct_min(s->good_x, round(exp(s->bad))), high = tct_max(s->good_x, round(exp(s->bad)));
       if (high - low <= 1) break;
-      x = fmin(fmax(round(x), low + 1), high - 1);
+      x = tct_min(tct_max(round(x), low + 1), high - 1);
     }
     TCT_TRY(try_at(s, x, err));
   }
   double width = fabs(s->bad - s->good);
-  if (width > 0) s->slope = fmin(20, fmax(0.05, (s->bad_excess - s->good_excess) / width));
+  if (width > 0) s->slope = tct_min(20, tct_max(0.05, (s->bad_excess - s->good_excess) / width));
   return TCT_OK;
 }
 
@@ -106,15 +107,15 @@ static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) 
     double stride = (step ? 1.02 : 1) * -s->good_excess / s->slope + 0.4 * s->tolerance;
     if (near_root(s)) stride -= 0.8 * s->tolerance; /* the slope tells where the root is: stay on this side */
     if (s->good_excess < -5) stride = 3;
-    double next = end > s->good ? fmin(end, s->good + stride) : fmax(end, s->good - stride);
+    double next = end > s->good ? tct_min(end, s->good + stride) : tct_max(end, s->good - stride);
     double x = next == end ? dear : exp(next);
-    if (s->integer) x = fmin(fmax(round(x), s->good_x + 1), dear);
+    if (s->integer) x = tct_min(tct_max(round(x), s->good_x + 1), dear);
     s->bad = NAN;
     TCT_TRY(try_at(s, x, err));
     if (!isnan(s->bad)) return TCT_OK;
     if (x == dear) s->good = end;
     double moved = fabs(s->good - last), gained = s->good_excess - last_excess;
-    if (moved > 0 && gained > 0) s->slope = fmin(20, fmax(0.05, gained / moved));
+    if (moved > 0 && gained > 0) s->slope = tct_min(20, tct_max(0.05, gained / moved));
     last = s->good, last_excess = s->good_excess;
     if (moved < sqrt(s->tolerance) && near_root(s) && -s->good_excess < 0.9 * s->slope * s->tolerance)
       return *ended = true, TCT_OK;
@@ -164,14 +165,14 @@ static tct_status run_search(search *s, tct_direction direction, double low, dou
     return tct_fail(err, TCT_E_USAGE, "epsilon and the tolerance must be above 0");
   s->quick = true;
   tct_error none;
-  tct_status status = search_from(s, cheap, dear, fmax(s->tolerance, 0.01), &none);
+  tct_status status = search_from(s, cheap, dear, tct_max(s->tolerance, 0.01), &none);
   double start = status == TCT_OK && !isnan(s->good_x) ? s->good_x : cheap; /* quick ones may refuse the list */
   if (status == TCT_OK && !isnan(s->good_x)) TCT_TRY(pld_helps(s, start, &helps, err));
   s->quick = !helps;
   if (helps) { /* once roughly: the fine bound costs four times as much and is smaller still */
     double fine = s->precision;
     s->precision = rough_precision;
-    TCT_TRY(search_from(s, start, dear, fmax(s->tolerance, 5e-4), err));
+    TCT_TRY(search_from(s, start, dear, tct_max(s->tolerance, 5e-4), err));
     if (!isnan(s->good_x)) start = s->good_x;
     s->precision = fine;
   }
@@ -232,6 +233,6 @@ tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighb
   /* Without sampling, mu = reach sqrt(count)/noise; at noise = reach sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
   double unit = tct_reach(neighbours) * sqrt((double)count);
-  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, fmax(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,
+  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,
                        noise, cost, err);
 }

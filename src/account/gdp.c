@@ -1,4 +1,5 @@
 /* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (reach/noise)^2. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
@@ -11,7 +12,7 @@ static bool gdp_applies(const tct_events *events, tct_neighbours neighbours, cha
   (void)neighbours;
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
-    if (e->kind == TCT_EV_GAUSSIAN || (e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->rate == 1)) continue;
+    if (tct_event_is_gaussian(e)) continue;
     snprintf(why, size, "%s is not a gaussian event", tct_event_name(e->kind));
     return false;
   }
@@ -22,7 +23,7 @@ static double total_mu(const tct_events *events, tct_neighbours neighbours) {
   double sum = 0, reach = tct_reach(neighbours);
   for (int64_t i = 0; i < events->len; i++) {
     double mu = reach / events->at[i].noise;
-    sum += (double)events->at[i].count * fmax(mu * mu, DBL_MIN); /* never rounded down to nothing */
+    sum += (double)events->at[i].count * tct_max(mu * mu, DBL_MIN); /* never rounded down to nothing */
   }
   return sqrt(sum);
 }
@@ -38,12 +39,9 @@ static tct_status gdp_epsilon(const tct_events *events, tct_neighbours neighbour
   if (events->len == 0) return TCT_OK;
   /* Beyond 1e150 mu^2 overflows; the lower end stays a true one. */
   if (!(mu < 1e150)) return *out = (tct_bracket){isinf(mu) ? INFINITY : 1e150, INFINITY}, TCT_OK;
-  double epsilon = tct_gaussian_epsilon(mu, log(delta));
-  if (epsilon == 0) /* delta(0) <= delta up to rounding: a margin in mu makes it certain */
-    epsilon = tct_gaussian_epsilon(mu * (1 + margin), log(delta)) > 0 ? mu * margin : 0;
-  else
-    out->lower = fmax(0, epsilon * (1 - margin) - mu * margin);
-  out->upper = epsilon > 0 ? epsilon * (1 + margin) + mu * margin : 0;
+  double pair[2];
+  tct_gaussian_bracket(mu, delta, margin, pair);
+  *out = (tct_bracket){tct_lower(pair[0]), tct_upper(pair[1])};
   return TCT_OK;
 }
 
@@ -57,8 +55,8 @@ static tct_status gdp_delta(const tct_events *events, tct_neighbours neighbours,
   double slope, value = tct_gaussian_log_delta(mu, epsilon, &slope);
   /* A relative error r in mu moves log delta by at most (|slope| epsilon + mu |z| + 1) r. */
   double margin = gdp_margin(events) * (2 + fabs(slope) * (epsilon + mu) + fabs(value));
-  out->lower = exp(value - margin);
-  out->upper = fmin(1, exp(value + margin));
+  out->lower = tct_lower(exp(value - margin));
+  out->upper = tct_upper_mass(exp(value + margin));
   return TCT_OK;
 }
 

@@ -5,11 +5,15 @@
  *   B_j = sum_{i>=j} w_i e^-(l_i - l_j),   D_j = delta(l_j) = sum_{i>=j} w_i (1 - e^-(l_i - l_j)),
  * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w: only positive terms, so the
  * relative error grows by a unit in the last place per atom. */
+#include "account/curves/compare.h"
 #include "account/kov.h"
 
 #include "core/alloc.h"
 
 #include <math.h>
+
+/* More atoms than this (counts of 1e9 and more) are left to the other accountants: 40 ms of work. */
+static const int64_t most_atoms = (int64_t)1 << 22;
 
 typedef struct binomial {
   double *weight; /* weight[i - low] for low <= i <= high */
@@ -17,10 +21,17 @@ typedef struct binomial {
 } binomial;
 
 /* Weights by ratios from the mode outward, then divided by their sum: no log-gamma, whose absolute
- * error is 1e-8 at T = 1e7.  45 standard deviations and 400 more leave out less than 1e-300. */
+ * error is 1e-8 at T = 1e7.  45 standard deviations and 400 more leave out less than 1e-300.
+ * weight NULL: too many atoms. */
 static tct_status binomial_new(int64_t count, double epsilon0, binomial *out, tct_error *err) {
   double p = 1 / (1 + exp(-epsilon0)), odds = exp(epsilon0), n = (double)count;
-  int64_t mode = (int64_t)fmin(n, floor((n + 1) * p)), reach = (int64_t)(45 * sqrt(n * p * (1 - p))) + 400;
+  double wide = 45 * sqrt(n * p * (1 - p)) + 400;
+  out->weight = NULL;
+  if (!(tct_min(2 * wide, n) <= (double)most_atoms)) return TCT_OK;
+  int64_t reach = (int64_t)tct_min(wide, n);
+  /* (double)count may lie above count, and n + 1 be n. */
+  int64_t mode = (double)count * (1 - p) < 1 ? count : (int64_t)tct_min(n, floor((n + 1) * p));
+  if (mode > count) mode = count;
   out->low = mode > reach ? mode - reach : 0;
   out->high = count - mode > reach ? mode + reach : count;
   out->weight = TCT_NEW(double, out->high - out->low + 1);
@@ -43,7 +54,7 @@ static cell find_cell(const binomial *law, int64_t count, double epsilon0, doubl
   cell at = {0, 0, 0};
   double fall = exp(-2 * epsilon0), step = -expm1(-2 * epsilon0);
   for (int64_t i = law->high; i >= law->low; i--) {
-    double loss = (double)(2 * i - count) * epsilon0;
+    double loss = (double)(i - (count - i)) * epsilon0; /* 2i might overflow */
     if (i < law->high) {
       double next = at.below + at.decay * step;
       if (next > delta || loss < 0 || loss < epsilon) break;
@@ -59,7 +70,7 @@ static double law_error(const binomial *law) { return 1e-15 * (double)(law->high
 
 static double epsilon_in(const cell *at, double delta) {
   double part = (delta - at->below) / at->decay;
-  return part < 1 ? fmax(0, at->top + log1p(-part)) : 0;
+  return part >= 1 ? 0 : tct_max(0, at->top + log1p(-part)); /* NaN stays NaN */
 }
 
 tct_status tct_kov_epsilon(double epsilon0, int64_t count, double delta, double out[2], tct_error *err) {
@@ -68,15 +79,16 @@ tct_status tct_kov_epsilon(double epsilon0, int64_t count, double delta, double 
   if (epsilon0 == 0) return TCT_OK;
   if (epsilon0 > 700) { /* the weights of all but the top atom vanish: the plain sum, less what delta forgives */
     out[1] = (double)count * epsilon0;
-    out[0] = fmax(0, out[1] + log1p(-delta) - 1e-12 * out[1]);
+    out[0] = tct_max(0, out[1] + log1p(-delta) - 1e-12 * out[1]);
     return TCT_OK;
   }
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
+  if (!law.weight) return out[1] = INFINITY, TCT_OK;
   double error = law_error(&law);
   cell up = find_cell(&law, count, epsilon0, delta * (1 - error), 0);
   cell down = find_cell(&law, count, epsilon0, delta * (1 + error), 0);
-  out[1] = epsilon_in(&up, delta * (1 - error)) * (1 + 1e-12);
-  out[0] = epsilon_in(&down, delta * (1 + error)) * (1 - 1e-12);
+  out[1] = tct_upper(epsilon_in(&up, delta * (1 - error)) * (1 + 1e-12));
+  out[0] = tct_lower(epsilon_in(&down, delta * (1 + error)) * (1 - 1e-12));
   tct_free(law.weight);
   return TCT_OK;
 }
@@ -87,11 +99,12 @@ tct_status tct_kov_delta(double epsilon0, int64_t count, double epsilon, double 
   if (epsilon0 == 0 || epsilon >= (double)count * epsilon0) return TCT_OK;
   if (epsilon0 > 700) return out[0] = 0, out[1] = 1, TCT_OK;
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
+  if (!law.weight) return out[1] = 1, TCT_OK;
   double error = law_error(&law) + 1e-12;
   cell at = find_cell(&law, count, epsilon0, INFINITY, epsilon);
   double delta = at.below - at.decay * expm1(epsilon - at.top);
-  out[0] = fmax(0, delta * (1 - error));
-  out[1] = fmin(1, delta * (1 + error));
+  out[0] = tct_lower(delta * (1 - error));
+  out[1] = tct_upper_mass(delta * (1 + error));
   tct_free(law.weight);
   return TCT_OK;
 }

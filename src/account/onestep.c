@@ -8,6 +8,7 @@
  * one-signed slopes delta_G(mu) under add_remove and 2 delta_G(mu) + delta_G(2 mu) under replace_one; without, 2
  * delta_G(mu) and 2 delta_G(2 mu) + 2 delta_G(sqrt(2) mu).  The d of an approximate step is its own delta, at its
  * epsilon as a. */
+#include "account/curves/compare.h"
 #include "account/onestep.h"
 #include "account/account.h"
 #include "account/curves/normal.h"
@@ -17,8 +18,8 @@
 #include <stdio.h>
 
 static double log_add(double x, double y) {
-  double top = fmax(x, y);
-  return isinf(top) ? top : top + log1p(exp(fmin(x, y) - top));
+  double top = tct_max(x, y);
+  return isinf(top) ? top : top + log1p(exp(tct_min(x, y) - top));
 }
 
 /* log P[L > left], L ~ N(nu^2/2, nu^2). */
@@ -36,7 +37,7 @@ double tct_objpert_log_delta(double mu, double shift, double nu, tct_neighbours 
     double cross = tct_gaussian_log_delta(sqrt(2 * mu * mu + square), left, NULL);
     sum = one_sign ? log_add(log(2) + one, two) : log(2) + log_add(two, cross);
   }
-  return fmin(0, log_add(sum, log_escape(nu, left)));
+  return tct_min(0, log_add(sum, log_escape(nu, left)));
 }
 
 /* The one step that is not Gaussian, or NULL; nu of the others. */
@@ -45,7 +46,7 @@ static const tct_event *single(const tct_events *events, tct_neighbours neighbou
   double square = 0, reach = tct_reach(neighbours);
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
-    if (e->kind == TCT_EV_GAUSSIAN) {
+    if (tct_event_is_gaussian(e)) {
       square += (double)e->count * (reach / e->noise) * (reach / e->noise);
       continue;
     }
@@ -68,7 +69,7 @@ static double log_delta(const tct_event *e, tct_neighbours neighbours, double nu
   if (e->kind == TCT_EV_OBJPERT)
     return e->noise > 0 ? tct_objpert_log_delta(1 / e->noise, e->shift, nu, neighbours, true, epsilon) : 0;
   if (epsilon < e->epsilon) return 0;
-  return fmin(0, log_add(log(e->delta), log_escape(nu, epsilon - e->epsilon)));
+  return tct_min(0, log_add(log(e->delta), log_escape(nu, epsilon - e->epsilon)));
 }
 
 static tct_status onestep_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
@@ -78,17 +79,17 @@ static tct_status onestep_epsilon(const tct_events *events, tct_neighbours neigh
   const tct_event *e = single(events, neighbours, &nu);
   double low = e->kind == TCT_EV_OBJPERT ? e->shift : e->epsilon, high = low;
   *out = (tct_bracket){0, INFINITY};
-  if (log_delta(e, neighbours, nu, low) > aim) {
+  if (!(log_delta(e, neighbours, nu, low) <= aim)) {
     double step = 1;
-    while (log_delta(e, neighbours, nu, high = low + step) > aim)
+    while (!(log_delta(e, neighbours, nu, high = low + step) <= aim))
       if (!((step *= 2) < 1e6)) return TCT_OK;
   }
   for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
     double middle = 0.5 * (low + high);
-    if (log_delta(e, neighbours, nu, middle) > aim)
-      low = middle;
-    else
+    if (log_delta(e, neighbours, nu, middle) <= aim)
       high = middle;
+    else
+      low = middle;
   }
   double scale = nu + (e->kind == TCT_EV_OBJPERT ? 1 / e->noise : 0);
   out->upper = high * (1 + TCT_MARGIN) + TCT_MARGIN * scale;
@@ -101,7 +102,7 @@ static tct_status onestep_delta(const tct_events *events, tct_neighbours neighbo
   double nu = 0;
   const tct_event *e = single(events, neighbours, &nu);
   double value = log_delta(e, neighbours, nu, epsilon);
-  *out = (tct_bracket){0, fmin(1, exp(value + TCT_MARGIN * (100 - value)))};
+  *out = (tct_bracket){0, tct_upper_mass(exp(value + TCT_MARGIN * (100 - value)))};
   return TCT_OK;
 }
 

@@ -6,9 +6,11 @@
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
  * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
  *    again. */
+#include "account/curves/compare.h"
 #include "account/pld.h"
 
 #include "account/curves/compose.h"
+#include "account/curves/loss_query.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/curves/saddle.h"
@@ -24,73 +26,19 @@ static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracke
 static const int64_t longest_grid = (int64_t)1 << 20;
 static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
 
-/* ---- the list, gaussian events merged ---------------------------------------------------------- */
-
-typedef struct query {
-  tct_event *at; /* [len] */
-  int len;
-  tct_neighbours neighbours;
-  bool two_ways, noiseless;
-  double steps;          /* sum of counts */
-  double delta, epsilon; /* one is known, the other NAN */
-  double precision;
-  double tail; /* mass per step that may go to infinity */
-} query;
-
 static bool pld_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
   (void)neighbours;
   for (int64_t i = 0; i < events->len; i++) {
-    if (events->at[i].kind != TCT_EV_ZCDP) continue;
-    snprintf(why, size, "a zcdp step has no privacy loss distribution of its own");
+    if (tct_event_has_loss(&events->at[i])) continue;
+    snprintf(why, size, "a %s step has no privacy loss distribution of its own", tct_event_name(events->at[i].kind));
     return false;
   }
   return true;
 }
 
-static bool is_gaussian(const tct_event *e) {
-  return e->kind == TCT_EV_GAUSSIAN || (e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->rate == 1);
-}
-
-static bool has_noise(const tct_event *e) {
-  return e->kind == TCT_EV_PURE || e->kind == TCT_EV_APPROX || e->kind == TCT_EV_EXPONENTIAL || e->noise > 0;
-}
-
-static bool is_nothing(const tct_event *e, tct_neighbours neighbours) {
-  if (e->kind == TCT_EV_APPROX) return e->epsilon == 0 && e->delta == 0;
-  return (e->kind == TCT_EV_PURE || e->kind == TCT_EV_EXPONENTIAL) && tct_event_pure_epsilon(e, neighbours) == 0;
-}
-
-static tct_status query_new(query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err) {
-  double precision_of_mu = 0; /* sum of count/noise^2 */
-  memset(q, 0, sizeof *q);
-  q->neighbours = neighbours;
-  q->at = TCT_NEW(tct_event, events->len + 1);
-  if (!q->at) return tct_fail_memory(err);
-  for (int64_t i = 0; i < events->len; i++) {
-    const tct_event *e = &events->at[i];
-    q->noiseless |= !has_noise(e);
-    q->two_ways |= tct_event_two_ways(e, neighbours);
-    if (is_nothing(e, neighbours)) continue;
-    if (is_gaussian(e)) {
-      precision_of_mu += (double)e->count / (e->noise * e->noise);
-      continue;
-    }
-    bool merged = false;
-    for (int j = 0; j < q->len && !merged; j++)
-      if (tct_event_same(&q->at[j], e)) q->at[j].count += e->count, merged = true;
-    if (!merged) q->at[q->len++] = *e;
-    q->steps += (double)e->count;
-  }
-  if (precision_of_mu > 0) {
-    q->at[q->len++] = tct_event_gaussian((1 - TCT_MARGIN) / sqrt(precision_of_mu), 1);
-    q->steps += 1;
-  }
-  return TCT_OK;
-}
-
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
-static tct_status forecast(const query *q, bool reversed, tct_saddle *out, tct_error *err) {
+static tct_status forecast(tct_loss_query *q, bool reversed, tct_saddle *out, tct_error *err) {
   tct_nodes *nodes = TCT_NEW(tct_nodes, q->len);
   tct_status status = nodes ? TCT_OK : tct_fail_memory(err);
   for (int j = 0; j < q->len && status == TCT_OK; j++) {
@@ -104,11 +52,10 @@ static tct_status forecast(const query *q, bool reversed, tct_saddle *out, tct_e
 }
 
 /* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
-static double snap_width(const query *q, double h) {
+static double snap_width(const tct_loss_query *q, double h) {
   double most = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {
-    tct_event_kind kind = q->at[j].kind;
-    if (kind != TCT_EV_LAPLACE && kind != TCT_EV_PURE && kind != TCT_EV_APPROX) continue;
+    if (!tct_event_is_pure(&q->at[j]) || q->at[j].kind == TCT_EV_EXPONENTIAL) continue;
     double own = tct_event_pure_epsilon(&q->at[j], q->neighbours), weight = own * own * (double)q->at[j].count;
     if (weight > most) most = weight, gap = 2 * own;
   }
@@ -118,29 +65,29 @@ static double snap_width(const query *q, double h) {
 /* Precisions below 1e-4 are asked for by calibrations, whose noise shall not be above that of the usual grids
  * of width 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid
  * is widened to it. */
-static double fit_width(const query *q, const tct_saddle *s, double h) {
+static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   tct_window window;
   tct_saddle_window(s, 0.94 * s->epsilon, log(1e-2 * q->precision), h, &window);
-  if (q->precision < 1e-4) h = fmin(h, fmax(9e-5, window.length / (double)(1 << 18)));
+  if (q->precision < 1e-4) h = tct_min(h, tct_max(9e-5, window.length / (double)(1 << 18)));
   double points = exp2(floor(log2(window.length / h)));
   return window.length / points < 1.25 * h ? 1.001 * window.length / (points - 4) : h;
 }
 
 /* Step 2. The upper law takes a fifth of the precision, the lower one up to four times as much. */
-static double choose_width(const query *q, const tct_saddle *s, double slope) {
+static double choose_width(const tct_loss_query *q, const tct_saddle *s, double slope) {
   double part = q->precision / 5, low, high, widest = 0, h;
-  double epsilon = fmax(s->epsilon, 0.02 * s->spread);
+  double epsilon = tct_max(s->epsilon, 0.02 * s->spread);
   if (isnan(q->epsilon))
     h = sqrt(12 * part * epsilon / (q->steps * (slope + 1)));
   else
-    h = sqrt(12 * part / (q->steps * (s->t + 1) * fmax(s->t, 1e-3)));
+    h = sqrt(12 * part / (q->steps * (s->t + 1) * tct_max(s->t, 1e-3)));
   for (int j = 0; j < q->len; j++) {
     tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
-    widest = fmax(widest, high - low);
+    widest = tct_max(widest, high - low);
   }
-  h = fmin(h, fmax(s->spread, widest / sqrt(q->steps)) / 24);
+  h = tct_min(h, tct_max(s->spread, widest / sqrt(q->steps)) / 24);
   h = fit_width(q, s, h);
-  return snap_width(q, fmax(h, widest / (double)longest_grid));
+  return snap_width(q, tct_max(h, widest / (double)longest_grid));
 }
 
 /* ---- step 3: one direction --------------------------------------------------------------------- */
@@ -160,16 +107,21 @@ static void free_laws(laws *l) {
   }
 }
 
-static tct_status add_law(const query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
+static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
                           tct_error *err) {
   /* Only a dominating law is known of these two: it proves nothing from below. */
   bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT, two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
+  tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
+  if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
+    *upper = (tct_pmf){.h = shape.h, .proved = false};
+    return out->len[UPPER]++, TCT_OK;
+  }
   shape.reversed = shape.reversed && two;
   if (both || e->kind != TCT_EV_SAMPLED_GAUSSIAN)
     TCT_TRY(tct_best_offset(e, q->neighbours, &shape, &shape.offset, err));
   TCT_TRY(tct_grid_new(e, q->neighbours, &shape, &grid, err));
-  tct_status status = tct_pmf_upper(&grid, e->count, &out->side[UPPER][out->len[UPPER]], err);
+  tct_status status = tct_pmf_upper(&grid, e->count, upper, err);
   if (status == TCT_OK) out->len[UPPER]++;
   if (status == TCT_OK && both && real) {
     status = tct_pmf_lower(&grid, e->count, &out->side[LOWER][out->len[LOWER]], err);
@@ -179,7 +131,7 @@ static tct_status add_law(const query *q, const tct_event *e, tct_grid_shape sha
   return status;
 }
 
-static tct_status make_laws(const query *q, bool reversed, double h, bool both, laws *out, tct_error *err) {
+static tct_status make_laws(tct_loss_query *q, bool reversed, double h, bool both, laws *out, tct_error *err) {
   tct_status status = TCT_OK;
   for (int k = 0; k < 2; k++) {
     out->len[k] = 0;
@@ -193,11 +145,16 @@ static tct_status make_laws(const query *q, bool reversed, double h, bool both, 
 }
 
 typedef struct answer {
-  double value;   /* epsilon or delta */
+  double value;   /* epsilon or delta, moved by what the losses' rounding may do */
   double slope;   /* -d log delta / d epsilon there */
   bool trusted;   /* it was seen, with little put at infinity */
   int64_t length; /* of the transform */
 } answer;
+
+/* What an accountant knows that knows nothing; asking again would not help. */
+static answer nothing(const tct_loss_query *q, side which) {
+  return (answer){which == LOWER ? 0 : isnan(q->epsilon) ? INFINITY : 1, 0, true, 0};
+}
 
 /* How a forecast is corrected that turned out wrong: read further down, or leave out less at infinity. */
 typedef struct correction {
@@ -205,15 +162,23 @@ typedef struct correction {
   int times; /* that it was not seen */
 } correction;
 
-static tct_status compose_once(const query *q, const laws *l, side which, const tct_saddle *s, correction *c,
+static tct_status compose_once(tct_loss_query *q, const laws *l, side which, const tct_saddle *s, correction *c,
                                answer *out, tct_error *err) {
   tct_window window;
   tct_law law;
   bool inside;
   tct_saddle_window(s, c->epsilon, c->log_part, l->side[which][0].h, &window);
+  *out = nothing(q, which);
+  if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
   TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
-  out->value = isnan(q->epsilon) ? tct_law_epsilon(&law, q->delta, &inside, &out->slope)
-                                 : fmin(1, tct_law_delta(&law, q->epsilon, &inside));
+  if (!law.proved) return tct_law_free(&law), TCT_OK;
+  if (isnan(q->epsilon)) {
+    double value = tct_law_epsilon(&law, q->delta, &inside, &out->slope);
+    out->value = which == UPPER ? tct_upper(value) + tct_loss_rounding(q) : tct_lower(value - tct_loss_rounding(q));
+  } else {
+    double value = tct_law_delta(&law, q->epsilon + (which == UPPER ? -1 : 1) * tct_loss_rounding(q), &inside);
+    out->value = which == UPPER ? tct_upper_mass(value) : tct_lower(value);
+  }
   double floor = law.offset + law.h * (double)(law.first + law.floor);
   double delta = isnan(q->delta) ? out->value : q->delta;
   /* What the window left out counts for too much. */
@@ -221,19 +186,19 @@ static tct_status compose_once(const query *q, const laws *l, side which, const 
   inside = inside || floor <= 0;
   out->trusted = inside && !lost;
   out->length = law.len;
-  if (!inside) c->epsilon = c->times++ ? -2 * law.h : 0.5 * fmin(c->epsilon, floor) - 2 * law.h;
+  if (!inside) c->epsilon = c->times++ ? -2 * law.h : 0.5 * tct_min(c->epsilon, floor) - 2 * law.h;
   if (lost) c->log_part -= 8;
   tct_law_free(&law);
   return TCT_OK;
 }
 
 /* An upper value that is not trusted is on the safe side, but loose. */
-static tct_status compose_side(const query *q, const laws *l, side which, const tct_saddle *s, int attempts,
+static tct_status compose_side(tct_loss_query *q, const laws *l, side which, const tct_saddle *s, int attempts,
                                answer *out, tct_error *err) {
   *out = (answer){0, 0, true, 0};
-  if (l->len[which] == 0) return TCT_OK;
+  if (l->len[which] == 0) return TCT_OK; /* LOWER alone: events of which only a dominating law is known */
   double h = l->side[which][0].h, low = q->epsilon - 2 * h;
-  if (isnan(q->epsilon)) low = s->epsilon - fmax(0.06 * s->epsilon, 0.1 * s->spread) - 8 * h;
+  if (isnan(q->epsilon)) low = s->epsilon - tct_max(0.06 * s->epsilon, 0.1 * s->spread) - 8 * h;
   correction c = {low, log(1e-2 * q->precision), 0};
   for (int attempt = 0; attempt < attempts; attempt++) {
     TCT_TRY(compose_once(q, l, which, s, &c, out, err));
@@ -246,7 +211,7 @@ static tct_status compose_side(const query *q, const laws *l, side which, const 
 enum { ATTEMPTS = 6 };
 
 /* lower may be NULL. */
-static tct_status ask(const query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
+static tct_status ask(tct_loss_query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
                       answer *lower, tct_error *err) {
   laws l;
   TCT_TRY(make_laws(q, reversed, h, lower != NULL, &l, err));
@@ -256,26 +221,27 @@ static tct_status ask(const query *q, bool reversed, double h, const tct_saddle 
   return status;
 }
 
-/* What the doubles of the losses themselves may have moved: 8 units of each step's loss, and of 1. */
-static double loss_rounding(const query *q) {
-  double sum = 0;
+/* The largest loss of the reversed direction, or INFINITY: a sampled step's is -log(1 - rate). */
+static double reversed_limit(const tct_loss_query *q) {
+  double sum = tct_loss_rounding(q);
   for (int j = 0; j < q->len; j++) {
-    double low, high;
-    tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
-    sum += (double)q->at[j].count * (4 * DBL_EPSILON) * (1 + fmax(fabs(low), fabs(high)));
+    const tct_event *e = &q->at[j];
+    bool two = tct_event_two_ways(e, q->neighbours), bounded = tct_event_is_pure(e) && e->delta == 0;
+    double most = two ? -log1p(-e->rate) : bounded ? tct_event_pure_epsilon(e, q->neighbours) : INFINITY;
+    sum += (double)e->count * most * (1 + 1e-15);
   }
-  return sum;
+  return sum * (1 + TCT_MARGIN);
 }
 
 /* The larger of both directions.  The reverse one is first tried on coarser grids, as coarse as its distance allows by
  * the forecast: where even those stay below, the fine one would. */
-static tct_status ask_both_ways(const query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
+static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, false, h, s, ATTEMPTS, upper, lower, err));
-  if (!q->two_ways) return TCT_OK;
+  if (!q->two_ways || reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon)) return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
-  double coarse = fmin(64, sqrt(fmax(gap, 0) / (0.8 * q->precision)));
+  double coarse = tct_min(64, sqrt(tct_max(gap, 0) / (0.8 * q->precision)));
   for (; coarse > 1.5; coarse /= 3) {
     TCT_TRY(ask(q, true, coarse * h, back, 1, &other, NULL, err));
     if (other.value <= upper->value) return TCT_OK;
@@ -288,25 +254,30 @@ static tct_status ask_both_ways(const query *q, double h, const tct_saddle *s, c
 
 /* The saddle point is far off where rare large losses add little to delta but much to the moments: a coarse grid says
  * where epsilon lies, and how steep the curve is there. */
-static tct_status correct_forecast(query *q, tct_saddle *s, double *slope, tct_error *err) {
+static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slope, tct_error *err) {
   answer rough;
-  query at = *q;
+  tct_loss_query at = *q;
   *slope = s->t;
   if (!isnan(q->epsilon)) return TCT_OK;
-  TCT_TRY(ask(q, false, choose_width(q, s, s->t) * fmax(5, sqrt(2e-3 / q->precision)), s, 3, &rough, NULL, err));
+  double fine = choose_width(q, s, s->t), coarse = tct_max(5, sqrt(2e-3 / q->precision));
+  double h = tct_min(coarse * fine, tct_max(fine, 0.3 / s->t)); /* the tilt is to pass over few points at a time */
+  TCT_TRY(ask(q, false, h, s, 3, &rough, NULL, err));
   if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
-  *slope = fmin(fmax(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
+  *slope = tct_min(tct_max(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
   at.epsilon = rough.value;
-  return forecast(&at, false, s, err);
+  tct_saddle before = *s;
+  TCT_TRY(forecast(&at, false, s, err));
+  if (!(s->t < 10 * before.t)) *s = before; /* beyond the largest loss: the grid was too coarse for its tilt */
+  return TCT_OK;
 }
 
-static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *err) {
+static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
   tct_saddle s, back = {0};
-  double fine = loss_rounding(q), slope;
+  double slope;
   *out = (tct_bracket){0, INFINITY};
   TCT_TRY(forecast(q, false, &s, err));
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
-    q->tail = exp(fmax(s.log_delta, -600)) * 1e-2 * q->precision / q->steps;
+    q->tail = exp(tct_max(s.log_delta, -600)) * 1e-2 * q->precision / q->steps;
     TCT_TRY(forecast(q, false, &s, err));
   }
   if (q->two_ways) TCT_TRY(forecast(q, true, &back, err));
@@ -315,32 +286,31 @@ static tct_status bracket_of(query *q, bool both, tct_bracket *out, tct_error *e
   for (int round = 0; round < 3; round++) {
     answer upper, lower = {0, 0, true, 0};
     TCT_TRY(ask_both_ways(q, h, &s, &back, &upper, both ? &lower : NULL, err));
-    double moved = isnan(q->epsilon) ? fine : fine * (1 + s.t) * upper.value;
-    out->lower = fmax(out->lower, lower.value - moved);
-    out->upper = fmin(out->upper, upper.value > 0 ? upper.value + moved : 0);
+    out->lower = tct_max(out->lower, tct_lower(lower.value));
+    out->upper = tct_min(out->upper, tct_upper(upper.value));
     double width = (out->upper - out->lower) / out->upper;
-    if (!both || !(width > fmax(q->precision, narrow_enough)) || out->lower == 0) break;
-    double shrink = fmax(0.15, fmin(0.7, 0.85 * sqrt(fmax(q->precision, narrow_enough) / width)));
+    if (!both || !(out->upper < INFINITY) || !(width > tct_max(q->precision, narrow_enough)) || out->lower == 0) break;
+    double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
     h = snap_width(q, h * shrink);
   }
   return TCT_OK;
 }
 
-static tct_status solve(const tct_events *events, tct_neighbours neighbours, query ask_for, bool both, tct_bracket *out,
-                        tct_error *err) {
-  query q;
-  TCT_TRY(query_new(&q, events, neighbours, err));
+static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct_loss_query ask_for, bool both,
+                        tct_bracket *out, tct_error *err) {
+  tct_loss_query q;
+  TCT_TRY(tct_loss_query_new(&q, events, neighbours, err));
   q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision;
   bool want_delta = isnan(q.delta);
   *out = (tct_bracket){0, 0};
   tct_status status = TCT_OK;
-  if (q.noiseless) {
-    out->upper = want_delta ? 1 : INFINITY; /* the lower end stays 0: another event may hide nothing */
+  if (q.noiseless || q.beyond) {
+    out->upper = want_delta ? 1 : INFINITY; /* the lower end stays 0: that is for the accountants which compose it */
   } else if (q.len > 0) {
     /* delta is not known beforehand when epsilon is: 1e-15 per list; else 1e-2 of what the precision allows. */
     double scale = want_delta ? 1e-15 : q.delta * 1e-2;
-    q.tail = fmax(scale * q.precision / q.steps, 1e-290);
+    q.tail = tct_max(scale * q.precision / q.steps, 1e-290);
     status = bracket_of(&q, both, out, err);
   }
   tct_free(q.at);
@@ -349,17 +319,20 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, que
 
 static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                               tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
+               err);
 }
 
 static tct_status pld_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
                             tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = NAN, .epsilon = epsilon, .precision = precision}, true, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = NAN, .epsilon = epsilon, .precision = precision}, true,
+               out, err);
 }
 
 tct_status tct_pld_epsilon_upper(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                  tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (query){.delta = delta, .epsilon = NAN, .precision = precision}, false, out, err);
+  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, false, out,
+               err);
 }
 
 const tct_accountant tct_accountant_pld = {

@@ -1,4 +1,5 @@
 /* rdp.c - Renyi privacy: the sum of divergences at the best real order. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
@@ -32,7 +33,7 @@ static double largest_order(const tct_events *events) {
     const tct_event *e = &events->at[i];
     if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || e->rate == 1) continue;
     double s = e->noise, limit = 4 - 2 * s * s * log(e->rate) + 40 * s;
-    order = fmin(order, fmin(limit, 4 + 2000 * s));
+    order = tct_min(order, tct_min(limit, 4 + 2000 * s));
   }
   return order;
 }
@@ -57,7 +58,7 @@ static tct_status rdp_delta(const tct_events *events, tct_neighbours neighbours,
   tct_renyi curve = {rdp_divergence, &list, largest_order(events)};
   double failure = tct_events_failure(events);
   double delta = rdp_divergence(2, &list) == 0 ? 0 : tct_renyi_delta(&curve, epsilon, NULL);
-  *out = (tct_bracket){0, fmin(1, (failure + (1 - failure) * delta) * (1 + TCT_MARGIN))};
+  *out = (tct_bracket){0, tct_upper_mass((failure + (1 - failure) * delta) * (1 + TCT_MARGIN))};
   return TCT_OK;
 }
 

@@ -2,6 +2,7 @@
  *
  * A failure delta0 of approx events is taken off delta first; the rest is their epsilon0^2/2.
  * Sampling is not rewarded: a sampled gaussian event is charged like one that is not. */
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
@@ -43,7 +44,7 @@ static tct_status zcdp_delta(const tct_events *events, tct_neighbours neighbours
   double rho = total_rho(events, neighbours), failure = tct_events_failure(events);
   tct_renyi curve = {zcdp_divergence, &rho, 1e9};
   double delta = rho == 0 ? 0 : rho < INFINITY ? tct_renyi_delta(&curve, epsilon, NULL) : 1;
-  *out = (tct_bracket){0, fmin(1, (failure + (1 - failure) * delta) * (1 + TCT_MARGIN))};
+  *out = (tct_bracket){0, tct_upper_mass((failure + (1 - failure) * delta) * (1 + TCT_MARGIN))};
   return TCT_OK;
 }
 

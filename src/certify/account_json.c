@@ -132,11 +132,12 @@ static tct_status add_accountants(json_t *root, const query *q, const tct_events
       continue;
     }
     double precision = q->key[0] ? TCT_PRECISION : PRECISION;
-    TCT_TRY(a->epsilon(list, q->neighbours, q->delta, precision, &bracket, err));
+    TCT_TRY(tct_accountant_epsilon(a, list, q->neighbours, q->delta, precision, &bracket, err));
     if (!cost->winner || bracket.upper < cost->epsilon) cost->epsilon = bracket.upper, cost->winner = a;
-    cost->epsilon_lower = fmax(cost->epsilon_lower, bracket.lower);
+    if (bracket.lower > cost->epsilon_lower) cost->epsilon_lower = bracket.lower;
     json_object_set_new(values, a->name, number_or_null(bracket.upper));
   }
+  if (cost->epsilon_lower > cost->epsilon) cost->epsilon_lower = cost->epsilon;
   return TCT_OK;
 }
 

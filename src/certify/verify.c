@@ -172,9 +172,17 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "accountant", m->accountant ? json_string(m->accountant) : json_null());
   json_object_set_new(r->root, "private", json_boolean(m->is_private));
   json_object_set_new(r->root, "reproducible", json_boolean(m->reproducible));
+  json_object_set_new(r->root, "for_tests", json_boolean(m->for_tests));
   json_object_set_new(r->root, "unaccounted", list);
   tct_caution_facts facts = tct_caution_model(m);
   json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
+}
+
+/* In one word.  A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody. */
+static const char *verdict_of(const report *r, const tct_model *m) {
+  if (!r->ok || !m) return "failed";
+  if (!m->is_private) return "none";
+  return m->reproducible ? "reproducible" : m->for_tests ? "for_tests" : "verified";
 }
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */
@@ -213,6 +221,7 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
   }
   json_decref(file);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
+  json_object_set_new(r.root, "verdict", json_string(verdict_of(&r, model)));
   json_object_set_new(r.root, "checks", r.checks);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(r.root);

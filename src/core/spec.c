@@ -81,6 +81,8 @@ static tct_status parse_item(tct_spec *out, const char *from, size_t length, con
   if (!copy_part(key, sizeof key, from, key_length) ||
       !copy_part(value, sizeof value, equals + 1, length - key_length - 1))
     return tct_fail(err, TCT_E_USAGE, "%s '%s' has an option that is too long; shorten it", what, out->name);
+  if (tct_spec_given(out, key))
+    return tct_fail(err, TCT_E_USAGE, "%s '%s' has the option '%s' twice; give it once", what, out->name, key);
   return tct_spec_set(out, key, value, err);
 }
 

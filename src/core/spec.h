@@ -33,7 +33,7 @@ typedef struct tct_spec {
   } item[TCT_SPEC_ITEMS];
 } tct_spec;
 
-/* Parses `text`.  A repeated key: the last wins.  what: "solver", "event", ... for the error. */
+/* Parses `text`.  A repeated key is refused.  what: "solver", "event", ... for the error. */
 tct_status tct_spec_parse(const char *text, const char *what, tct_spec *out, tct_error *err);
 
 /* Checks every key and value against the table; an unknown key's error lists the right ones. */

@@ -12,12 +12,13 @@
 static const struct {
   const char *name;
   const char *keys[3];
-} kinds[TCT_EV_KINDS] = {
+} kinds[] = {
     [TCT_EV_GAUSSIAN] = {"gaussian", {"noise"}}, [TCT_EV_SAMPLED_GAUSSIAN] = {"sampled_gaussian", {"noise", "rate"}},
     [TCT_EV_LAPLACE] = {"laplace", {"noise"}},   [TCT_EV_EXPONENTIAL] = {"exponential", {"epsilon"}},
     [TCT_EV_PURE] = {"pure", {"epsilon"}},       [TCT_EV_APPROX] = {"approx", {"epsilon", "delta"}},
     [TCT_EV_ZCDP] = {"zcdp", {"rho"}},           [TCT_EV_OBJPERT] = {"objpert", {"noise", "shift"}},
 };
+_Static_assert(sizeof kinds / sizeof *kinds == TCT_EV_KINDS, "every kind has a name, and TCT_EV_KINDS counts them");
 
 const char *tct_event_name(tct_event_kind kind) { return kinds[kind].name; }
 

@@ -4,7 +4,7 @@
 #include "core/status.h"
 #include <stdbool.h>
 
-/* The meaning of each kind is fixed for ever (SPEC section 2); parameters never change meaning.
+/* The meaning of each kind is fixed for ever; parameters never change meaning.
  * `c` below is how far one record's own term reaches; the neighbour relation enters only in the
  * accountant. */
 typedef enum tct_event_kind {
@@ -15,9 +15,10 @@ typedef enum tct_event_kind {
   TCT_EV_PURE,             /* epsilon: any epsilon-DP step, for the chosen relation */
   TCT_EV_APPROX,           /* epsilon, delta: any (epsilon, delta)-DP step, for the chosen relation */
   TCT_EV_ZCDP,             /* rho: any rho-zCDP step, for the chosen relation */
-  TCT_EV_OBJPERT,          /* noise = sigma/R, shift a: objective perturbation (SPEC section 5) */
-  TCT_EV_KINDS
+  TCT_EV_OBJPERT,          /* noise = sigma/R, shift a: objective perturbation */
 } tct_event_kind;
+/* How many there are; no enumerator, so that a switch over the kinds that forgets one does not compile. */
+enum { TCT_EV_KINDS = TCT_EV_OBJPERT + 1 };
 
 typedef struct tct_event {
   tct_event_kind kind;

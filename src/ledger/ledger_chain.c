@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { META, RUNS, EVENTS, TABLES };
-static const char *const table_name[TABLES] = {"meta", "runs", "events"};
+enum { META, RUNS, EVENTS, NOTES, TABLES };
+static const char *const table_name[TABLES] = {"meta", "runs", "events", "notes"};
 /* Columns as in ledger_store.c's schema; the first is the place in the chain, the last the hash. */
 static const char *const table_query[TABLES] = {
     "SELECT seq, version, name, created, neighbours, filter, epsilon, delta, hash FROM meta ORDER BY seq",
     "SELECT seq, id, time, what, epsilon, delta, neighbours, plan, events, hash FROM runs ORDER BY seq",
     "SELECT seq, run, event, hash FROM events ORDER BY seq",
+    "SELECT seq, run, kind, text, hash FROM notes ORDER BY seq",
 };
 static const char *const filter_names[] = {
     [TCT_FILTER_ZCDP] = "zcdp", [TCT_FILTER_GDP] = "gdp", [TCT_FILTER_RDP] = "rdp", [TCT_FILTER_SUM] = "sum"};
@@ -70,8 +71,10 @@ static const char *text_at(sqlite3_stmt *row, int c) {
 static tct_status take_meta(tct_ledger *l, sqlite3_stmt *row, tct_error *err) {
   int neighbours = tct_neighbours_find(text_at(row, 4)), filter = tct_ledger_filter_find(text_at(row, 5));
   if (l->name || neighbours < 0 || filter < 0) return edited(l, l->seq, "does not describe a budget", err);
-  if (sqlite3_column_int64(row, 1) != TCT_LEDGER_VERSION)
+  l->made = sqlite3_column_int64(row, 1) == 1 ? 1 : TCT_LEDGER_VERSION;
+  if (sqlite3_column_int64(row, 1) != l->made || l->made > l->version)
     return tct_fail(err, TCT_E_DATA, "the ledger has another version than this program reads; use a matching tacit");
+  memcpy(l->first, l->head, sizeof l->first);
   l->name = tct_text_copy(text_at(row, 2));
   l->created = tct_text_copy(text_at(row, 3));
   if (!l->name || !l->created) return tct_fail_memory(err);
@@ -118,6 +121,17 @@ static tct_status take_event(tct_ledger *l, sqlite3_stmt *row, tct_error *err) {
   return TCT_OK;
 }
 
+static tct_status take_note(tct_ledger *l, sqlite3_stmt *row, tct_error *err) {
+  tct_error why = {0};
+  int64_t of = sqlite3_column_int64(row, 1);
+  tct_ledger_run *run = l->len ? &l->runs[l->len - 1] : NULL;
+  int fits = of == 0 || (run && of == run->seq && run->events.len == run->promised);
+  if (!fits || !tct_ledger_take_note(l, of, text_at(row, 2), text_at(row, 3), &why))
+    return why.status == TCT_E_MEMORY ? tct_fail_memory(err) : edited(l, l->seq, "is no note of this ledger", err);
+  if (of) memcpy(run->head, l->head, sizeof run->head);
+  return TCT_OK;
+}
+
 /* One row: its hash must follow from the chain so far. */
 static tct_status take(tct_ledger *l, int table, sqlite3_stmt *row, tct_error *err) {
   char hash[TCT_DIGEST_HEX];
@@ -130,6 +144,7 @@ static tct_status take(tct_ledger *l, int table, sqlite3_stmt *row, tct_error *e
   memcpy(l->head, hash, sizeof hash);
   if ((table == META) != (l->seq == 1)) return edited(l, l->seq, "is out of place", err);
   if (table == META) return take_meta(l, row, err);
+  if (table == NOTES) return take_note(l, row, err);
   return table == RUNS ? take_run(l, row, err) : take_event(l, row, err);
 }
 
@@ -140,11 +155,12 @@ static tct_status advance(const tct_ledger *l, sqlite3_stmt *cursor, int *more, 
   return state == SQLITE_ROW || state == SQLITE_DONE ? TCT_OK : tct_ledger_failed(l->db, "read", err);
 }
 
-/* Three cursors, each ascending; the next place of the chain is at the front of exactly one. */
+/* A cursor for each table, each ascending; the next place of the chain is at the front of exactly one. */
 static tct_status merge(tct_ledger *l, sqlite3_stmt *const cursor[TABLES], tct_error *err) {
   int more[TABLES];
-  for (int t = 0; t < TABLES; t++) TCT_TRY(advance(l, cursor[t], &more[t], err));
-  while (more[META] || more[RUNS] || more[EVENTS]) {
+  memset(more, 0, sizeof more);
+  for (int t = 0; t < TABLES && cursor[t]; t++) TCT_TRY(advance(l, cursor[t], &more[t], err));
+  while (more[META] || more[RUNS] || more[EVENTS] || more[NOTES]) {
     int front = -1;
     for (int t = 0; t < TABLES; t++)
       if (more[t] && sqlite3_column_int64(cursor[t], 0) == l->seq + 1) front = t;
@@ -174,19 +190,19 @@ static tct_status check_head(tct_ledger *l, tct_error *err) {
 
 static tct_status check_complete(const tct_ledger *l, tct_error *err) {
   if (l->seq < 1) return tct_fail(err, TCT_E_DATA, "the ledger has no rows; restore the file from a backup");
-  for (int64_t i = 0; i < l->len; i++) {
-    int64_t end = i + 1 < l->len ? l->runs[i + 1].seq : l->seq + 1;
-    if (end - l->runs[i].seq - 1 != l->runs[i].promised)
-      return edited(l, l->runs[i].seq, "lacks some of its events", err);
-  }
+  for (int64_t i = 0; i < l->len; i++)
+    if (l->runs[i].events.len != l->runs[i].promised) return edited(l, l->runs[i].seq, "lacks some of its events", err);
+  if (l->unit < 0) return edited(l, l->seq, "does not follow a note of the ledger's unit", err);
   return TCT_OK;
 }
 
 tct_status tct_ledger_read_chain(tct_ledger *l, tct_error *err) {
   sqlite3_stmt *cursor[TABLES] = {NULL};
   tct_status status = TCT_OK;
+  int tables = l->version > 1 ? TABLES : NOTES;
+  l->unit = l->version > 1 ? -1 : 0; /* ledgers without notes counted records */
   memset(l->head, '0', TCT_DIGEST_HEX - 1);
-  for (int t = 0; t < TABLES && status == TCT_OK; t++)
+  for (int t = 0; t < tables && status == TCT_OK; t++)
     if (sqlite3_prepare_v2(l->db, table_query[t], -1, &cursor[t], NULL) != SQLITE_OK)
       status = tct_ledger_failed(l->db, "read", err);
   if (status == TCT_OK) status = merge(l, cursor, err);

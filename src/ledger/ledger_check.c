@@ -1,5 +1,6 @@
 /* ledger_check.c - was the ledger edited, cut short or rolled back?  Are these models' runs in it? */
 #include "core/alloc.h"
+#include "ledger/anchor.h"
 #include "model/json.h"
 #include "ledger/ledger.h"
 
@@ -12,13 +13,28 @@ static int same_events(const tct_events *a, const tct_events *b) {
   return 1;
 }
 
+/* Every fact of the entry is in the model; what was found later may be there besides. */
+static int tells_all(const tct_model *m, const tct_ledger_run *run) {
+  int all = 1;
+  for (int i = 0; i < TCT_UNACCOUNTED && run->unaccounted[i]; i++) {
+    int told = 0;
+    for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
+      told |= !strcmp(run->unaccounted[i], m->unaccounted[k]);
+    all &= told;
+  }
+  return all;
+}
+
 static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const tct_model *m) {
   if (strcmp(run->head, m->ledger_head) != 0)
     return "the ledger's chain at this run is not the one that the model saw; the ledger was edited or rolled back";
   if (!m->is_private || m->neighbours != (int32_t)l->neighbours) return "the model's neighbour relation is another";
   if (m->epsilon != run->epsilon || m->delta != run->delta) return "the model's epsilon or delta is another";
   if (!same_events(&m->events, &run->events)) return "the model's events are others";
-  return "";
+  if (l->version > 1 && m->persons != (l->unit == 1)) return "the model's unit of privacy is another";
+  if (m->reproducible != run->seeded && l->version > 1) return "the model's word about its noise is another";
+  if (!!m->for_tests != !!l->for_tests) return "the ledger is for tests, and the model does not say so";
+  return tells_all(m, run) ? "" : "the model leaves out what its entry names as unaccounted";
 }
 
 void tct_ledger_find_entry(const tct_ledger *l, const tct_model *m, char *why, size_t size) {
@@ -56,10 +72,22 @@ static void add(report *r, const char *name, const char *text, const char *good)
   r->ok &= ok;
 }
 
-static void check_models(report *r, const tct_ledger *l, const char *const *models, size_t count) {
+static void check_anchor(report *r, tct_ledger *l, const char *path) {
+  tct_error err = {0};
+  char why[300] = "";
+  if (tct_anchor_check(l, path, &err) != TCT_OK) snprintf(why, sizeof why, "%.290s", err.text);
+  r->incomplete |= err.status == TCT_E_MEMORY;
+  add(r, "anchor", why, "the row that it names is in the chain");
+}
+
+static void check_models(report *r, tct_ledger *l, const char *const *models, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char why[300] = "";
     tct_error err = {0};
+    if (tct_anchor_is(models[i])) {
+      check_anchor(r, l, models[i]);
+      continue;
+    }
     tct_model *model = tct_model_read(models[i], &err);
     if (model)
       tct_ledger_find_entry(l, model, why, sizeof why);
@@ -80,6 +108,7 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   TCT_TRY(tct_ledger_integrity(l, why, sizeof why, err));
   add(r, "file", why, "SQLite finds nothing wrong");
   TCT_TRY(tct_ledger_state_of(l, &state, err));
+  if (l->anchor) check_anchor(r, l, l->anchor);
   add(r, "budget", state.overspent ? "the recorded runs exceed the budget" : "", "the recorded runs are within it");
   return TCT_OK;
 }

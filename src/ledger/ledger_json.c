@@ -6,11 +6,41 @@
 #include <math.h>
 #include <string.h>
 
+static json_t *texts_out(char *const *list) {
+  json_t *array = json_array();
+  for (int i = 0; array && i < TCT_UNACCOUNTED && list[i]; i++)
+    if (json_array_append_new(array, json_string(list[i])) != 0) return json_decref(array), NULL;
+  return array;
+}
+
 static json_t *run_out(const tct_ledger *l, const tct_ledger_run *run) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s}", "id", run->id, "time", run->time, "what", run->what,
-                   "epsilon", tct_json_real(run->epsilon), "delta", tct_json_real(run->delta), "neighbours",
-                   tct_neighbours_name((int)l->neighbours), "events", tct_json_events(&run->events), "plan", run->plan,
-                   "head", run->head);
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:b, s:o, s:o}", "id", run->id, "time", run->time,
+                   "what", run->what, "epsilon", tct_json_real(run->epsilon), "delta", tct_json_real(run->delta),
+                   "neighbours", tct_neighbours_name((int)l->neighbours), "events", tct_json_events(&run->events),
+                   "plan", run->plan, "head", run->head, "seeded", run->seeded, "unaccounted",
+                   texts_out(run->unaccounted), "input", run->input[0] ? json_string(run->input) : json_null());
+}
+
+static json_t *changes_out(const tct_ledger *l) {
+  json_t *list = json_array();
+  for (int64_t i = 0; list && i < l->changed; i++) {
+    const tct_ledger_change *change = &l->changes[i];
+    if (json_array_append_new(list, json_pack("{s:s, s:s}", "time", change->time, "reason", change->reason)) != 0)
+      return json_decref(list), NULL;
+  }
+  return list;
+}
+
+/* Whose budget it is, and what its figures do not say.  The key and the fingerprints stay in the file. */
+static json_t *identity_out(const tct_ledger *l) {
+  json_int_t unaccounted = 0, seeded = 0;
+  for (int64_t i = 0; i < l->len; i++) {
+    unaccounted += l->runs[i].unaccounted[0] != NULL;
+    seeded += l->runs[i].seeded;
+  }
+  return json_pack("{s:s, s:s?, s:b, s:s?, s:o, s:I, s:I}", "unit", l->unit ? "person" : "record", "people", l->people,
+                   "for_tests", l->for_tests, "anchor", l->anchor, "changes", changes_out(l), "unaccounted_runs",
+                   unaccounted, "seeded_runs", seeded);
 }
 
 static json_t *runs_out(const tct_ledger *l) {
@@ -57,20 +87,29 @@ static json_t *information_out(const tct_ledger *l, tct_error *err) {
       "for a list fixed in advance; runs chosen after looking at results are permitted by the filter only");
 }
 
-static json_t *ledger_out(const tct_ledger *l, tct_error *err) {
+static json_t *figures_out(const tct_ledger *l, tct_error *err) {
   tct_ledger_account a;
   if (tct_ledger_account_of(l, &a, err) != TCT_OK) return NULL;
   json_t *information = information_out(l, err);
   if (!information) return NULL;
   return json_pack(
       "{s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:{s:o, s:o, s:s, s:o, s:o}, s:{s:o, s:o, s:s, s:o}, s:o}",
-      "format", "tacit-ledger", "version", TCT_LEDGER_VERSION, "name", l->name, "created", l->created, "neighbours",
+      "format", "tacit-ledger", "version", l->version, "name", l->name, "created", l->created, "neighbours",
       tct_neighbours_name((int)l->neighbours), "filter", tct_ledger_filter_name(l->filter), "epsilon",
       tct_json_real(l->epsilon), "delta", tct_json_real(l->delta), "head", l->head, "runs", runs_out(l), "spent",
       "epsilon", tct_json_real(a.epsilon), "delta", tct_json_real(a.delta), "unit", a.unit, "amount",
       tct_json_real(a.spent), "order", tct_json_real(a.order), "left", "epsilon", tct_json_real(a.epsilon_left),
       "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(fmax(0, a.budget - a.spent)),
       "information", information);
+}
+
+static json_t *ledger_out(const tct_ledger *l, tct_error *err) {
+  json_t *figures = figures_out(l, err), *identity = figures ? identity_out(l) : NULL;
+  int whole = identity && json_object_update(figures, identity) == 0;
+  json_decref(identity);
+  if (whole) return figures;
+  json_decref(figures);
+  return NULL;
 }
 
 char *tct_ledger_json(const char *path, tct_error *err) {

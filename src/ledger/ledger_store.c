@@ -9,6 +9,7 @@
 #include "ledger/ledger.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -21,11 +22,17 @@ static const char *const schema[] = {
     "CREATE TABLE head (one INTEGER PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL)",
     "CREATE TABLE meta (seq INTEGER PRIMARY KEY, version INTEGER NOT NULL, name TEXT NOT NULL, created TEXT NOT NULL, "
     "neighbours TEXT NOT NULL, filter TEXT NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL, hash TEXT NOT NULL)",
+    "CREATE TABLE notes (seq INTEGER PRIMARY KEY, run INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, "
+    "hash TEXT NOT NULL)",
+    "CREATE TABLE prints (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, part INTEGER NOT NULL, rows INTEGER NOT NULL, "
+    "sum TEXT NOT NULL, sketch TEXT NOT NULL, mac TEXT NOT NULL)",
     "CREATE TABLE runs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, time TEXT NOT NULL, what TEXT NOT NULL, "
     "epsilon REAL NOT NULL, delta REAL NOT NULL, neighbours TEXT NOT NULL, plan TEXT NOT NULL, "
     "events INTEGER NOT NULL, hash TEXT NOT NULL)",
+    "CREATE TABLE secret (one INTEGER PRIMARY KEY, key TEXT NOT NULL, mac TEXT NOT NULL)",
 };
 enum { SCHEMA = sizeof schema / sizeof *schema };
+static const int since[SCHEMA] = {1, 1, 1, 2, 2, 1, 2}; /* the version that brought each table */
 
 tct_status tct_ledger_failed(sqlite3 *db, const char *what, tct_error *err) {
   int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
@@ -99,20 +106,23 @@ static tct_status connect(const char *path, int flags, sqlite3 **db, tct_error *
 }
 
 /* The tables are exactly ours: no trigger, no view, no other column. */
-static tct_status check_schema(sqlite3 *db, tct_error *err) {
-  char id[16], version[16];
+static tct_status check_schema(sqlite3 *db, int *version, tct_error *err) {
+  char id[16], text[16];
   sqlite3_stmt *row = NULL;
   TCT_TRY(ask(db, "PRAGMA application_id", id, sizeof id, err));
-  TCT_TRY(ask(db, "PRAGMA user_version", version, sizeof version, err));
+  TCT_TRY(ask(db, "PRAGMA user_version", text, sizeof text, err));
   if (sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_schema ORDER BY name", -1, &row, NULL) != SQLITE_OK)
     return tct_ledger_failed(db, "read", err);
-  int count = 0, same = 1, state;
+  *version = !strcmp(text, "1") ? 1 : !strcmp(text, "2") ? 2 : 0;
+  int count = 0, at = 0, same = 1, state;
   while ((state = sqlite3_step(row)) == SQLITE_ROW) {
     const char *sql = (const char *)sqlite3_column_text(row, 0);
     if (!sql && sqlite3_errcode(db) == SQLITE_NOMEM) break;
-    same &= count < SCHEMA && sql && !strcmp(sql, schema[count]);
-    count++;
+    while (at < SCHEMA && since[at] > *version) at++;
+    same &= at < SCHEMA && sql && !strcmp(sql, schema[at]);
+    at++, count++;
   }
+  while (at < SCHEMA && since[at] > *version) at++;
   int whole = state == SQLITE_DONE;
   sqlite3_finalize(row);
   if (!whole && state == SQLITE_ROW) return tct_fail_memory(err);
@@ -123,7 +133,7 @@ static tct_status check_schema(sqlite3 *db, tct_error *err) {
   snprintf(number, sizeof number, "%d", APPLICATION_ID);
   if (strcmp(id, number) != 0)
     return tct_fail(err, TCT_E_DATA, "the file is a database but not a ledger; name the right file");
-  if (!same || count != SCHEMA || strcmp(version, "1") != 0)
+  if (!same || at != SCHEMA || !*version)
     return tct_fail(err, TCT_E_DATA,
                     "the ledger's tables were changed, or are of another version; restore the file from a backup");
   return TCT_OK;
@@ -133,8 +143,9 @@ tct_status tct_ledger_open(const char *path, int writes, tct_ledger *out, tct_er
   memset(out, 0, sizeof *out);
   TCT_TRY(connect(path, SQLITE_OPEN_READWRITE, &out->db, err));
   tct_status status = execute(out->db, writes ? "BEGIN IMMEDIATE" : "BEGIN", "open", err);
-  if (status == TCT_OK) status = check_schema(out->db, err);
+  if (status == TCT_OK) status = check_schema(out->db, &out->version, err);
   if (status == TCT_OK) status = tct_ledger_read_chain(out, err);
+  if (status == TCT_OK && out->version > 1) status = tct_ledger_read_secret(out, err);
   if (status != TCT_OK) tct_ledger_close(out);
   return status;
 }
@@ -144,8 +155,18 @@ void tct_ledger_close(tct_ledger *l) {
     tct_free(l->runs[i].time);
     tct_free(l->runs[i].what);
     tct_events_free(&l->runs[i].events);
+    for (int k = 0; k < TCT_UNACCOUNTED; k++) tct_free(l->runs[i].unaccounted[k]);
+  }
+  for (int64_t i = 0; i < l->changed; i++) {
+    tct_free(l->changes[i].time);
+    tct_free(l->changes[i].reason);
   }
   tct_free(l->runs);
+  tct_free(l->changes);
+  tct_wipe_free(l->prints, l->printed, sizeof *l->prints);
+  tct_wipe(l->key, sizeof l->key);
+  tct_free(l->people);
+  tct_free(l->anchor);
   tct_free(l->name);
   tct_free(l->created);
   sqlite3_close(l->db); /* rolls an open transaction back */
@@ -172,12 +193,7 @@ static void now(char out[32]) {
   strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-/* Binds per `types` (i: int64_t, r: double, t: text) from values[] and inserts. */
-typedef union value {
-  int64_t i;
-  double r;
-  const char *t;
-} value;
+typedef tct_ledger_value value;
 
 static int bind(sqlite3_stmt *insert, const char *types, const value *values) {
   int code = SQLITE_OK;
@@ -189,7 +205,7 @@ static int bind(sqlite3_stmt *insert, const char *types, const value *values) {
   return code;
 }
 
-static tct_status run_bound(sqlite3 *db, const char *sql, const char *types, const value *values, tct_error *err) {
+tct_status tct_ledger_execute(sqlite3 *db, const char *sql, const char *types, const value *values, tct_error *err) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
   if (code == SQLITE_OK) code = bind(statement, types, values);
@@ -205,7 +221,7 @@ static tct_status append(tct_ledger *l, const char *table, const char *insert, c
   char sql[80], hash[TCT_DIGEST_HEX];
   sqlite3_stmt *row = NULL;
   values[0].i = l->seq + 1;
-  TCT_TRY(run_bound(l->db, insert, types, values, err));
+  TCT_TRY(tct_ledger_execute(l->db, insert, types, values, err));
   snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE seq = %lld", table, (long long)values[0].i);
   int found = sqlite3_prepare_v2(l->db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW;
   if (found) tct_ledger_row_hash(row, table, l->head, hash);
@@ -213,10 +229,35 @@ static tct_status append(tct_ledger *l, const char *table, const char *insert, c
   sqlite3_finalize(row);
   if (status != TCT_OK) return status;
   snprintf(sql, sizeof sql, "UPDATE %s SET hash = ? WHERE seq = ?", table);
-  TCT_TRY(run_bound(l->db, sql, "ti", (value[]){{.t = hash}, {.i = values[0].i}}, err));
+  TCT_TRY(tct_ledger_execute(l->db, sql, "ti", (value[]){{.t = hash}, {.i = values[0].i}}, err));
   memcpy(l->head, hash, sizeof hash);
   l->seq++;
   return TCT_OK;
+}
+
+static tct_status append_note(tct_ledger *l, int64_t run, const char *kind, const char *text, tct_error *err) {
+  value values[] = {{.i = 0}, {.i = run}, {.t = kind}, {.t = text}};
+  return append(l, "notes", "INSERT INTO notes VALUES (?,?,?,?,'')", "iitt", values, err);
+}
+
+/* What the runs' table has no column for. */
+static tct_status append_notes(tct_ledger *l, int64_t run, const tct_ledger_promise *p, const char *input,
+                               tct_error *err) {
+  if (p->seeded) TCT_TRY(append_note(l, run, "seeded", "", err));
+  for (int i = 0; p->unaccounted && p->unaccounted[i]; i++)
+    TCT_TRY(append_note(l, run, "unaccounted", p->unaccounted[i], err));
+  if (!input[0]) return TCT_OK;
+  TCT_TRY(append_note(l, run, "input", input, err));
+  if (!strcmp(input, "known")) return TCT_OK;
+  return tct_ledger_write_print(l, run, p->print, p->declared_part, err);
+}
+
+/* An entry of its own, before the run that it is for. */
+static tct_status append_change(tct_ledger *l, const char *reason, tct_error *err) {
+  char text[TCT_LEDGER_TEXT + 40], time[32];
+  now(time);
+  snprintf(text, sizeof text, "%s %s", time, reason);
+  return append_note(l, 0, "input-changed", text, err);
 }
 
 static tct_status append_run(tct_ledger *l, const tct_ledger_promise *p, char id[TCT_LEDGER_ID], tct_error *err) {
@@ -249,13 +290,53 @@ static tct_status append_run(tct_ledger *l, const tct_ledger_promise *p, char id
   return TCT_OK;
 }
 
-tct_status tct_ledger_append(tct_ledger *l, const tct_ledger_promise *promise, char head[TCT_DIGEST_HEX],
+static tct_status commit(tct_ledger *l, tct_error *err) {
+  value values[] = {{.i = l->seq}, {.t = l->head}};
+  TCT_TRY(tct_ledger_execute(l->db, "UPDATE head SET seq = ?, hash = ?", "it", values, err));
+  return execute(l->db, "COMMIT", "write", err);
+}
+
+/* A ledger of version 1 gets the tables of today; its rows and their hashes stay. */
+static tct_status upgrade(tct_ledger *l, const unsigned char *given, tct_error *err) {
+  tct_key key;
+  tct_status status = TCT_OK;
+  if (l->version > 1) return TCT_OK;
+  for (int i = 0; i < SCHEMA; i++)
+    if (since[i] > l->version) TCT_TRY(execute(l->db, schema[i], "write", err));
+  TCT_TRY(execute(l->db, "PRAGMA user_version=2", "write", err));
+  if (given)
+    memcpy(key, given, sizeof key);
+  else
+    status = tct_key_draw(key, err);
+  if (status == TCT_OK) status = tct_ledger_write_key(l, key, err);
+  tct_wipe(key, sizeof key);
+  l->version = TCT_LEDGER_VERSION;
+  return status == TCT_OK ? append_note(l, 0, "unit", "record", err) : status;
+}
+
+tct_status tct_ledger_append(tct_ledger *l, const tct_ledger_promise *promise, const char *input,
                              char id[TCT_LEDGER_ID], tct_error *err) {
+  TCT_TRY(upgrade(l, promise->key, err));
+  if (!strcmp(input, "changed")) TCT_TRY(append_change(l, promise->input_changed, err));
+  int64_t run = l->seq + 1;
   TCT_TRY(append_run(l, promise, id, err));
-  TCT_TRY(run_bound(l->db, "UPDATE head SET seq = ?, hash = ?", "it", (value[]){{.i = l->seq}, {.t = l->head}}, err));
-  TCT_TRY(execute(l->db, "COMMIT", "write", err));
-  memcpy(head, l->head, TCT_DIGEST_HEX);
-  return TCT_OK;
+  TCT_TRY(append_notes(l, run, promise, input, err));
+  return commit(l, err);
+}
+
+tct_status tct_ledger_append_note(tct_ledger *l, const char *kind, const char *text, tct_error *err) {
+  TCT_TRY(upgrade(l, NULL, err));
+  TCT_TRY(append_note(l, 0, kind, text, err));
+  return commit(l, err);
+}
+
+tct_status tct_ledger_hash_at(tct_ledger *l, int64_t seq, char hash[TCT_DIGEST_HEX], tct_error *err) {
+  char sql[400];
+  snprintf(sql, sizeof sql,
+           "SELECT hash FROM (SELECT seq, hash FROM meta UNION SELECT seq, hash FROM runs UNION SELECT seq, hash FROM "
+           "events%s) WHERE seq = %lld",
+           l->version > 1 ? " UNION SELECT seq, hash FROM notes" : "", (long long)seq);
+  return ask(l->db, sql, hash, TCT_DIGEST_HEX, err);
 }
 
 static tct_status create(tct_ledger *l, const tct_ledger *settings, tct_error *err) {
@@ -278,14 +359,23 @@ static tct_status create(tct_ledger *l, const tct_ledger *settings, tct_error *e
                     {.r = settings->epsilon},
                     {.r = settings->delta}};
   TCT_TRY(append(l, "meta", "INSERT INTO meta VALUES (?,?,?,?,?,?,?,?,'')", "iittttrr", values, err));
-  TCT_TRY(run_bound(l->db, "INSERT INTO head VALUES (1, ?, ?)", "it", (value[]){{.i = l->seq}, {.t = l->head}}, err));
-  return execute(l->db, "COMMIT", "write", err);
+  memcpy(l->first, l->head, sizeof l->first);
+  TCT_TRY(tct_ledger_write_key(l, settings->key, err));
+  TCT_TRY(append_note(l, 0, "unit", settings->unit ? "person" : "record", err));
+  if (settings->people) TCT_TRY(append_note(l, 0, "people", settings->people, err));
+  if (settings->for_tests) TCT_TRY(append_note(l, 0, "for-tests", "", err));
+  if (settings->anchor) TCT_TRY(append_note(l, 0, "anchor", settings->anchor, err));
+  TCT_TRY(execute(l->db, "INSERT INTO head VALUES (1, 0, '')", "write", err));
+  return commit(l, err);
 }
 
 tct_status tct_ledger_create(const char *path, const tct_ledger *settings, tct_error *err) {
-  tct_ledger ledger = {0};
-  TCT_TRY(connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &ledger.db, err));
-  tct_status status = create(&ledger, settings, err);
+  tct_ledger ledger = {.version = TCT_LEDGER_VERSION};
+  int there = tct_ledger_is_there(path);
+  tct_status status = connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &ledger.db, err);
+  if (status == TCT_OK && !there) chmod(path, S_IRUSR | S_IWUSR); /* it will hold a key; its folder may guard it too */
+  if (status == TCT_OK) status = create(&ledger, settings, err);
   tct_ledger_close(&ledger);
+  if (status != TCT_OK && !there) tct_ledger_remove(path);
   return status;
 }

@@ -2,7 +2,8 @@
  *
  * The form has no place for transforms, so those of columns are folded into the weights:
  * w.((x - shift)*factor) + b = (w*factor).x + (b - sum w*factor*shift).  What is scaled per record (the
- * norm clip) multiplies a margin by a positive number and changes no label.  Features are those of
+ * norm clip) multiplies a margin by a positive number and changes no label.  Values beyond the bounds
+ * of the scale `bounds` are clipped by the model, and not by the form.  Features are those of
  * the model, after its schema. */
 #include "core/alloc.h"
 #include "core/outfile.h"

@@ -1,5 +1,6 @@
 /* model.c - the model file: JSON out and in, written whole or not at all. */
 #include "core/alloc.h"
+#include "core/outfile.h"
 #include "model/json.h"
 #include "model/model.h"
 #include "model/write.h"
@@ -28,12 +29,16 @@ void tct_model_free(tct_model *model) {
   tct_free(model->parties);
   tct_free(model->ledger_head);
   tct_free(model->run_id);
+  tct_free(model->warning);
+  if (model->output) tct_outfile_abandon(model->output);
+  tct_free(model->output);
   tct_free(model);
 }
 
 int64_t tct_model_cols(const tct_model *model) { return model->cols; }
 const double *tct_model_coefficients(const tct_model *model) { return model->coefficients; }
 double tct_model_intercept(const tct_model *model) { return model->intercept; }
+const char *tct_model_warning(const tct_model *model) { return model->warning; }
 const char *tct_model_schema(const tct_model *model) { return model->schema; }
 
 /* ---- out ---- */
@@ -105,9 +110,10 @@ static json_t *privacy_out(const tct_model *m) {
                         text_or_null(m->accountant), "events", tct_json_events(&m->events), "adaptive", m->adaptive,
                         "noise", m->reproducible ? "reproducible" : "system", "unaccounted",
                         texts(m->unaccounted, TCT_UNACCOUNTED), "trust", trust_of(m), "unit", unit_of(m));
-  if (o && m->ledger_head)
-    json_object_set_new(o, "ledger",
-                        json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : ""));
+  if (!o || !m->ledger_head) return o;
+  json_t *entry = json_pack("{s:s, s:s}", "head", m->ledger_head, "run", m->run_id ? m->run_id : "");
+  if (m->for_tests) json_object_set_new(entry, "for_tests", json_true());
+  json_object_set_new(o, "ledger", entry);
   return o;
 }
 
@@ -124,11 +130,14 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
   return tct_json_text(o, err);
 }
 
+/* Into the room that was taken before the run, if this is the name that it was taken for. */
 tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err) {
   tct_error_clear(err);
   char *text = tct_model_json(model, err);
   if (!text) return TCT_E_MEMORY;
-  tct_status status = tct_write_whole(path, text, err);
+  tct_outfile *out = model->output;
+  int reserved = out && out->file && !strcmp(out->name, path);
+  tct_status status = reserved ? tct_write_reserved(out, text, err) : tct_write_whole(path, text, err);
   tct_text_free(text);
   return status;
 }
@@ -242,6 +251,7 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   }
   const json_t *ledger = json_object_get(o, "ledger");
   if (!ledger) return TCT_OK;
+  m->for_tests = json_is_true(json_object_get(ledger, "for_tests"));
   TCT_TRY(get_text(ledger, "head", 1, &m->ledger_head, err));
   return get_text(ledger, "run", 1, &m->run_id, err);
 }

@@ -39,6 +39,10 @@ struct tct_model {
   char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
   char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
   char *run_id;      /* ledger run id or NULL */
+  int for_tests;     /* the ledger takes reproducible noise: its runs protect nobody */
+  /* not in the file */
+  struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
+  char *warning;              /* for whoever runs this, or NULL */
 };
 
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */

@@ -28,6 +28,13 @@ static tct_status bounded(const tct_model *model, const tct_matrix *x, tct_view 
   return TCT_OK;
 }
 
+/* A scale by public bounds takes the bounds to -1 and 1, and training clipped to them. */
+static void clip_to_bounds(tct_owned_matrix *scaled) {
+  double *values = (double *)(void *)(uintptr_t)scaled->m.values;
+  int64_t count = tct_matrix_nonzeros(&scaled->m);
+  for (int64_t k = 0; k < count; k++) values[k] = fmin(fmax(values[k], -1), 1);
+}
+
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
   TCT_TRY(check_data(model, data, err));
   tct_owned_matrix scaled = {0};
@@ -37,6 +44,7 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   tct_status status = w ? TCT_OK : tct_fail_memory(err);
   if (status == TCT_OK && model->scale_factor) {
     status = tct_scale_columns(x, model->scale_factor, model->scale_shift, &scaled, err);
+    if (status == TCT_OK && !strcmp(model->scale, "bounds")) clip_to_bounds(&scaled);
     x = &scaled.m;
   } else if (status == TCT_OK && (x->layout == TCT_DENSE_COLS || x->layout == TCT_CSC)) {
     tct_layout layout = x->layout == TCT_CSC ? TCT_CSR : TCT_DENSE_ROWS;

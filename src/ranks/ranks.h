@@ -30,6 +30,11 @@ tct_status tct_team_broadcast(tct_team *team, void *bytes, int64_t size, int fro
 /* all[ranks][size] <- everybody's own[size], in the order of ranks.  Collective. */
 tct_status tct_team_gather(tct_team *team, const void *own, void *all, int64_t size, tct_error *err);
 
+/* TCT_OK if this list of settings is the same on all ranks, in names, values and the library's version; else one
+ * sentence for all, which names the first setting that differs and shows no value.  Collective. */
+struct tct_settings;
+tct_status tct_team_same(tct_team *team, const struct tct_settings *settings, tct_error *err);
+
 /* One message to or from one rank; not collective.  They wait at most `seconds`. */
 tct_status tct_team_send(tct_team *team, int to, const void *bytes, int64_t size, double seconds, tct_error *err);
 tct_status tct_team_receive(tct_team *team, int from, void *bytes, int64_t size, double seconds, tct_error *err);

@@ -29,7 +29,7 @@ static tct_status point(const tct_model *m, double delta, double *epsilon, tct_e
   char why[200];
   if (named && named->applies(&m->events, (tct_neighbours)m->neighbours, why, sizeof why)) {
     tct_bracket bracket;
-    TCT_TRY(named->epsilon(&m->events, (tct_neighbours)m->neighbours, delta, PRECISION, &bracket, err));
+    TCT_TRY(tct_accountant_epsilon(named, &m->events, (tct_neighbours)m->neighbours, delta, PRECISION, &bracket, err));
     return *epsilon = bracket.upper, TCT_OK;
   }
   tct_cost cost = {0};

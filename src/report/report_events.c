@@ -38,7 +38,6 @@ static void words(tct_html *h, const tct_event *e) {
       tct_html_real(h, "event.noise", e->noise, 4);
       tct_html_put(h, " times as large as one record can make");
       break;
-    case TCT_EV_KINDS: break;
   }
 }
 

@@ -1,7 +1,9 @@
 /* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
 #include "core/alloc.h"
 #include "train/bound.h"
+#include "train/charge.h"
 #include "model/json.h"
+#include "train/one_program.h"
 #include "session/session.h"
 #include "train/plan.h"
 #include "solve/parties/dpfw_parties.h"
@@ -53,7 +55,11 @@ static tct_status introduce(taking_part *s, const tct_session *o, tct_error *err
   TCT_TRY(own_loss(s->config, loss, sizeof loss, err));
   TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_WELCOME, &welcome, err));
   const char *nonce = json_string_value(json_object_get(welcome, "nonce"));
-  tct_status status = tct_align(s->data, o->secret, nonce ? nonce : "", &s->alignment, err);
+  const char *version = json_string_value(json_object_get(welcome, "version"));
+  tct_status status = TCT_OK;
+  if (!version || strcmp(version, TCT_VERSION) != 0)
+    status = tct_fail(err, TCT_E_USAGE, "the server runs another version of tacit than this party; install one");
+  if (status == TCT_OK) status = tct_align(s->data, o->secret, nonce ? nonce : "", &s->alignment, err);
   json_decref(welcome);
   TCT_TRY(status);
   for (int i = 0; i < TCT_UNACCOUNTED && s->data->unaccounted[i]; i++)
@@ -84,6 +90,16 @@ static tct_status plan_terms(taking_part *s, const json_t *terms, tct_error *err
   s->plan = tct_plan_new(&c, json_integer_value(json_object_get(terms, "rows")),
                          json_integer_value(json_object_get(terms, "columns")), err);
   return s->plan ? TCT_OK : err->status;
+}
+
+/* The server has resolved the same terms to the same plan, in every number: its model will be compared with this one.
+ */
+static tct_status same_plan(const tct_plan *plan, const json_t *said, tct_error *err) {
+  char own[TCT_DIGEST_HEX];
+  TCT_TRY(tct_plan_digest(plan, own, err));
+  if (json_is_string(said) && !strcmp(json_string_value(said), own)) return TCT_OK;
+  return tct_fail(err, TCT_E_RUN,
+                  "the server's plan is not what its terms come to here; run one version on machines of one kind");
 }
 
 static tct_status check_terms(const taking_part *s, int64_t index, tct_error *err) {
@@ -122,6 +138,7 @@ static tct_status agree(taking_part *s, tct_error *err) {
   json_t *terms = NULL, *go = NULL;
   TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_TERMS, &terms, err));
   tct_status status = plan_terms(s, terms, err);
+  if (status == TCT_OK) status = same_plan(s->plan, json_object_get(terms, "plan"), err);
   int64_t index = json_integer_value(json_object_get(terms, "index"));
   json_decref(terms);
   TCT_TRY(status);
@@ -133,12 +150,8 @@ static tct_status agree(taking_part *s, tct_error *err) {
   json_decref(go);
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
-  char solver[4096];
-  tct_spec_print(&s->plan->solved.spec, solver, sizeof solver);
-  s->model->solver = tct_text_copy(solver);
-  if (!s->model->solver) return tct_fail_memory(err);
-  TCT_TRY(tct_model_certify(s->plan, s->model, err));
-  TCT_TRY(tct_model_promise(s->plan, s->model, err));
+  TCT_TRY(tct_session_describe(s->plan, s->model, err));
+  TCT_TRY(tct_model_promise(s->plan, s->data, s->model, err));
   return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_READY, json_object(), err);
 }
 
@@ -168,19 +181,19 @@ static tct_status rounds(taking_part *s, tct_error *err) {
 static tct_status take_model(taking_part *s, tct_error *err) {
   void *text = NULL;
   size_t size = 0;
+  tct_model *m = NULL;
+  tct_own_part own = {.plan = s->plan, .data = s->data, .index = s->wire.self, .w = s->w};
+  own.has_seed = s->config->has_seed != 0;
   TCT_TRY(tct_wire_receive_any(&s->wire, TCT_SERVER, TCT_SAY_MODEL, TCT_SESSION_MOST, &text, &size, err));
-  tct_model *m = tct_model_parse(text, err);
+  tct_status status = tct_session_take(&own, text, &m, err);
   tct_free(text);
-  if (!m) return err->status;
-  int same = m->cols == s->plan->cols && m->epsilon == s->model->epsilon && m->is_private == s->model->is_private;
-  for (int64_t j = 0; same && j < m->cols; j++) same = m->coefficients[j] == s->w[j];
+  TCT_TRY(status);
   m->ledger_head = s->model->ledger_head, m->run_id = s->model->run_id;
-  s->model->ledger_head = s->model->run_id = NULL;
+  m->for_tests = s->model->for_tests, m->warning = s->model->warning;
+  s->model->ledger_head = s->model->run_id = s->model->warning = NULL;
   tct_model_free(s->model);
   s->model = m;
-  if (same) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN,
-                  "the server's model is not the one of the rounds; do not use it, what was charged stays");
+  return TCT_OK;
 }
 
 static tct_status check(const tct_config *config, const tct_session *o, tct_error *err) {

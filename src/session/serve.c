@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "core/digest.h"
 #include "model/json.h"
+#include "train/one_program.h"
 #include "session/session.h"
 #include "train/plan.h"
 #include "rng/rng.h"
@@ -80,6 +81,8 @@ static tct_status check_records(const service *s, tct_error *err) {
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *o = s->hello[k];
     const char *a = word(first, "name"), *b = word(o, "name");
+    if (strcmp(word(o, "version"), TCT_VERSION) != 0)
+      return tct_fail(err, TCT_E_USAGE, "'%.60s' runs another version of tacit than the server; install one", b);
     if (k > 0 && !strcmp(word(s->hello[k - 1], "name"), b))
       return tct_fail(err, TCT_E_USAGE, "two parties are called '%.60s'; give each a certificate with its own name", b);
     if (json_integer_value(json_object_get(o, "rows")) != json_integer_value(json_object_get(first, "rows")))
@@ -129,25 +132,27 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   return s->plan ? TCT_OK : err->status;
 }
 
-static json_t *terms(const tct_plan *plan, int index) {
+static json_t *terms(const tct_plan *plan, const char *digest, int index) {
   char solver[4096], loss[400], penalty[400];
   tct_spec_print(&plan->solved.spec, solver, sizeof solver);
   tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
   tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i}", "loss", loss, "penalty",
-                   penalty, "solver", solver, "epsilon", tct_json_real(plan->facts.epsilon), "delta",
-                   tct_json_real(plan->facts.delta), "neighbours", tct_neighbours_name(plan->facts.neighbours),
-                   "row_norm", tct_json_real(plan->facts.row_norm), "rows_rule",
-                   plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip", "label_bound",
-                   tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift),
-                   "rows", (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index);
+  return json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:s}", "loss", loss, "penalty", penalty,
+      "solver", solver, "epsilon", tct_json_real(plan->facts.epsilon), "delta", tct_json_real(plan->facts.delta),
+      "neighbours", tct_neighbours_name(plan->facts.neighbours), "row_norm", tct_json_real(plan->facts.row_norm),
+      "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip", "label_bound",
+      tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift), "rows",
+      (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "plan", digest);
 }
 
 static tct_status agree(service *s, tct_error *err) {
   static const int turns[2][2] = {{TCT_SAY_TERMS, TCT_SAY_ACCEPT}, {TCT_SAY_GO, TCT_SAY_READY}};
+  char digest[TCT_DIGEST_HEX];
+  TCT_TRY(tct_plan_digest(s->plan, digest, err));
   for (int turn = 0; turn < 2; turn++) {
     for (int k = 0; k < s->wire.parties; k++)
-      TCT_TRY(tct_session_say(&s->wire, k, turns[turn][0], turn ? json_object() : terms(s->plan, k), err));
+      TCT_TRY(tct_session_say(&s->wire, k, turns[turn][0], turn ? json_object() : terms(s->plan, digest, k), err));
     for (int k = 0; k < s->wire.parties; k++) {
       json_t *answer = NULL;
       TCT_TRY(tct_session_hear(&s->wire, k, turns[turn][1], &answer, err));
@@ -157,30 +162,11 @@ static tct_status agree(service *s, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status describe(service *s, tct_error *err) {
-  tct_model *m = s->model;
-  char loss[400], penalty[400], solver[4096];
-  tct_spec_print(&s->plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&s->plan->facts.reg.spec, penalty, sizeof penalty);
-  tct_spec_print(&s->plan->solved.spec, solver, sizeof solver);
-  m->loss = tct_text_copy(loss), m->penalty = tct_text_copy(penalty), m->solver = tct_text_copy(solver);
-  m->scale = tct_text_copy("none");
-  m->features = TCT_NEW(char *, s->cols);
-  if (!m->loss || !m->penalty || !m->solver || !m->scale || !m->features) return tct_fail_memory(err);
-  m->rows = s->plan->facts.rows;
-  m->cols = s->cols;
-  m->labels = s->plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
-  m->label_shift = s->plan->config.label_shift;
-  m->label_bound = s->plan->config.label_bound;
-  m->row_norm = NAN; /* each party bounded its own part of a record */
-  m->rows_rule = s->plan->config.rows_rule;
-  m->penalised_intercept = 1;
-  return tct_model_certify(s->plan, m, err);
-}
-
 /* Names of columns, and what reading took at a party. */
 static tct_status gather(service *s, tct_error *err) {
   int64_t at = 0;
+  s->model->features = TCT_NEW(char *, s->cols);
+  if (!s->model->features) return tct_fail_memory(err);
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *each;
     size_t i;
@@ -189,9 +175,9 @@ static tct_status gather(service *s, tct_error *err) {
       if (!s->model->features[at++]) return tct_fail_memory(err);
     }
     json_array_foreach(json_object_get(s->hello[k], "unaccounted"), i, each) {
-      char line[400];
-      snprintf(line, sizeof line, "%.60s: %.300s", word(s->hello[k], "name"),
-               json_string_value(each) ? json_string_value(each) : "?");
+      char line[TCT_SESSION_LINE];
+      tct_session_unaccounted(word(s->hello[k], "name"), json_string_value(each) ? json_string_value(each) : "?", line,
+                              sizeof line);
       if (!tct_model_note(s->model, line)) return tct_fail_memory(err);
     }
     if (json_is_true(json_object_get(s->hello[k], "reproducible"))) s->model->reproducible = 1;
@@ -220,7 +206,7 @@ static tct_status session(service *s, const tct_config *config, tct_error *err) 
   TCT_TRY(make_plan(s, config, err));
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
-  TCT_TRY(describe(s, err));
+  TCT_TRY(tct_session_describe(s->plan, s->model, err));
   TCT_TRY(gather(s, err));
   TCT_TRY(agree(s, err));
   TCT_TRY(rounds(s, err));

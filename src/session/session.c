@@ -4,6 +4,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,29 @@ tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, t
   tct_status status = tct_wire_accept(wire, err);
   if (status != TCT_OK) tct_wire_close(wire);
   return status;
+}
+
+static tct_status describe_components(const tct_plan *plan, tct_model *m, tct_error *err) {
+  char loss[400], penalty[400], solver[4096];
+  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
+  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
+  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
+  m->loss = tct_text_copy(loss), m->penalty = tct_text_copy(penalty), m->solver = tct_text_copy(solver);
+  m->scale = tct_text_copy("none");
+  return m->loss && m->penalty && m->solver && m->scale ? TCT_OK : tct_fail_memory(err);
+}
+
+tct_status tct_session_describe(const tct_plan *plan, tct_model *m, tct_error *err) {
+  TCT_TRY(describe_components(plan, m, err));
+  m->rows = plan->facts.rows;
+  m->cols = plan->cols;
+  m->labels = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  m->label_shift = plan->config.label_shift;
+  m->label_bound = plan->config.label_bound;
+  m->row_norm = NAN; /* each party bounded its own part of a record */
+  m->rows_rule = plan->config.rows_rule;
+  m->penalised_intercept = 1;
+  return tct_model_certify(plan, m, err);
 }
 
 /* ---- the transcript ---- */

@@ -1,7 +1,7 @@
 /* session.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
 #ifndef TCT_SESSION_SESSION_H
 #define TCT_SESSION_SESSION_H
-#include "model/model.h"
+#include "train/plan.h"
 #include "mech/share.h"
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
  *   S welcome  {version, nonce}
  *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[]}
  *   S terms    {loss, penalty, solver, epsilon, delta, neighbours, row_norm, rows_rule, label_bound, label_shift, rows,
- *               columns, index}
+ *               columns, index, plan}                            plan: the digest of what the server has resolved
  *   P accept   {}            the plan is within what this party agrees to
  *   S go       {}            all parties have accepted
  *   P ready    {}            charged to this party's ledger
@@ -25,7 +25,7 @@ enum {
   TCT_SAY_READY,
   TCT_SAY_MODEL
 };
-enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65 };
+enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65, TCT_SESSION_LINE = 400 };
 
 tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err); /* takes object */
 tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err);
@@ -41,6 +41,22 @@ typedef struct tct_alignment {
 tct_status tct_align(const tct_data *data, const char *secret_file, const char *nonce, tct_alignment *out,
                      tct_error *err);
 void tct_alignment_free(tct_alignment *alignment);
+
+/* What both ends say of the model before it is there: the plan's settings and its claim. */
+tct_status tct_session_describe(const tct_plan *plan, tct_model *model, tct_error *err);
+/* How a fact that reading took at a party stands in the model. */
+void tct_session_unaccounted(const char *party, const char *text, char *line, size_t size);
+
+/* What a party knows by itself when the server's model comes. */
+typedef struct tct_own_part {
+  const tct_plan *plan; /* of all parties together */
+  const tct_data *data; /* its own columns */
+  int index;            /* its number */
+  bool has_seed;
+  const double *w; /* [plan->cols], where the rounds ended */
+} tct_own_part;
+/* Reads the server's model if it is the one that this party expects in every key, else says where it differs. */
+tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model **out, tct_error *err);
 
 /* Each frame that leaves a party, as one JSON line. */
 typedef struct tct_transcript {

@@ -30,6 +30,7 @@ typedef struct tct_solver_plan {
   tct_promise promise;     /* empty for solvers without privacy */
   double noise_multiplier; /* NAN where there is no single one */
   tct_cost cost;           /* epsilon <= facts.epsilon at facts.delta */
+  double max_passes;       /* over the rows, at most, where the table decides how many; else 0 */
   char note[TCT_NOTE];     /* what a user should know before running, from public facts; "" = nothing */
   const char *unaccounted; /* what the run will read without charging it (a constant text), or NULL */
 } tct_solver_plan;

@@ -1,8 +1,9 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
 #include "train/bound.h"
+#include "train/charge.h"
 #include "model/json.h"
-#include "ledger/ledger.h"
+#include "train/one_program.h"
 #include "train/plan.h"
 #include "ranks/ranks.h"
 
@@ -72,10 +73,14 @@ static char *spec_copy(const tct_spec *spec) {
   return tct_text_copy(text);
 }
 
+/* The last place says that there is more than the list holds: a fact is never dropped in silence. */
 int tct_model_note(tct_model *model, const char *text) {
   int at = 0;
   while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
-  if (at == TCT_UNACCOUNTED) return 1;
+  if (at == TCT_UNACCOUNTED) {
+    tct_free(model->unaccounted[--at]);
+    text = "more was taken from the table than this list can name";
+  }
   model->unaccounted[at] = tct_text_copy(text);
   return model->unaccounted[at] != NULL;
 }
@@ -147,22 +152,6 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
-/* The promise is on disk before the gate exists: whatever happens later, it is paid. */
-tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err) {
-  if (!plan->config.ledger) return TCT_OK;
-  char *text = tct_plan_json(plan, err);
-  if (!text) return TCT_E_MEMORY;
-  tct_ledger_promise run = {.events = &model->events,
-                            .epsilon = model->epsilon,
-                            .delta = model->delta,
-                            .neighbours = plan->facts.neighbours,
-                            .what = model->solver,
-                            .plan = text};
-  tct_status status = tct_ledger_promise_run(plan->config.ledger, &run, &model->ledger_head, &model->run_id, err);
-  tct_text_free(text);
-  return status;
-}
-
 static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
                         tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
@@ -190,6 +179,7 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_
 
 static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
   tct_bound bound = {0};
+  TCT_TRY(tct_ranks_agree(plan, data, err));
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
@@ -199,9 +189,9 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = tct_model_certify(plan, model, err);
   if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_promise(plan, model, err);
-  status = tct_team_agree(data->team, status, err);
+  if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);
   if (status == TCT_OK) status = solve(plan, &bound, data, w, model->note, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;

@@ -6,7 +6,8 @@
  * tct_rows_together, as exact sums of blocks need it (la/exact/exact.h): records before that belong to the rank in
  * front. */
 #include "core/alloc.h"
-#include "core/digest.h"
+#include "train/identity.h"
+#include "train/one_program.h"
 #include "la/exact/exact.h"
 #include "read/table/data.h"
 #include "read/table/join.h"
@@ -178,27 +179,13 @@ static tct_status same_width(tct_data *data, const tct_read_options *options, tc
   return TCT_OK;
 }
 
-static void digest_of(const tct_data *data, char hex[TCT_DIGEST_HEX]) {
-  tct_digest digest;
-  tct_digest_start(&digest);
-  tct_digest_word(&digest, 'L', (uint64_t)data->x.layout);
-  tct_digest_word(&digest, 'C', (uint64_t)data->x.cols);
-  tct_digest_word(&digest, 'V', (uint64_t)data->x.value_type);
-  for (int64_t j = 0; data->names && j < data->x.cols; j++) tct_digest_text(&digest, data->names[j]);
-  tct_digest_text(&digest, data->label_name ? data->label_name : "");
-  tct_digest_text(&digest, data->schema ? data->schema : "");
-  tct_digest_end(&digest, hex);
-}
-
+/* All parts are of one table: the same columns under the same names, read into the same form. */
 static tct_status same_table(const tct_data *data, tct_team *team, tct_error *err) {
-  char own[TCT_DIGEST_HEX], first[TCT_DIGEST_HEX];
-  digest_of(data, own);
-  memcpy(first, own, sizeof first);
-  TCT_TRY(tct_team_broadcast(team, first, sizeof first, 0, err));
-  if (strcmp(own, first) == 0) return TCT_OK;
-  return tct_fail(err, TCT_E_DATA,
-                  "the parts of rank 0 and rank %d differ in format or columns; give parts of one table",
-                  tct_team_own(team));
+  tct_settings list = {.status = TCT_E_DATA};
+  tct_settings_format(&list, data);
+  tct_status status = tct_team_same(team, &list, err);
+  tct_settings_free(&list);
+  return status;
 }
 
 static tct_status number_rows(tct_data *data, tct_team *team, tct_error *err) {
@@ -281,21 +268,39 @@ static tct_status make_table(tct_data **data, const tct_read_options *options, t
   return number_rows(*data, team, err);
 }
 
+/* What can be found wrong before a record is read. */
+static tct_status check_inputs(const char *const *paths, size_t count, const tct_read_options *options, tct_team *team,
+                               char input[TCT_DIGEST_HEX], tct_error *err) {
+  tct_settings list = {0};
+  tct_status status =
+      count > 0 ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+  if (status == TCT_OK && (!options || options->size != sizeof *options))
+    status = tct_fail(err, TCT_E_USAGE, "the read options were not initialised; call tct_read_options_default first");
+  if (status == TCT_OK) status = tct_inputs_named_once(paths, count, err);
+  TCT_TRY(tct_team_agree(team, status, err));
+  tct_settings_read(&list, options);
+  tct_settings_word(&list, "the number of files", count);
+  status = tct_team_same(team, &list, err);
+  tct_settings_free(&list);
+  return status == TCT_OK ? tct_inputs_same(paths, count, team, input, err) : status;
+}
+
 tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options, tct_team *team,
                               tct_error *err) {
   tct_data *data = NULL;
   tct_error local = {0};
+  char input[TCT_DIGEST_HEX];
   err = err ? err : &local;
   tct_error_clear(err);
   bool share = count == 1 && tct_team_ranks(team) > 1;
-  tct_status status =
-      count > 0 ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+  tct_status status = check_inputs(paths, count, options, team, input, err);
   if (status == TCT_OK)
     status =
         share ? read_share(paths[0], options, team, &data, err) : read_parts(paths, count, options, team, &data, err);
   status = tct_team_agree(team, status, err);
   if (status == TCT_OK && tct_team_ranks(team) > 1) {
     status = make_table(&data, options, team, err);
+    if (status == TCT_OK) memcpy(data->input, input, sizeof input);
     status = tct_team_agree(team, status, err);
   }
   if (status == TCT_OK) return data;

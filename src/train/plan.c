@@ -90,7 +90,10 @@ static tct_status copy_config(const tct_config *from, tct_config *to, tct_error 
   to->scale = tct_text_copy(from->scale);
   to->label_scale = tct_text_copy(from->label_scale);
   to->ledger = tct_text_copy(from->ledger);
-  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger))
+  to->output = tct_text_copy(from->output);
+  to->input_changed = tct_text_copy(from->input_changed);
+  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger) ||
+      (from->output && !to->output) || (from->input_changed && !to->input_changed))
     return tct_fail_memory(err);
   return TCT_OK;
 }
@@ -164,6 +167,8 @@ void tct_plan_free(tct_plan *plan) {
   tct_free((char *)plan->config.scale);
   tct_free((char *)plan->config.label_scale);
   tct_free((char *)plan->config.ledger);
+  tct_free((char *)plan->config.output);
+  tct_free((char *)plan->config.input_changed);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);
 }
@@ -187,6 +192,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
       (json_int_t)plan->cols, "memory_bytes", json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)),
       "threads", plan->facts.threads);
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
+  if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
   if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
   tct_caution_facts facts = tct_caution_plan(plan);

@@ -22,8 +22,6 @@ struct tct_plan {
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
 /* The claim and the events of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
-/* Charges the plan's promise to its ledger, durably; without a ledger nothing. */
-tct_status tct_model_promise(const tct_plan *plan, tct_model *model, tct_error *err);
 /* Names, columns and an epsilon for each observer into model->parties; for other solvers than dpfw_parties nothing.
  * hello: the parties' [K], NULL for a simulation on one file. */
 tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,

@@ -87,7 +87,7 @@ grep -q '"name": *"epsilon"' .out || fail 'a run at epsilon 50: no warning in th
 ok 'verify at epsilon 50' verify large.json
 grep -q '^note  epsilon ' .out && grep -q '^verified: .*weaker than that' .out || fail "verify at epsilon 50: $(cat .out)"
 ok 'verify a seeded model' verify kept.json
-grep -q '^verified: .*weaker than that' .out || fail "verify a seeded model: a bare verified"
+grep -q '^NOT PRIVATE: ' .out || fail "verify a seeded model: a bare verified"
 ok 'a run with little signal' train good.csv --label y "${model[@]}" "${private[@]}" -o faint.json
 grep -q 'warning: a signal .* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
 ok 'verify a model of little signal' verify faint.json
@@ -184,7 +184,49 @@ sed '1s/^/other/' good.csv >other.csv
 no 'parts of two tables' 3 'names' good.csv other.csv --label y "${model[@]}" "${private[@]}"
 no 'a part that is not there' 1 'cannot open' good.csv nowhere.csv --label y "${model[@]}" "${private[@]}"
 : >nothing.csv
-no 'an empty part' 3 'nothing.csv.*table' good.csv good.csv nothing.csv --label y "${model[@]}" "${private[@]}"
+cp good.csv copy.csv
+no 'an empty part' 3 'nothing.csv.*table' good.csv copy.csv nothing.csv --label y "${model[@]}" "${private[@]}"
+ln -s good.csv link.csv
+for again in good.csv ./good.csv link.csv; do
+  no 'one file under two names' 2 'one file' copy.csv good.csv "$again" --label y "${model[@]}" "${private[@]}"
+done
+
+# ---- refused before anything is read: the table is a pipe that nobody fills, and opening it would wait ----
+mkfifo pipe.csv
+# unread NAME CODE REGEX ARGS... : `tacit train pipe.csv ARGS` fails at once.
+unread() {
+  local name=$1 expected=$2 regex=$3
+  shift 3
+  cases=$((cases + 1))
+  timeout 60 "$TACIT" train pipe.csv --label y "$@" -o out/new.json >.out 2>.err </dev/null
+  code=$?
+  [ "$code" = "$expected" ] || fail "$name: exit $code, not $expected: $(head -c 300 .err)"
+  grep -qE -- "$regex" .err || fail "$name: does not say '$regex': $(head -c 300 .err)"
+  [ -z "$(ls -A out)" ] || fail "$name: left $(ls -A out)"
+}
+while IFS='|' read -r name regex option value; do
+  unread "$name" 2 "$regex" "${model[@]}" "${private[@]}" "$option" "$value"
+done <<'LIST'
+0 features|at least 1|--cols|0
+an option of the penalty twice|'lambda' twice|--penalty|l2:lambda=1,lambda=2
+an option of the loss twice|'h' twice|--loss|huber:h=1, h=2
+an option of the solver twice|'batch' twice|--solver|dpscd:batch=3,epochs=2,batch=3
+an unknown option of the solver|bach|--solver|dpscd:bach=3
+an option out of range|epochs|--solver|dpscd:epochs=0
+an unknown solver|nosuch|--solver|nosuch
+an unknown penalty|l3|--penalty|l3
+a penalty without its number|lambda|--penalty|l2
+a penalty that the solver cannot have|ridge|--penalty|none
+a loss that the solver cannot have|least squares|--solver|adassp
+a solver without privacy|not private|--solver|scd
+a row norm out of range|row norm|--row-norm|1e99
+LIST
+unread 'no epsilon' 2 'epsilon' "${model[@]}" --delta 1e-6 --row-norm 1
+unread 'no delta' 2 'delta' "${model[@]}" --epsilon 1 --row-norm 1
+unread 'no row norm' 2 'row norm|row-norm' "${model[@]}" --epsilon 1 --delta 1e-6
+unread 'no label bound' 2 'label-bound' --loss squared --penalty l2:lambda=0.1 --solver dpscd "${private[@]}"
+unread 'no ledger' 1 'nosuch.ledger' "${model[@]}" "${private[@]}" --ledger nosuch.ledger
+unread 'a table for a ledger' 3 'good.csv|ledger' "${model[@]}" "${private[@]}" --ledger good.csv
 bad 'no output named' 2 '-o' train good.csv --label y "${model[@]}" "${private[@]}"
 bad 'an option without its value' 2 'needs a value' train good.csv --label
 bad 'a dry run without a shape' 2 'shape' train --dry-run "${model[@]}" "${private[@]}"
@@ -266,6 +308,7 @@ bad 'account: two missing numbers' 2 'one number' account gaussian:count=2 gauss
 bad 'account: nothing to calibrate' 2 'missing' account gaussian:noise=1 --epsilon 1 --delta 1e-6
 bad 'account: epsilon that nothing can meet' 4 'epsilon' account gaussian:noise=0.1,count=? --epsilon 0.1 --delta 1e-6
 bad 'account: count 0' 2 'count' account gaussian:noise=1,count=0 --delta 1e-6
+bad 'account: a number twice' 2 "'noise' twice" account gaussian:noise=1,noise=2 --delta 1e-6
 bad 'account: no event' 2 'missing' account --delta 1e-6
 bad 'components: an unknown kind' 2 'loss, penalty' components solvers
 bad 'components: an unknown kind with a name' 2 'use loss, penalty' components solvers dpscd

@@ -1,5 +1,6 @@
 /* test_accountants.c - laws that every accountant of the registry obeys, on given and on random lists. */
 #include "account/account.h"
+#include "account/curves/compare.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 
@@ -46,8 +47,9 @@ static tct_event event_of(tct_event_kind kind, double x, int64_t count) {
     case TCT_EV_PURE: return tct_event_pure(0.05 + 0.2 * x, count);
     case TCT_EV_APPROX: return tct_event_approx(0.05 + 0.2 * x, 1e-8 * (1 + x), count);
     case TCT_EV_ZCDP: return tct_event_zcdp(0.01 + 0.02 * x, count);
-    default: return tct_event_objpert(6 - 2 * x, 0.01 * (1 + x), count);
+    case TCT_EV_OBJPERT: return tct_event_objpert(6 - 2 * x, 0.01 * (1 + x), count);
   }
+  return (tct_event){0};
 }
 
 /* Numerical accountants may differ by their bracket; the others by rounding. */
@@ -174,6 +176,84 @@ static void what_nobody_bounds_is_refused_with_a_sentence(void **state) {
   assert_null(tct_accountant_find("no such"));
   tct_events_free(&sampled);
   tct_events_free(&both);
+}
+
+/* ---- the edges ----------------------------------------------------------------------------------- */
+
+static void expect_at_least(const char *what, const tct_event *event, int count, double delta, double truth) {
+  tct_events events = list_of(event, count);
+  for (int i = 0; i < tct_accountant_count; i++) {
+    const tct_accountant *a = tct_accountants[i];
+    if (!applies(a, &events, TCT_ADD_REMOVE)) continue;
+    tct_bracket b = epsilon_of(a, &events, TCT_ADD_REMOVE, delta);
+    if (b.upper < truth * (1 - 1e-9)) fail_msg("%s: %s says %.12g, the truth is %.12g", what, a->name, b.upper, truth);
+  }
+  tct_cost cost;
+  assert_int_equal(tct_account_epsilon(&events, TCT_ADD_REMOVE, delta, precision, &cost, NULL), TCT_OK);
+  assert_true(cost.epsilon >= truth * (1 - 1e-9) && isfinite(cost.epsilon) && cost.epsilon_lower <= cost.epsilon);
+  tct_events_free(&events);
+}
+
+/* Settings at which forecasts lie beyond the largest loss and tilts overflow.  Truths: 60 digits (first and third), the
+ * two Laplace steps alone (second). */
+static void where_a_law_cannot_be_computed_nobody_says_less_than_the_truth(void **state) {
+  (void)state;
+  tct_event small = tct_event_sampled_gaussian(0.1, 0.01, 1), tiny = tct_event_sampled_gaussian(0.02, 1e-12, 1);
+  tct_event mixed[2] = {tct_event_exponential(5.62341325, 1), tct_event_laplace(0.0592763, 2)};
+  expect_at_least("sampled, noise 0.1", &small, 1, 1e-25, 144.43);
+  expect_at_least("exponential and laplace", mixed, 2, 1e-16, 16.87);
+  expect_at_least("sampled, noise 0.02", &tiny, 1, 1e-50, 1869.59);
+}
+
+static void counts_near_the_largest_integer_neither_overflow_nor_cost_little(void **state) {
+  (void)state;
+  for (int kind = 0; kind < TCT_EV_KINDS; kind++)
+    for (int n = 0; n < 2; n++)
+      for (int64_t count = (int64_t)1 << 53;
+           count > 0 && count<INT64_MAX; count = count> INT64_MAX / 32 ? -1 : 32 * count) {
+        tct_event event = event_of((tct_event_kind)kind, 0.5, count);
+        tct_events events = list_of(&event, 1);
+        for (int i = 0; i < tct_accountant_count; i++)
+          if (applies(tct_accountants[i], &events, (tct_neighbours)n)) {
+            tct_bracket b = epsilon_of(tct_accountants[i], &events, (tct_neighbours)n, 1e-6);
+            if (b.upper < 100) fail_msg("%s: kind %d costs %g", tct_accountants[i]->name, kind, b.upper);
+          }
+        tct_events_free(&events);
+      }
+}
+
+/* Each took minutes when work was not bounded. */
+static void lists_beyond_the_work_of_one_accountant_are_answered_by_another(void **state) {
+  (void)state;
+  tct_event many = tct_event_laplace(1e9, 1000000000000000),
+            wide[2] = {tct_event_exponential(3e4, 1), tct_event_gaussian(1e-3, 1)};
+  tct_events first = list_of(&many, 1), second = list_of(wide, 2);
+  tct_cost cost;
+  assert_int_equal(tct_account_epsilon(&first, TCT_ADD_REMOVE, 1e-6, precision, &cost, NULL), TCT_OK);
+  assert_true(cost.epsilon > 0.11 && cost.epsilon < 0.13);
+  assert_int_equal(tct_account_epsilon(&second, TCT_ADD_REMOVE, 1e-6, precision, &cost, NULL), TCT_OK);
+  assert_true(cost.epsilon > 5e5 && isfinite(cost.epsilon));
+  tct_events_free(&first);
+  tct_events_free(&second);
+}
+
+static void a_comparison_never_makes_a_number_of_nan(void **state) {
+  (void)state;
+  assert_true(isnan(tct_max(NAN, 0)) && isnan(tct_max(0, NAN)) && isnan(tct_min(NAN, 0)) && isnan(tct_min(0, NAN)));
+  assert_true(tct_upper(NAN) == INFINITY && tct_upper_mass(NAN) == 1 && tct_lower(NAN) == 0);
+  assert_true(tct_max(1, 2) == 2 && tct_max(2, 1) == 2 && tct_min(1, 2) == 1 && tct_min(2, 1) == 1);
+  assert_true(tct_upper(-1) == 0 && tct_lower(-1) == 0 && tct_upper_mass(3) == 1 && tct_upper_mass(0.5) == 0.5);
+}
+
+static void a_single_sampled_step_calibrates_down_to_tiny_delta(void **state) {
+  (void)state;
+  for (int n = 0; n < 2; n++)
+    for (double delta = 1e-6; delta > 1e-290; delta *= 1e-18) {
+      double noise;
+      tct_cost cost;
+      assert_int_equal(tct_calibrate_noise(0.01, 1, (tct_neighbours)n, 8, delta, &noise, &cost, NULL), TCT_OK);
+      assert_true(cost.epsilon <= 8 && cost.epsilon_lower > 8 * (1 - 1e-5));
+    }
 }
 
 /* ---- calibration and filters ------------------------------------------------------------------- */
@@ -310,6 +390,15 @@ static void random_lists_give_true_brackets_without_nan(void **state) {
       tct_error err = {0};
       if (!applies(tct_accountants[i], &events, n)) continue;
       if (tct_accountants[i]->epsilon(&events, n, delta, 0.02, &b, &err)) fail_msg("list %d: %s", k, err.text);
+      double alone = 0;
+      for (int64_t e = 0; e < events.len; e++) {
+        tct_events one = list_of(&events.at[e], 1);
+        one.at[0].count = 1;
+        tct_cost cost;
+        if (!tct_account_epsilon(&one, n, delta, 0.02, &cost, &err)) alone = fmax(alone, cost.epsilon_lower);
+        tct_events_free(&one);
+      }
+      if (b.upper < alone * (1 - 1e-9)) fail_msg("list %d: %s undercuts one event alone", k, tct_accountants[i]->name);
       if (isnan(b.lower) || isnan(b.upper) || b.lower < 0 || b.lower > b.upper)
         fail_msg("list %d: %s gives [%g, %g]", k, tct_accountants[i]->name, b.lower, b.upper);
       lower = fmax(lower, b.lower), upper = fmin(upper, b.upper);
@@ -327,6 +416,11 @@ int main(void) {
       cmocka_unit_test(gaussian_lists_never_cost_less_than_the_exact_curve),
       cmocka_unit_test(no_noise_costs_infinity),
       cmocka_unit_test(what_nobody_bounds_is_refused_with_a_sentence),
+      cmocka_unit_test(where_a_law_cannot_be_computed_nobody_says_less_than_the_truth),
+      cmocka_unit_test(counts_near_the_largest_integer_neither_overflow_nor_cost_little),
+      cmocka_unit_test(lists_beyond_the_work_of_one_accountant_are_answered_by_another),
+      cmocka_unit_test(a_comparison_never_makes_a_number_of_nan),
+      cmocka_unit_test(a_single_sampled_step_calibrates_down_to_tiny_delta),
       cmocka_unit_test(calibrated_noise_is_proved_and_close_to_the_smallest),
       cmocka_unit_test(the_count_after_the_calibrated_one_costs_too_much),
       cmocka_unit_test(the_orders_of_the_rdp_filter_share_delta),

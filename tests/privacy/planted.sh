@@ -190,6 +190,23 @@ plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_
 plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->unit/score > above - 2 * tree->unit/' privacy_choice_tree
 plant tree_choice_uncharged src/mech/mech.c 's/(choice is not exact; report this fault"\);\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
 
+# ---- how a run ends ----
+plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
+plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
+plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
+plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
+plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
+# ---- ranks and parties that do not compare notes ----
+plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
+plant seeds_of_ranks_not_compared src/train/one_program.c 's/FIELD\(WORD, seed, "the seed"\)/FIELD(FREE, seed, NULL)/' contract_one_program
+plant promises_of_ranks_not_compared src/train/one_program.c 's/  add_promise\(list, &solved->promise\);\n//' contract_one_program
+plant tables_of_ranks_not_compared src/train/one_program.c 's/  tct_settings_table\(&list, data\);\n//' contract_one_program
+plant read_options_not_compared src/train/parts.c 's/  tct_settings_read\(&list, options\);\n//' contract_one_program
+plant blocks_of_files_not_compared src/train/identity.c 's/return same_files\(paths, count, ends, team, identity, err\);/memcpy(identity, ends, TCT_DIGEST_HEX);\n  return TCT_OK;/' contract_one_program
+plant claim_of_the_server_believed src/session/take.c 's/    if \(!\*group && json_is_object\(each\)/    if (!*group \&\& !strcmp(key, "privacy")) continue;\n&/' contract_party_model
+plant extra_words_of_the_server_believed src/session/take.c 's/if \(!json_object_get\(expected, key\)\) return differs\(group, key, err\);/(void)each;/' contract_party_model
+plant own_facts_dropped_by_the_server src/session/take.c 's/    if \(!found\) return false;\n//' contract_party_model
+
 wait
 status=0
 shopt -s nullglob

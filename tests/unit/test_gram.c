@@ -89,12 +89,28 @@ static void the_least_shift_makes_a_matrix_definite_and_not_much_less_does(void 
   assert_true(tct_least_shift(a, P, 0, 0.5, 1.0 / 16, factor) == 0);
 }
 
+/* 4 million halvings would be as good as no end: neighbouring doubles and overflow stop the search. */
+static void the_search_for_a_shift_ends_for_any_matrix_and_any_unit(void **state) {
+  (void)state;
+  static const double units[] = {1e-300, 1e-30, 1, 1e300}, sizes[] = {1e-200, 1, 1e200, INFINITY, NAN};
+  double a[4], factor[4];
+  for (int u = 0; u < 4; u++)
+    for (int s = 0; s < 5; s++) {
+      a[0] = a[3] = -sizes[s], a[1] = a[2] = sizes[s] / 2;
+      double shift = tct_least_shift(a, 2, 0, units[u], 0.05, factor);
+      assert_true(shift > 0);
+      assert_true(isinf(shift) == !isfinite(sizes[s]));
+      if (isfinite(shift)) assert_true(tct_cholesky_shifted(a, 2, shift, factor));
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_step_is_the_coarsest_whose_square_the_lattice_divides),
       cmocka_unit_test(the_matrix_is_the_integer_sum_of_truncated_products_for_every_layout_and_thread),
       cmocka_unit_test(no_row_adds_more_than_its_weight_times_the_square_of_its_bound),
       cmocka_unit_test(the_least_shift_makes_a_matrix_definite_and_not_much_less_does),
+      cmocka_unit_test(the_search_for_a_shift_ends_for_any_matrix_and_any_unit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

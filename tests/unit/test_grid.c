@@ -146,7 +146,7 @@ static void a_window_never_loses_wrapped_mass(void **state) {
   (void)state;
   /* 40000 fair steps of +-1/640: mean 0, deviation 0.3125. */
   double mass[2] = {0.5, 0.5};
-  tct_pmf step = {1.0 / 320, -1.0 / 640, 0, 2, mass, 0, 40000};
+  tct_pmf step = {1.0 / 320, -1.0 / 640, 0, 2, mass, 0, 40000, true};
   tct_law whole;
   tct_window all = {4, 100, 1000, -100, 1, 5, -1};
   assert_int_equal(tct_compose(&step, 1, &all, true, &whole, NULL), TCT_OK);

@@ -4,6 +4,7 @@
  * A loss l in the bucket [e, e+h] sends the share (1 - e^-(l-e))/(1 - e^-h) of its mass up: P's and
  * Q's masses of the bucket are both kept, which is what makes the result dominate.  Nodes are evaluated in
  * batches, so that the exponentials run along vectors. */
+#include "account/curves/compare.h"
 #include "account/curves/grid.h"
 
 #include "account/curves/pairs.h"
@@ -26,7 +27,8 @@ static double share_up(double f, double h) {
 
 static void add_mass(tct_grid *g, int64_t b, double mass, double loss) {
   double f = loss - g->offset - (double)(g->first + b) * g->h;
-  double share = share_up(fmin(fmax(f, 0), g->h), g->h);
+  double share = share_up(tct_min(tct_max(f, 0), g->h), g->h);
+  g->off = tct_max(g->off, tct_max(-f, f - g->h));
   g->up[b] += share * mass;
   g->down[b] += (1 - share) * mass;
 }
@@ -54,7 +56,7 @@ static void add_panel(batch *a, int64_t b, double from, double to) {
   static const double weight[2][4] = {{0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538},
                                       {5.0 / 9, 8.0 / 9, 5.0 / 9, 0}};
   double half = 0.5 * (to - from), middle = 0.5 * (to + from), scale = a->pair->scale;
-  int narrow = 2 * half * (1 + fmax(from, 0) / (2 * scale)) < 0.03 * scale;
+  int narrow = 2 * half * (1 + tct_max(from, 0) / (2 * scale)) < 0.03 * scale;
   if (a->len + 4 > BATCH) flush(a);
   for (int k = 0; k < 4 - narrow; k++) {
     a->x[a->len] = middle + half * node[narrow][k];
@@ -69,7 +71,7 @@ static void add_panel(batch *a, int64_t b, double from, double to) {
 static void add_bucket(batch *a, int64_t b, double from, double to) {
   double scale = a->pair->scale;
   while (from < to) {
-    double width = 0.2 * scale / (1 + fmax(from, 0) / (2 * scale));
+    double width = 0.2 * scale / (1 + tct_max(from, 0) / (2 * scale));
     double end = to - from > 1.5 * width ? from + width : to;
     add_panel(a, b, from, end);
     from = end;
@@ -85,7 +87,7 @@ static void add_continuous(tct_grid *g, const tct_pair *f) {
     for (int64_t i = 0; i < count; i++) loss[i] = g->offset + (double)(g->first + start + i) * g->h;
     f->x_of(f, count, loss, x);
     for (int64_t i = 0; i < count; i++) {
-      double to = fmin(f->high, x[i]);
+      double to = tct_min(f->high, x[i]);
       if (!(to > from)) continue;
       if (start + i > 0) add_bucket(&a, start + i - 1, from, to);
       from = to;
@@ -98,7 +100,7 @@ static void add_atom(tct_grid *g, double loss, double mass) {
   /* Within the rounding of the loss itself (which the accountant adds to epsilon) it is on the point. */
   double nearest = g->offset + g->h * round((loss - g->offset) / g->h);
   if (fabs(loss - nearest) <= 4 * DBL_EPSILON * fabs(loss)) loss = nearest;
-  int64_t b = (int64_t)floor((loss - g->offset) / g->h + 1e-9) - g->first;
+  int64_t b = (int64_t)floor((loss - g->offset) / g->h + 1e-9) - g->first; /* representable: grid_between saw to it */
   if (b < 0) b = 0;
   if (b >= g->len) b = g->len - 1;
   add_mass(g, b, mass, loss);
@@ -174,17 +176,50 @@ static void reverse(tct_grid *g) {
   g->high_p = high_p;
 }
 
-static tct_status grid_between(const tct_pair *f, const tct_grid_shape *shape, const double range[2], tct_grid *out,
-                               tct_error *err) {
+/* More points than any width in use gives. */
+static const double most_points = 1 << 24;
+
+/* Held against the closed form at some 30 edges.  The sum from above is as exact relatively as its parts. */
+static bool masses_agree(const tct_grid *g, const tct_pair *f) {
+  int64_t stride = g->len / 32 + 1;
+  double sum = f->above(f, f->high);
+  for (int64_t b = g->len - 1; b >= 0; b--) {
+    double edge = g->offset + (double)(g->first + b) * g->h, x;
+    sum += g->down[b] + g->up[b];
+    if (b % stride) continue;
+    f->x_of(f, 1, &edge, &x);
+    if (!(x > f->low)) break;
+    double above = f->above(f, tct_min(x, f->high));
+    if (!(fabs(sum - above) <= 1e-11 * above + 1e-290)) return false;
+  }
+  return true;
+}
+
+/* Then one empty bucket stands for it, of which nothing is proved. */
+static bool no_grid(const tct_grid_shape *shape, const double range[2]) {
+  double from = (range[0] - shape->offset) / shape->h, to = (range[1] - shape->offset) / shape->h;
+  return !(shape->h > 0) || !(fabs(from) < 0x1p50) || !(fabs(to) < 0x1p50) || !(to - from < most_points);
+}
+
+static tct_status grid_between(const tct_pair *f, const tct_grid_shape *shape, const double range[2], bool whole,
+                               tct_grid *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   out->h = shape->h;
   out->offset = shape->offset;
+  if (no_grid(shape, range)) {
+    out->h = out->len = 1, out->offset = 0;
+    out->down = TCT_NEW(double, 1), out->up = TCT_NEW(double, 1);
+    return out->down && out->up ? TCT_OK : (tct_grid_free(out), tct_fail_memory(err));
+  }
   out->first = (int64_t)floor((range[0] - shape->offset) / shape->h) - 1;
   out->len = (int64_t)ceil((range[1] - shape->offset) / shape->h) + 1 - out->first;
   out->down = TCT_NEW(double, out->len);
   out->up = TCT_NEW(double, out->len);
   if (!out->down || !out->up) return tct_grid_free(out), tct_fail_memory(err);
   if (f->weight > 0) add_continuous(out, f);
+  double most = 1 + tct_max(fabs(range[0]), fabs(range[1]));
+  out->proved = out->off <= TCT_LOSS_MARGIN * most;
+  if (whole && f->weight > 0) out->proved = out->proved && masses_agree(out, f);
   for (int i = 0; i < f->atoms; i++) add_atom(out, f->atom_loss[i], f->atom_mass[i]);
   out->infinite = f->infinite;
   return TCT_OK;
@@ -198,16 +233,25 @@ tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const
   tct_pair_of(event, neighbours, shape->tail, &f);
   if (shape->reversed) upright.offset = -shape->offset;
   range_of(&f, &range[0], &range[1]);
-  if (event->kind == TCT_EV_OBJPERT) range[0] = fmin(range[0], event->shift);
-  TCT_TRY(grid_between(&f, &upright, range, out, err));
+  if (event->kind == TCT_EV_OBJPERT) range[0] = tct_min(range[0], event->shift);
+  TCT_TRY(grid_between(&f, &upright, range, true, out, err));
   out->high_p = f.high_p, out->high_q = f.high_q;
   out->low_p = f.low_p, out->low_q = f.low_q;
   if (shape->reversed) reverse(out);
   return TCT_OK;
 }
 
-static bool has_atoms(const tct_event *e) {
-  return e->kind == TCT_EV_LAPLACE || e->kind == TCT_EV_PURE || e->kind == TCT_EV_APPROX;
+static bool has_atoms(const tct_event *e) { return tct_event_is_pure(e) && e->kind != TCT_EV_EXPONENTIAL; }
+
+/* 25 ns for each of 4 nodes of a panel (add_bucket), 40 for a bucket. */
+double tct_grid_work(const tct_event *event, tct_neighbours neighbours, double h, double tail) {
+  tct_pair f;
+  double low, high;
+  tct_pair_of(event, neighbours, tail, &f);
+  range_of(&f, &low, &high);
+  double far = tct_max(f.high, 0), near = tct_max(f.low, 0);
+  double panels = (f.high - f.low + (far * far - near * near) / (4 * f.scale)) / (0.2 * f.scale);
+  return (f.weight > 0 ? 100 * panels : 0) + (f.weight > 0 ? 140 : 40) * (high - low) / h;
 }
 
 /* Mean loss that the lower law of the bulk proves; the larger the tighter. */
@@ -215,7 +259,7 @@ static tct_status bulk_mean(const tct_pair *f, const tct_grid_shape *shape, cons
                             tct_error *err) {
   tct_grid grid;
   tct_pmf pmf;
-  TCT_TRY(grid_between(f, shape, range, &grid, err));
+  TCT_TRY(grid_between(f, shape, range, false, &grid, err));
   if (shape->reversed) reverse(&grid);
   tct_status status = tct_pmf_lower(&grid, 1, &pmf, err);
   tct_grid_free(&grid);
@@ -252,14 +296,14 @@ tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, co
   if (event->kind != TCT_EV_SAMPLED_GAUSSIAN || event->rate == 1) return TCT_OK;
   tct_pair f;
   tct_pair_of(event, neighbours, shape->tail, &f);
-  double x[4] = {fmax(f.low, -5 * f.s), 4 * f.s, -f.s, f.s}, unused[4], loss[4];
+  double x[4] = {tct_max(f.low, -5 * f.s), 4 * f.s, -f.s, f.s}, unused[4], loss[4];
   f.at(&f, 4, x, unused, loss);
   if (loss[3] - loss[2] > 30 * h) return TCT_OK;
   range[0] = loss[0];
-  range[1] = fmin(loss[1], loss[0] + 150 * h);
+  range[1] = tct_min(loss[1], loss[0] + 150 * h);
   f.low = x[0];
   f.x_of(&f, 1, &range[1], &x[1]);
-  f.high = fmin(f.high, x[1]);
+  f.high = tct_min(f.high, x[1]);
   for (int i = 0; i < 12; i++) {
     TCT_TRY(mean_at(&f, shape, range, width * i, &mean, err));
     if (mean > best) best = mean, at = width * i;
@@ -270,7 +314,7 @@ tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, co
   TCT_TRY(mean_at(&f, shape, range, x2, &y2, err));
   while (high - low > 2e-5 * h) {
     bool left = y1 > y2;
-    if (fmax(y1, y2) > best) best = fmax(y1, y2), at = left ? x1 : x2;
+    if (tct_max(y1, y2) > best) best = tct_max(y1, y2), at = left ? x1 : x2;
     if (left)
       high = x2, x2 = x1, y2 = y1, x1 = high - golden * (high - low);
     else

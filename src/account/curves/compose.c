@@ -13,6 +13,7 @@
  * at every frequency.  Where |phi_j| >= 1/2 its power T_j moves by at most T_j f_j |X|/|phi_j| <= 2 T_j f_j |X|, X the
  * product of all powers, elsewhere by T_j f_j 2^{1-T_j}; binary powering adds 3 u T_j relative, and the
  * inverse its own bound.  The mean over frequencies bounds the error of every point. */
+#include "account/curves/compare.h"
 #include "account/curves/compose.h"
 
 #include "account/curves/fft.h"
@@ -59,7 +60,8 @@ static const int64_t longest = (int64_t)1 << 22; /* 200 MB of work space */
 
 /* log of a bound on the mass above `loss`, tilted by t, from an order above t; or below it, from one below t. */
 static double log_beyond(const tct_pmf *pmf, int n, double level, double t, double order, double loss) {
-  return fmin(0, total_log_moment(pmf, n, order) - level - (order - t) * loss);
+  double bound = total_log_moment(pmf, n, order) - level - (order - t) * loss;
+  return isnan(bound) ? 0 : tct_min(0, bound); /* all of the mass, where the moment is none */
 }
 
 static place choose_place(const tct_pmf *pmf, int n, const tct_window *want, double level) {
@@ -70,22 +72,22 @@ static place choose_place(const tct_pmf *pmf, int n, const tct_window *want, dou
     w.support += pmf[j].count * (pmf[j].len - 1);
   }
   w.floor = w.first;
-  double need = fmin(want->length / h + 3, (double)longest);
+  double need = tct_min(want->length / h + 3, (double)longest);
   if (w.support <= 4096) need = (double)w.support;
   while ((double)w.length < need && w.length < longest) w.length *= 2;
   if (w.length >= w.support) return w;
   /* Room to spare goes below: a lower bottom serves the points that are read. */
-  double top = fmin(ceil((want->top - offset) / h) + 1, (double)(w.first + w.support - 1));
-  int64_t first = (int64_t)fmax(top - (double)(w.length - 1), (double)w.first);
-  w.floor = (int64_t)fmax((want->floor - offset) / h - 1, (double)first);
+  double top = tct_min(ceil((want->top - offset) / h) + 1, (double)(w.first + w.support - 1));
+  int64_t first = (int64_t)tct_max(top - (double)(w.length - 1), (double)w.first);
+  w.floor = (int64_t)tct_max((want->floor - offset) / h - 1, (double)first);
   if (w.floor > first + w.length - 2) w.floor = first + w.length - 2;
   double wrapped = offset + h * (double)(w.floor + w.length);
   if (first + w.length < w.first + w.support) {
-    w.log_top = log_beyond(pmf, n, 0, 0, fmax(want->order_top, 0), offset + h * (double)(first + w.length - 1));
-    w.log_wrap = log_beyond(pmf, n, level, want->t, fmax(want->order_wrap, want->t), wrapped);
+    w.log_top = log_beyond(pmf, n, 0, 0, tct_max(want->order_top, 0), offset + h * (double)(first + w.length - 1));
+    w.log_wrap = log_beyond(pmf, n, level, want->t, tct_max(want->order_wrap, want->t), wrapped);
   }
   if (first > w.first)
-    w.log_below = log_beyond(pmf, n, level, want->t, fmin(want->order_below, want->t), offset + h * (double)first);
+    w.log_below = log_beyond(pmf, n, level, want->t, tct_min(want->order_below, want->t), offset + h * (double)first);
   w.first = first;
   return w;
 }
@@ -122,8 +124,8 @@ TCT_WIDE static double largest_square(const double *restrict re, const double *r
       double square = re[k + i] * re[k + i] + im[k + i] * im[k + i];
       lane[i] = square > lane[i] ? square : lane[i];
     }
-  for (; k < len; k++) lane[0] = fmax(lane[0], re[k] * re[k] + im[k] * im[k]);
-  for (int i = 1; i < 8; i++) lane[0] = fmax(lane[0], lane[i]);
+  for (; k < len; k++) lane[0] = tct_max(lane[0], re[k] * re[k] + im[k] * im[k]);
+  for (int i = 1; i < 8; i++) lane[0] = tct_max(lane[0], lane[i]);
   return lane[0];
 }
 
@@ -140,6 +142,28 @@ static void multiply_spectrum(double *re, double *im, double *product_re, double
       multiply_power(re + k, im + k, product_re + k, product_im + k, len, count);
     }
   }
+}
+
+/* Proved laws, a finite window, and counts whose products with grid points are integers of 64 bits. */
+static bool can_compose(const tct_pmf *pmf, int n, const tct_window *w) {
+  double points = 0, numbers[] = {w->t, w->top, w->length, w->floor};
+  bool proved = true;
+  for (int i = 0; i < 4; i++) proved = proved && isfinite(numbers[i]);
+  for (int j = 0; j < n; j++) {
+    proved = proved && pmf[j].proved && pmf[j].h > 0 && pmf[j].infinite <= 1;
+    points += (double)pmf[j].count * (fabs((double)pmf[j].first) + (double)pmf[j].len + 1);
+  }
+  double far = tct_max(fabs(w->top), fabs(w->floor)) + fabs(w->length) + fabs(total_offset(pmf, n));
+  /* A tilt that changes by more from point to point has outrun the grid. */
+  return proved && w->t >= 0 && w->t * pmf[0].h <= 4 && points < 0x1p60 && far / pmf[0].h < 0x1p60;
+}
+
+double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window) {
+  double points = 16, most = window->length / pmf[0].h + 3, own = 0;
+  while (points < most && points < (double)longest) points *= 2;
+  for (int j = 0; j < n; j++)
+    own += 12 * (double)pmf[j].len + points * (8 + 1.5 * log2(points) + 1.5 * log2(1 + (double)pmf[j].count));
+  return own + points * (20 + 1.5 * log2(points));
 }
 
 typedef struct workspace {
@@ -169,23 +193,29 @@ static tct_status workspace_new(workspace *w, int64_t length, tct_error *err) {
   return tct_fail_memory(err);
 }
 
-/* x <- the tilted law, folded to the window's length; returns its sum. */
+/* x <- the tilted law, folded to the window's length; returns a bound on the rounding of all its masses together, or
+ * NaN if their sum is not 1 within it.  An entry errs by 80 units (a power, scaling) and by those of its exponent. */
 static double load_tilted(const tct_pmf *pmf, double t, double *x, int64_t length) {
-  double level = tct_pmf_log_moment(pmf, t), power[64], sum = 0;
+  enum { TILT = 64 };
+  double level = tct_pmf_log_moment(pmf, t), power[TILT], sum = 0, error = 0, unit = 0.5 * DBL_EPSILON;
+  int64_t block = tct_tilt_block(t * pmf->h, TILT);
   memset(x, 0, (size_t)length * sizeof(double));
-  for (int k = 0; k < 64; k++) power[k] = exp(t * pmf->h * k);
-  for (int64_t i = 0; i < pmf->len; i += 64) {
-    double loss = pmf->offset + pmf->h * (double)(pmf->first + i), scale = exp(t * loss - level);
-    int64_t end = pmf->len - i < 64 ? pmf->len - i : 64;
-    if (!(scale < INFINITY)) { /* the masses are too small for a double: put the factor in piece by piece */
-      double half = exp(0.5 * (t * loss - level));
-      for (int64_t k = 0; k < end; k++) x[(i + k) & (length - 1)] += pmf->p[i + k] * half * power[k] * half;
-      continue;
+  for (int64_t k = 0; k < block; k++) power[k] = exp(t * pmf->h * (double)k);
+  for (int64_t i = 0; i < pmf->len; i += block) {
+    double lift = t * (pmf->offset + pmf->h * (double)(pmf->first + i)), scale = exp(lift - level), part = 0;
+    int64_t end = pmf->len - i < block ? pmf->len - i : block;
+    /* Where the masses are too small for a double the factor goes in piece by piece. */
+    double half = scale < INFINITY ? 1 : exp(0.5 * (lift - level)), rest = scale < INFINITY ? scale : half;
+    for (int64_t k = 0; k < end; k++) {
+      double mass = pmf->p[i + k] > 0 ? pmf->p[i + k] * half * power[k] * rest : 0;
+      x[(i + k) & (length - 1)] += mass;
+      part += mass;
     }
-    for (int64_t k = 0; k < end; k++) x[(i + k) & (length - 1)] += pmf->p[i + k] * power[k] * scale;
+    sum += part;
+    error += part * (80 + 2 * fabs(lift) + 2 * fabs(level) + fabs(t * pmf->h) * (double)block) * unit;
   }
-  for (int64_t k = 0; k < length; k++) sum += x[k];
-  return sum;
+  double adding = (2 * TILT + (double)(pmf->len / block)) * unit;
+  return fabs(sum - 1) <= 4 * error + adding ? error : NAN;
 }
 
 static double mean_size(const double *re, const double *im, int64_t bins) {
@@ -202,8 +232,7 @@ static double transform(workspace *w, const tct_pmf *pmf, int n, double t, int64
   for (int64_t k = 0; k < bins; k++) w->product_re[k] = 1, w->product_im[k] = 0;
   for (int j = 0; j < n; j++) {
     double count = (double)pmf[j].count;
-    /* The tilted masses themselves carry some 80 units of rounding (64 factors of a power, scaling). */
-    double own = (w->fft.error + 80 * unit) * load_tilted(&pmf[j], t, w->x, length);
+    double own = w->fft.error * (1 + 1e-6) + load_tilted(&pmf[j], t, w->x, length);
     tct_fft_forward(&w->fft, w->x, w->re, w->im);
     multiply_spectrum(w->re, w->im, w->product_re, w->product_im, bins, pmf[j].count);
     slope += 2.1 * count * own;
@@ -212,35 +241,59 @@ static double transform(workspace *w, const tct_pmf *pmf, int n, double t, int64
   }
   double size = mean_size(w->product_re, w->product_im, bins);
   tct_fft_inverse(&w->fft, w->product_re, w->product_im, w->x);
-  if (slope > 0.01) return INFINITY; /* beyond the first-order bound; never met below counts of 1e9 */
+  if (!(slope <= 0.01)) return NAN; /* beyond the first-order bound; never met below counts of 1e9 */
   return (slope + powering + w->fft.error) * size + floor_error;
+}
+
+/* The law's points from the transform's, moved to the safe side: by its error, and by the rounding of e^{log_moment - t
+ * loss}, by which they will be multiplied. */
+static void fill_law(const workspace *w, double error, int64_t shift, bool upper, tct_law *out) {
+  double far = fabs(out->offset) + out->h * (fabs((double)out->first) + (double)out->len);
+  double margin = 4 * DBL_EPSILON * (16 + fabs(out->log_moment) + out->t * far);
+  out->proved = out->proved && error >= 0 && margin < 0.01;
+  for (int64_t k = 0; k < out->len; k++) {
+    double value = w->x[(shift + k) & (out->len - 1)];
+    out->tilted[k] = upper ? tct_max(value + error, 0) * (1 + margin) : tct_max(value - error, 0) * (1 - margin);
+  }
 }
 
 tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool upper, tct_law *out, tct_error *err) {
   workspace w;
+  *out = (tct_law){.proved = false, .upper = upper};
+  if (!can_compose(pmf, n, window)) return TCT_OK;
   double t = window->t, level = total_log_moment(pmf, n, t), log_holds = 0;
+  if (!isfinite(level)) return TCT_OK;
   place range = choose_place(pmf, n, window, level);
   int64_t length = range.length, origin = 0;
   for (int j = 0; j < n; j++) {
     origin += pmf[j].count * pmf[j].first;
     log_holds += (double)pmf[j].count * log1p(-pmf[j].infinite);
   }
-  *out = (tct_law){pmf[0].h, total_offset(pmf, n), t, level, range.first, range.floor - range.first, length,
-                   NULL,     -expm1(log_holds),    0, 0};
+  *out = (tct_law){pmf[0].h,
+                   total_offset(pmf, n),
+                   t,
+                   level,
+                   range.first,
+                   range.floor - range.first,
+                   length,
+                   NULL,
+                   -expm1(log_holds),
+                   0,
+                   0,
+                   upper,
+                   true};
   out->tilted = TCT_NEW(double, length);
   if (!out->tilted) return tct_fail_memory(err);
   tct_status status = workspace_new(&w, length, err);
   if (status != TCT_OK) return tct_law_free(out), status;
   double error = transform(&w, pmf, n, t, length);
-  for (int64_t k = 0; k < length; k++) {
-    double value = w.x[(range.first - origin + k) & (length - 1)];
-    out->tilted[k] = upper ? fmax(value + error, 0) : fmax(value - error, 0);
-  }
+  fill_law(&w, error, range.first - origin, upper, out);
   workspace_free(&w);
   if (upper)
     out->outside = exp(range.log_top), out->infinite = out->infinite * (1 + 1e-12) + out->outside;
   else
     out->infinite *= 1 - 1e-12, out->alias = exp(range.log_wrap) + exp(range.log_below);
+  out->proved = out->proved && out->infinite >= 0 && out->alias >= 0;
   return TCT_OK;
 }
 
@@ -258,7 +311,7 @@ static double point(const tct_law *law, int64_t k) { return law->offset + law->h
 static double log_unit(const tct_law *law, double loss) { return law->log_moment - law->t * loss; }
 
 static double delta_at(const tct_law *law, const cursor *at) {
-  return law->infinite + exp(log_unit(law, at->loss)) * fmax(0, at->below - law->alias);
+  return law->infinite + exp(log_unit(law, at->loss)) * tct_max(0, at->below - law->alias);
 }
 
 /* Moves down to the last point with loss >= stop_loss and delta <= stop_delta; false: the window ended. */
@@ -270,7 +323,7 @@ static bool walk(const tct_law *law, double stop_loss, double stop_delta, cursor
   while (at->k > law->floor) {
     double loss = point(law, at->k - 1);
     double below = tilt * (at->below + at->decay * step);
-    if (at->k % 64 == 0 && stop_delta < INFINITY)
+    if ((at->k % 64 == 0 || !(target < INFINITY)) && stop_delta < INFINITY)
       target = (stop_delta - law->infinite) * exp(-log_unit(law, loss));
     else
       target *= tilt;
@@ -293,8 +346,9 @@ double tct_law_epsilon(const tct_law *law, double delta, bool *inside, double *s
   if (at.k == law->len - 1 && !(target > 0)) return INFINITY;
   double part = (target - at.below) / at.decay;
   *slope = at.decay / target;
-  double epsilon = part < 1 ? at.loss + log1p(-fmax(part, 0)) : at.loss - law->h;
-  return fmax(0, fmax(epsilon, at.loss - law->h));
+  if (law->upper && !(part >= -1e-9)) return INFINITY; /* delta is passed already: the walk went too far */
+  double epsilon = part >= 1 ? at.loss - law->h : at.loss + log1p(-tct_max(part, 0)); /* NaN stays NaN */
+  return tct_max(0, tct_max(epsilon, at.loss - law->h));
 }
 
 double tct_law_delta(const tct_law *law, double epsilon, bool *inside) {

@@ -13,6 +13,8 @@ typedef struct tct_law {
   double infinite; /* upper: with everything above the window; lower: true infinite mass only */
   double outside;  /* upper: the part of it that is due to the window */
   double alias;    /* lower: tilted mass that may have wrapped around onto the points from floor on */
+  bool upper;      /* which of both it is */
+  bool proved;     /* false: nothing is known of the sum, and nothing else is to be read */
 } tct_law;
 
 /* The part of the composed loss that is wanted: from `top` downwards over `length`, read down to `floor`.  The orders
@@ -22,6 +24,10 @@ typedef struct tct_window {
   double t, top, length, floor;
   double order_top, order_wrap, order_below;
 } tct_window;
+
+/* The window's points, a power of two; nanoseconds or so that composing and reading takes: counts made from laws and
+ * window. */
+double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window);
 
 /* Composes n laws on one grid width, tilted by window->t >= 0.  upper: the result dominates; otherwise it is
  * dominated.  What lies outside the window is accounted for. */

@@ -14,6 +14,8 @@ typedef struct tct_grid {
   double high_p, high_q; /* masses under P and Q above the last bucket */
   double low_p, low_q;   /* below the first */
   double infinite;       /* mass of P where Q has none */
+  double off;            /* how far a loss lay outside the bucket that it was counted in */
+  bool proved;           /* its masses agree with the closed forms, its losses with their buckets */
 } tct_grid;
 
 /* A law on the grid points offset + (first + i)h, and a mass at infinity. */
@@ -23,7 +25,11 @@ typedef struct tct_pmf {
   double *p; /* [len] */
   double infinite;
   int64_t count; /* repetitions */
+  bool proved;   /* false: the masses are not to be read */
 } tct_pmf;
+
+/* The losses of one step, as doubles, lie within this part of 1 and of themselves. */
+#define TCT_LOSS_MARGIN (16 * 2.220446049250313e-16)
 
 /* Where the loss of the event lies but for a mass of about `tail` at each end, and whether the pair (P, Q) and its
  * reverse differ. */
@@ -36,6 +42,9 @@ typedef struct tct_grid_shape {
   double h, offset, tail;
   bool reversed;
 } tct_grid_shape;
+
+/* How many nanoseconds or so tct_grid_new takes: a count made from the event and the grid's width. */
+double tct_grid_work(const tct_event *event, tct_neighbours neighbours, double h, double tail);
 
 /* The event's dominating pair on a grid. */
 tct_status tct_grid_new(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape, tct_grid *out,
@@ -50,6 +59,8 @@ tct_status tct_pmf_upper(const tct_grid *grid, int64_t count, tct_pmf *out, tct_
 tct_status tct_pmf_lower(const tct_grid *grid, int64_t count, tct_pmf *out, tct_error *err);
 void tct_pmf_free(tct_pmf *pmf);
 
-/* log sum p e^{t loss} over the finite part. */
+/* log sum p e^{t loss} over the finite part; NaN if it is no finite number. */
 double tct_pmf_log_moment(const tct_pmf *pmf, double t);
+/* So many points, at most `most`, may share one exponent: e^{th k} stays far inside the range of a double. */
+int64_t tct_tilt_block(double th, int64_t most);
 #endif

@@ -6,6 +6,8 @@
  * -R' = 1 - xR(x) over [z, z + mu], taken by Gauss-Legendre: nothing cancels down to 1e-300. */
 #include "account/curves/normal.h"
 
+#include "account/curves/compare.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -81,4 +83,15 @@ double tct_gaussian_epsilon(double mu, double log_delta) {
     epsilon = next;
   }
   return high;
+}
+
+/* The root is taken at a delta moved by the curve's own error, so that it counts at the curve's own slope. */
+void tct_gaussian_bracket(double mu, double delta, double margin, double out[2]) {
+  double aim = log(delta), move = margin * (1 - aim);
+  for (int k = 0; k < 2; k++) {
+    double epsilon = tct_gaussian_epsilon(mu, k ? aim - move : tct_min(aim + move, -1e-300));
+    if (k && epsilon == 0) epsilon = tct_gaussian_epsilon(mu * (1 + margin), aim - move); /* certain now if still 0 */
+    double slack = epsilon * margin + mu * margin;
+    out[k] = epsilon > 0 ? tct_max(0, k ? epsilon + slack : epsilon - slack) : 0;
+  }
 }

@@ -18,4 +18,6 @@ double tct_log_upper_tail(double x);
 double tct_gaussian_log_delta(double mu, double epsilon, double *slope);
 /* The epsilon at which log delta(epsilon) = log_delta; 0 if delta(0) is no larger. */
 double tct_gaussian_epsilon(double mu, double log_delta);
+/* The same as a bracket out[0] <= epsilon <= out[1] at delta in (0, 1), for a mu that is known to a relative margin. */
+void tct_gaussian_bracket(double mu, double delta, double margin, double out[2]);
 #endif

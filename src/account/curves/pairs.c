@@ -13,10 +13,11 @@
  *                     (1 - e^{(l-eps0)/2})^2/(1 - e^-eps0).  As a supremum of hockey-stick curves it is one
  *                     (Zhu, Dong and Wang 2022, Prop. 8): density e^{(l-eps0)/2}/(2(1-e^-eps0)) on [-eps0, eps0].
  *                     Its divergences are below randomised response's everywhere.
- *   objpert           SPEC section 5.  add_remove: max(0, N(mu^2/2, mu^2)) + a.  replace_one: the curve
+ *   objpert           docs/proofs/objpert.md.  add_remove: max(0, N(mu^2/2, mu^2)) + a.  replace_one: the curve
  *                     2G_mu(l-a) + G_2mu(l-a) holds for l >= a; every hockey-stick curve is convex in e^l and 1
  *                     at e^l = 0, so it lies below the convex hull, whose tangent leaves the curve where
  *                     the sum of the three laws' masses above l is exactly 1. */
+#include "account/curves/compare.h"
 #include "account/curves/pairs.h"
 
 #include "account/curves/normal.h"
@@ -39,7 +40,7 @@
 TCT_WIDE static void remove_x(const tct_pair *f, int64_t n, const double *loss, double *x) {
   double keep = 1 - f->q, over = 1 / f->q, square = f->s * f->s, log_over = -log(f->q);
   for (int64_t i = 0; i < n; i++) {
-    double far = loss[i] > 600 ? loss[i] + log_over : 0, ratio = (tct_exp(fmin(loss[i], 600)) - keep) * over;
+    double far = loss[i] > 600 ? loss[i] + log_over : 0, ratio = (tct_exp(tct_min(loss[i], 600)) - keep) * over;
     double value = tct_log(ratio > 1e-300 ? ratio : 1e-300);
     value = far > 0 ? far : value;
     x[i] = ratio > 0 ? square * value + 0.5 : -INFINITY;
@@ -90,7 +91,7 @@ TCT_WIDE static void replace_near(const tct_pair *f, int64_t n, const double *x,
 }
 
 static void replace_at(const tct_pair *f, int64_t n, const double *x, double *density, double *loss) {
-  if (2 * fmax(f->high, -f->low) - 1 < 600 * f->s * f->s) {
+  if (2 * tct_max(f->high, -f->low) - 1 < 600 * f->s * f->s) {
     replace_near(f, n, x, density, loss);
     return;
   }
@@ -132,11 +133,25 @@ static void exponential_at(const tct_pair *f, int64_t n, const double *x, double
   }
 }
 
-/* ---- the events --------------------------------------------------------------------------------- */
-
-static double tail_reach(double tail) { return sqrt(2 * log(1 / fmin(tail, 0.5))) + 1e-3; } /* P[N > it] <= tail/2 */
+/* ---- masses above ------------------------------------------------------------------------------- */
 
 static double upper_tail(double x) { return exp(tct_log_upper_tail(x)); }
+
+static double sampled_above(const tct_pair *f, double x) {
+  return (1 - f->q) * upper_tail(x / f->s) + f->q * upper_tail((x - 1) / f->s);
+}
+
+static double normal_above(const tct_pair *f, double x) { return upper_tail(x / f->mu - 0.5 * f->mu); }
+
+static double three_normals_above(const tct_pair *f, double x) {
+  return 2 * upper_tail(x / f->mu - 0.5 * f->mu) + upper_tail(0.5 * x / f->mu - f->mu);
+}
+
+static double exponential_above(const tct_pair *f, double x) { return f->weight * -2 * expm1(0.5 * (x - f->epsilon)); }
+
+/* ---- the events --------------------------------------------------------------------------------- */
+
+static double tail_reach(double tail) { return sqrt(2 * log(1 / tct_min(tail, 0.5))) + 1e-3; } /* P[N > it] <= tail/2 */
 
 /* Both parts of P's mass above `high` are below half the tail: that of N(1, s^2) counts q times only. */
 static void sampled_pair(const tct_event *e, tct_neighbours neighbours, double tail, tct_pair *f) {
@@ -144,10 +159,11 @@ static void sampled_pair(const tct_event *e, tct_neighbours neighbours, double t
   f->s = f->scale = s;
   f->q = q;
   f->weight = 0.3989422804014327 / s;
-  f->high = fmax(1 + tail_reach(tail / q) * s, z * s);
+  f->high = tct_max(1 + tail_reach(tail / q) * s, z * s);
   f->low = neighbours == TCT_REPLACE_ONE ? -(1 + z * s) : -(z + 1) * s;
   f->x_of = neighbours == TCT_REPLACE_ONE ? replace_x : remove_x;
   f->at = neighbours == TCT_REPLACE_ONE ? replace_at : remove_at;
+  f->above = sampled_above;
   double high0 = upper_tail(f->high / s), high1 = upper_tail((f->high - 1) / s);
   double low0 = upper_tail(-f->low / s), low1 = upper_tail((1 - f->low) / s);
   f->high_p = (1 - q) * high0 + q * high1;
@@ -165,6 +181,7 @@ static void normal_pair(double mu, double shift, double tail, tct_pair *f) {
   f->high = 0.5 * mu * mu + z * mu;
   f->x_of = same_x;
   f->at = normal_at;
+  f->above = normal_above;
   f->high_p = f->low_p = upper_tail(z);
 }
 
@@ -190,8 +207,9 @@ static void objpert_pair(const tct_event *e, tct_neighbours neighbours, double t
     f->low = tangent_point(mu);
     f->high = 2 * mu * mu + 2 * mu * (z + 1);
     f->at = three_normals_at;
+    f->above = three_normals_above;
   }
-  f->high = fmax(f->high, f->low + 0.1 * mu);
+  f->high = tct_max(f->high, f->low + 0.1 * mu);
   f->high_p = upper_tail(f->high / mu - 0.5 * mu);
   if (neighbours == TCT_REPLACE_ONE) {
     f->high_p = 2 * f->high_p + upper_tail(0.5 * f->high / mu - mu);
@@ -208,29 +226,44 @@ static void two_atoms(tct_pair *f, double mass) {
   f->atom_loss[1] = -f->epsilon, f->atom_mass[1] = mass * exp(-f->epsilon);
 }
 
-void tct_pair_of(const tct_event *e, tct_neighbours neighbours, double tail, tct_pair *f) {
-  *f = (tct_pair){0};
-  if (e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->rate < 1) {
-    sampled_pair(e, neighbours, tail, f);
-    return;
-  }
-  if (e->kind == TCT_EV_OBJPERT) {
-    objpert_pair(e, neighbours, tail, f);
-    return;
-  }
-  if (e->kind == TCT_EV_GAUSSIAN || e->kind == TCT_EV_SAMPLED_GAUSSIAN) {
-    normal_pair(tct_reach(neighbours) / e->noise, 0, tail, f);
-    return;
-  }
-  double epsilon = tct_event_pure_epsilon(e, neighbours);
+/* laplace, exponential, pure and approx: on [-epsilon, epsilon]. */
+static void bounded_pair(double epsilon, tct_pair *f) {
   f->low = -epsilon;
   f->high = f->epsilon = epsilon;
   f->scale = 2.5;
   f->x_of = same_x;
   f->at = exponential_at;
-  if (e->kind == TCT_EV_EXPONENTIAL) f->weight = -0.5 / expm1(-epsilon);
-  if (e->kind == TCT_EV_LAPLACE) f->weight = 0.25, two_atoms(f, 0.5);
-  if (e->kind != TCT_EV_PURE && e->kind != TCT_EV_APPROX) return;
-  f->infinite = e->delta;
-  two_atoms(f, (1 - e->delta) / (1 + exp(-epsilon)));
+  f->above = exponential_above;
+}
+
+void tct_pair_of(const tct_event *e, tct_neighbours neighbours, double tail, tct_pair *f) {
+  double epsilon = tct_event_pure_epsilon(e, neighbours), mu = tct_reach(neighbours) / e->noise;
+  *f = (tct_pair){0};
+  switch (e->kind) {
+    case TCT_EV_SAMPLED_GAUSSIAN:
+      if (e->rate < 1)
+        sampled_pair(e, neighbours, tail, f);
+      else
+        normal_pair(mu, 0, tail, f);
+      return;
+    case TCT_EV_GAUSSIAN: normal_pair(mu, 0, tail, f); return;
+    case TCT_EV_OBJPERT: objpert_pair(e, neighbours, tail, f); return;
+    case TCT_EV_LAPLACE:
+      bounded_pair(epsilon, f);
+      f->weight = 0.25;
+      two_atoms(f, 0.5);
+      return;
+    case TCT_EV_EXPONENTIAL:
+      bounded_pair(epsilon, f);
+      f->weight = -0.5 / expm1(-epsilon);
+      return;
+    case TCT_EV_PURE:
+    case TCT_EV_APPROX:
+      bounded_pair(epsilon, f);
+      f->infinite = e->delta;
+      two_atoms(f, (1 - e->delta) / (1 + exp(-epsilon)));
+      return;
+    case TCT_EV_ZCDP: break;
+  }
+  f->low = f->high = NAN; /* no pair is known: no law of it will be proved */
 }

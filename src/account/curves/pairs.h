@@ -13,6 +13,8 @@ struct tct_pair {
   void (*x_of)(const tct_pair *pair, int64_t n, const double *loss, double *x);
   /* Density of P, and loss, at x[i]. */
   void (*at)(const tct_pair *pair, int64_t n, const double *x, double *density, double *loss);
+  /* Mass of P's continuous part above x, in closed form: what a quadrature is held against. */
+  double (*above)(const tct_pair *pair, double x);
   int atoms;
   double atom_loss[2], atom_mass[2];
   double high_p, high_q, low_p, low_q; /* masses beyond the range */

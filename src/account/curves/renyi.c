@@ -3,6 +3,7 @@
  * All divergences are (1/(alpha-1)) log(1 + m) with m = E_Q[(1+y)^alpha - 1 - alpha*y], y = dP/dQ - 1.
  * The subtracted alpha*y has mean 0; with it every term is >= 0 (convexity), so that m keeps its
  * relative accuracy when it is 1e-12 and is then multiplied by 1e7 steps. */
+#include "account/curves/compare.h"
 #include "account/curves/renyi.h"
 
 #include "account/curves/normal.h"
@@ -12,9 +13,42 @@
 
 double tct_reach(tct_neighbours neighbours) { return neighbours == TCT_REPLACE_ONE ? 2 : 1; }
 
+bool tct_event_is_gaussian(const tct_event *event) {
+  switch (event->kind) {
+    case TCT_EV_GAUSSIAN: return true;
+    case TCT_EV_SAMPLED_GAUSSIAN: return event->rate == 1;
+    case TCT_EV_LAPLACE:
+    case TCT_EV_EXPONENTIAL:
+    case TCT_EV_PURE:
+    case TCT_EV_APPROX:
+    case TCT_EV_ZCDP:
+    case TCT_EV_OBJPERT: return false;
+  }
+  return false;
+}
+
+bool tct_event_is_pure(const tct_event *event) {
+  switch (event->kind) {
+    case TCT_EV_LAPLACE:
+    case TCT_EV_EXPONENTIAL:
+    case TCT_EV_PURE:
+    case TCT_EV_APPROX: return true;
+    case TCT_EV_GAUSSIAN:
+    case TCT_EV_SAMPLED_GAUSSIAN:
+    case TCT_EV_ZCDP:
+    case TCT_EV_OBJPERT: return false;
+  }
+  return false;
+}
+
 double tct_event_pure_epsilon(const tct_event *event, tct_neighbours neighbours) {
-  if (event->kind == TCT_EV_LAPLACE) return tct_reach(neighbours) / event->noise;
-  return event->epsilon;
+  if (!tct_event_is_pure(event)) return 0;
+  return event->kind == TCT_EV_LAPLACE ? tct_reach(neighbours) / event->noise : event->epsilon;
+}
+
+double tct_laplace_slack(const tct_event *event, tct_neighbours neighbours) {
+  if (event->kind != TCT_EV_LAPLACE) return 0;
+  return tct_min(0x1p-42, tct_event_pure_epsilon(event, neighbours) * 0x1p-22) * (1 + TCT_MARGIN);
 }
 
 double tct_events_failure(const tct_events *events) {
@@ -67,7 +101,7 @@ double tct_sampled_gaussian_renyi(double noise, double rate, double alpha) {
     else
       log_term = log_bregman(alpha, rate * expm1(power));
     log_term -= x * x / (2 * s * s);
-    if (log_term > log_sum - 40) add_log(&log_sum, log_term);
+    if (!(log_term <= log_sum - 40)) add_log(&log_sum, log_term);
   }
   double log_m = log_sum + log(c) - 0.91893853320467274178 + 1e-11;
   double log_moment = log_m > 40 ? log_m : log1p(exp(log_m));
@@ -89,12 +123,12 @@ static double bounded_range_renyi(double epsilon, double alpha) {
   if (epsilon == 0) return 0;
   if (alpha * epsilon > 600) return epsilon;
   double log_ratio = log((alpha - 1) / alpha) + log(-expm1(-epsilon * alpha)) - log(-expm1(-epsilon * (alpha - 1)));
-  double t = fmin(epsilon, fmax(0, log_ratio + epsilon));
+  double t = tct_min(epsilon, tct_max(0, log_ratio + epsilon));
   double high = expm1(epsilon - t) / expm1(epsilon), low = expm1(-t) / expm1(-epsilon), log_m = -INFINITY;
   if (high > 0 && t > 0) add_log(&log_m, log(high) + log_bregman(alpha, expm1(t)));
   if (low > 0 && t < epsilon) add_log(&log_m, log(low) + log_bregman(alpha, expm1(t - epsilon)));
   double value = log1p(exp(log_m)) / (alpha - 1), zcdp = alpha * epsilon * epsilon / 8;
-  return fmin(value, fmin(zcdp, epsilon)); /* each is proved by itself */
+  return tct_min(value, tct_min(zcdp, epsilon)); /* each is proved by itself */
 }
 
 /* Laplace, Mironov 2017 Prop. 6: ((a/(2a-1)) e^{(a-1)eps} + ((a-1)/(2a-1)) e^{-a eps}). */
@@ -104,10 +138,10 @@ static double laplace_renyi(double epsilon, double alpha) {
   double value = log1p(m / (2 * alpha - 1)) / (alpha - 1);
   /* The two terms cancel to second order: below this the sum has fewer than six digits. */
   if (alpha * epsilon < 1e-5) value = pure_renyi(epsilon, alpha);
-  return fmin(value * (1 + 1e-9), epsilon);
+  return tct_min(value * (1 + 1e-9), epsilon);
 }
 
-/* The law max(0, N(mu^2/2, mu^2)) + shift of SPEC section 5. */
+/* The law max(0, N(mu^2/2, mu^2)) + shift of objpert. */
 static double objpert_renyi(double mu, double shift, double alpha) {
   double log_moment = tct_log_upper_tail(0.5 * mu);
   add_log(&log_moment, 0.5 * alpha * (alpha - 1) * mu * mu + tct_log_upper_tail(-(alpha - 0.5) * mu));
@@ -124,24 +158,28 @@ double tct_event_rho(const tct_event *event, tct_neighbours neighbours) {
     case TCT_EV_PURE:
     case TCT_EV_APPROX: /* beside its failure, which tct_events_failure counts */
       epsilon = tct_event_pure_epsilon(event, neighbours);
-      return fmin(0.5 * epsilon * epsilon, epsilon);
-    case TCT_EV_EXPONENTIAL: return fmin(0.125 * event->epsilon * event->epsilon, event->epsilon);
+      return tct_min(0.5 * epsilon * epsilon, epsilon);
+    case TCT_EV_EXPONENTIAL: return tct_min(0.125 * event->epsilon * event->epsilon, event->epsilon);
     case TCT_EV_ZCDP: return event->rho;
-    default: return NAN;
+    case TCT_EV_OBJPERT: return NAN;
   }
+  return NAN;
 }
 
 bool tct_renyi_has(const tct_event *event, tct_neighbours neighbours, char *why, size_t size) {
-  if (neighbours == TCT_ADD_REMOVE) return true;
-  if (event->kind == TCT_EV_SAMPLED_GAUSSIAN && event->rate < 1) {
-    snprintf(why, size, "the divergence of sampled_gaussian is proved for add_remove only");
-    return false;
+  bool has = false;
+  switch (event->kind) {
+    case TCT_EV_GAUSSIAN:
+    case TCT_EV_LAPLACE:
+    case TCT_EV_EXPONENTIAL:
+    case TCT_EV_PURE:
+    case TCT_EV_APPROX:
+    case TCT_EV_ZCDP: has = true; break;
+    case TCT_EV_SAMPLED_GAUSSIAN: has = event->rate == 1 || neighbours == TCT_ADD_REMOVE; break;
+    case TCT_EV_OBJPERT: has = neighbours == TCT_ADD_REMOVE; break;
   }
-  if (event->kind == TCT_EV_OBJPERT) {
-    snprintf(why, size, "the divergence of objpert is proved for add_remove only");
-    return false;
-  }
-  return true;
+  if (!has) snprintf(why, size, "the divergence of %s is proved for add_remove only", tct_event_name(event->kind));
+  return has;
 }
 
 double tct_event_renyi(const tct_event *event, tct_neighbours neighbours, double alpha) {
@@ -150,13 +188,18 @@ double tct_event_renyi(const tct_event *event, tct_neighbours neighbours, double
       if (event->rate < 1) return tct_sampled_gaussian_renyi(event->noise, event->rate, alpha);
       return alpha * tct_event_rho(event, neighbours);
     case TCT_EV_LAPLACE:
-      return event->noise == 0 ? INFINITY : laplace_renyi(tct_event_pure_epsilon(event, neighbours), alpha);
+      if (event->noise == 0) return INFINITY;
+      return tct_min(
+          laplace_renyi(tct_event_pure_epsilon(event, neighbours), alpha) + tct_laplace_slack(event, neighbours),
+          pure_renyi(tct_event_pure_epsilon(event, neighbours), alpha));
     case TCT_EV_EXPONENTIAL: return bounded_range_renyi(event->epsilon, alpha);
     case TCT_EV_PURE:
     case TCT_EV_APPROX: return pure_renyi(event->epsilon, alpha);
     case TCT_EV_OBJPERT: return event->noise == 0 ? INFINITY : objpert_renyi(1 / event->noise, event->shift, alpha);
-    default: return alpha * tct_event_rho(event, neighbours);
+    case TCT_EV_GAUSSIAN:
+    case TCT_EV_ZCDP: return alpha * tct_event_rho(event, neighbours);
   }
+  return INFINITY;
 }
 
 double tct_renyi_epsilon_at(double alpha, double divergence, double delta) {

@@ -26,7 +26,15 @@ bool tct_renyi_has(const tct_event *event, tct_neighbours neighbours, char *why,
 /* The zCDP parameter of one repetition; INFINITY without noise, NAN if the kind has none. */
 double tct_event_rho(const tct_event *event, tct_neighbours neighbours);
 
-/* epsilon0 of laplace, exponential and pure events; the reach of a record under the relation (1 or 2). */
+/* A gaussian event, or a sampled one at rate 1. */
+bool tct_event_is_gaussian(const tct_event *event);
+/* Randomised response of this epsilon0 (and delta0) is the event itself or dominates it; laplace, exponential, pure,
+ * approx. */
+bool tct_event_is_pure(const tct_event *event);
+/* What the discrete Laplace noise that is drawn may add to the loss of the continuous one (discrete_laplace.c): 2 log
+ * cosh(x/2) <= x^2/4 for a lattice of x scales, x <= 2^-20 and x <= epsilon0.  0 for the other kinds. */
+double tct_laplace_slack(const tct_event *event, tct_neighbours neighbours);
+/* epsilon0 of laplace, exponential and pure events, else 0; the reach of a record under the relation (1 or 2). */
 double tct_event_pure_epsilon(const tct_event *event, tct_neighbours neighbours);
 double tct_reach(tct_neighbours neighbours);
 

@@ -4,6 +4,7 @@
  *   delta = e^{K(t) - t epsilon} (R(tv) - R((t+1)v)),  v^2 = K''(t),  R(z) = e^{z^2/2} P[N > z],
  * exactly so for Gaussian lists, and to a few percent for most others.  The integrals are sums over quadrature
  * points, so that heavy tails are seen as they are, which no coarse grid shows. */
+#include "account/curves/compare.h"
 #include "account/curves/saddle.h"
 
 #include "account/curves/normal.h"
@@ -42,7 +43,7 @@ static void add_step(const tct_nodes *step, double t, moments *m) {
   double count = (double)step->count;
   m->k += count * (peak + log(s0));
   m->mean += count * (centre + s1 / s0);
-  m->variance += count * fmax(0, s2 / s0 - (s1 / s0) * (s1 / s0));
+  m->variance += count * tct_max(0, s2 / s0 - (s1 / s0) * (s1 / s0));
 }
 
 static moments moments_at(const tct_nodes *nodes, int n, double t) {
@@ -54,7 +55,7 @@ static moments moments_at(const tct_nodes *nodes, int n, double t) {
 static double log_delta_at(const moments *m, double t, double epsilon) {
   double v = sqrt(m->variance), low = t * v, high = (t + 1) * v;
   double fall = v < 1e-3 ? v * tct_mills_gap(low + 0.5 * v) : tct_mills(low) - tct_mills(high);
-  return m->k - t * epsilon + log(fmax(fall, 1e-300)) - 0.9189385332046727; /* log sqrt(2 pi) */
+  return m->k - t * epsilon + log(tct_max(fall, 1e-300)) - 0.9189385332046727; /* log sqrt(2 pi) */
 }
 
 static void fill_table(const tct_nodes *nodes, int n, tct_saddle *out) {
@@ -87,9 +88,9 @@ void tct_saddle_find(const tct_nodes *nodes, int n, double epsilon, double log_d
   out->t = exp(low);
   m = moments_at(nodes, n, out->t);
   /* No saddle point above 0: epsilon lies below the mean, or delta is too large for any. */
-  if (out->t < 1.01e-4) out->t = fmax(out->t, 0.2 / fmax(out->spread, 1e-4));
-  if (isnan(epsilon)) out->epsilon = low > log(1.01e-4) ? fmax(m.mean, 0) : 0;
-  if (isnan(log_delta)) out->log_delta = fmin(0, log_delta_at(&m, exp(low), epsilon));
+  if (out->t < 1.01e-4) out->t = tct_max(out->t, 0.2 / tct_max(out->spread, 1e-4));
+  if (isnan(epsilon)) out->epsilon = low > log(1.01e-4) ? tct_max(m.mean, 0) : 0;
+  if (isnan(log_delta)) out->log_delta = tct_min(0, log_delta_at(&m, exp(low), epsilon));
   fill_table(nodes, n, out);
 }
 
@@ -108,8 +109,8 @@ static double edge(const tct_saddle *s, int at, int side, double most, double lo
  * step times the mean size of the spectrum, which is the height of a smooth law, but may be 1 where there are atoms),
  * times the points that count. */
 static double log_rounding(const tct_saddle *s, int at, double h) {
-  double height = s->atoms ? 1 : fmin(1, h / (2.5 * s->deviation[at]));
-  return log(8e-14 * s->steps * (height + exp2(1 - s->steps)) / fmin(1, s->order[at] * h));
+  double height = s->atoms ? 1 : tct_min(1, h / (2.5 * s->deviation[at]));
+  return log(8e-14 * s->steps * (height + exp2(1 - s->steps)) / tct_min(1, s->order[at] * h));
 }
 
 void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, double h, tct_window *out) {
@@ -121,11 +122,12 @@ void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, do
   for (int i = ZERO + 1; i <= LAST; i++) {
     double t = saddle->order[i], wrap = 0, below = 0;
     if (i > ZERO + 1 && t > most) break;
-    double part = log_mass + t * low - saddle->log_moment[i];        /* tilted mass that is allowed to fold */
-    double slack = fmax(log_rounding(saddle, i, h) - part - 1.5, 0); /* rounding may be some times that */
-    double length = fmax(edge(saddle, i, 1, most, part, &wrap) - low, top - edge(saddle, i, -1, most, part, &below));
+    double part = log_mass + t * low - saddle->log_moment[i];           /* tilted mass that is allowed to fold */
+    double slack = tct_max(log_rounding(saddle, i, h) - part - 1.5, 0); /* rounding may be some times that */
+    double length = tct_max(edge(saddle, i, 1, most, part, &wrap) - low, top - edge(saddle, i, -1, most, part, &below));
     if (slack > least_slack || (slack == least_slack && length >= least)) continue;
     least = length, least_slack = slack;
     out->t = t, out->length = length, out->order_wrap = wrap, out->order_below = below;
   }
+  out->t = tct_min(out->t, 4 * most); /* a saddle point that ran away: any tilt is sound, this one the grid can bear */
 }

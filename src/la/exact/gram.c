@@ -185,13 +185,14 @@ bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *fact
 double tct_least_shift(const double *a, int64_t p, double base, double unit, double part, double *factor) {
   double low = 0, high = 0, width = unit;
   if (!(unit > 0)) return 0;
-  while (!tct_cholesky_shifted(a, p, base + high, factor)) {
+  while (isfinite(high) && !tct_cholesky_shifted(a, p, base + high, factor)) {
     low = high;
     high += width;
     width *= 2;
   }
   while (high - low > part * unit) {
     double middle = 0.5 * (low + high);
+    if (!(middle > low && middle < high)) break; /* neighbouring doubles */
     *(tct_cholesky_shifted(a, p, base + middle, factor) ? &high : &low) = middle;
   }
   return high;

@@ -49,6 +49,7 @@ tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, cons
   }
   tct_wipe_free(data->weight, rows, sizeof *own);
   data->weight = own;
+  data->weight_cap = cap;
   data->persons = person != NULL;
   return TCT_OK;
 }

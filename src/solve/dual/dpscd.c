@@ -21,10 +21,11 @@
  * of past v, and 1[k in B] is independent of both; given the past the release is a mixture of (1-q)N(0) and
  * qN(c), |c| <= C*R, against N(0).  The hockey-stick divergence is jointly convex and depends on |c| monotonically, so
  * the pair with |c| = C*R dominates, and dominating pairs compose adaptively.  Under replace_one the two records share
- * the coin: the pair is +C*R against -C*R.  Hence alpha may enter nothing visible: no checkpoint, warm start, stopping
- * rule, gap or model file depends on it.
- * state=paper: reach C*sqrt(1+R^2) (the paper's sqrt(2)*C for R = 1), noise of that scale on alpha_B too; alpha stays
- * secret all the same, because noise on B alone would show who was in the batch.
+ * the coin: (1-q)N(0) + qN(u) against (1-q)N(0) + qN(v).  The pair u = +C*R, v = -C*R on a line dominates all u and v
+ * of norm <= C*R in any dimension, by Kahane's inequality: docs/proofs/dpscd-replace-one.md.  Hence alpha may enter
+ * nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it. state=paper: reach
+ * C*sqrt(1+R^2) (the paper's sqrt(2)*C for R = 1), noise of that scale on alpha_B too; alpha stays secret all the same,
+ * because noise on B alone would show who was in the batch.
  *
  * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
  *

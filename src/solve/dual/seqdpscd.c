@@ -11,18 +11,27 @@
  *   13-14. noise on alpha_B and on v
  *   16. theta = v/(lambda n)
  *
- * SENSITIVITY  A record in the batch changes the steps of all records after it.  Against the batch without it: its own
- * two terms, |zeta| <= C and |zeta x| <= C R, and for each of the other at most Lmax-1 records a step that may turn
- * from C to -C.  Reach of (alpha_B, v) together: C*sqrt((2 Lmax - 1)^2 R^2 + 4 Lmax - 3).  Lmax is enforced: an
- * iteration whose batch is larger adds nothing, which moves the sum by less than that; whether it was skipped is never
- * visible. The other records' duals carry the influence of record k onwards, which is why they are noised here and not
- * in dpscd; alpha still stays secret, because noise on B alone would show who was in the batch.
+ * SENSITIVITY  Record k is in one world and not in the other.  Give the adversary the batches without record k, B', the
+ * releases of v, and for every other record the noised change of its dual.  All duals but alpha_k are then functions of
+ * what is given.  alpha_k stays hidden: it is a function of k's own coins and of the past.  One iteration gives
+ * (changes of alpha on B', change of v) + N(0, (m c)^2 I).  Its mean, by the coin of k, which is independent of all
+ * that: k not in B, or no k in the world: M(B') where |B'| <= Lmax, else 0; k in B: M(B' and k) where |B'| + 1 <= Lmax,
+ * else 0. Sizes: M has a part <= C for each record in alpha and <= C R in v, as the steps are clipped and cut towards
+ * zero to the lattice.  |B'| < Lmax: k changes at most Lmax-1 parts, each from C to -C at most, and adds its own to v:
+ * at most c' = C sqrt((2 Lmax - 1)^2 R^2 + 4 (Lmax - 1)).  |B'| = Lmax: k makes the iteration be skipped, which takes
+ * away all of M(B'), C sqrt(Lmax^2 R^2 + Lmax) <= c.  |B'| > Lmax: nothing changes.  c = C sqrt((2 Lmax - 1)^2 R^2 + 4
+ * Lmax - 3) is above all three; it has room for k's own dual, as printed. So the iteration is (1-q)N(M) + qN(M + d),
+ * |d| <= c, against N(M) in the world without k, and the argument of dpscd.c ends the proof.  It needs noise on the
+ * duals of B' whether or not the iteration was skipped: else a skip would be seen in duals that did not change. Changes
+ * of duals are lattice points, so their noise is exact; alpha itself is summed up from noised changes, and its rounding
+ * is a function of them.  A record that is set to zero but stays in the batches is a case of the same three lines.
  *
  * RELEASES  T events sampled_gaussian(m, q).
  *
  * COST  O(E*nnz + T*(p + n/10)) time.
  *
- * DEPARTS  Poisson batches with a cap; the reach above in place of the printed 2C*sqrt(L(L+1)), which is looser. */
+ * DEPARTS  Noise on the duals of skipped batches too.  Poisson batches with a cap; the reach above in place of the
+ * printed 2C*sqrt(L(L+1)), which is looser. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"
@@ -71,9 +80,9 @@ typedef struct settings {
   int newton;
 } settings;
 
-/* Steps 5-9: sequential, hence one thread. The running v of the batch is dual->w + local; only batch->sum is released.
- */
-static void sequential(const tct_problem *problem, const settings *set, tct_dual *dual, tct_batch *batch,
+/* Steps 5-9: sequential, hence one thread. The running v of the batch is in local; only batch->sum is released, and
+ * batch->u holds the changes of the duals. */
+static void sequential(const tct_problem *problem, const settings *set, const tct_dual *dual, tct_batch *batch,
                        double *local) {
   const tct_loss *loss = &problem->facts->loss;
   memcpy(local, dual->w, (size_t)dual->p * sizeof *local);
@@ -83,8 +92,8 @@ static void sequential(const tct_problem *problem, const settings *set, tct_dual
     if (s > 0)
       zeta = loss->kind->dual_step(dual->alpha[j], tct_row_dot(problem->view, j, local), s, problem->y[j], loss->h,
                                    set->newton);
-    zeta = fmin(fmax(zeta, -set->clip), set->clip);
-    dual->alpha[j] += zeta;
+    zeta = trunc(fmin(fmax(zeta, -set->clip), set->clip) / set->lattice) * set->lattice;
+    batch->u[k] = zeta;
     tct_row_axpy(problem->view, j, zeta / dual->lambda_n, local);
     tct_row_add_lattice(problem->view, j, zeta, set->lattice, batch->sum);
   }
@@ -94,10 +103,9 @@ static tct_status iterate(const tct_problem *problem, const settings *set, tct_d
                           tct_mech *mech, double *local, tct_error *err) {
   TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err)); /* 4 */
   tct_dual_primal(dual);
-  if (batch->count > set->cap) batch->count = 0;
-  sequential(problem, set, dual, batch, local);
-  double sigma = set->noise * set->reach;
   memset(batch->u, 0, (size_t)batch->count * sizeof(double));
+  if (batch->count <= set->cap) sequential(problem, set, dual, batch, local);
+  double sigma = set->noise * set->reach;
   TCT_TRY(tct_mech_state_noise(mech, sigma, set->lattice, batch->u, batch->count, err)); /* 13 */
   for (int64_t k = 0; k < batch->count; k++) dual->alpha[batch->row[k]] += batch->u[k];
   TCT_TRY(tct_batch_release(batch, mech, set->noise, set->rate, set->reach, set->lattice, err)); /* 14 */

@@ -150,7 +150,7 @@ static tct_status solve(const tct_problem *problem, double *gram, const double *
   double ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor); /* 2 */
   double least =
       1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
-  while (!tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
+  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
   iterate(gram, factor, h, p, iterates, factor + p * p, w);
   tct_wipe_free(factor, p * p + p, sizeof *factor);
   return TCT_OK;

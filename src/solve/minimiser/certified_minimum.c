@@ -1,6 +1,8 @@
-/* certified_minimum.c - the way to a certified minimum: a sample of the rows first, then few passes over all of them.
+/* certified_minimum.c - the fast way to a certified minimum: a sample of the rows first, then few passes over all of
+ * them.
  *
- * Nothing here touches a guarantee: a bad step costs time, and the certificate of smooth.c is what counts.
+ * Nothing here touches a guarantee: a bad step costs time, and the certificate of smooth.c is what counts.  Passes are
+ * limited; where they do not suffice, accelerate.c takes over from 0.
  *
  * Newton's method on a sample comes as near to the minimum over all rows as the sample's chance allows.  From there
  * quasi-Newton steps, whose first metric is the sample's Hessian, gain about a digit or more a pass.  Every trial point
@@ -15,18 +17,14 @@
 
 /* SAMPLE: rows per feature that the first phase wants, a Hessian's relative error is then about sqrt(1/SAMPLE); of
  * fewer records a quarter, but LEAST a feature. NEAR: its gradient, in parts of the largest possible, that is as small
- * as chance leaves it.  MEMORY: pairs kept. TRIALS: halvings of a step. */
-enum { SAMPLE = 96, LEAST = 32, MEMORY = 16, SAMPLE_STEPS = 12, TRIALS = 60 };
+ * as chance leaves it.  MEMORY: pairs kept. TRIALS: halvings of a step.  TAIL: passes that may follow the
+ * last look at how many there were. */
+enum { SAMPLE = 96, LEAST = 32, MEMORY = 16, SAMPLE_STEPS = 12, TRIALS = 60, TAIL = 8 };
 static const double NEAR = 2e-3, LOOSE = 0.9, TIGHT = 0.2, FLAT = 0.01;
 
 static double computed_norm(const tct_smooth *s) {
   int64_t p = s->problem->view->p;
   return sqrt(tct_norm2(s->gradient, p)) * (1 + (s->facts.p + 16) * 0x1p-53);
-}
-
-static bool certified(const tct_smooth *s, const double *w, double norm, double target) {
-  double radius = sqrt(tct_norm2(w, s->problem->view->p)) * (1 + (s->facts.p + 16) * 0x1p-53);
-  return norm + tct_smooth_error(&s->facts, radius) <= target; /* false for NaN */
 }
 
 /* From w along the direction to where the derivative is `part` of its size or less.  w moves, and the gradient
@@ -37,7 +35,7 @@ static tct_status trial(tct_smooth *s, int64_t take, double part, double *w, dou
   memcpy(s->before, s->gradient, (size_t)p * sizeof *s->before);
   memcpy(s->base, w, (size_t)p * sizeof *s->base);
   *t = 1;
-  for (int k = 0; k < TRIALS; k++) {
+  for (int k = 0; k < TRIALS && (k == 0 || !tct_smooth_spent(s)); k++) {
     for (int64_t j = 0; j < p; j++) w[j] = s->base[j] + *t * s->direction[j];
     TCT_TRY(tct_smooth_gradient_of(s, w, take, err));
     double at = tct_dot(s->gradient, s->direction, p);
@@ -62,7 +60,7 @@ static tct_status on_sample(tct_smooth *s, int64_t take, double *w, tct_error *e
   int64_t p = s->problem->view->p;
   double stop = NEAR * s->facts.rows * s->facts.slope * s->facts.row_norm, t;
   TCT_TRY(tct_smooth_gradient_of(s, w, take, err));
-  for (int k = 0; k < SAMPLE_STEPS && computed_norm(s) > stop; k++) {
+  for (int k = 0; k < SAMPLE_STEPS && computed_norm(s) > stop && !tct_smooth_spent(s); k++) {
     bool good = true;
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
     TCT_TRY(tct_newton_factor(s, take, k == 0 ? FLAT : 0, &good, err));
@@ -92,7 +90,8 @@ static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t
   TCT_TRY(tct_smooth_gradient(s, w, err));
   for (int64_t k = 0;; k++, age++) {
     double norm = computed_norm(s);
-    if ((*done = certified(s, w, norm, target)) || !isfinite(norm) || k == steps) return TCT_OK;
+    if ((*done = tct_smooth_certified(s, w, target)) || !isfinite(norm) || k == steps || tct_smooth_spent(s))
+      return TCT_OK;
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
     if (k <= 1 || (age >= 1 && norm > 0.3 * last)) {
       TCT_TRY(tct_newton_factor(s, k == 0 ? take : all, k == 0 && take == all ? FLAT : 0, &good, err));
@@ -105,7 +104,6 @@ static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t
     downhill(s);
     TCT_TRY(trial(s, all, part, w, &t, err));
     tct_pairs_keep(pairs, t, s->direction, s->before, s->gradient);
-    s->passes++;
   }
 }
 
@@ -125,27 +123,19 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
     TCT_TRY(tct_smooth_gradient(s, w, err));
     double norm = computed_norm(s), t = 0;
-    if ((*done = certified(s, w, norm, target)) || !isfinite(norm) || k == steps) return TCT_OK;
+    if ((*done = tct_smooth_certified(s, w, target)) || !isfinite(norm) || k == steps || tct_smooth_spent(s))
+      return TCT_OK;
     TCT_TRY(tct_newton_direction(s, err));
     downhill(s);
     TCT_TRY(tct_smooth_step(s, w, &t, err));
     tct_axpy(t, s->direction, w, s->problem->view->p);
-    s->passes++;
   }
 }
 
 tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
-  bool done = false;
-  int64_t p = s->problem->view->p;
-  double length = s->facts.rows * s->facts.curvature * s->facts.row_norm * s->facts.row_norm + s->facts.ridge;
+  bool done = false, promised = target >= tct_smooth_reachable(&s->facts);
   s->passes = 0;
+  s->most = promised ? TCT_SMOOTH_FAST - TAIL : INT64_MAX;
   TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
-  if (done || !(target >= tct_smooth_reachable(&s->facts))) return TCT_OK;
-  memset(w, 0, (size_t)p * sizeof *w);
-  for (;; s->passes++) { /* ends: see LAST RESORT in smooth.c */
-    TCT_TRY(tct_problem_tick(s->problem, 0, err));
-    TCT_TRY(tct_smooth_gradient(s, w, err));
-    if (certified(s, w, computed_norm(s), target)) return TCT_OK;
-    tct_axpy(-1 / length, s->gradient, w, p);
-  }
+  return done || !promised ? TCT_OK : tct_smooth_descend(s, target, w, err);
 }

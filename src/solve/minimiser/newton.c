@@ -31,6 +31,7 @@ tct_status tct_newton_factor(tct_smooth *s, int64_t take, double least, bool *go
   const tct_problem *problem = s->problem;
   int64_t p = problem->view->p;
   curves(s, take, least * s->facts.curvature);
+  s->passes++;
   double trace = 0, largest = tct_largest_size(s->curve, problem->view->rows), weight = tct_smooth_weight(s, take);
   TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
   tct_gram(problem->view, s->curve, largest, s->largest, problem->facts->rows, s->gram, s->scratch,
@@ -48,6 +49,7 @@ tct_status tct_newton_factor(tct_smooth *s, int64_t take, double least, bool *go
 /* q <- (X^T D X + ridge) v */
 static tct_status times_hessian(tct_smooth *s, const double *v, double *q, tct_error *err) {
   int64_t n = s->problem->view->rows;
+  s->passes += 2;
   tct_margins(s->problem->view, v, s->along, s->problem->facts->threads);
   for (int64_t i = 0; i < n; i++) s->along[i] *= s->curve[i];
   TCT_TRY(tct_smooth_transpose(s, s->along, q, err));
@@ -62,7 +64,7 @@ static tct_status conjugate_gradients(tct_smooth *s, tct_error *err) {
   memset(d, 0, (size_t)p * sizeof *d);
   for (int64_t j = 0; j < p; j++) r[j] = v[j] = -s->gradient[j];
   double square = tct_norm2(r, p), stop = 1e-6 * square;
-  for (int k = 0; k < 500 && square > stop; k++) {
+  for (int k = 0; k < 500 && square > stop && !tct_smooth_spent(s); k++) {
     TCT_TRY(times_hessian(s, v, q, err));
     double bend = tct_dot(v, q, p), next;
     if (!(bend > 0)) break;

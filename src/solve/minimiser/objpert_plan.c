@@ -28,6 +28,8 @@ const tct_option tct_objpert_options[] = {
      "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
     {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
+    {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
+     "a plan that may need more passes over the data than this is refused"},
     {0},
 };
 
@@ -281,7 +283,9 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     TCT_TRY(promise(facts, shift, tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0, out, err));
   }
   TCT_TRY(cost_of(facts, out, err));
-  return tct_objpert_settings(facts, out, &settings, err); /* refuses here what the run could not do */
+  TCT_TRY(tct_objpert_settings(facts, out, &settings, err)); /* refuses here what the run could not do */
+  return tct_smooth_affordable(&settings.smooth, "objpert", tct_spec_real(&out->spec, options, "max_passes"),
+                               &out->max_passes, err);
 }
 
 /* ---- what the run needs --------------------------------------------------------------------- */

@@ -34,6 +34,8 @@ static const tct_option options[] = {
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e7, NULL, "gd: T; auto: balances distance from the minimum and noise"},
     {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
      "gd: eta; auto and at most: 1/(smoothness of the loss * R^2 + l2)"},
+    {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
+     "a plan that may need more passes over the data than this is refused"},
     {0},
 };
 
@@ -111,7 +113,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_smooth_of(facts, "outpert", (double)facts->rows * facts->reg.l2, 0, &smooth, err));
   TCT_TRY(tct_plan_sampled(facts, 1, 1, out, err));
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));
-  return settle(facts, out, &set, err);
+  TCT_TRY(settle(facts, out, &set, err));
+  if (is_gd(out) || !isfinite(facts->epsilon)) return TCT_OK;
+  return tct_smooth_affordable(&set.smooth, "outpert", tct_spec_real(&out->spec, options, "max_passes"),
+                               &out->max_passes, err);
 }
 
 /* T steps of w - eta grad F(w). */

@@ -1,4 +1,4 @@
-/* smooth.c - Newton's method with a certificate, and the descent that cannot fail.
+/* smooth.c - the gradient of a smooth objective with a bound on its error, and what certifies a minimum.
  *
  * GRADIENT ERROR.  u = 2^-53, S and K bounds on |l'| and l'', rows |x_i| <= R.  At |w| <= W:
  *   margins: a dot product of p terms, whatever its order, and two products: |dz_i| <= (p+8) u R W;
@@ -22,14 +22,9 @@
  * RADIUS.  l >= 0, so J(w) <= J(0) <= n l0 gives ridge/2 |w|^2 <= n l0 + |linear||w|, hence
  *   |w| <= 2|linear|/ridge + sqrt(2 n l0/ridge) = W.
  *
- * LAST RESORT.  Descent w+ = w - g~/L from 0, L = n K R^2 + ridge, g~ the computed gradient.  The rounding d of
- * the update has L|d| <= E.  Then with |g~ - g| <= E, smoothness gives
- *   J(w+) <= J(w) - (|g|^2 - E^2)/(2L) + |g|E/L + E^2/(2L) <= J(w) - 0.18 |g|^2/L    while |g| >= 4E,
- * and |g|^2 >= 2 ridge (J - J*): J - J* shrinks by (1 - 0.36 ridge/L) a step, while |g| >= 4E means J - J* >= 8E^2/L.
- * So after at most (L/(0.36 ridge)) log(n l0 L/(8 E^2)) steps some |g| < 4E: its computed norm is below 5E, and the
- * certificate |g~| + E <= 6E holds.  All iterates keep J <= J(0), hence |w| <= W and E = E(W).  6E (plus 1 % for the
- * rounding of the norm itself) is tct_smooth_reachable.  Newton's method needs some ten steps where descent would
- * need thousands; it is tried first, and the certificate is the same. */
+ * What always reaches a certificate, and in how many passes, is proved in accelerate.c.  Newton's method needs some ten
+ * steps where that needs thousands; it is tried first, for a public number of passes, and the certificate is the same.
+ */
 #include "solve/minimiser/smooth.h"
 
 #include "core/alloc.h"
@@ -109,7 +104,13 @@ double tct_smooth_error(const tct_smooth_facts *f, double radius) {
   return 1.01 * 0x1p-53 * (margins + (block_of(f->p) + 4) * nsr + (16 + cut) * f->rows * f->coarse + rest);
 }
 
-double tct_smooth_reachable(const tct_smooth_facts *f) { return 6.06 * tct_smooth_error(f, tct_smooth_radius(f)); }
+bool tct_smooth_certified(const tct_smooth *s, const double *w, double target) {
+  int64_t p = s->problem->view->p;
+  double up = 1 + (s->facts.p + 16) * 0x1p-53, norm = sqrt(tct_norm2(s->gradient, p)) * up;
+  return norm + tct_smooth_error(&s->facts, sqrt(tct_norm2(w, p)) * up) <= target; /* false for NaN */
+}
+
+bool tct_smooth_spent(const tct_smooth *s) { return s->passes >= s->most; }
 
 /* A bound on all entries: public, or the largest norm of a row where none was asked for. */
 static tct_status find_largest(tct_smooth *s, tct_error *err) {
@@ -126,7 +127,7 @@ tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *fa
                           tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
-  *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p};
+  *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p, .most = INT64_MAX};
   bool cut = facts->length > 0 || facts->clip > 0;
   double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 6 * p), *limits = cut ? TCT_NEW(double, 2 * n) : NULL;
   out->margin = rows;
@@ -238,6 +239,7 @@ double tct_smooth_weight(const tct_smooth *s, int64_t take) {
 tct_status tct_smooth_gradient_of(tct_smooth *s, const double *w, int64_t take, tct_error *err) {
   const tct_problem *problem = s->problem;
   double *g = s->gradient, weight = take < together_of(problem->view) ? tct_smooth_weight(s, take) : 1;
+  s->passes++;
   if (s->facts.coarse > 0) {
     TCT_TRY(one_pass(s, w, take, g, err));
   } else {
@@ -280,8 +282,10 @@ tct_status tct_smooth_step(tct_smooth *s, const double *w, double *step, tct_err
   double base = ridge * tct_dot(w, s->direction, s->penalised) + (s->linear ? tct_dot(s->linear, s->direction, p) : 0);
   double start = tct_dot(s->gradient, s->direction, p), low = 0, high = INFINITY, t = 1;
   tct_margins(s->problem->view, s->direction, s->along, s->problem->facts->threads);
-  for (int k = 0; k < FACTOR_STEPS; k++) {
+  s->passes++;
+  for (int k = 0; k < FACTOR_STEPS && (k == 0 || !tct_smooth_spent(s)); k++) {
     double at = base + t * square;
+    s->passes++;
     TCT_TRY(derivative(s, t, &at, err));
     if (fabs(at) <= 0.9 * fabs(start)) break;
     if (at < 0)

@@ -23,8 +23,16 @@ tct_status tct_smooth_of(const tct_facts *facts, const char *solver, double ridg
 double tct_smooth_radius(const tct_smooth_facts *facts);
 /* Bound on |computed gradient - gradient| in the Euclidean norm at any w with |w| <= radius. */
 double tct_smooth_error(const tct_smooth_facts *facts, double radius);
-/* The certified gradient norm that tct_smooth_minimise always reaches. */
+/* The certified gradient norm that tct_smooth_minimise always reaches (accelerate.c). */
 double tct_smooth_reachable(const tct_smooth_facts *facts);
+/* At most so many passes over the rows does tct_smooth_minimise need for that; infinite where double precision cannot
+ * promise it.  A Hessian, and a look at all margins along a line, count as a pass each. */
+double tct_smooth_passes(const tct_smooth_facts *facts);
+/* TCT_E_USAGE where that is infinite or above `most`; *passes: what it is. */
+tct_status tct_smooth_affordable(const tct_smooth_facts *facts, const char *solver, double most, double *passes,
+                                 tct_error *err);
+/* Passes that the fast method may take before the other has its turn. */
+enum { TCT_SMOOTH_FAST = 2000 };
 
 /* Rows of a group (more where a block of la/exact/exact.h is more): a rank's first row is a multiple of it. */
 enum { TCT_SMOOTH_TOGETHER = 256 };
@@ -46,7 +54,7 @@ typedef struct tct_smooth {
   double largest;                         /* at least every |x~_ij|, on any rank */
   double *gram, *scratch;                 /* [2][p][p] and workspace where Newton is dense, else NULL */
   double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
-  int64_t passes;                         /* Newton steps and descent steps of the last minimisation: diagnostics */
+  int64_t passes, most;                   /* over the rows, in the last minimisation; the fast method's allowance */
 } tct_smooth;
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
                           tct_error *err);
@@ -55,6 +63,10 @@ void tct_smooth_free(tct_smooth *smooth); /* wipes */
  * what is then their bound.  1: neither. */
 void tct_smooth_cut(tct_smooth_facts *facts, double norm, double clip);
 
+/* The gradient at hand is that at w, and its exact norm is at most target. */
+bool tct_smooth_certified(const tct_smooth *smooth, const double *w, double target);
+/* The fast method has had its passes. */
+bool tct_smooth_spent(const tct_smooth *smooth);
 /* gradient <- grad J(w), margins and slopes alike; the computed vector is within tct_smooth_error(|w|). */
 tct_status tct_smooth_gradient(tct_smooth *smooth, const double *w, tct_error *err);
 /* The same over a sample of the rows, the first `take` of every group, weighted to stand for all; margins and slopes of
@@ -74,8 +86,10 @@ tct_status tct_newton_factor(tct_smooth *smooth, int64_t take, double least, boo
 /* The Newton direction at the current gradient by conjugate gradients, where there is no gram. */
 tct_status tct_newton_direction(tct_smooth *smooth, tct_error *err);
 
-/* w[p] <- a point whose exact gradient norm is certified to be <= target, from w as given.
- * target >= tct_smooth_reachable: always reached (smooth.c proves it).  A smaller target (solvers without privacy): as
- * close as `steps` Newton steps come. */
+/* w[p] <- a point whose exact gradient norm is <= target, from w as given, by Newton's method or what follows it.
+ * target >= tct_smooth_reachable: always reached, within tct_smooth_passes (accelerate.c proves it).  A smaller target
+ * (solvers without privacy): as close as `steps` Newton steps come. */
 tct_status tct_smooth_minimise(tct_smooth *smooth, double target, int64_t steps, double *w, tct_error *err);
+/* The second of the two alone, from 0; target >= tct_smooth_reachable. */
+tct_status tct_smooth_descend(tct_smooth *smooth, double target, double *w, tct_error *err);
 #endif

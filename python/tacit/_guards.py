@@ -1,0 +1,153 @@
+"""What comes in: refused with a sentence of our own, which shows no value of the data.
+
+NumPy and scikit-learn put values into some of their texts.  Every conversion of records goes through here; what is
+raised instead has no link to the exception that was caught.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils import check_array
+
+from . import _arrow
+
+_T = TypeVar("_T")
+
+# Beginnings of texts that hold shapes, counts, types and column names alone; all others are replaced.
+_SAFE = re.compile(
+    r"Complex data not supported|Input \w+ contains (NaN|infinity)|Found array with|Found input variables|"
+    r"X has \d+ features, but|The feature names should match|y should be a 1d array|Sparse (data|matrix)|"
+    r"y cannot be None|This \w+ estimator requires y|Unknown label type: \(?'?(continuous|multilabel|unknown)|"
+    r"Accept only sparse|Only sparse matrices with|The least populated|bad input shape|y \(shape|Sample weights must be"
+)
+_KINDS = {"y": "a number, or a class", "groups": "a number, or a text"}
+_NO_NUMBERS = "encode it as numbers, e.g. with tacit.PublicScaler and a schema, or leave it out"
+
+
+def _is_number_column(values: Any) -> bool:
+    try:
+        np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _culprit(X: Any) -> str:
+    """The first column that is not numbers, in words."""
+    try:
+        if hasattr(X, "columns"):
+            bad = [name for name in X.columns if not _is_number_column(X[name])]
+            if bad:
+                return f"column {str(bad[0])!r}"
+        elif isinstance(X, (list, tuple, np.ndarray)) and np.ndim(X) == 2:
+            values = np.asarray(X, dtype=object)
+            bad = [j for j in range(values.shape[1]) if not _is_number_column(values[:, j])]
+            if bad:
+                return f"column {bad[0]}"
+    except Exception:  # whatever it is, it is no table of numbers
+        pass
+    return "a column"
+
+
+def _sentence(why: Exception, X: Any, what: str) -> str:
+    text = str(why)
+    if _SAFE.match(text):
+        return text
+    found = re.match(r"Expected 2D array, got (1D|scalar) array instead", text)
+    if found:
+        return (
+            f"{found[0]}. Reshape your data: array.reshape(-1, 1) if it has a single feature, "
+            "array.reshape(1, -1) if it is a single record"
+        )
+    kind = re.fullmatch(r"float\(\) argument must be a string or a (real )?number, not '[\w.]+'", text)
+    if kind:
+        return f"{_culprit(X) if what == 'X' else what}: {text}"  # the type alone
+    if what == "X":
+        return f"{_culprit(X)} of X cannot be read as numbers; {_NO_NUMBERS}"
+    return f"{what} cannot be read; give one plain value for each row of X: {_KINDS.get(what, 'a number')}"
+
+
+def without_values(call: Callable[[], _T], X: Any, what: str = "X") -> _T:
+    """call(), its ValueError and TypeError in words that hold no value of `X`, which `what` names."""
+    try:
+        return call()
+    except (TypeError, ValueError) as why:
+        kind: type[Exception] = TypeError if isinstance(why, TypeError) else ValueError
+        text = _sentence(why, X, what)
+    raise kind(text)  # outside of the handler, so that it does not carry the other one along
+
+
+def records(X: Any, sparse: bool = True) -> Any:
+    """X as a matrix of finite numbers: an array or, unless told otherwise, SciPy CSR or CSC."""
+    if _arrow.is_arrow(X):
+        X = _arrow.frame(X)
+    X = X.matrix() if isinstance(X, _arrow.Frame) else X
+    options = {"dtype": [np.float64, np.float32], "accept_sparse": ["csr", "csc"] if sparse else False}
+    return without_values(lambda: check_array(X, **options), X)
+
+
+def numbers(values: Any, what: str) -> np.ndarray:
+    """`values` as float64, or a sentence that names `what`."""
+    return without_values(lambda: np.asarray(values, dtype=np.float64), values, what)
+
+
+def weights(values: Any, rows: int) -> np.ndarray:
+    """sample_weight as one number for each row: none negative, not all 0; NaN is the library's to refuse."""
+    given = numbers(values, "sample_weight")
+    if given.shape != (rows,):
+        raise ValueError("sample_weight must hold one number for each row of X; check its shape")
+    if np.any(given < 0):
+        raise ValueError("a sample_weight is negative; leave that record out, or correct its weight")
+    if not np.any(given):
+        raise ValueError("every sample_weight is 0, so that no record counts; give at least one a weight")
+    return given
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and NA, also where a conversion has made texts of them."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return value in ("", "nan", "None", "NaT", "<NA>") if isinstance(value, str) else bool(value != value)
+
+
+def _ids(groups: Any) -> np.ndarray:
+    """One id for each row, as they came: NumPy would make the text 'nan' of a NaN among texts."""
+    if hasattr(groups, "to_numpy"):
+        groups = groups.to_numpy()
+    if isinstance(groups, np.ma.MaskedArray):
+        ids = groups.data.astype(object)
+        ids[np.ma.getmaskarray(groups)] = None
+        return ids
+    if isinstance(groups, np.ndarray):
+        return groups
+    listed = list(groups)
+    ids = np.empty(len(listed), dtype=object)
+    for i, value in enumerate(listed):
+        ids[i] = value
+    return ids
+
+
+def _numbered(ids: np.ndarray) -> np.ndarray:
+    """Numbers from 0 for ids of any kind; -1 where one is missing."""
+    if ids.dtype.kind in "biufMm":
+        gone = np.isnat(ids) if ids.dtype.kind in "Mm" else np.isnan(ids)
+        return np.where(gone, -1, np.unique(ids, return_inverse=True)[1].reshape(-1)).astype(np.int64)
+    place: dict[Any, int] = {}
+    return np.array(
+        [-1 if _is_missing(value) else place.setdefault(value, len(place)) for value in ids.tolist()], dtype=np.int64
+    )
+
+
+def persons(groups: Any, rows: int) -> np.ndarray:
+    """Whose record each row is, as numbers from 0.  A missing id is refused: its rows may be anybody's."""
+    ids = _ids(groups)
+    if ids.shape != (rows,):
+        raise ValueError("groups must name one person for each row of X; check its shape")
+    codes = without_values(lambda: _numbered(ids), groups, "groups")
+    if np.any(codes < 0):
+        raise ValueError("a row of groups names no person; give every row its person, or leave the row out")
+    return codes

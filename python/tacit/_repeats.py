@@ -1,0 +1,217 @@
+"""Earlier fits of this process on the same records, which no ledger holds: remembered by a keyed fingerprint.
+
+The fingerprint is a sum over rows, so that it does not depend on their order, of a hash with a key that lives as long as
+the process.  It is never written anywhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import math
+import secrets
+import threading
+import warnings
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _native
+from ._matrix import Table
+
+_BLOCK = 1 << 16  # numbers hashed at a time: a block stays in the cache
+_KEY = secrets.randbits(128)
+
+_MARK = "in this process on the same records without a ledger"
+
+_lock = threading.Lock()
+_fits: dict[tuple[int, int, int], list[Fit]] = {}
+_warned: set[tuple[int, int, int] | None] = set()
+_inside = threading.local()
+_settings = {"repeated_fits": "warn"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """What one fit without a ledger spent."""
+
+    epsilon: float
+    delta: float
+    seeded: bool
+
+
+# ---- settings ----
+
+
+class _Restore:
+    """Puts the settings back at the end of a `with` block."""
+
+    def __init__(self, before: dict[str, str]) -> None:
+        self._before = before
+
+    def __enter__(self) -> _Restore:
+        return self
+
+    def __exit__(self, kind: type | None, why: BaseException | None, where: TracebackType | None) -> None:
+        _settings.update(self._before)
+
+
+def config(*, repeated_fits: str | None = None) -> _Restore:
+    """Settings of this process; as `with tacit.config(...):` of a block.
+
+    repeated_fits: "warn" (default): a second fit on the same records without a ledger warns, once for a table; "ok": it
+    does not, for benches and public data.  Either way the certificate names the earlier fits and their sum.
+    """
+    before = dict(_settings)
+    if repeated_fits is not None:
+        if repeated_fits not in ("warn", "ok"):
+            raise ValueError("repeated_fits is unknown; give 'warn' or 'ok'")
+        _settings["repeated_fits"] = repeated_fits
+    return _Restore(before)
+
+
+# ---- the fingerprint ----
+
+
+def _coefficients(cols: int) -> np.ndarray:
+    generator = np.random.Generator(np.random.PCG64(_KEY))
+    return generator.integers(0, 2**64, size=cols, dtype=np.uint64) | np.uint64(1)
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """A number's bits, the upper half also in the lower: round numbers have nothing there.  Those of 0 are 0, so that a
+    sparse matrix has the fingerprint of the dense one."""
+    bits = np.asarray(values, dtype=np.float64).view(np.uint64)
+    mixed = bits >> np.uint64(32)
+    mixed ^= bits
+    return mixed
+
+
+def _total(rows: np.ndarray) -> int:
+    """The sum of the rows' hashes, each mixed once more: a sum of products alone would be that of the columns."""
+    rows ^= rows >> np.uint64(31)
+    rows *= np.uint64(_KEY & (2**64 - 1) | 1)
+    rows ^= rows >> np.uint64(30)
+    return int(rows.sum(dtype=np.uint64))
+
+
+def _dense_total(X: np.ndarray, factors: np.ndarray) -> int:
+    step, total, down = max(1, _BLOCK // max(1, X.shape[1])), 0, X.flags.f_contiguous
+    for first in range(0, X.shape[0], step):
+        part = X[first : first + step]
+        total += _total(factors @ _mixed(part.T) if down else _mixed(part) @ factors)  # along the memory
+    return total
+
+
+def _sparse_total(X: Any, factors: np.ndarray) -> int:
+    hashes = _mixed(X.data)
+    rows = np.zeros(X.shape[0], dtype=np.uint64)
+    if X.format == "csr":
+        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * factors[X.indices], dtype=np.uint64)])
+        rows = ends[X.indptr[1:]] - ends[X.indptr[:-1]]
+    else:
+        np.add.at(rows, X.indices, hashes * np.repeat(factors, np.diff(X.indptr)))
+    return _total(rows)
+
+
+def _array_of(table: Table) -> Any:
+    """The records of a read table, borrowed."""
+    m = _native.lib.tct_data_matrix(table.handle).contents
+    kind = np.dtype(np.float64 if m.value_type == _native.F64 else np.float32)
+
+    def borrowed(address: int | None, dtype: np.dtype, count: int) -> np.ndarray:
+        if not address or not count:
+            return np.zeros(0, dtype=dtype)
+        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+        return np.frombuffer(memoryview(memory), dtype=dtype)
+
+    if m.layout in (_native.DENSE_ROWS, _native.DENSE_COLS):
+        outer, inner = (m.rows, m.cols) if m.layout == _native.DENSE_ROWS else (m.cols, m.rows)
+        flat = borrowed(m.values, kind, (outer - 1) * m.stride + inner if outer else 0)
+        shaped = np.lib.stride_tricks.as_strided(flat, (outer, inner), (m.stride * kind.itemsize, kind.itemsize))
+        return shaped if m.layout == _native.DENSE_ROWS else shaped.T
+    index = np.dtype(np.int64 if m.index_type == _native.I64 else np.int32)
+    starts = borrowed(m.start, index, (m.rows if m.layout == _native.CSR else m.cols) + 1)
+    count = int(starts[-1]) if len(starts) else 0
+    form = sparse.csr_matrix if m.layout == _native.CSR else sparse.csc_matrix
+    return form((borrowed(m.values, kind, count), borrowed(m.index, index, count), starts), shape=(m.rows, m.cols))
+
+
+def fingerprint(X: Any) -> tuple[int, int, int]:
+    """(rows, columns, hash) of numeric records: an array, SciPy CSR or CSC, or a table of `tacit.read`."""
+    X = _array_of(X) if isinstance(X, Table) else X
+    rows, cols = X.shape
+    factors = _coefficients(cols)
+    with np.errstate(over="ignore"):
+        total = _sparse_total(X, factors) if sparse.issparse(X) else _dense_total(X, factors)
+    return rows, cols, total % 2**64
+
+
+# ---- what was fitted before ----
+
+
+class composed:
+    """Within it, fits are parts of one composition that accounts for all of them: they neither look back nor count, and
+    their callers are the composition's business."""
+
+    def __enter__(self) -> None:
+        _inside.depth = getattr(_inside, "depth", 0) + 1
+
+    def __exit__(self, kind: type | None, why: BaseException | None, where: TracebackType | None) -> None:
+        _inside.depth -= 1
+
+
+def is_composed() -> bool:
+    return getattr(_inside, "depth", 0) > 0
+
+
+def is_of_earlier_fits(line: str) -> bool:
+    """Whether a line of `unaccounted` is of this module, which warns of it by itself."""
+    return _MARK in line
+
+
+def _said(before: list[Fit]) -> str:
+    count, seeded = len(before), sum(fit.seeded for fit in before)
+    each = "1 earlier fit" if count == 1 else f"{count} earlier fits"
+    epsilon, delta = math.fsum(fit.epsilon for fit in before), math.fsum(fit.delta for fit in before)
+    tail = f"; the noise of {seeded} came from a seed" if seeded else ""
+    return f"{each} {_MARK}, epsilon {epsilon:g} and delta {delta:g} in sum{tail}"
+
+
+class History:
+    """The earlier fits on some records, as they are when this is made.
+
+    notes: the lines that a certificate gets; within `composed` there are none, and nothing is remembered.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._mark = None if is_composed() else fingerprint(X)
+        with _lock:
+            before = list(_fits.get(self._mark, ())) if self._mark else []
+        self.notes = [_said(before)] if before else []
+
+    def warn(self, stacklevel: int) -> None:
+        """Warns of earlier fits: once for these records, and not where `config` says that they are ok."""
+        if not self.notes or _settings["repeated_fits"] == "ok":
+            return
+        with _lock:
+            first = self._mark not in _warned
+            _warned.add(self._mark)
+        if first:
+            text = f"the stated epsilon is of this fit alone: there was {self.notes[0]}; a tacit.Ledger keeps the account"
+            warnings.warn(text, _native.PrivacyWarning, stacklevel=stacklevel + 1)
+
+    def add(self, epsilon: float, delta: float | None, seeded: bool) -> None:
+        """One more fit without a ledger, after its noise was drawn."""
+        if self._mark:
+            with _lock:
+                _fits.setdefault(self._mark, []).append(Fit(epsilon, delta or 0.0, seeded))
+
+
+def forget() -> None:
+    """Forgets all fits, as a new process does: for tests."""
+    with _lock:
+        _fits.clear()
+        _warned.clear()

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# test_one_program.sh - mpirun with other options, files or schemas on one rank: refused before the charge, or free.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$here/ranks.sh"
+
+mkdir first second
+(cd first && "$TACIT" generate --rows 1500 --seed 3 -o p.csv >/dev/null)
+cp first/p.csv first/p.schema.json second
+head -20 first/p.csv >first/part.csv
+cp first/part.csv second
+common=(--schema p.schema.json --intercept --loss logistic --solver dpgd:steps=3 --epsilon 1 --delta 1e-6 --seed 5
+  --threads 1 --ledger "$work/L")
+ok 'ledger' ledger L --init --epsilon 50 --delta 1e-3
+empty=$(sha256sum <L)
+
+# two FILES ARGS... : rank 0 runs in `first` with the common settings, rank 1 in `second`, FILES and ARGS more.
+two() {
+  local files=$1
+  shift
+  rm -f first/m.json second/m.json
+  timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
+    -n 1 -wdir "$work/second" "$TACIT" train $files "${common[@]}" -o m.json "$@" </dev/null >.out 2>.err
+  code=$?
+}
+# apart NAME REGEX FILES ARGS... : refused with one sentence, nothing charged, no model.
+apart() {
+  local name=$1 regex=$2
+  shift 2
+  two "$@"
+  cases=$((cases + 1))
+  [ "$code" != 0 ] && [ "$code" != 124 ] || fail "$name: exit $code"
+  grep -qE "^tacit: .*$regex" .err || fail "$name: does not say '$regex': $(grep '^tacit' .err | head -c 300)"
+  [ "$(sha256sum <L)" = "$empty" ] || fail "$name: was charged"
+  [ ! -e first/m.json ] && [ ! -e second/m.json ] || fail "$name: left a model"
+}
+
+# ---- every option of the help, with another value on rank 1 ----
+
+# What rank 1 is given; {} stands for an option that takes no value.
+declare -A other=(
+  [--loss]=huber:h=1 [--penalty]=l2:lambda=1e-3 [--solver]=dpgd:steps=4 [--epsilon]=0.9 [--delta]=1e-7
+  [--neighbours]=replace_one [--row-norm]=100 [--rows]=unit [--label-bound]=2 [--label-shift]=1 [--scale]=max-abs
+  [--label-scale]=center [--ledger]=other [--seed]=6 [--dry-run]={} [--shape]=1500,3 [--label]=high_income
+  [--positive]=no [--invalid]=zero [--cols]=31 [--f32]={} [--help]={})
+# An option that can be left out only: rank 1 does without it.
+declare -A without=([--intercept]=1)
+declare -A free=([--threads]=2 [--json]={} [--report]=page.html [-o]=another.json [--schema]="$work/first/p.schema.json")
+
+options=$("$TACIT" train --help | grep -oE '^  (-o|--[a-z0-9-]+)' | tr -d ' ')
+check 'the help lists options' test "$(wc -w <<<"$options")" -gt 20
+for option in $options; do
+  value=${other[$option]:-}
+  if [ "$value" = {} ]; then
+    apart "$option" "rank 1 differs from rank 0 in $option;" p.csv "$option"
+  elif [ "$value" ]; then
+    apart "$option" "rank 1 differs from rank 0 in $option;" p.csv "$option" "$value"
+  elif [ "${without[$option]:-}" ]; then
+    kept=("${common[@]}")
+    for k in "${!common[@]}"; do [ "${common[$k]}" != "$option" ] || unset "common[$k]"; done
+    rank1=("${common[@]}")
+    common=("${kept[@]}")
+    rm -f first/m.json
+    timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
+      -n 1 -wdir "$work/second" "$TACIT" train p.csv "${rank1[@]}" -o m.json </dev/null >.out 2>.err
+    check "without $option: refused" test $? != 0
+    check "without $option: named" grep -q "differs from rank 0 in $option;" .err
+    check "without $option: no charge, no model" test "$(sha256sum <L)" = "$empty" -a ! -e first/m.json
+  elif [ -z "${free[$option]:-}" ]; then
+    fail "$option is in no list: say here whether one rank may have another"
+  fi
+done
+apart 'a row norm of 100 beside none' 'in --row-norm;' p.csv --row-norm 100
+apart 'one more file' 'in the number of files;' 'p.csv part.csv'
+
+# ---- other files under the same names ----
+awk 'NR == 700 { sub(/[0-9]/, "7") } 1' first/p.csv >second/p.csv
+cmp -s first/p.csv second/p.csv && sed -i '700s/^[0-9]/8/' second/p.csv
+apart 'one record of another table' 'in the contents of p.csv;' p.csv
+head -1400 first/p.csv >second/p.csv
+apart 'a shorter table' 'in the contents of p.csv;' p.csv
+cp first/p.csv second/p.csv
+sed 's/"upper": *\([0-9.]*\)/"upper": 1\1/' first/p.schema.json >second/p.schema.json
+check 'the schemas differ' test "$(sha256sum <first/p.schema.json)" != "$(sha256sum <second/p.schema.json)"
+apart 'other bounds in the schema' 'in the contents of the schema;' p.csv
+cp first/p.schema.json second
+
+# ---- what is free is free ----
+common=("${common[@]/--ledger/--report}") # a page instead of the ledger: these runs are not to be charged
+common=("${common[@]/"$work/L"/page.html}")
+two p.csv
+check 'the same on both ranks' test "$code" = 0
+cp first/m.json one.json
+for option in "${!free[@]}"; do
+  value=${free[$option]}
+  cp second/p.schema.json second/kept.json
+  [ "$option" != --schema ] || rm second/p.schema.json
+  if [ "$value" = {} ]; then two p.csv "$option"; else two p.csv "$option" "$value"; fi
+  mv second/kept.json second/p.schema.json
+  check "$option is free: $(grep '^tacit' .err)" test "$code" = 0
+  check "$option changes no byte of the model" cmp -s one.json first/m.json
+done
+mkdir -p elsewhere && cp first/p.csv elsewhere/q.csv
+two ../elsewhere/q.csv
+check 'the same table under another name is the same' cmp -s one.json first/m.json
+finish

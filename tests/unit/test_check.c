@@ -1,0 +1,81 @@
+/* test_check.c - settings are refused before the data are there only where they are wrong for all data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/status.h"
+
+#include <math.h>
+#include <string.h>
+
+static tct_config config_of(const char *loss, const char *penalty, const char *solver) {
+  tct_config c;
+  tct_config_default(&c);
+  c.loss = loss, c.penalty = penalty, c.solver = solver;
+  c.epsilon = 1, c.delta = 1e-6;
+  c.row_norm = c.label_bound = 1;
+  return c;
+}
+
+/* What some shape allows passes, however large or small that shape. */
+static void what_some_table_allows_is_not_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *loss, *penalty, *solver;
+    int64_t rows, cols;
+  } all[] = {{"logistic", "l2:lambda=0.01", "dpscd:batch=4000000", 50000000, 3},
+             {"logistic", "none", "dpagd:batch=3", 500, 3},
+             {"squared", "none", "adassp", 5000, 2},
+             {"logistic", "none", "dpnewton", 3000, 2},
+             {"logistic", "l1ball:radius=2", "dpfw_parties:parties=40", 3000, 40},
+             {"logistic", "none", "dpcd:smoothness=public,bounds=1/2/3/1/2/3/1", 3000, 7},
+             {"logistic", "l2:lambda=0.01", "dpscd", 20, 2},
+             {"logistic", "l2:lambda=0.01", NULL, 10, 1}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tct_error err = {0};
+    tct_config c = config_of(all[k].loss, all[k].penalty, all[k].solver);
+    tct_plan *plan = tct_plan_new(&c, all[k].rows, all[k].cols, &err);
+    if (!plan) fail_msg("%s cannot be planned here: %s", all[k].solver, err.text);
+    tct_plan_free(plan);
+    if (tct_config_check(&c, 0, &err) != TCT_OK) fail_msg("%s: %s", all[k].solver, err.text);
+  }
+}
+
+static void what_no_table_allows_is_refused_in_the_plans_words(void **state) {
+  (void)state;
+  static const char *const all[][4] = {{"logistic", "l2:lambda=1", "dpscd:nosuch=1", "nosuch"},
+                                       {"logistic", "none", "dpscd", "ridge"},
+                                       {"hinge", "none", "dpnewton", "curvature"},
+                                       {"logistic", "none", "adassp", "least squares"},
+                                       {"logistic", "none", "dpfw", "l1 ball"},
+                                       {"logistic", "none", "scd", "not private"},
+                                       {"nosuch", "none", "dpgd", "loss"},
+                                       {"logistic", "nosuch", "dpgd", "penalty"}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tct_error err = {0}, plan = {0};
+    tct_config c = config_of(all[k][0], all[k][1], all[k][2]);
+    assert_int_equal(tct_config_check(&c, 0, &err), TCT_E_USAGE);
+    if (!strstr(err.text, all[k][3])) fail_msg("%s: %s", all[k][2], err.text);
+    assert_null(tct_plan_new(&c, 100000, 20, &plan));
+    assert_string_equal(err.text, plan.text);
+  }
+}
+
+static void bounds_may_be_missing_where_a_schema_is_to_give_them(void **state) {
+  (void)state;
+  tct_config c = config_of("squared", "none", "dpgd");
+  c.row_norm = c.label_bound = NAN;
+  assert_int_equal(tct_config_check(&c, 1, NULL), TCT_OK);
+  assert_int_equal(tct_config_check(&c, 0, NULL), TCT_E_USAGE);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_some_table_allows_is_not_refused),
+      cmocka_unit_test(what_no_table_allows_is_refused_in_the_plans_words),
+      cmocka_unit_test(bounds_may_be_missing_where_a_schema_is_to_give_them),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
