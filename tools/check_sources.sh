@@ -29,7 +29,7 @@ for pair in 'f(max|min)l?f? *\(|compare without fmax and fmin (account/curves/co
   '^ *default *:|name every kind of event in a switch; a default would take a new one for an old one.'; do
   while IFS=: read -r file line _; do
     complain "$file:$line: ${pair##*|}"
-  done < <(printf '%s\0' src/account/*.[ch] src/core/event.[ch] | xargs -0 grep -nE "(^|[^a-zA-Z0-9_])(${pair%|*})" /dev/null | grep -v '^[^:]*:[0-9]*: \*')
+  done < <(printf '%s\0' src/account/*.[ch] src/event/*.[ch] | xargs -0 grep -nE "(^|[^a-zA-Z0-9_])(${pair%|*})" /dev/null | grep -v '^[^:]*:[0-9]*: \*')
 done
 
 # headings FILE WORD... : the head comment (all up to the first line that is no comment) has each word.

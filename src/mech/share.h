@@ -13,7 +13,7 @@ typedef struct tct_share {
   tct_mech *mech;
 } tct_share;
 
-/* Message types of a round; those from TCT_SAY_SESSION on belong to the session around the solver (fit/). */
+/* Message types of a round; those from TCT_SAY_SESSION on belong to the session around the solver (session/). */
 enum {
   TCT_SAY_ROUND = 1,   /* server: what the next round needs */
   TCT_SAY_CHOICE = 2,  /* party: a signed index, one number */

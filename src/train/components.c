@@ -33,7 +33,7 @@ static const struct {
 static const char *reader_summary(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (!strcmp(name, formats[i].name)) return formats[i].summary;
-  return "see docs/format";
+  return "see docs/reference/format";
 }
 
 static const struct {
