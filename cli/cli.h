@@ -21,9 +21,10 @@ typedef struct cli_args {
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
   const char *name, *filter;               /* ledger */
+  const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
   int64_t generate_rows, threads;
-  int json, dry_run, f32, liblinear, has_seed, help, init, check;
+  int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests;
   char **operand; /* borrowed from argv */
   int operands;
 } cli_args;

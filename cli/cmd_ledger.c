@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"--init", CLI_FLAG, offsetof(cli_args, init), NULL, "make the ledger; needs --epsilon and --delta"},
@@ -14,8 +15,19 @@ static const cli_option options[] = {
      "with --init: how runs add up; sum (default) takes every run; the others take only runs whose events have such a "
      "cost, and allow more of them"},
     {"--name", CLI_TEXT, offsetof(cli_args, name), "TEXT", "with --init: words that say which data set this is"},
+    {"--unit", CLI_CHOICE, offsetof(cli_args, unit), "record|person",
+     "with --init: whom the budget counts; a run that protects the other is refused; default record"},
+    {"--people", CLI_TEXT, offsetof(cli_args, people), "TEXT",
+     "with --init: whose budget this is, e.g. 'patients of ward 3, 2024'"},
+    {"--for-tests", CLI_FLAG, offsetof(cli_args, for_tests), NULL,
+     "with --init: take runs with --seed, too; the ledger and all its models are marked, and protect nobody"},
+    {"--anchor", CLI_TEXT, offsetof(cli_args, anchor), "FILE",
+     "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with "
+     "it "
+     "and is charged no more; with --init, or alone for a ledger that is there"},
     {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
-     "was the file edited, cut short or rolled back? With models: are their runs in it?"},
+     "was the file edited, cut short or rolled back? With models (any number, also their anchors): are their runs in "
+     "it?"},
     {0},
 };
 
@@ -25,9 +37,24 @@ static int run_init(const cli_args *args) {
   if (isnan(args->config.epsilon))
     return cli_fail(CLI_USAGE, "--epsilon is missing; give the budget, e.g. --epsilon 2");
   if (isnan(args->config.delta)) return cli_fail(CLI_USAGE, "--delta is missing; give the budget's, e.g. --delta 1e-5");
-  tct_status status = tct_ledger_init(args->operand[0], args->name, args->filter, args->config.neighbours,
-                                      args->config.epsilon, args->config.delta, &err);
-  return status == TCT_OK ? 0 : cli_fail_error(&err);
+  tct_ledger_options budget;
+  tct_ledger_options_default(&budget);
+  budget.name = args->name;
+  budget.filter = args->filter;
+  budget.epsilon = args->config.epsilon;
+  budget.delta = args->config.delta;
+  budget.neighbours = args->config.neighbours;
+  budget.persons = args->unit && !strcmp(args->unit, "person");
+  budget.for_tests = args->for_tests;
+  budget.people = args->people;
+  budget.anchor = args->anchor;
+  return tct_ledger_make(args->operand[0], &budget, &err) == TCT_OK ? 0 : cli_fail_error(&err);
+}
+
+static int run_anchor(const cli_args *args) {
+  tct_error err = {0};
+  if (args->operands > 1) return cli_fail(CLI_USAGE, "--anchor takes one ledger; leave the others out");
+  return tct_ledger_anchor(args->operand[0], args->anchor, &err) == TCT_OK ? 0 : cli_fail_error(&err);
 }
 
 static void print_run(const json_t *run, size_t number) {
@@ -37,6 +64,33 @@ static void print_run(const json_t *run, size_t number) {
          cli_real(cli_number(run, "epsilon")), cli_real(cli_number(run, "delta")), cli_string(run, "id"));
   printf("   %s\n", cli_string(run, "what"));
   json_array_foreach(json_object_get(run, "events"), i, event) printf("   %s\n", json_string_value(event));
+  if (json_is_true(json_object_get(run, "seeded")))
+    printf("   SEEDED: its noise can be reproduced and protects nobody\n");
+  json_array_foreach(json_object_get(run, "unaccounted"), i, event)
+      printf("   UNACCOUNTED: %s\n", json_string_value(event));
+}
+
+/* Whose budget it is. */
+static void print_identity(const json_t *root) {
+  const json_t *change;
+  size_t i;
+  cli_line("unit", "%s", cli_string(root, "unit"));
+  if (cli_string(root, "people")[0]) cli_line("people", "%s", cli_string(root, "people"));
+  if (json_is_true(json_object_get(root, "for_tests")))
+    cli_line("FOR TESTS", "reproducible noise is taken: no run of this ledger is a guarantee");
+  if (cli_string(root, "anchor")[0]) cli_line("anchor", "%s", cli_string(root, "anchor"));
+  json_array_foreach(json_object_get(root, "changes"), i, change)
+      cli_line("input changed", "%s: %s", cli_string(change, "time"), cli_string(change, "reason"));
+}
+
+/* What stands beside the sum, so that nobody takes it for more. */
+static void print_gaps(const json_t *root) {
+  double unaccounted = cli_number(root, "unaccounted_runs"), seeded = cli_number(root, "seeded_runs");
+  if (unaccounted > 0)
+    cli_line("UNACCOUNTED", "%.0f of the runs used the data in ways that no epsilon covers: the sum is no guarantee",
+             unaccounted);
+  if (seeded > 0)
+    cli_line("SEEDED", "%.0f of the runs have noise that can be reproduced: the sum is no guarantee", seeded);
 }
 
 static void print_state(const json_t *root) {
@@ -45,10 +99,12 @@ static void print_state(const json_t *root) {
   cli_line("ledger", "%s", cli_string(root, "name"));
   cli_line("budget", "epsilon %s, delta %s, %s, since %s", cli_real(cli_number(root, "epsilon")),
            cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"), cli_string(root, "created"));
+  print_identity(root);
   cli_line("filter", "%s", cli_string(root, "filter"));
   cli_line("runs", "%zu", json_array_size(json_object_get(root, "runs")));
   cli_line("spent", "epsilon %s, delta %s", cli_real(cli_number(spent, "epsilon")),
            cli_real(cli_number(spent, "delta")));
+  print_gaps(root);
   cli_line("left", "epsilon %s, delta %s", cli_real(cli_number(left, "epsilon")), cli_real(cli_number(left, "delta")));
   if (cli_string(left, "unit")[0] != 'e')
     cli_line("", "in %s: %s spent, %s left", cli_string(left, "unit"), cli_real(cli_number(spent, "amount")),
@@ -103,8 +159,12 @@ static int run_check(const cli_args *args) {
 static int run_ledger(cli_args *args) {
   if (args->init && args->check) return cli_fail(CLI_USAGE, "--init and --check exclude each other; give one");
   if (args->init) return run_init(args);
-  if (!isnan(args->config.epsilon) || !isnan(args->config.delta) || args->name || args->filter || args->neighbours)
+  if (args->anchor && args->check)
+    return cli_fail(CLI_USAGE, "--anchor keeps one from now on; to compare with one, name it after --check");
+  if (!isnan(args->config.epsilon) || !isnan(args->config.delta) || args->name || args->filter || args->neighbours ||
+      args->unit || args->people || args->for_tests)
     return cli_fail(CLI_USAGE, "a ledger's budget is fixed when it is made; these options belong to --init");
+  if (args->anchor) return run_anchor(args);
   return args->check ? run_check(args) : run_show(args);
 }
 
@@ -116,13 +176,21 @@ const cli_verb cli_ledger = {
         "spend to the file before it draws noise, and is refused when too little is left.",
     .details =
         "A run that fails or is killed stays charged: what it did before is not known. Nothing is ever refunded.\n"
-        "The file holds no figure that was computed from the data. Copies are backups, not second budgets.\n"
+        "Copies are backups, not second budgets. The file also holds a key and keyed fingerprints of the rows, so "
+        "that\n"
+        "changed input is noticed (train --input-changed): keep it as secret as the table; its export is public.\n"
+        "A registry beside your settings (~/.config/tacit/tables, or $TACIT_REGISTRY) warns when a table is charged to "
+        "a\n"
+        "second ledger. The registries of other users and machines are not seen.\n"
         "\n"
         "Examples\n"
         "  tacit ledger people.ledger --init --epsilon 2 --delta 1e-5 --name \"people 2026\"\n"
         "  tacit train people.csv ... --epsilon 0.5 --delta 1e-6 --ledger people.ledger -o model.json\n"
         "  tacit ledger people.ledger\n"
         "  tacit ledger people.ledger --check model.json\n"
+        "  tacit ledger ward.ledger --init --epsilon 2 --delta 1e-5 --unit person --people \"patients of ward 3, "
+        "2024\" \\\n"
+        "      --anchor /mnt/other/ward.anchor\n"
         "\n"
         "Exit codes: 0 done or in order, 1 not in order or unreadable, 2 wrong usage, 3 damaged or edited.\n",
     .least = 1,

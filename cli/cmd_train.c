@@ -35,6 +35,8 @@ static const cli_option options[] = {
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
+    {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
+     "with --ledger: why the rows are others than at its earlier runs (appended, corrected); kept in the ledger"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
@@ -59,6 +61,8 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
+  if (args->config.input_changed && !args->config.ledger)
+    return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
@@ -167,6 +171,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   r->read = cli_seconds() - start;
   start = cli_seconds();
   tct_status status = tct_config_use_schema(&args->config, r->data, err);
+  args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
   if (status == TCT_OK) {
@@ -206,6 +211,7 @@ static int report(const cli_args *args, const run *r) {
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
+  if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
   json_t *rows = json_array();
   for (int rank = 0; rank < tct_team_size(r->team); rank++)
     json_array_append_new(rows, json_integer(tct_data_rank_rows(r->data, rank)));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE", "also check the model's entry in this ledger"},
@@ -20,7 +21,24 @@ static int is_weaker(const json_t *root) {
   return weaker;
 }
 
-static void print_checks(const json_t *root, int ok) {
+/* The last line: "verified" only for what protects people as it says. */
+static void print_verdict(const json_t *root) {
+  const char *verdict = cli_string(root, "verdict");
+  const char *epsilon = cli_real(cli_number(root, "epsilon")), *delta = cli_real(cli_number(root, "delta"));
+  if (!strcmp(verdict, "none"))
+    printf("\nverified: the model claims no privacy (NONE)\n");
+  else if (!strcmp(verdict, "reproducible"))
+    printf("\nNOT PRIVATE: the figures agree (epsilon %s at delta %s), but reproducible noise protects nobody\n",
+           epsilon, delta);
+  else if (!strcmp(verdict, "for_tests"))
+    printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
+           epsilon, delta);
+  else if (!strcmp(verdict, "verified"))
+    printf("\nverified: epsilon %s at delta %s, %s%s\n", epsilon, delta, cli_string(root, "neighbours"),
+           is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
+}
+
+static void print_checks(const json_t *root) {
   const json_t *check, *line;
   size_t i;
   json_array_foreach(json_object_get(root, "checks"), i, check)
@@ -32,12 +50,9 @@ static void print_checks(const json_t *root, int ok) {
       printf("note  %-22s %s\n", "UNACCOUNTED", json_string_value(line));
   if (json_is_true(json_object_get(root, "reproducible")))
     printf("note  %-22s %s\n", "reproducible", "the noise came from a seed: this model must not be published");
-  if (ok && json_is_false(json_object_get(root, "private")))
-    printf("\nverified: the model claims no privacy (NONE)\n");
-  else if (ok)
-    printf("\nverified: epsilon %s at delta %s, %s%s\n", cli_real(cli_number(root, "epsilon")),
-           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"),
-           is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
+  if (json_is_true(json_object_get(root, "for_tests")))
+    printf("note  %-22s %s\n", "for tests", "its ledger takes reproducible noise");
+  print_verdict(root);
 }
 
 static const char *first_failure(const json_t *root) {
@@ -58,7 +73,7 @@ static int run_verify(cli_args *args) {
   if (args->json)
     code = cli_print_json(root);
   else
-    print_checks(root, ok);
+    print_checks(root);
   if (!ok) code = cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
   json_decref(root);
   return code;

@@ -134,7 +134,12 @@ typedef struct tct_config {
   const char *ledger; /* path of a budget ledger, or NULL */
   tct_progress_fn progress;
   tct_cancel_fn cancel;
-  void *user; /* handed to both callbacks */
+  void *user;                /* handed to both callbacks */
+  const char *output;        /* where the model will be written, or NULL: tct_fit takes its room before the charge, and
+                              * tct_model_write to this name uses it */
+  const char *input_changed; /* ledger: why the rows are others than at earlier runs, or NULL */
+  int32_t input_part;        /* ledger: 1: the rows are a part of its table (a fold), and not compared with it */
+  int32_t reserved2;         /* 0 */
 } tct_config;
 
 TCT_API void tct_config_default(tct_config *config);
@@ -275,11 +280,14 @@ TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
  * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
  * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
- * where the promise says little (weakens: true) or the model is likely of no use, by docs/choosing-epsilon.md. */
+ * where the promise says little (weakens: true) or the model is likely of no use, by docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
+
+/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model.  Borrowed. */
+TCT_API const char *tct_model_warning(const tct_model *model);
 
 /* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
@@ -361,10 +369,32 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
  * "rdp" (for ledgers all of whose events have such a cost).  Refuses a file that holds anything. */
 TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours,
                                    double epsilon, double delta, tct_error *err);
-/* The ledger as JSON (docs/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent, left,
- * information.  TCT_E_DATA: it was edited or is damaged. */
+/* All settings of a new ledger. */
+typedef struct tct_ledger_options {
+  size_t size;        /* sizeof(tct_ledger_options), set by tct_ledger_options_default */
+  const char *name;   /* words for the data set, or NULL */
+  const char *filter; /* as above, or NULL */
+  double epsilon, delta;
+  int32_t neighbours; /* tct_neighbours */
+  int32_t persons;    /* 1: the unit is a person; a run whose unit is a record is refused, and the reverse */
+  int32_t for_tests;  /* 1: runs with reproducible noise are taken; the ledger and its models are marked */
+  int32_t reserved;   /* 0 */
+  const char *people; /* whose budget this is, e.g. "patients of ward 3, 2024", or NULL */
+  const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
+} tct_ledger_options;
+
+TCT_API void tct_ledger_options_default(tct_ledger_options *options);
+/* tct_ledger_init with all settings.  On failure nothing is left behind. */
+TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
+/* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
+ * ledger without the row that its anchor names was rolled back, and is charged no more. */
+TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
+
+/* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
+ * left, information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was
+ * edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
-/* Was the ledger edited, cut short, or rolled back to before one of these models' runs?
+/* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
@@ -372,6 +402,25 @@ TCT_API char *tct_ledger_check_json(const char *path, const char *const *models,
  * refuses.  Nothing takes a charge back. */
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours,
                                 double epsilon, double delta, tct_error *err);
+
+/* A charge with all that a ledger heeds. */
+typedef struct tct_charge {
+  size_t size;                    /* sizeof(tct_charge), set by tct_charge_default */
+  double epsilon, delta;          /* epsilon NaN: what the events cost at delta */
+  int32_t neighbours;             /* tct_neighbours */
+  int32_t persons;                /* 1: the unit is a person */
+  int32_t seeded;                 /* 1: the noise can be reproduced */
+  int32_t input_part;             /* as in tct_config */
+  const char *what;               /* words for the run, or NULL */
+  const char *input_changed;      /* as in tct_config */
+  const char *const *unaccounted; /* at most 8 facts that no event pays for, ended by NULL; or NULL */
+  const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
+} tct_charge;
+
+TCT_API void tct_charge_default(tct_charge *charge);
+/* tct_ledger_charge with all that. */
+TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *charge,
+                                    tct_error *err);
 
 /* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
  * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What

@@ -1,5 +1,6 @@
 """What mechanisms cost together, and the ledger that keeps the account of a data set."""
 
+import ctypes
 import math
 import os
 
@@ -44,23 +45,49 @@ class Ledger:
     """The privacy budget of one data set over many runs: a file.
 
     Give it, or its path, to an estimator's `ledger`.  Cloning and pickling keep the one file, so a clone spends the
-    same budget; runs of several processes are charged one after the other.
+    same budget; runs of several processes are charged one after the other.  A ledger knows its rows by a fingerprint:
+    where they were appended or corrected since, give the reason as `input_changed`, which becomes an entry.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, *, input_changed=None):
         self.path = os.path.abspath(os.fspath(path))
+        self.input_changed = input_changed
 
     @classmethod
-    def create(cls, path, *, epsilon, delta, name=None, filter=None, neighbours="add_remove"):
-        """Makes the file.  filter: "sum" (default), "zcdp", "gdp" or "rdp"; fixed for ever."""
-        relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-        _native.call(
-            "tct_ledger_init", _native.text(path), _native.text(name), _native.text(filter), relation, epsilon, delta
-        )
+    def create(
+        cls,
+        path,
+        *,
+        epsilon,
+        delta,
+        name=None,
+        filter=None,
+        neighbours="add_remove",
+        unit="record",
+        people=None,
+        for_tests=False,
+        anchor=None,
+    ):
+        """Makes the file.  filter: "sum" (default), "zcdp", "gdp" or "rdp"; fixed for ever, as all of this is.
+
+        unit: "record" or "person"; fits that protect the other are refused.  people: whose budget this is, in words.
+        for_tests: takes fits with a random_state, too; the ledger and all its models are marked.  anchor: a new file
+        elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
+        """
+        options = _native.LedgerOptions()
+        _native.lib.tct_ledger_options_default(ctypes.byref(options))
+        options.name, options.filter = _native.text(name), _native.text(filter)
+        options.epsilon, options.delta = epsilon, delta
+        options.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
+        options.persons = _native.choice("unit", unit, {"record": 0, "person": 1})
+        options.for_tests = int(bool(for_tests))
+        options.people, options.anchor = _native.text(people), _native.text(anchor)
+        _native.call("tct_ledger_make", _native.text(path), ctypes.byref(options))
         return cls(path)
 
     def state(self):
-        """The ledger as a dict: name, filter, epsilon, delta, head, runs, spent, left, information."""
+        """The ledger as a dict: name, filter, epsilon, delta, head, runs, spent, left, information, unit, people, for_tests,
+        anchor, changes, unaccounted_runs, seeded_runs."""
         return _native.call_json("tct_ledger_json", _native.text(self.path))
 
     @property
@@ -72,17 +99,45 @@ class Ledger:
         return self.state()["left"]
 
     def check(self, models=()):
-        """Was it edited, cut short or rolled back to before one of these model files?  A dict with ok and checks."""
+        """Was it edited, cut short or rolled back to before one of these model files, or anchors?  A dict with ok, checks."""
         array, count = _native.texts([os.fspath(model) for model in models])
         return _native.call_json("tct_ledger_check_json", _native.text(self.path), array, count)
 
-    def charge(self, events, *, epsilon=math.nan, delta, neighbours="add_remove"):
-        """Charges events of a mechanism that runs elsewhere, before its first noise is drawn."""
+    def charge(
+        self,
+        events,
+        *,
+        epsilon=math.nan,
+        delta,
+        neighbours="add_remove",
+        unit="record",
+        seeded=False,
+        unaccounted=(),
+        what=None,
+        data=None,
+    ):
+        """Charges events of a mechanism that runs elsewhere, before its first noise is drawn.
+
+        seeded: its noise can be reproduced (refused, but by a ledger for tests).  unaccounted: facts that no event pays
+        for.  data: the rows, as `tacit.read` or a fit holds them; without them the input is not compared.
+        """
         array, count = _native.texts(events)
-        relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-        return _native.call_json(
-            "tct_ledger_charge", _native.text(self.path), array, count, relation, float(epsilon), float(delta)
-        )
+        facts, _ = _native.texts([*unaccounted, ""])
+        facts[-1] = None  # the end of the list
+        run = _native.Charge()
+        _native.lib.tct_charge_default(ctypes.byref(run))
+        run.epsilon, run.delta = float(epsilon), float(delta)
+        run.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
+        run.persons = _native.choice("unit", unit, {"record": 0, "person": 1})
+        run.seeded, run.what = int(bool(seeded)), _native.text(what)
+        run.input_changed = _native.text(self.input_changed)
+        run.unaccounted = ctypes.cast(facts, ctypes.c_void_p)
+        run.data = None if data is None else data.handle
+        return _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
+
+    def anchor(self, path):
+        """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more."""
+        _native.call("tct_ledger_anchor", _native.text(self.path), _native.text(path))
 
     def __fspath__(self):
         return self.path

@@ -77,6 +77,8 @@ class _Linear(BaseEstimator):
             "intercept": int(intercept),
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
+            "input_changed": getattr(self.ledger, "input_changed", None),
+            "input_part": int(_inside_search()),  # a fold
         }
         if self.random_state is not None:
             settings["has_seed"], settings["seed"] = 1, _seed_of(self.random_state)
@@ -201,7 +203,13 @@ class _Linear(BaseEstimator):
         charge = None
         if together and self.ledger is not None:
             charge = _accounting.Ledger(self.ledger).charge(
-                together["events"], epsilon=float(self.epsilon), delta=float(self.delta), neighbours=self.neighbours
+                together["events"],
+                epsilon=float(self.epsilon),
+                delta=float(self.delta),
+                neighbours=self.neighbours,
+                unit="person" if self.rows_per_person is not None else "record",
+                seeded=self.random_state is not None,
+                unaccounted=notes,
             )
             settings = {**settings, "ledger": None}
         models = []
@@ -453,7 +461,7 @@ def _certificate(models, together, charge):
     privacy["models"] = len(models)
     privacy["each"] = {key: models[0].privacy[key] for key in ("epsilon", "delta", "events")}
     if charge:
-        privacy["ledger"] = {"head": charge["head"], "run": charge["run"]}
+        privacy["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
     return privacy
 
 

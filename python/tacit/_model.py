@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 import weakref
 
 import numpy as np
@@ -100,6 +101,9 @@ class Callbacks:
             raise self.caught
         if not handle:
             _native.raise_error(error)
+        told = _native.lib.tct_model_warning(handle)
+        if told:
+            warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=4)
         return Model(handle)
 
 

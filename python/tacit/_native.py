@@ -86,6 +86,10 @@ class Config(ctypes.Structure):
         ("progress", PROGRESS_FN),
         ("cancel", CANCEL_FN),
         ("user", c_void_p),
+        ("output", c_char_p),
+        ("input_changed", c_char_p),
+        ("input_part", c_int32),
+        ("reserved2", c_int32),
     ]
 
 
@@ -105,7 +109,46 @@ class ReadOptions(ctypes.Structure):
     ]
 
 
-STRUCTURES = {"tct_error": Error, "tct_matrix": Matrix, "tct_config": Config, "tct_read_options": ReadOptions}
+class LedgerOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("filter", c_char_p),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("neighbours", c_int32),
+        ("persons", c_int32),
+        ("for_tests", c_int32),
+        ("reserved", c_int32),
+        ("people", c_char_p),
+        ("anchor", c_char_p),
+    ]
+
+
+class Charge(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("neighbours", c_int32),
+        ("persons", c_int32),
+        ("seeded", c_int32),
+        ("input_part", c_int32),
+        ("what", c_char_p),
+        ("input_changed", c_char_p),
+        ("unaccounted", c_void_p),
+        ("data", c_void_p),
+    ]
+
+
+STRUCTURES = {
+    "tct_error": Error,
+    "tct_matrix": Matrix,
+    "tct_config": Config,
+    "tct_read_options": ReadOptions,
+    "tct_ledger_options": LedgerOptions,
+    "tct_charge": Charge,
+}
 
 _E = POINTER(Error)
 _TEXTS = POINTER(c_char_p)
@@ -152,6 +195,12 @@ _FUNCTIONS = {
     "tct_ledger_init": (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_double, c_double, _E]),
     "tct_ledger_json": (c_void_p, [c_char_p, _E]),
     "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
+    "tct_ledger_options_default": (None, [POINTER(LedgerOptions)]),
+    "tct_ledger_make": (c_int, [c_char_p, POINTER(LedgerOptions), _E]),
+    "tct_ledger_anchor": (c_int, [c_char_p, c_char_p, _E]),
+    "tct_charge_default": (None, [POINTER(Charge)]),
+    "tct_ledger_charge_run": (c_void_p, [c_char_p, _TEXTS, c_size_t, POINTER(Charge), _E]),
+    "tct_model_warning": (c_char_p, [c_void_p]),
     "tct_ledger_charge": (c_void_p, [c_char_p, _TEXTS, c_size_t, c_int, c_double, c_double, _E]),
 }
 

@@ -26,7 +26,7 @@ from . import _native, _repeats
 from ._callers import Callers, callers
 from ._schema import PublicScaler, is_draft
 
-ROOM = 8  # lines that a model file's `unaccounted` holds
+ROOM = 64  # lines that a model file's `unaccounted` holds
 
 REFUSAL = (
     "{} would train on the same people many times and spend epsilon each time, or choose by exact figures, without an "

@@ -199,7 +199,12 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             each, price = self._composed(rows, cols)
         if price and ledger is not None:
             charge = ledger.charge(
-                price["events"], epsilon=self.epsilon, delta=self.delta, neighbours=self.estimator.neighbours
+                price["events"],
+                epsilon=self.epsilon,
+                delta=self.delta,
+                neighbours=self.estimator.neighbours,
+                seeded=self._seed() is not None,
+                unaccounted=notes,
             )
         with _repeats.composed():
             models, scores, change = self._trained(X, y, each)
@@ -242,7 +247,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         best = self.best_estimator_
         claim = dict(price) if price else {}
         if charge:
-            claim["ledger"] = {"head": charge["head"], "run": charge["run"]}
+            claim["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
         if any(model.privacy_["noise"] == "reproducible" for model in models):
             claim["noise"] = "reproducible"
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)

@@ -33,6 +33,26 @@ void tct_digest_end(tct_digest *digest, char hex[TCT_DIGEST_HEX]) {
   sodium_bin2hex(hex, TCT_DIGEST_HEX, hash, BYTES);
 }
 
+void tct_digest_start_keyed(tct_digest *digest, const unsigned char key[TCT_KEY]) {
+  crypto_generichash_blake2b_init(state_of(digest), key, TCT_KEY, BYTES);
+}
+
+void tct_digest_end_bytes(tct_digest *digest, unsigned char hash[TCT_KEY]) {
+  crypto_generichash_blake2b_final(state_of(digest), hash, BYTES);
+}
+
+void tct_hex_print(const unsigned char *bytes, size_t length, char *hex) {
+  sodium_bin2hex(hex, 2 * length + 1, bytes, length);
+}
+
+int tct_hex_parse(const char *hex, unsigned char *bytes, size_t length) {
+  size_t got = 0;
+  return strlen(hex) == 2 * length && sodium_hex2bin(bytes, length, hex, 2 * length, NULL, &got, NULL) == 0 &&
+         got == length;
+}
+
+void tct_wipe(void *memory, size_t length) { sodium_memzero(memory, length); }
+
 void tct_digest_sha256(const void *bytes, size_t length, char hex[TCT_DIGEST_HEX]) {
   unsigned char hash[crypto_hash_sha256_BYTES];
   crypto_hash_sha256(hash, bytes, length);

@@ -70,7 +70,8 @@ tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) 
   tct_error_clear(err);
   TCT_TRY(check_target(path, &in_place, err));
   out->path = resolved(path);
-  if (!out->path) return tct_fail_memory(err);
+  out->name = tct_text_copy(path);
+  if (!out->path || !out->name) return tct_outfile_abandon(out), tct_fail_memory(err);
   tct_error why = {0};
   int fd = open_target(out, in_place, &why);
   out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -79,6 +80,23 @@ tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) 
   if (fd >= 0) close(fd);
   tct_outfile_abandon(out);
   return why.status ? tct_fail_memory(err) : cannot(err, "write", path, code);
+}
+
+/* On file systems that write changed blocks anew (copy on write) this is a check, not a promise. */
+tct_status tct_outfile_reserve(tct_outfile *out, int64_t bytes, tct_error *err) {
+  if (!out->aside) return TCT_OK;
+  int code = posix_fallocate(fileno(out->file), 0, bytes);
+  if (code == 0 || code == EINVAL || code == EOPNOTSUPP) return TCT_OK; /* a file system without reservations */
+  char path[4096];
+  snprintf(path, sizeof path, "%s", out->path);
+  tct_outfile_abandon(out);
+  return cannot(err, "write", path, code);
+}
+
+/* What was reserved and not written goes back. */
+static int cut_to_length(const tct_outfile *out) {
+  off_t end = ftello(out->file);
+  return end >= 0 && ftruncate(fileno(out->file), end) == 0;
 }
 
 /* A rename is durable once its folder is synced; file systems that cannot sync a folder are let be. */
@@ -99,6 +117,7 @@ static void sync_folder(const char *path) {
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err) {
   int failed = ferror(out->file), code = 0;
   if (fflush(out->file) != 0) failed = 1, code = errno;
+  if (!failed && out->aside && !cut_to_length(out)) failed = 1, code = errno;
   if (!failed && out->aside && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
   if (fclose(out->file) != 0 && !failed) failed = 1, code = errno;
   out->file = NULL;
@@ -120,5 +139,6 @@ void tct_outfile_abandon(tct_outfile *out) {
   if (out->aside) unlink(out->aside);
   tct_free(out->aside);
   tct_free(out->path);
+  tct_free(out->name);
   memset(out, 0, sizeof *out);
 }

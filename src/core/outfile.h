@@ -7,6 +7,7 @@
 /* One output being written.  Zero it, open it, print to `file`, then commit or abandon. */
 typedef struct tct_outfile {
   FILE *file;
+  char *name;  /* as it was given, owned */
   char *path;  /* the target, owned */
   char *aside; /* the temporary file beside it, owned; never ends in ".json"; NULL: in place */
 } tct_outfile;
@@ -14,6 +15,8 @@ typedef struct tct_outfile {
 /* Creates the temporary file.  A target that exists and is not a regular file (a device, a pipe) is written in
  * place: renaming over it would replace it. A symbolic link is followed, not replaced. */
 tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err);
+/* Takes room for `bytes` bytes, so that they can be written later whatever else fills the disk.  In place: nothing. */
+tct_status tct_outfile_reserve(tct_outfile *out, int64_t bytes, tct_error *err);
 /* Flushes, fsyncs, renames, fsyncs the folder.  On failure the temporary file is gone and the target is
  * as it was.  Frees in both cases. */
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err);

@@ -9,7 +9,7 @@
 #include "mech/gate.h"
 
 #include "core/alloc.h"
-#include "team/team.h"
+#include "ranks/ranks.h"
 
 static int64_t largest(const double *score, int64_t count) {
   int64_t best = 0;

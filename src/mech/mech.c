@@ -23,7 +23,7 @@
 #include "mech/gate.h"
 
 #include "core/alloc.h"
-#include "team/team.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * nothing.
  *
  * Logistic loss, nothing tuned (bench_agd_figures: min-max scaling, delta 1e-8, KDD 1e-12, penalty none; objective on
- * the training part, four parts of five; means of 10 fits, KDD 2; all solvers: docs/agd-figures.md):
+ * the training part, four parts of five; means of 10 fits, KDD 2; all solvers: docs/measured/agd-figures.md):
  *
  *   data       epsilon    0.05    0.1     0.2     0.4     0.8     1.6
  *   ipums-br   s          50      97      190     370     710     1400

@@ -1,6 +1,6 @@
 /* objpert_balance.c - which share of epsilon and which clip cost objective perturbation least, from public facts. */
-#include "account/normal.h"
-#include "solve/objpert.h"
+#include "account/curves/normal.h"
+#include "solve/minimiser/objpert.h"
 
 #include <math.h>
 

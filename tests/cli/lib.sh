@@ -2,6 +2,7 @@
 #
 # A test file sources this, calls `check`, `ok` and `bad`, and ends with `finish`.  $TACIT is the program.
 set -uo pipefail
+export TACIT_REGISTRY=none # the user's own is not for tests
 : "${TACIT:?set TACIT to the program}"
 TACIT=$(readlink -f "$TACIT")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

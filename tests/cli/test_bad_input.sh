@@ -87,7 +87,7 @@ grep -q '"name": *"epsilon"' .out || fail 'a run at epsilon 50: no warning in th
 ok 'verify at epsilon 50' verify large.json
 grep -q '^note  epsilon ' .out && grep -q '^verified: .*weaker than that' .out || fail "verify at epsilon 50: $(cat .out)"
 ok 'verify a seeded model' verify kept.json
-grep -q '^verified: .*weaker than that' .out || fail "verify a seeded model: a bare verified"
+grep -q '^NOT PRIVATE: ' .out || fail "verify a seeded model: a bare verified"
 ok 'a run with little signal' train good.csv --label y "${model[@]}" "${private[@]}" -o faint.json
 grep -q 'warning: a signal .* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
 ok 'verify a model of little signal' verify faint.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_ledger.sh - tacit ledger, --ledger of train and verify, and the curves of account.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-schema=$here/../../docs/format/ledger.schema.json
+schema=$here/../../docs/reference/format/ledger.schema.json
 
 "$TACIT" generate --rows 400 --seed 1 --schema-output p.schema.json -o p.csv >/dev/null
 train=(train p.csv --schema p.schema.json --loss logistic --penalty l2:lambda=1e-2 --solver dpscd:epochs=1 --delta 1e-6
@@ -87,6 +87,76 @@ P
 bad_check 'one byte edited' ledger L.copy --check
 bad 'an edited ledger shows nothing' 3 'edited or damaged' ledger L.copy
 bad 'an edited ledger permits nothing' 3 'edited or damaged' "${train[@]}" --epsilon 0.001 --ledger L.copy -o f.json
+
+# ---- whose budget it is ----
+ok 'init for persons' ledger P --init --epsilon 5 --delta 1e-4 --unit person --people 'patients of ward 3, 2024' --anchor P.anchor
+ok 'show its unit' ledger P
+says 'shows the unit' '^ *unit +person'
+says 'shows the people' 'patients of ward 3, 2024'
+bad 'a run that protects records only' 4 'counts persons' "${train[@]}" --epsilon 0.1 --ledger P -o p.json
+check 'nothing is left by it' test ! -e p.json -a -z "$(find . -name 'p.json*')"
+bad 'a unit that is none' 2 'record.person' ledger Q --init --epsilon 1 --delta 1e-5 --unit house
+bad 'a unit given later' 2 '--init' ledger L --unit person
+ok 'init for records' ledger S --init --epsilon 50 --delta 1e-3
+bad 'a seed' 4 'seed protects nobody' "${train[@]}" --epsilon 0.1 --ledger S --seed 3 -o s.json
+check 'the seed was not charged' test "$("$TACIT" ledger S --json | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["runs"]))')" = 0
+ok 'init for tests' ledger T --init --epsilon 50 --delta 1e-3 --for-tests
+ok 'a seed for tests' "${train[@]}" --epsilon 0.1 --ledger T --seed 3 -o t.json
+ok 'show for tests' ledger T
+says 'a ledger for tests says so' 'FOR TESTS'
+says 'its sum is no guarantee' 'SEEDED +1 of the runs'
+ok 'verify a seeded model' verify t.json --ledger T
+says 'it is not private' '^NOT PRIVATE: .*protects nobody'
+check 'it is not called verified' test "$(grep -c '^verified' .out)" = 0
+ok 'verify a seeded model as JSON' verify t.json --json
+check 'JSON: reproducible' test "$(field verdict)" = reproducible
+ok 'an unaccounted run' "${train[@]/dpscd:epochs=1/dpgd:steps=2}" --scale max-abs --epsilon 0.1 --ledger S -o u.json
+ok 'show an unaccounted run' ledger S
+says 'the entry names the fact' 'UNACCOUNTED: features were scaled'
+says 'the sum is no guarantee' 'UNACCOUNTED +1 of the runs'
+
+# ---- which rows ----
+ok 'the same rows again' "${train[@]}" --epsilon 0.1 --ledger S -o v.json
+head -300 p.csv >part.csv
+train_part=("${train[@]/p.csv/part.csv}")
+ok 'a part of the rows' "${train_part[@]}" --epsilon 0.1 --ledger S -o v.json
+cp p.csv more.csv && tail -3 p.csv >>more.csv
+more=("${train[@]/p.csv/more.csv}")
+bad 'more rows' 4 '--input-changed' "${more[@]}" --epsilon 0.1 --ledger S -o w.json
+ok 'more rows with a reason' "${more[@]}" --epsilon 0.1 --ledger S --input-changed 'late returns' -o w.json
+ok 'show the reason' ledger S
+says 'the reason is an entry' 'input changed.*late returns'
+bad 'a reason without a ledger' 2 'ledger' "${more[@]}" --epsilon 0.1 --input-changed x -o w.json
+TACIT_REGISTRY=$work/tables
+ok 'a first ledger of a registry' ledger R1 --init --epsilon 9 --delta 1e-4
+ok 'a second one' ledger R2 --init --epsilon 9 --delta 1e-4
+ok 'a run on the first' "${train[@]}" --epsilon 0.1 --ledger R1 -o r.json
+check 'nothing to tell' test "$(grep -c 'another ledger' .err)" = 0
+ok 'a run on the second' "${train[@]}" --epsilon 0.1 --ledger R2 -o r.json
+check 'it is told' grep -q 'another ledger before .*R1' .err
+check 'the registry is for the user alone' test "$(stat -c %a tables)" = 600
+TACIT_REGISTRY=none
+
+# ---- rolled back, no room ----
+ok 'anchor' ledger S --anchor S.anchor
+cp S S.old
+ok 'a run after a copy' "${train[@]}" --epsilon 0.1 --ledger S -o x.json
+ok 'in order' ledger S --check x.json w.json v.json S.anchor
+cp S.old S
+bad_check 'a rolled back ledger by its anchor' ledger S --check
+bad_check 'a rolled back ledger by one of many models' ledger S --check v.json w.json x.json
+bad 'a rolled back ledger is refused' 3 'rolled back' "${train[@]}" --epsilon 0.1 --ledger S -o y.json
+bad 'no folder for the model' 1 'nosuch' "${train[@]}" --epsilon 0.1 --ledger T -o nosuch/m.json
+(trap '' XFSZ; ulimit -f 2 && exec "$TACIT" ledger Z --init --epsilon 1 --delta 1e-5) >/dev/null 2>&1
+check 'an init without room leaves nothing' test ! -e Z -a ! -e Z-journal
+if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
+  before=$("$TACIT" ledger T --json | grep -c '"input"')
+  head -c 60000 /dev/zero >full/fill
+  bad 'a full disk' 1 'room' "${train[@]}" --epsilon 0.1 --ledger T -o full/m.json
+  check 'a full disk is found before the charge' test "$("$TACIT" ledger T --json | grep -c '"input"')" = "$before"
+  check 'and leaves nothing' test "$(ls full)" = fill
+  umount full
+fi
 
 # ---- curves ----
 ok 'curve as CSV' account gaussian:noise=5,count=10 --curve c.csv

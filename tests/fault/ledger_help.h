@@ -19,12 +19,13 @@ static char folder[64];
 static int enter_folder(void **state) {
   (void)state;
   snprintf(folder, sizeof folder, "/tmp/tacit-ledger-XXXXXX");
+  setenv("TACIT_REGISTRY", "none", 1); /* the user's own is not for tests */
   return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave_folder(void **state) {
   (void)state;
-  static const char *const names[] = {"L", "L.old", "L-journal", "m.json", "n.json", "o.json"};
+  static const char *const names[] = {"L", "L.old", "L-journal", "m.json", "n.json", "o.json", "A", "R", "M"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(names[i]);
   return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 # its check together with whatever file holds coefficients, finished or not; at the end every run that left an
 # output has an entry of its own.
 set -uo pipefail
+export TACIT_REGISTRY=none # the user's own is not for tests
 : "${TACIT:?set TACIT to the program}"
 TACIT=$(readlink -f "$TACIT")
 kills=${KILLS:-50}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ranks_dead.sh - kill -9 of one rank in the midst of a run: the run ends and says so, nothing is left but the charge.
 set -uo pipefail
+export TACIT_REGISTRY=none # the user's own is not for tests
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/ranks.sh"
 TACIT=$(readlink -f "$TACIT")
 work=$(mktemp -d)

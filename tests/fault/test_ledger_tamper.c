@@ -1,20 +1,41 @@
 /* test_ledger_tamper.c - no column, row or byte of a ledger can be changed without the check saying so. */
-#include "fit/ledger.h"
+#include "ledger/ledger.h"
 #include "ledger_help.h"
 
 #include <sqlite3.h>
 
-enum { TEXT = 1 << 16 };
+enum { TEXT = 1 << 16, LAST = 20 };
 
 static const char *const EVENTS[] = {"gaussian:noise=30,count=2", "laplace:noise=50"};
 
+/* With all kinds of notes, a changed input and two fingerprints. */
 static void ledger_of_three_runs(void) {
+  static const double x[] = {1, 2, 3, 4, 5, 6};
+  static const char *const facts[] = {"a schema was drafted from the data", NULL};
   tct_error err = {0};
-  new_ledger(10, NULL);
+  tct_ledger_options options;
+  tct_charge run;
+  unlink("L");
+  tct_ledger_options_default(&options);
+  options.epsilon = 10;
+  options.delta = 1e-5;
+  options.people = "invented people";
+  options.for_tests = 1;
+  if (tct_ledger_make("L", &options, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_charge_default(&run);
+  run.delta = 1e-6;
+  run.input_changed = "a record was corrected";
   for (int i = 1; i <= 3; i++) {
-    char *text = tct_ledger_charge("L", EVENTS, (size_t)(1 + i % 2), TCT_ADD_REMOVE, 0.5 * i, 1e-6, &err);
+    tct_matrix view = {.rows = 3, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x + i, .stride = 1};
+    tct_data *data = i < 3 ? tct_data_view(&view, NULL, TCT_LABELS_NONE, &err) : NULL;
+    run.data = data;
+    run.epsilon = 0.5 * i;
+    run.seeded = i == 2;
+    run.unaccounted = i == 3 ? facts : NULL;
+    char *text = tct_ledger_charge_run("L", EVENTS, (size_t)(1 + i % 2), &run, &err);
     if (!text) fail_msg("%s", err.text);
     tct_text_free(text);
+    tct_data_free(data);
   }
 }
 
@@ -46,13 +67,16 @@ static int dump(char *out) {
       "SELECT * FROM runs ORDER BY seq",
       "SELECT * FROM events ORDER BY seq",
       "SELECT * FROM head",
+      "SELECT * FROM notes ORDER BY seq",
+      "SELECT * FROM secret",
+      "SELECT * FROM prints ORDER BY id",
       "PRAGMA user_version",
       "PRAGMA application_id",
   };
   sqlite3 *db;
   size_t used = 0;
   int code = sqlite3_open("L", &db);
-  for (size_t q = 0; q < 7 && code == SQLITE_OK; q++) {
+  for (size_t q = 0; q < sizeof queries / sizeof *queries && code == SQLITE_OK; q++) {
     sqlite3_stmt *row;
     code = sqlite3_prepare_v2(db, queries[q], -1, &row, NULL);
     while (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -99,8 +123,9 @@ static void expect_caught(catch_all *c, const char *sql) {
   if (check_passes(NULL, 0)) fail_msg("not seen: %s", sql);
 }
 
-static const char *const TABLES[] = {"meta", "runs", "events", "head"};
-static const char *const KEYS[] = {"seq", "seq", "seq", "one"};
+static const char *const TABLES[] = {"meta", "runs", "events", "head", "notes", "secret", "prints"};
+static const char *const KEYS[] = {"seq", "seq", "seq", "one", "seq", "one", "id"};
+enum { ALL_TABLES = 7 };
 
 /* All changes of one column of one row: another number, another text, another type, the neighbour's value. */
 static void edit_column(catch_all *c, int table, const char *column, int row) {
@@ -123,7 +148,7 @@ static void each_column_of_each_row_is_guarded(void **state) {
   (void)state;
   static catch_all c;
   begin(&c);
-  for (int t = 0; t < 4; t++) {
+  for (int t = 0; t < ALL_TABLES; t++) {
     char sql[400];
     sqlite3 *db;
     sqlite3_stmt *columns;
@@ -139,7 +164,7 @@ static void each_column_of_each_row_is_guarded(void **state) {
     sqlite3_close(db);
     assert_true(count >= 3);
     for (int n = 0; n < count; n++)
-      for (int row = 1; row <= 12; row++) edit_column(&c, t, names[n], row);
+      for (int row = 1; row <= LAST; row++) edit_column(&c, t, names[n], row);
   }
   free(c.whole);
   print_message("%d edits, all seen\n", c.edits);
@@ -151,16 +176,19 @@ static void rows_cannot_be_removed_added_or_swapped(void **state) {
   static catch_all c;
   begin(&c);
   char sql[300];
-  for (int t = 0; t < 4; t++)
-    for (int row = 1; row <= 12; row++) {
+  for (int t = 0; t < ALL_TABLES; t++)
+    for (int row = 1; row <= LAST; row++) {
       snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s = %d", TABLES[t], KEYS[t], row);
       expect_caught(&c, sql);
       snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s >= %d", TABLES[t], KEYS[t], row);
       expect_caught(&c, sql);
     }
   static const char *const others[] = {
-      "INSERT INTO events SELECT 12, run, event, hash FROM events LIMIT 1",
-      "INSERT INTO runs SELECT 12, id, time, what, epsilon, delta, neighbours, plan, events, hash FROM runs LIMIT 1",
+      "INSERT INTO notes SELECT 40, run, kind, text, hash FROM notes LIMIT 1",
+      "INSERT INTO prints SELECT 40, run, part, rows, sum, sketch, mac FROM prints LIMIT 1",
+      "UPDATE prints SET sum = (SELECT sum FROM prints WHERE id = 2) WHERE id = 1",
+      "INSERT INTO events SELECT 40, run, event, hash FROM events LIMIT 1",
+      "INSERT INTO runs SELECT 40, id, time, what, epsilon, delta, neighbours, plan, events, hash FROM runs LIMIT 1",
       "INSERT INTO head VALUES (2, 1, 'x')",
       "UPDATE runs SET epsilon = (SELECT max(epsilon) FROM runs) WHERE epsilon < 1",
       /* the last run goes, and the head is set back by hand to what it was: only a model can tell, see test_ledger_fit
@@ -169,7 +197,7 @@ static void rows_cannot_be_removed_added_or_swapped(void **state) {
       "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
       "ALTER TABLE runs ADD COLUMN more TEXT",
       "CREATE VIEW v AS SELECT 1",
-      "PRAGMA user_version = 2",
+      "PRAGMA user_version = 1",
       "PRAGMA application_id = 2",
   };
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) expect_caught(&c, others[k]);
@@ -184,21 +212,21 @@ static void a_row_with_a_forged_hash_breaks_the_chain(void **state) {
   char hash[TCT_DIGEST_HEX], sql[200];
   static const char *const previous =
       "SELECT hash FROM (SELECT seq, hash FROM runs UNION SELECT seq, hash FROM events "
-      "UNION SELECT seq, hash FROM meta) WHERE seq = 4";
+      "UNION SELECT seq, hash FROM notes) WHERE seq = 9";
   sqlite3 *db;
   sqlite3_stmt *row, *before;
   ledger_of_three_runs();
-  assert_true(edit("UPDATE runs SET epsilon = 0.001 WHERE seq = 5"));
+  assert_true(edit("UPDATE runs SET epsilon = 0.001 WHERE seq = 10"));
   assert_int_equal(sqlite3_open("L", &db), SQLITE_OK);
   assert_int_equal(sqlite3_prepare_v2(db, previous, -1, &before, NULL), SQLITE_OK);
   assert_int_equal(sqlite3_step(before), SQLITE_ROW);
-  assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM runs WHERE seq = 5", -1, &row, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(db, "SELECT * FROM runs WHERE seq = 10", -1, &row, NULL), SQLITE_OK);
   assert_int_equal(sqlite3_step(row), SQLITE_ROW);
   tct_ledger_row_hash(row, "runs", (const char *)sqlite3_column_text(before, 0), hash);
   sqlite3_finalize(row);
   sqlite3_finalize(before);
   sqlite3_close(db);
-  snprintf(sql, sizeof sql, "UPDATE runs SET hash = '%s' WHERE seq = 5", hash);
+  snprintf(sql, sizeof sql, "UPDATE runs SET hash = '%s' WHERE seq = 10", hash);
   assert_true(edit(sql));
   assert_false(check_passes(NULL, 0));
 }

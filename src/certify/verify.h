@@ -1,0 +1,17 @@
+/* verify.h - the report that a verification writes, check by check. */
+#ifndef TCT_CERTIFY_VERIFY_H
+#define TCT_CERTIFY_VERIFY_H
+#include "model/model.h"
+#include <jansson.h>
+
+typedef struct tct_verify_report {
+  json_t *root, *checks;
+  int ok;
+  bool replanned; /* every fit was planned again from what was asked */
+} tct_verify_report;
+
+void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The fits behind the model: planned again, their releases made again, and the model's own fields and events theirs. */
+void tct_verify_fits(tct_verify_report *r, const tct_model *model, const json_t *file);
+#endif

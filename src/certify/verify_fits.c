@@ -1,0 +1,252 @@
+/* verify_fits.c - plans again: are the file's releases those of the settings that it says were asked for?
+ *
+ * (a) By the same plan version the settings as asked give the resolved ones, the releases, events and the claim again.
+ * (b) The resolved settings give the same releases.  By another plan version their numbers of noise may be others:
+ *     kinds, lengths and norms are compared, and each deviation with its own noise and length.
+ * (c) The events of all fits, and of the choice among them, are the events that the claim is accounted from.
+ * What the model file says elsewhere (loss, rows, bounds, ...) is what one of the fits says. */
+#include "core/alloc.h"
+#include "train/certificate.h"
+#include "model/json.h"
+#include "certify/verify.h"
+
+#include <math.h>
+#include <string.h>
+
+static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
+static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
+
+static bool same_version(const json_t *fit) {
+  return json_integer_value(member(fit, "plan_version")) == TCT_PLAN_VERSION;
+}
+
+/* The first member in which the two differ; NULL: none. */
+static const char *difference(const json_t *fit, const json_t *again, bool asked_too) {
+  static const char *const keys[] = {"solver", "promise", "releases", "events", "epsilon", "delta", "accountant", NULL};
+  for (int i = 0; keys[i]; i++)
+    if (!tct_json_near(member(fit, keys[i]), member(again, keys[i]))) return keys[i];
+  return asked_too && !tct_json_near(member(fit, "asked"), member(again, "asked")) ? "asked" : NULL;
+}
+
+/* A release of another plan version: kind, length and norm are the same, and it agrees in itself. */
+static bool release_alike(const json_t *was, const json_t *now) {
+  static const char *const keys[] = {"what", "norm", "sensitivity", "clip", "follows", "open", "parts", NULL};
+  tct_event a, b;
+  for (int i = 0; keys[i]; i++)
+    if (!tct_json_near(member(was, keys[i]), member(now, keys[i]))) return false;
+  if (!text_of(was, "event") || tct_event_parse(text_of(was, "event"), &a, NULL, NULL) != TCT_OK) return false;
+  if (tct_event_parse(text_of(now, "event"), &b, NULL, NULL) != TCT_OK || a.kind != b.kind) return false;
+  double deviation = json_number_value(member(was, "deviation")),
+         length = json_number_value(member(was, "sensitivity"));
+  if (a.kind > TCT_EV_LAPLACE || !json_is_number(member(was, "deviation"))) return true;
+  double own = a.noise * length * (a.kind == TCT_EV_LAPLACE ? sqrt(2) : 1);
+  return fabs(own - deviation) <= 1e-9 * own;
+}
+
+static bool releases_alike(const json_t *was, const json_t *now) {
+  if (!json_is_array(was) || json_array_size(was) != json_array_size(now)) return false;
+  for (size_t i = 0; i < json_array_size(was); i++)
+    if (!release_alike(json_array_get(was, i), json_array_get(now, i))) return false;
+  return true;
+}
+
+static void check_asked(tct_verify_report *r, const json_t *fit) {
+  tct_plan *plan = NULL;
+  tct_error err = {0};
+  if (!same_version(fit)) {
+    r->replanned = false;
+    tct_verify_check(r, "asked", json_is_integer(member(fit, "plan_version")),
+                     "skipped: the plan was made by version %lld of the rules, this program has version %d",
+                     (long long)json_integer_value(member(fit, "plan_version")), TCT_PLAN_VERSION);
+    return;
+  }
+  if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
+    tct_verify_check(r, "asked", 0, "the settings that were asked for give no plan: %s", err.text);
+    return;
+  }
+  json_t *again = tct_certificate_json(plan);
+  const char *other = difference(fit, again, true);
+  tct_verify_check(r, "asked", !other,
+                   other ? "the settings that were asked for give another '%s'; the file was edited"
+                         : "the settings that were asked for give this plan again%.0s",
+                   other ? other : "");
+  json_decref(again);
+  tct_plan_free(plan);
+}
+
+static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
+
+/* *own: is this the fit that made the model? */
+static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, const char **own) {
+  tct_plan *plan = NULL;
+  tct_error err = {0};
+  if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
+    tct_verify_check(r, "releases", 0, "the resolved settings give no plan: %s", err.text);
+    return;
+  }
+  json_t *again = tct_certificate_json(plan);
+  const char *other = same_version(fit) ? difference(fit, again, false)
+                      : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
+                                                                                           : "releases";
+  tct_verify_check(r, "releases", !other,
+                   other ? "the resolved settings give another '%s'; the file was edited"
+                         : "the resolved settings give these releases%.0s",
+                   other ? other : "");
+  if (*own) *own = field_unlike(m, plan, fit);
+  json_decref(again);
+  tct_plan_free(plan);
+}
+
+/* ---- the union ----------------------------------------------------------------------------------------------- */
+
+static tct_status add_copies(const json_t *fit, tct_events *out, tct_error *err) {
+  json_int_t count = json_integer_value(member(fit, "count"));
+  tct_events own = {0};
+  if (count < 1 || count > 100000) return tct_fail(err, TCT_E_DATA, "a number of fits is out of range");
+  tct_status status = tct_json_get_events(member(fit, "events"), &own, err);
+  for (json_int_t k = 0; k < count && status == TCT_OK; k++)
+    for (int64_t i = 0; i < own.len && status == TCT_OK; i++) status = tct_events_add(out, own.at[i], err);
+  tct_events_free(&own);
+  return status;
+}
+
+/* As multisets: a composer may order and merge them in its own way. */
+static bool same_events(const tct_events *a, const tct_events *b) {
+  for (int64_t i = 0; i < a->len; i++) {
+    int64_t in_a = 0, in_b = 0;
+    for (int64_t k = 0; k < a->len; k++) in_a += tct_event_same(&a->at[k], &a->at[i]) ? a->at[k].count : 0;
+    for (int64_t k = 0; k < b->len; k++) in_b += tct_event_same(&b->at[k], &a->at[i]) ? b->at[k].count : 0;
+    if (in_a != in_b) return false;
+  }
+  return true;
+}
+
+static bool choice_of(const tct_model *m, tct_event *choice) {
+  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK;
+}
+
+static bool union_is(const tct_model *m, const json_t *fits) {
+  tct_events all = {0};
+  const json_t *fit;
+  size_t i;
+  tct_event choice;
+  tct_status status = TCT_OK;
+  json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = add_copies(fit, &all, NULL);
+  if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
+  bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
+  tct_events_free(&all);
+  return same;
+}
+
+/* Where no accountant knows the list, epsilon and delta are divided: approx events stand for the claims of fits, and
+ * together cost no less. */
+static bool sum_is(const tct_model *m, const json_t *fits) {
+  double epsilon = 0, delta = 0, spent = 0, spent_delta = 0;
+  const json_t *fit;
+  size_t f;
+  tct_event choice = {0};
+  int64_t choices = 0;
+  bool chosen = choice_of(m, &choice);
+  json_array_foreach((json_t *)fits, f, fit) {
+    double count = (double)json_integer_value(member(fit, "count"));
+    spent += count * json_number_value(member(fit, "epsilon"));
+    spent_delta += count * json_number_value(member(fit, "delta"));
+  }
+  for (int64_t i = 0; i < m->events.len; i++) {
+    const tct_event *e = &m->events.at[i];
+    if (chosen && tct_event_same(e, &choice)) {
+      choices += e->count;
+      continue;
+    }
+    if (e->kind != TCT_EV_APPROX) return false;
+    epsilon += (double)e->count * e->epsilon, delta += (double)e->count * e->delta;
+  }
+  return choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) && spent >= epsilon * (1 - 1e-9) &&
+         spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
+}
+
+static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
+  bool one = json_array_size(fits) == 1 && json_integer_value(member(json_array_get(fits, 0), "count")) == 1;
+  bool same = union_is(m, fits) || (!one && sum_is(m, fits));
+  tct_verify_check(r, "union", same,
+                   same ? "the events are those of %d kinds of fits%s"
+                        : "the events are not those of the %d kinds of fits that are listed%s",
+                   (int)json_array_size(fits), m->choice ? " and of a choice" : "");
+  if (!one) return;
+  const json_t *fit = json_array_get(fits, 0);
+  double epsilon = json_number_value(member(fit, "epsilon")), delta = json_number_value(member(fit, "delta"));
+  const char *accountant = text_of(fit, "accountant");
+  bool claim = epsilon == m->epsilon && delta == m->delta && accountant && m->accountant && !m->choice &&
+               !strcmp(accountant, m->accountant);
+  tct_verify_check(
+      r, "claim_of_the_fit", claim,
+      claim ? "the claim is that of the one fit" : "the claim is not that of the one fit behind the model");
+}
+
+/* ---- what the model says elsewhere ------------------------------------------------------------------------------ */
+
+static bool reals_same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+static const char *resolved(const tct_spec *spec, char *text, size_t size) {
+  tct_spec_print(spec, text, size);
+  return text;
+}
+
+/* The first field of the model that is not this plan's; NULL: all are. */
+static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit) {
+  char text[4096];
+  const tct_config *c = &p->config;
+  bool apart = m->parties && strstr(m->parties, "\"apart\":true");
+  if (strcmp(m->loss, resolved(&p->facts.loss.spec, text, sizeof text))) return "loss";
+  if (strcmp(m->penalty, resolved(&p->facts.reg.spec, text, sizeof text))) return "penalty";
+  if (strcmp(m->solver, text_of(fit, "solver") ? text_of(fit, "solver") : "")) return "solver";
+  if (m->rows != p->facts.rows || m->cols != p->cols) return m->cols != p->cols ? "columns" : "rows";
+  if (m->labels != (p->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL)) return "labels";
+  if (strcmp(m->scale, c->scale) && !(!strcmp(m->scale, "bounds") && !strcmp(c->scale, "none"))) return "scale";
+  if (!strcmp(m->scale, "none") != !m->scale_factor) return "scale_factor";
+  if (strcmp(c->label_scale, "center") && m->label_shift != c->label_shift) return "label_shift";
+  if (!reals_same(m->label_bound, c->label_bound)) return "label_bound";
+  if (!reals_same(m->row_norm, apart ? NAN : c->row_norm)) return "row_norm";
+  if (m->rows_rule != c->rows_rule) return "transforms.rows";
+  if (m->has_intercept != p->facts.intercept) return "transforms.intercept";
+  if (!m->has_intercept && m->intercept != 0) return "intercept";
+  if (m->penalised_intercept != p->solver->penalises_intercept) return "penalised_intercept";
+  if (m->is_private != (p->solver->is_private && isfinite(p->facts.epsilon))) return "private";
+  if (m->is_private && m->neighbours != (int32_t)p->facts.neighbours) return "neighbours";
+  if (m->adaptive != (p->solved.promise.kind == TCT_PROMISE_BUDGET)) return "adaptive";
+  if (!isnan(m->weight_cap) && p->solver->weighing == TCT_WEIGHS_NOT) return "weights";
+  if (m->persons && p->solver->weighing != TCT_WEIGHS_PERSONS) return "weights";
+  return NULL;
+}
+
+/* other: the first field that no fit has as the model has it. */
+static void check_fields(tct_verify_report *r, const char *other) {
+  tct_verify_check(r, "settings", !other,
+                   other ? "'%s' is not what the fit behind the model was asked for; the file was edited"
+                         : "all are those of the fit behind the model%.0s",
+                   other ? other : "");
+}
+
+/* Sentences are the library's own, and the unit is that of the weights. */
+static void check_words(tct_verify_report *r, const tct_model *m, const json_t *privacy) {
+  const char *trust = text_of(privacy, "trust"), *unit = text_of(privacy, "unit");
+  const char *of = text_of(member(privacy, "weights"), "of");
+  bool ok = trust && unit && !strcmp(trust, tct_model_trust(m)) && !strcmp(unit, tct_model_unit(m)) &&
+            (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
+  tct_verify_check(r, "words", ok,
+                   ok ? "trust and unit are said in the library's own words"
+                      : "trust, unit or the weights' unit is not what this claim has; the file was edited");
+}
+
+/* What costs a calibration comes last, and not after a failure: it could say no more. */
+void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *file) {
+  const json_t *privacy = member(file, "privacy"), *fits = member(privacy, "fits"), *fit;
+  const char *other = "fits";
+  size_t i;
+  check_words(r, m, privacy);
+  if (m->is_private) check_union(r, m, fits);
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &other);
+  if (r->ok) check_fields(r, other);
+  r->replanned = r->ok;
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
+}

@@ -1,0 +1,34 @@
+/* gradient_release.h - what the solvers over all records share: the clip, the signal, the released gradient. */
+#ifndef TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
+#define TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
+#include "solve/shared/batch.h"
+#include "solve/shared/clipped.h"
+
+/* The largest gradient of a record: R * largest slope, and R * Y where slopes have no bound. */
+double tct_descent_largest(const tct_facts *facts);
+/* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
+double tct_descent_signal(const tct_facts *facts);
+/* The default clip from public facts; why: descent.c, and dpgd.c for the 0.7. */
+double tct_descent_clip(const tct_facts *facts);
+
+/* One gradient's release and its workspace. */
+typedef struct tct_descent {
+  double *sum;      /* [p]: the release */
+  double *row_norm; /* [rows] */
+  double *scratch;
+  tct_mech *mech;
+  int release;
+  int64_t rows, p, room;
+} tct_descent;
+/* For the promise: count gradients of clip C.  Without privacy the clip is off and sums stay exact. */
+tct_release tct_descent_release(const tct_facts *facts, double clip, double noise, int64_t count);
+/* release: the index of that one in the promise. */
+tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int release, tct_descent *out, tct_error *err);
+void tct_descent_free(tct_descent *descent); /* wipes the norms */
+/* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
+ * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
+ * rounding to the lattice may add (gradient.h); a weighed term is shortened until what rounding may add fits into v_i
+ * C. Spends one of
+ * the release. */
+tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
+#endif

@@ -1,0 +1,51 @@
+/* objpert.h - what the plan and the run of objective perturbation agree on. */
+#ifndef TCT_SOLVE_MINIMISER_OBJPERT_H
+#define TCT_SOLVE_MINIMISER_OBJPERT_H
+#include "solve/minimiser/smooth.h"
+
+/* Rounding the minimiser to a lattice and releasing it: two worlds' lattice points differ by at most the shift that the
+ * event's reach stands for. */
+typedef struct tct_output {
+  double lattice; /* of w */
+  double reach;   /* c of the output's event: Gaussian in l2, Laplace in l1 */
+} tct_output;
+
+/* distance: how far the computed point may be from the exact minimiser (in l2); move: how far the exact minimisers
+ * of two worlds may be from each other; radius: bound on |w_j|; noise: the event's multiplier. */
+tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
+                           tct_output *out, tct_error *err);
+/* The release of it, for the promise.  Without noise its lattice follows from the weights. */
+tct_release tct_output_planned(const tct_output *output, tct_event event);
+/* Rounds w[p], of which every rank has all, to the lattice of release r, and releases it. */
+tct_status tct_output_release(tct_mech *mech, int r, double *w, int64_t p, tct_error *err);
+
+/* Everything that objective perturbation does, from public facts. */
+typedef struct tct_perturb {
+  double ridge;   /* Lambda */
+  double sigma;   /* of b, per coordinate: Gaussian, or the scale of Laplace */
+  double lattice; /* of the Gaussian draws behind b */
+  double target;  /* certified gradient norm to reach */
+  bool laplace;
+  tct_smooth_facts smooth;
+  tct_output output;
+} tct_perturb;
+
+/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. */
+typedef struct tct_balance {
+  double share, clip;
+} tct_balance;
+/* The pair of least cost; given: what the user gave, NAN where it is to be found. */
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given);
+/* The problem's own ridge is so large that counting long records less would change it for nothing. */
+bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
+
+extern const tct_option tct_objpert_options[];
+tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
+enum { TCT_OBJPERT_TILT, TCT_OBJPERT_OUTPUT }; /* the releases */
+/* The settings that the plan resolved; output: noise multiplier of the second release. */
+tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, double output, tct_perturb *out,
+                                tct_error *err);
+/* tct_solver.noise_size. */
+tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
+                                  tct_noise_size *out, tct_error *err);
+#endif

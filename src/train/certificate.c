@@ -1,0 +1,193 @@
+/* certificate.c - a fit's settings as asked and its releases, as JSON; and the plan again, from these settings. */
+#include "train/certificate.h"
+
+#include "core/alloc.h"
+#include "model/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *release_json(const tct_release *r) {
+  char event[200];
+  tct_event one = r->event;
+  one.count = 1;
+  tct_event_print(&one, event, sizeof event);
+  bool laplace = r->law == TCT_LAW_LAPLACE || r->law == TCT_LAW_LAPLACE_EXACT;
+  double deviation = r->follows || r->open ? NAN : (laplace ? sqrt(2) : 1) * r->deviation;
+  json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I}", "what", r->what, "event", event, "sensitivity",
+                        tct_json_real(r->sensitivity), "norm", tct_norm_name(r->norm), "clip", tct_json_real(r->clip),
+                        "lattice", tct_json_real(r->lattice), "deviation", tct_json_real(deviation), "count",
+                        (json_int_t)r->event.count);
+  if (r->follows) json_object_set_new(o, "follows", json_true());
+  if (r->open) json_object_set_new(o, "open", json_true());
+  if (r->parts) json_object_set_new(o, "parts", json_integer(r->parts));
+  return o;
+}
+
+json_t *tct_releases_json(const tct_promise *promise) {
+  json_t *list = json_array();
+  for (int r = 0; r < promise->count; r++) json_array_append_new(list, release_json(&promise->release[r]));
+  return list;
+}
+
+static json_t *asked_json(const tct_plan *plan) {
+  const tct_config *c = &plan->config;
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:s, s:s, s:b}", "loss", c->loss,
+                   "penalty", c->penalty, "solver", c->solver, "epsilon", tct_json_real(c->epsilon), "delta",
+                   tct_json_real(c->delta), "neighbours", tct_neighbours_name(c->neighbours), "rows",
+                   (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "row_norm",
+                   tct_json_real(c->row_norm), "rows_rule", c->rows_rule == TCT_ROWS_UNIT ? "unit" : "clip",
+                   "label_bound", tct_json_real(c->label_bound), "label_shift", tct_json_real(c->label_shift), "scale",
+                   c->scale, "label_scale", c->label_scale, "intercept", c->intercept != 0);
+}
+
+json_t *tct_certificate_json(const tct_plan *plan) {
+  char solver[4096];
+  const tct_cost *cost = &plan->solved.cost;
+  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
+  bool is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
+  return json_pack("{s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "count", 1, "plan_version", TCT_PLAN_VERSION,
+                   "asked", asked_json(plan), "solver", solver, "promise", tct_promise_name(plan->solved.promise.kind),
+                   "releases", tct_releases_json(&plan->solved.promise), "events",
+                   tct_json_events(&plan->solved.promise.events), "epsilon",
+                   tct_json_real(is_private ? plan->facts.epsilon : NAN), "delta",
+                   tct_json_real(is_private ? plan->facts.delta : NAN), "accountant",
+                   !is_private ? json_null() : json_string(cost->winner ? cost->winner->name : "sum"));
+}
+
+/* ---- and back ---------------------------------------------------------------------------------------------- */
+
+static int real_of(const json_t *o, const char *key, double *out) {
+  const json_t *value = json_object_get(o, key);
+  return value && tct_json_get_real(value, out);
+}
+
+static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+tct_status tct_certificate_plan(const json_t *certificate, const char *solver, tct_plan **out, tct_error *err) {
+  const json_t *o = json_object_get(certificate, "asked");
+  tct_config c;
+  tct_config_default(&c);
+  const char *rule = text_of(o, "rows_rule");
+  c.loss = text_of(o, "loss"), c.penalty = text_of(o, "penalty"), c.solver = solver ? solver : text_of(o, "solver");
+  c.scale = text_of(o, "scale"), c.label_scale = text_of(o, "label_scale");
+  c.neighbours = tct_neighbours_find(text_of(o, "neighbours"));
+  c.intercept = json_is_true(json_object_get(o, "intercept"));
+  c.threads = 1;
+  bool known = c.loss && c.penalty && c.solver && c.scale && c.label_scale && c.neighbours >= 0 && rule &&
+               (!strcmp(rule, "clip") || !strcmp(rule, "unit")) && real_of(o, "epsilon", &c.epsilon) &&
+               real_of(o, "delta", &c.delta) && real_of(o, "row_norm", &c.row_norm) &&
+               real_of(o, "label_bound", &c.label_bound) && real_of(o, "label_shift", &c.label_shift) &&
+               json_is_boolean(json_object_get(o, "intercept")) && json_is_integer(json_object_get(o, "rows")) &&
+               json_is_integer(json_object_get(o, "columns"));
+  *out = NULL;
+  if (!known)
+    return tct_fail(err, TCT_E_DATA, "the settings that were asked for are not complete; the file was edited");
+  c.rows_rule = !strcmp(rule, "unit") ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
+  *out = tct_plan_new(&c, json_integer_value(json_object_get(o, "rows")),
+                      json_integer_value(json_object_get(o, "columns")), err);
+  return *out ? TCT_OK : err ? err->status : TCT_E_DATA;
+}
+
+/* ---- equal, but for the last digits -------------------------------------------------------------------------- */
+
+static bool close_by(double a, double b) { return a == b || fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
+
+/* Numbers within texts are specs' numbers; a whole one is a count and is the same. */
+static bool texts_near(const char *a, const char *b) {
+  while (*a && *b) {
+    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      char *end_a, *end_b;
+      double x = strtod(a, &end_a), y = strtod(b, &end_b);
+      if (x == floor(x) && y == floor(y) ? x != y : !close_by(x, y)) return false;
+      a = end_a, b = end_b;
+    } else if (*a++ != *b++) {
+      return false;
+    }
+  }
+  return *a == *b;
+}
+
+static bool members_near(const json_t *a, const json_t *b) {
+  const char *key;
+  json_t *value;
+  if (json_object_size(a) != json_object_size(b)) return false;
+  json_object_foreach((json_t *)a, key, value) if (!tct_json_near(value, json_object_get(b, key))) return false;
+  return true;
+}
+
+bool tct_json_near(const json_t *a, const json_t *b) {
+  if (!a || !b) return a == b;
+  if (json_is_number(a) && json_is_number(b)) {
+    double x = json_number_value(a), y = json_number_value(b);
+    return json_is_integer(a) && json_is_integer(b) ? json_integer_value(a) == json_integer_value(b) : close_by(x, y);
+  }
+  if (json_typeof(a) != json_typeof(b)) return false;
+  if (json_is_string(a)) return texts_near(json_string_value(a), json_string_value(b));
+  if (json_is_object(a)) return members_near(a, b);
+  if (!json_is_array(a)) return true; /* true, false, null: the type is the value */
+  if (json_array_size(a) != json_array_size(b)) return false;
+  for (size_t i = 0; i < json_array_size(a); i++)
+    if (!tct_json_near(json_array_get(a, i), json_array_get(b, i))) return false;
+  return true;
+}
+
+/* ---- the keys that there are ----------------------------------------------------------------------------------- */
+
+static const char *unknown_in(const json_t *o, const char *known) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)o, key, value) {
+    char word[80];
+    snprintf(word, sizeof word, " %.60s ", key);
+    if (!strstr(known, word)) return key;
+  }
+  return NULL;
+}
+
+static const char ASKED[] =
+    " loss penalty solver epsilon delta neighbours rows columns row_norm rows_rule label_bound "
+    "label_shift scale label_scale intercept ";
+static const char FIT[] = " count plan_version asked solver promise releases events epsilon delta accountant ";
+static const char RELEASE[] = " what event sensitivity norm clip lattice deviation count follows open parts ";
+
+static const char *unknown_in_fits(const json_t *fits) {
+  size_t i, r;
+  const json_t *fit, *release;
+  const char *bad = NULL;
+  json_array_foreach((json_t *)fits, i, fit) {
+    if ((bad = unknown_in(fit, FIT))) return bad;
+    if ((bad = unknown_in(json_object_get(fit, "asked"), ASKED))) return bad;
+    json_array_foreach(json_object_get(fit, "releases"), r,
+                       release) if ((bad = unknown_in(release, RELEASE))) return bad;
+  }
+  return NULL;
+}
+
+const char *tct_model_unknown_key(const json_t *file) {
+  const json_t *privacy = json_object_get(file, "privacy"), *parties = json_object_get(file, "parties"), *each;
+  const char *bad = NULL;
+  size_t i;
+  if ((bad = unknown_in(file,
+                        " format version library loss penalty solver rows columns label labels features "
+                        "coefficients intercept transforms privacy note parties ")))
+    return bad;
+  if ((bad = unknown_in(json_object_get(file, "transforms"),
+                        " schema scale scale_factor scale_shift label_shift "
+                        "label_bound intercept penalised_intercept row_norm rows ")))
+    return bad;
+  if ((bad = unknown_in(privacy,
+                        " private neighbours epsilon delta accountant events adaptive noise unaccounted trust "
+                        "unit ledger fits choice weights ")))
+    return bad;
+  if ((bad = unknown_in(json_object_get(privacy, "ledger"), " head run for_tests "))) return bad;
+  if ((bad = unknown_in(json_object_get(privacy, "weights"), " cap of "))) return bad;
+  if ((bad = unknown_in(parties, " apart count list observers uplink_bytes one_shot_bytes "))) return bad;
+  json_array_foreach(json_object_get(parties, "list"), i,
+                     each) if ((bad = unknown_in(each, " name columns "))) return bad;
+  json_array_foreach(json_object_get(parties, "observers"), i,
+                     each) if ((bad = unknown_in(each, " who about epsilon "))) return bad;
+  return unknown_in_fits(json_object_get(privacy, "fits"));
+}

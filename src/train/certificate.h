@@ -1,0 +1,21 @@
+/* certificate.h - what a model file says about each fit behind it: settings as asked, resolved, and the releases. */
+#ifndef TCT_TRAIN_CERTIFICATE_H
+#define TCT_TRAIN_CERTIFICATE_H
+#include "model/model.h"
+#include "train/plan.h"
+#include <jansson.h>
+
+/* Raised whenever the same settings give another plan: a rule, a default or an accountant changed. */
+enum { TCT_PLAN_VERSION = 1 };
+
+/* {"count", "plan_version", "asked", "solver", "promise", "releases", "events", "epsilon", "delta", "accountant"};
+ * docs/format/model.md has the members.  NULL: out of memory. */
+json_t *tct_certificate_json(const tct_plan *plan);
+json_t *tct_releases_json(const tct_promise *promise);
+/* Plans again from the member "asked"; solver: another spec in place of the one that was asked for, or NULL. */
+tct_status tct_certificate_plan(const json_t *certificate, const char *solver, tct_plan **out, tct_error *err);
+/* The same members and texts; numbers, in texts too, to 1e-9 of each other, whole numbers exactly. */
+bool tct_json_near(const json_t *a, const json_t *b);
+/* The first key of the model file, or of what is in it, that is not known; NULL: none. */
+const char *tct_model_unknown_key(const json_t *file);
+#endif
