@@ -316,9 +316,11 @@ TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *e
 
 /* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
 typedef enum tct_verdict_kind {
-  TCT_VERDICT_REFUSED = 0,    /* a check failed: `why` */
-  TCT_VERDICT_VERIFIED = 1,   /* the claim holds for a run that the file's settings describe */
-  TCT_VERDICT_NO_PRIVACY = 2, /* the file is sound and claims no privacy at all */
+  TCT_VERDICT_REFUSED = 0,      /* a check failed: `why` */
+  TCT_VERDICT_VERIFIED = 1,     /* the claim holds for a run that the file's settings describe */
+  TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
+  TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
+  TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */

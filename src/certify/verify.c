@@ -210,7 +210,12 @@ static tct_status load(const char *path, json_t **file, tct_error *err) {
 
 static void conclude(report *r, const tct_model *m, tct_verdict *out) {
   *out = (tct_verdict){.size = sizeof *out, .epsilon = NAN, .delta = NAN};
-  out->kind = !r->ok || !m ? TCT_VERDICT_REFUSED : m->is_private ? TCT_VERDICT_VERIFIED : TCT_VERDICT_NO_PRIVACY;
+  out->kind = TCT_VERDICT_REFUSED;
+  if (r->ok && m)
+    out->kind = !m->is_private    ? TCT_VERDICT_NO_PRIVACY
+                : m->reproducible ? TCT_VERDICT_REPRODUCIBLE
+                : m->for_tests    ? TCT_VERDICT_FOR_TESTS
+                                  : TCT_VERDICT_VERIFIED;
   if (m) {
     out->form = m->version;
     out->epsilon = m->epsilon, out->delta = m->delta;
@@ -223,10 +228,6 @@ static void conclude(report *r, const tct_model *m, tct_verdict *out) {
     if (!json_is_true(json_object_get(one, "ok")))
       snprintf(out->why, sizeof out->why, "%s", json_string_value(json_object_get(one, "text")));
   }
-}
-
-static const char *kind_name(int32_t kind) {
-  return kind == TCT_VERDICT_VERIFIED ? "verified" : kind == TCT_VERDICT_NO_PRIVACY ? "no_privacy" : "refused";
 }
 
 /* The report as text, and the verdict. */
@@ -259,7 +260,7 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
   json_decref(file);
   conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
-  json_object_set_new(r.root, "verdict", json_string(kind_name(verdict->kind)));
+  json_object_set_new(r.root, "verdict", json_string(verdict_of(&r, model)));
   json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
