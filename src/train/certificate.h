@@ -9,7 +9,7 @@
 enum { TCT_PLAN_VERSION = 1 };
 
 /* {"count", "plan_version", "asked", "solver", "promise", "releases", "events", "epsilon", "delta", "accountant"};
- * docs/format/model.md has the members.  NULL: out of memory. */
+ * docs/reference/format/model.md has the members.  NULL: out of memory. */
 json_t *tct_certificate_json(const tct_plan *plan);
 json_t *tct_releases_json(const tct_promise *promise);
 /* Plans again from the member "asked"; solver: another spec in place of the one that was asked for, or NULL. */

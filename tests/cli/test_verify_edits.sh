@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_verify_edits.sh - every field of the model files of every solver, edited one at a time: verify refuses the file,
-# or the field is one of those that docs/format/model.md lists as known to no check without the data.
+# or the field is one of those that docs/reference/format/model.md lists as known to no check without the data.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 ok 'people' generate --rows 400 -o c.csv

@@ -20,7 +20,7 @@ def verified(text, path="edited.json"):
     status = lib.tct_verify(path.encode(), None, ctypes.byref(verdict), None)
     return status == 0 and verdict.kind != 0
 
-# What no check without the data can know; docs/format/model.md has the list with reasons.
+# What no check without the data can know; docs/reference/format/model.md has the list with reasons.
 FREE = ("coefficients", "intercept", "features", "label", "library", "note", "transforms/schema",
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
