@@ -105,3 +105,8 @@ def callers() -> Callers:
 def in_pipeline_with_model() -> bool:
     """Whether a pipeline that ends in a model is being fitted."""
     return any(hasattr(pipeline.steps[-1][1], "predict") for pipeline in callers().pipelines)
+
+
+def in_model_selection() -> bool:
+    """Whether a search or a cross-validation of scikit-learn is calling: the rows of a fit are then a part of a table."""
+    return any(frame.f_globals.get("__name__", "").startswith("sklearn.model_selection.") for frame in _frames())

@@ -15,7 +15,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _accounting, _arrow, _guards, _native, _provenance, _repeats
+from . import _accounting, _arrow, _callers, _guards, _native, _provenance, _repeats
 from ._matrix import Table, View
 from ._model import Callbacks, Plan
 from ._schema import interval
@@ -78,7 +78,7 @@ class _Linear(BaseEstimator):
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
             "input_changed": getattr(self.ledger, "input_changed", None),
-            "input_part": int(_inside_search()),  # a fold
+            "input_part": int(_callers.in_model_selection()),  # a fold
         }
         if self.random_state is not None:
             settings["has_seed"], settings["seed"] = 1, _seed_of(self.random_state)
