@@ -107,6 +107,7 @@ def in_pipeline_with_model() -> bool:
     return any(hasattr(pipeline.steps[-1][1], "predict") for pipeline in callers().pipelines)
 
 
-def in_model_selection() -> bool:
-    """Whether a search or a cross-validation of scikit-learn is calling: the rows of a fit are then a part of a table."""
-    return any(frame.f_globals.get("__name__", "").startswith("sklearn.model_selection.") for frame in _frames())
+def in_many_fits() -> bool:
+    """Whether something that fits more than once is calling: the rows of a fit are then a part of a table, or made of it."""
+    found = callers()
+    return bool(found.metas) or found.worker

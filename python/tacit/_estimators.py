@@ -78,7 +78,7 @@ class _Linear(BaseEstimator):
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
             "input_changed": getattr(self.ledger, "input_changed", None),
-            "input_part": int(_callers.in_model_selection()),  # a fold
+            "input_part": int(_callers.in_many_fits()),  # a fold, or columns left out
         }
         if self.random_state is not None:
             settings["has_seed"], settings["seed"] = 1, _seed_of(self.random_state)

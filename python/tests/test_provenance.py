@@ -116,7 +116,7 @@ def test_a_meta_estimator_without_a_ledger_is_refused(kind, seed, certificates):
 @pytest.mark.parametrize("kind", metas())
 def test_a_meta_estimator_with_a_ledger_is_named_by_every_fit_in_it(kind, certificates, tmp_path):
     X, y = data()
-    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=500.0, delta=1e-2)
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=500.0, delta=1e-2, for_tests=True)
     around(kind, ledger).fit(holes(kind, X), labels_for(kind, X, y))
     assert len(certificates) >= 1 and len(ledger.state()["runs"]) == len(certificates)
     for privacy in certificates:
@@ -159,7 +159,7 @@ def test_model_selection_is_refused_without_a_ledger_and_named_with_one(name, ce
     with pytest.raises(ValueError, match=f"{name}.*{REFUSED}"):
         call(classifier())
     assert certificates == []
-    call(classifier(ledger=tacit.Ledger.create(tmp_path / "l", epsilon=100.0, delta=1e-2)))
+    call(classifier(ledger=tacit.Ledger.create(tmp_path / "l", epsilon=100.0, delta=1e-2, for_tests=True)))
     for privacy in certificates:
         assert any(line.startswith(f"inside {name}, which chooses or reports") for line in privacy["unaccounted"])
 
@@ -170,7 +170,7 @@ def test_workers_of_joblib_are_seen(backend, certificates, tmp_path):
     with joblib.parallel_config(backend=backend, n_jobs=2), pytest.raises(ValueError, match=REFUSED):
         OneVsRestClassifier(classifier(), n_jobs=2).fit(X, np.arange(len(y)) % 3)
     if backend == "threading":
-        ledger = tacit.Ledger.create(tmp_path / "l", epsilon=100.0, delta=1e-2)
+        ledger = tacit.Ledger.create(tmp_path / "l", epsilon=100.0, delta=1e-2, for_tests=True)
         with joblib.parallel_config(backend=backend, n_jobs=2):
             make_pipeline(StandardScaler(), OneVsRestClassifier(classifier(ledger=ledger), n_jobs=2)).fit(X, np.arange(len(y)) % 3)
         assert len(certificates) == 3
@@ -390,7 +390,7 @@ def test_one_warning_for_a_table_and_none_where_config_says_ok():
 
 def test_fits_with_a_ledger_are_in_the_ledger_and_fits_without_privacy_are_infinite(tmp_path):
     X, y = data()
-    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=10.0, delta=1e-3)
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=10.0, delta=1e-3, for_tests=True)
     classifier(ledger=ledger).fit(X, y)
     assert classifier().fit(X, y).privacy_["unaccounted"] == []
     assert "1 earlier fit" in classifier(ledger=ledger).fit(X, y).privacy_["unaccounted"][0]
@@ -439,9 +439,9 @@ def test_round_numbers_do_not_collide():
 
 def test_more_facts_than_a_model_file_holds_share_its_last_line():
     model = classifier().fit(*data()).models_[0]
-    lines = [f"fact {k}" for k in range(12)]
+    lines = [f"fact {k}" for k in range(70)]
     held = model.amended(unaccounted=lines).privacy["unaccounted"]
-    assert len(held) == 8 and held[:7] == lines[:7] and held[7] == "; ".join(lines[7:])
+    assert len(held) == 64 and held[:63] == lines[:63] and held[63] == "; ".join(lines[63:])
     assert model.amended(unaccounted=["a", "a"]).privacy["unaccounted"] == ["a"]
 
 
