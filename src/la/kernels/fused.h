@@ -1,8 +1,9 @@
 /* fused.h - one step of coordinate descent in one pass: margins move, slopes are clipped, an exact lattice sum.
  *
  * The margins z live here, because their precision is part of the speed: doubles, or floats where the stored
- * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads and any
- * instruction set; a record's own term depends on its own numbers and on the deltas so far, nothing else. */
+ * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads.  A record's
+ * own term depends on its own numbers and on the deltas so far, and on nothing else.  Margins in floats may differ in
+ * their last bits between processors with and without fused multiply-add. */
 #ifndef TCT_LA_KERNELS_FUSED_H
 #define TCT_LA_KERNELS_FUSED_H
 #include "la/matrix/matrix.h"
