@@ -1,4 +1,4 @@
-/* loss.h - losses l(z, y) with their constants and dual steps (SPEC section 1). */
+/* loss.h - losses l(z, y) with their constants and dual steps; docs/reference/mathematics.md. */
 #ifndef TCT_LOSS_LOSS_H
 #define TCT_LOSS_LOSS_H
 #include "core/spec.h"
@@ -9,7 +9,7 @@ typedef struct tct_loss_kind {
   const char *summary;
   const tct_option *options;           /* at most one: the shape h; NULL = none */
   bool binary;                         /* labels are -1/+1 */
-  bool one_sign;                       /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
+  bool one_sign;                       /* for a fixed label, slope keeps one sign (objpert needs that) */
   double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
   double (*slope_bound_of)(double h);  /* sup |slope| where it depends on h; NULL: slope_bound */
   double (*curvature_bound)(double h); /* sup of curve; INFINITY: not smooth */
@@ -18,7 +18,7 @@ typedef struct tct_loss_kind {
   double (*curve)(double z, double y, double h); /* second derivative almost everywhere */
   /* Conjugate l*(-a, y); INFINITY outside its domain. */
   double (*conjugate)(double a, double y, double h);
-  /* Dual coordinate step (SPEC section 3): the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
+  /* Dual coordinate step: the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
    * u = x.v/(lambda n), s = L|x|^2/(lambda n) >= 0.  alpha is pulled into the dual domain first, so
    * that alpha+zeta always lies in it.  newton: number of safeguarded Newton steps (closed forms
    * ignore it).  NULL: the dual solvers refuse this loss. */

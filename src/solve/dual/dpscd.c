@@ -77,9 +77,9 @@ static const tct_option options[] = {
  * the default batch, hence E = max(mu*sqrt(K), K/sqrt(n)), kept within [10, 100].
  *
  * Averaging: A = p*beta*D^2*R^4/(4 T mu^2 n^2 lambda^2) is that unanswered noise, F0 the loss at w = 0 and a middling
- * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0); 16 was chosen on four data sets
- * (bank, census, phishing, synthetic) at epsilon 0.1 to 2: half the run where A is 3 % of F0, next to nothing where it
- * is 0.1 %.  state=paper returns the last iterate, as the paper does. */
+ * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0): half the run where A is 3 % of F0,
+ * next to nothing where it is 0.1 % (docs/decisions/minimiser-rules.md).  state=paper returns the last iterate, as the
+ * paper does. */
 static double condition(const tct_facts *facts) { /* K */
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double beta = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */

@@ -16,9 +16,9 @@
  * is l' at the margin of some earlier iterate, and which one is a matter of whether x_i has an entry in chosen columns.
  * Terms are truncated toward zero to a lattice and summed exactly, so under add_remove every score +-G_j changes by at
  * most C, under replace_one by 2C: that is the `change` of the choice, whatever a_i is.  The two signs of a column move
- * in opposite directions, so the scores are not monotone and the 2 of the exponent stays.  SPEC's R_inf B/n is this
- * bound for the mean.  The view bounds |x_i| by R, so R is a valid feature_bound; a smaller one is enforced by the clip
- * at C.
+ * in opposite directions, so the scores are not monotone and the 2 of the exponent stays.  The paper's
+ * bound for the mean is this over n.  The view bounds |x_i| by R, so R is a valid feature_bound; a smaller one is
+ * enforced by the clip at C.
  *
  * RELEASES  T choices, exponential:epsilon_0 each; w is a function of them.  With epsilon infinite the choice is the
  * largest score, charged as a release without noise.

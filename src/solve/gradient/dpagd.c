@@ -27,8 +27,8 @@
  * DEPARTS  The measured gradients are averaged before they are normalised (line 8 normalises first); the filter is
  * asked before each release, not after; the budget per step is planned from what is left, and the direction has
  * momentum, which averages the noise of past measurements at no cost (dpagd_plan.c); alpha_max shrinks where measuring
- * again does not help, since where signal is plentiful the shortest step can be too long, and the budget went into
- * measurements of a gradient known well enough (diabetes130, squared: a third of the variance left, 2 % now).
+ * again does not help: where signal is plentiful the shortest step can be too long, and the budget would go into
+ * measurements of a gradient that is known well enough (docs/decisions/gradient-rules.md).
  * variant=paper keeps the fixed splits and the noisy minimum with one-sided exponential noise, here of the right sign:
  * permute and flip. */
 #include "core/alloc.h"

@@ -16,7 +16,8 @@
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
  * |t_i|^2 <= R^2 (gram.h); with a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2, so the records of a person
- * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C (descent.h).
+ * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C
+ * (gradient_release.h).
  *
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
  * calibrated for the whole list.
@@ -24,7 +25,7 @@
  * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles a thread.
  *
  * DEPARTS  Where dpgd needs hundreds of steps because one direction is much steeper than the others, a twentieth of the
- * budget (of mu^2) buys a metric in which it is not: see defaults() for the figures. */
+ * budget (of mu^2) buys a metric in which it is not: see walk_of(). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -56,10 +57,11 @@ typedef struct walk {
 /* Defaults from public facts, s = mu n/sqrt(p) the signal, as in dpgd.c.  The eigenvalue of A in directions that the
  * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/share)/s, so that a walk of length L is one
  * of L sqrt(2/share)/s there: L = 12 s makes it 12 sqrt(2/share) = 76 whatever n, p and epsilon are, which
- * accelerated steps of length 1 cover in 4 sqrt(76) = 35 instead of dpgd's 4 sqrt(12 s), 100 to 800.  Half as many lost
- * up to 3 %.  For classes twice as far again where signal pays: where they all but part (kddcup99 at s = 4600), the
- * loss falls along a ray that steps in a metric follow no faster than others: 0.0198 there for 0.0235, while bank,
- * ipums-br and adult lose up to 0.8 %.  Twice that walk took it to 0.0182 and lost them up to 1.5 %. */
+ * accelerated steps of length 1 cover in 4 sqrt(76) = 35, where dpgd needs 4 sqrt(12 s), 100 to 800.
+ *
+ * More signal makes the walk up to twice as long, and up to four times for classes: where classes all but part, the
+ * loss falls along a ray that steps in a metric follow no faster than others.  docs/decisions/gradient-rules.md has the
+ * measurements. */
 static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
   double signal = tct_descent_signal(facts);
   walk out = {.share = tct_spec_real(spec, options, "share"), .clip = tct_spec_real(spec, options, "clip")};

@@ -22,14 +22,11 @@
  * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing, where the paper spends a third of
  * epsilon on it; the two other releases are one event of exact cost.  All p^2 entries of G are released and averaged
  * across the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2.
- * Weights v: R is a bound, and the records of most tables are well below it (0.49 R in the middle of california, 0.78
- * diabetes130, 0.86 nist_acs), while noise goes with the square.  A weight that depends on x alone leaves a linear
- * model's weights where they were: without noise norm=0.7 cost less than 0.003 % of the label variance on these.
+ * Weights v: R is a bound, most records are well below it, and noise goes with its square.  A weight that depends on x
+ * alone leaves a linear model's coefficients where they were.  Where all records have norm R, give norm=1.
  * Steps 2 and 3: a ridge of the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those
  * that the records determine well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs
- * no budget; zeta is then 2.5 sigma sqrt(p).  Together, at epsilon 0.5 and delta 1e-3, the excess went from 10.2 to 4.2
- * % of half the label variance on california, 5.0 to 1.8 on diabetes130, 11.7 to 7.1 on nist_acs (bench_ridge); where
- * all records have norm R (a synthetic 40000 x 90) it rose from 0.44 to 0.59: give norm=1 there.  The paper's:
+ * no budget; zeta is then 2.5 sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's:
  * ridge=sqrt(log(2p^2/0.05)), iterates=1, norm=1. */
 #include "core/alloc.h"
 #include "la/exact/gram.h"

@@ -14,7 +14,9 @@
 #define NORM_TAIL 40.0
 #define LAPLACE_TAIL 800.0
 #define OUTPUT_SIZE 0.1
-#define TCT_OBJPERT_TYPICAL 0.8 /* see objpert_balance.c */
+/* Features in [0, 1] are seldom all at their ends, so most records are shorter than R:
+ * docs/decisions/minimiser-rules.md */
+#define TCT_OBJPERT_TYPICAL 0.8
 
 const tct_option tct_objpert_options[] = {
     {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",

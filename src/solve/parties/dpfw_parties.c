@@ -3,8 +3,8 @@
  * PROBLEM  min over |w|_1 <= eta of (1/n) sum_i l(x_i.w, y_i), l smooth; party k holds the columns of block k of every
  * record, all parties hold the labels, the server holds nothing.
  *
- * ALGORITHM  Algorithm 2 of "Towards Efficient and Privacy-Preserving feature-wise distributed Frank-Wolfe" as SPEC
- * section 6 mends it.  J is a public embedding of the n records into m numbers (mech/sketch.c).
+ * ALGORITHM  Algorithm 2 of "Towards Efficient and Privacy-Preserving feature-wise distributed Frank-Wolfe", with
+ * the corrections under DEPARTS.  J is a public embedding of the n records into m numbers (mech/sketch.c).
  *   1. w = 0
  *   2. for t = 0..T-1: the server tells party k q = sum over sent columns j of other parties of w_j a~_j, and c, B
  *   3.   party k: z_i = (its own prediction, exactly) + c (J^T q)_i, a_i = clip(l'(z_i, y_i), B)
@@ -27,8 +27,11 @@
  *
  * COST  A round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers a party.
  *
- * DEPARTS  The errata of SPEC section 6; own predictions exact; the others' estimate is weighted by c, because it
- * carries noise of deviation sigma |w| in every record: parties_trust.c.  L. */
+ * DEPARTS  Corrections: both terms of the printed (13) are over n.  Line 10 multiplies vectors of n and of m numbers:
+ * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves a round.
+ * Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
+ *   By choice: own predictions are exact.  The others' estimate is weighted by c, because it carries noise of deviation
+ * sigma |w| in every record (parties_trust.c).  Columns are at most L. */
 #include "solve/parties/dpfw_parties.h"
 
 #include "core/alloc.h"
