@@ -44,7 +44,7 @@ static void check_coefficients(report *r, const tct_model *m) {
   int64_t bad = 0;
   for (int64_t j = 0; j < m->cols; j++) bad += !isfinite(m->coefficients[j]);
   bad += !isfinite(m->intercept);
-  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one a feature",
+  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one per feature",
         (long long)m->cols);
 }
 

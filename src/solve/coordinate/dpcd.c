@@ -23,7 +23,7 @@
  * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of reach C_j would get.
  * The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
- * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one a pass for
+ * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one per pass for
  * clipping=record; dpcd_plan.c has the split.  order=greedy: T times an exponential choice and a gaussian measurement.
  *
  * COST  A pass reads every entry twice: O(T*K*nnz/p) time, n doubles beside the data.

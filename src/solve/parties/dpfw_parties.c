@@ -25,7 +25,7 @@
  * RELEASES  K*T choices, at most K*L columns, and K*T scores when one wins: dpfw_parties_plan.c.  Against party k the
  * releases of the others alone count; labels are not protected from any party.
  *
- * COST  A round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers a party.
+ * COST  Per round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers per party.
  *
  * DEPARTS  Corrections: both terms of the printed (13) are over n.  Line 10 multiplies vectors of n and of m numbers:
  * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves a round.
