@@ -14,18 +14,24 @@
  *   13.  v += dv + noise
  *   16. theta = v/(lambda n), v the mean over the last part of the run
  *
- * SENSITIVITY  One iteration releases sum over j in B of zeta_j x_j, |zeta_j| <= C and |x_j| <= R: a record's own term
- * has norm <= C*R.  state=private: alpha is record-local state that is never released.  Give the adversary the batch
- * membership of everyone but record k, and the past releases of v: every other alpha_j is then a known function of
- * other records and of past v.  Record k adds 1[k in B]*zeta_k x_k, zeta_k a function of k's own hidden past coins and
- * of past v, and 1[k in B] is independent of both; given the past the release is a mixture of (1-q)N(0) and
- * qN(c), |c| <= C*R, against N(0).  The hockey-stick divergence is jointly convex and depends on |c| monotonically, so
- * the pair with |c| = C*R dominates, and dominating pairs compose adaptively.  Under replace_one the two records share
- * the coin: (1-q)N(0) + qN(u) against (1-q)N(0) + qN(v).  The pair u = +C*R, v = -C*R on a line dominates all u and v
- * of norm <= C*R in any dimension, by Kahane's inequality: docs/proofs/dpscd-replace-one.md.  Hence alpha may enter
- * nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it. state=paper: reach
- * C*sqrt(1+R^2) (the paper's sqrt(2)*C for R = 1), noise of that scale on alpha_B too; alpha stays secret all the same,
- * because noise on B alone would show who was in the batch.
+ * SENSITIVITY  One iteration releases the sum over j in B of zeta_j x_j, |zeta_j| <= C and |x_j| <= R.  A record's own
+ * term has norm <= C*R.
+ *
+ * state=private: alpha is record-local state that is never released.  Give the adversary the past releases of v, and
+ * who was in each batch, but for record k.  Every other alpha_j is then a known function of other records and of past
+ * v.  Record k adds 1[k in B]*zeta_k x_k.  Here zeta_k is a function of k's own hidden past coins and of past v, and
+ * 1[k in B] is independent of both.  Given the past the release is a mixture of (1-q)N(0) and qN(c), |c| <= C*R,
+ * against N(0).  The hockey-stick divergence is jointly convex and depends on |c| monotonically.  So the pair with |c|
+ * = C*R dominates, and dominating pairs compose adaptively.
+ *
+ * Under replace_one the two records share the coin: (1-q)N(0) + qN(u) against (1-q)N(0) + qN(v).  The pair u = +C*R, v
+ * = -C*R on a line dominates all u and v of norm <= C*R in any dimension, by Kahane's inequality:
+ * docs/proofs/dpscd-replace-one.md.
+ *
+ * Hence alpha may enter nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it.
+ *
+ * state=paper: the reach is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on alpha_B
+ * too.  It stays secret all the same, because noise on B alone would show who was in the batch.
  *
  * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
  *

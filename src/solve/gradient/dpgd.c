@@ -11,8 +11,8 @@
  *   6. the average of w over the last half
  *
  * SENSITIVITY  A record's own term in step 3 has norm <= C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on
- * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...): a record moves the sum by at most C, and so
- * do all records of a person together whose weights sum to at most 1.
+ * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...), and a record moves the sum by at most
+ * C.  So do all records of a person together, when their weights sum to at most 1.
  *
  * RELEASES  T events gaussian(m): exact, no Renyi detour.
  *

@@ -2,9 +2,9 @@
  *
  * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi none or l2, l with bounded curvature h.
  *
- * ALGORITHM  Newton's method with the fixed bound H <= (h/n) X^T X (Boehning and Lindsay 1988, "Monotonicity of
- * quadratic-approximation algorithms"), made private: Nesterov's steps (as in dpgd.c) in a metric that is released
- * once.
+ * ALGORITHM  Newton's method with the fixed bound H <= (h/n) X^T X, made private (Boehning and Lindsay 1988,
+ * "Monotonicity of quadratic-approximation algorithms").  Nesterov's steps, as in dpgd.c, go in a metric that is
+ * released once.
  *   1. G = sum_i x_i x_i^T + N(0, (m_G R^2)^2), symmetrised
  *   2. r = sqrt(2p) m_G R^2, plus what makes G positive definite;  A = (h/n) (G + r I) + l2 I
  *   3. w = u = 0
@@ -24,7 +24,7 @@
  *
  * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles a thread.
  *
- * DEPARTS  Where dpgd needs hundreds of steps because one direction is much steeper than the others, a twentieth of the
+ * DEPARTS  dpgd needs hundreds of steps because one direction is much steeper than the others.  A twentieth of the
  * budget (of mu^2) buys a metric in which it is not: see walk_of(). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
