@@ -56,5 +56,11 @@ while IFS=: read -r file line page; do
 done < <(project_files | grep -vE '^(LICENSE|tools/check_prose.sh)$|\.(svg|csv|xz)$' | tr '\n' '\0' |
   xargs -0 grep -nIoE '\bdocs/[A-Za-z0-9_./-]+\.(md|json)\b' /dev/null)
 
+# The index of the decisions names every page of them.
+for page in docs/decisions/*.md; do
+  [ "${page##*/}" = README.md ] || grep -qF "(${page##*/})" docs/decisions/README.md ||
+    complain "$page: docs/decisions/README.md does not name it."
+done
+
 [ "$links" -gt 0 ] || complain "no link was found"
 finish "${#pages[@]} pages, $links links"

@@ -22,7 +22,7 @@
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
  * calibrated for the whole list.
  *
- * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles a thread.
+ * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles per thread.
  *
  * DEPARTS  dpgd needs hundreds of steps because one direction is much steeper than the others.  A twentieth of the
  * budget (of mu^2) buys a metric in which it is not: see walk_of(). */

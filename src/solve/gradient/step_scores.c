@@ -36,7 +36,7 @@ static double block_sum(const tct_loss *loss, const double *z, const double *s, 
 
 /* ---- logistic losses in floats --------------------------------------------------------------------- */
 
-/* Where a term is counted in units: at most 2^21 a record, so that 2^30 holds a block. */
+/* Where a term is counted in units: at most 2^21 per record, so that 2^30 holds a block. */
 static const double MOST_UNITS = 0x1p21;
 
 /* log(1 + e^-m): e^-|m| of la/kernels/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to

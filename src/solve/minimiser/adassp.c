@@ -17,7 +17,7 @@
  *
  * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
  *
- * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles a thread.
+ * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
  * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing, where the paper spends a third of
  * epsilon on it; the two other releases are one event of exact cost.  All p^2 entries of G are released and averaged
