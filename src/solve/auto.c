@@ -1,8 +1,8 @@
 /* auto.c - the rule that picks a solver from public facts alone.
  *
- * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta): the
- * largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice costs
- * nothing.
+ * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta).  It is
+ * the largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice
+ * costs nothing.
  *
  * METRIC  From there on the released metric is better than noise, and saves most of dpgd's steps.
  * STRONG  dpgd's walk ends at its longest there; objpert, whose minimiser is exact, goes on gaining.

@@ -14,21 +14,22 @@
  *   6.   every tau steps alpha_max = min(cap, (1+eta)*longest step since)
  *
  * SENSITIVITY  Step 2: a record's own term has norm <= C_grad.  Step 3: a record's own term of every score lies in [0,
- * C_obj]; terms are rounded down to a lattice and summed exactly, and the penalty is a function of past releases. Under
- * add_remove a record moves all scores the same way (monotone), so the exponential mechanism needs no factor 2.
+ * C_obj].  Terms are rounded down to a lattice and summed exactly, and the penalty is a function of past releases.
+ * Under add_remove a record moves all scores the same way (monotone), so the exponential mechanism needs no factor 2.
  *
  * RELEASES  Adaptive: gaussian and exponential events (variant=paper: pure) as the filter allows; zCDP of the
  * exponential choice is epsilon^2/8, of the pure one epsilon^2/2.  The certificate states the filter's budget,
  * zcdp(rho).  Batches: sampled gaussian events and pure ones, each over a fresh batch, under a Renyi filter at one
- * order fixed in the plan; the certificate states its (epsilon, delta) as one approx event.
+ * order fixed in the plan.  The certificate states its (epsilon, delta) as one approx event.
  *
  * COST  A step: two passes over X, and grid*n losses on cached margins z = Xw and s = Xd.
  *
- * DEPARTS  The measured gradients are averaged before they are normalised (line 8 normalises first); the filter is
- * asked before each release, not after; the budget per step is planned from what is left, and the direction has
- * momentum, which averages the noise of past measurements at no cost (dpagd_plan.c); alpha_max shrinks where measuring
- * again does not help: where signal is plentiful the shortest step can be too long, and the budget would go into
- * measurements of a gradient that is known well enough (docs/decisions/gradient-rules.md).
+ * DEPARTS  The measured gradients are averaged before they are normalised (line 8 normalises first).  The filter is
+ * asked before each release, not after.  The budget per step is planned from what is left (dpagd_plan.c).  The
+ * direction has momentum, which averages the noise of past measurements at no cost.  The longest step shrinks where
+ * measuring again does not help: where signal is plentiful even the shortest step can be too long
+ * (docs/decisions/gradient-rules.md).
+ *
  * variant=paper keeps the fixed splits and the noisy minimum with one-sided exponential noise, here of the right sign:
  * permute and flip. */
 #include "core/alloc.h"

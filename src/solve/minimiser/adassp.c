@@ -9,25 +9,25 @@
  *   3. w = 0; `iterates` times: w = w + A^-1 (h' - (G + n lambda I) w), h' = h without its factor
  *
  * SENSITIVITY  One record's own term is v (x x^T, (K/Y) sqrt((1-q)/q) y x).  v |x|^2 <= K^2 and v |x| <= K, so that its
- * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is
- * v x_j times x, and the products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c);
- * with the rounding of v x_j itself that is below 1+2^-50, and v is made from an upper bound on |x|^2 and by 2^-40 too
- * small.  A person's weights s_i in [0, 1] multiply v first, hence every bound: the records of a person whose weights
- * sum to at most 1 stay within the reach of one.
+ * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is v
+ * x_j times x.  The products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c). With
+ * the rounding of v x_j itself that is below 1+2^-50.  v is made from an upper bound on |x|^2, and by 2^-40 too small.
+ * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
+ * at most 1 stay within the reach of one.
  *
  * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
  *
  * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
- * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing, where the paper spends a third of
- * epsilon on it; the two other releases are one event of exact cost.  All p^2 entries of G are released and averaged
- * across the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2.
- * Weights v: R is a bound, most records are well below it, and noise goes with its square.  A weight that depends on x
- * alone leaves a linear model's coefficients where they were.  Where all records have norm R, give norm=1.
- * Steps 2 and 3: a ridge of the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those
- * that the records determine well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs
- * no budget; zeta is then 2.5 sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's:
- * ridge=sqrt(log(2p^2/0.05)), iterates=1, norm=1. */
+ * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing; the paper spends a third of epsilon
+ * on it.  The two other releases are one event of exact cost.  All p^2 entries of G are released and averaged across
+ * the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2. Weights v: R is
+ * a bound, most records are well below it, and noise goes with its square.  A weight that depends on x alone leaves a
+ * linear model's coefficients where they were.  Where all records have norm R, give norm=1. Steps 2 and 3: a ridge of
+ * the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those that the records determine
+ * well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs no budget; zeta is then 2.5
+ * sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's: ridge=sqrt(log(2p^2/0.05)),
+ * iterates=1, norm=1. */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
