@@ -36,22 +36,6 @@ static const char *reader_summary(const char *name) {
   return "see docs/reference/format";
 }
 
-static const struct {
-  const char *summary;
-  const char *help[3];
-} events[TCT_EV_KINDS] = {
-    [TCT_EV_GAUSSIAN] = {"sum of per-record vectors plus Gaussian noise", {"sigma / reach of one record, > 0"}},
-    [TCT_EV_SAMPLED_GAUSSIAN] = {"the same over a Poisson sample of the records",
-                                 {"sigma / reach of one record, > 0", "chance that a record is drawn, in (0, 1]"}},
-    [TCT_EV_LAPLACE] = {"sum plus Laplace noise", {"scale / reach of one record in the l1 norm, > 0"}},
-    [TCT_EV_EXPONENTIAL] = {"choice with probability ~ exp(epsilon score / (2 change))", {"of one choice, >= 0"}},
-    [TCT_EV_PURE] = {"any epsilon-DP step, for the chosen relation", {"of one step, >= 0"}},
-    [TCT_EV_APPROX] = {"any (epsilon, delta)-DP step, for the chosen relation",
-                       {"of one step, >= 0", "of one step, in [0, 1]"}},
-    [TCT_EV_ZCDP] = {"any rho-zCDP step, for the chosen relation", {"of one step, >= 0"}},
-    [TCT_EV_OBJPERT] = {"objective perturbation", {"sigma / row norm, > 0", "additive shift of the loss, >= 0"}},
-};
-
 static void set_text(json_t *object, const char *key, const char *text) {
   json_object_set_new(object, key, text ? json_string(text) : json_null());
 }
@@ -100,12 +84,13 @@ static void add_solver(listing *list, const tct_solver *solver) {
 
 static void add_event(listing *list, tct_event_kind kind) {
   static const tct_option count = {"count", TCT_OPT_COUNT, "1", 1, INFINITY, NULL, "repetitions"};
-  tct_option options[5] = {{0}};
+  const tct_event_facts *facts = &tct_event_kinds[kind];
+  tct_option options[TCT_EVENT_KEYS + 2] = {{0}};
   int n = 0;
-  for (; tct_event_key(kind, n); n++)
-    options[n] = (tct_option){tct_event_key(kind, n), TCT_OPT_REAL, NULL, 0, INFINITY, NULL, events[kind].help[n]};
+  for (const tct_event_key *k = facts->key; k->key; k++)
+    options[n++] = (tct_option){k->key, TCT_OPT_REAL, NULL, 0, k->high, NULL, k->help};
   options[n] = count;
-  add(list, "event", tct_event_name(kind), events[kind].summary, options);
+  add(list, "event", facts->name, facts->summary, options);
 }
 
 static void add_all(listing *list) {
