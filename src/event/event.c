@@ -83,13 +83,13 @@ tct_status tct_event_check(const tct_event *event, tct_error *err) {
 }
 
 static tct_status find_kind(const tct_spec *spec, tct_event_kind *kind, tct_error *err) {
-  char names[400] = "";
-  size_t used = 0;
-  for (int k = 0; k < TCT_EV_KINDS && used < sizeof names; k++) {
-    if (!strcmp(spec->name, tct_event_kinds[k].name)) return *kind = (tct_event_kind)k, TCT_OK;
-    const char *before = !k ? "" : k + 1 < TCT_EV_KINDS ? ", " : " or ";
-    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", before, tct_event_kinds[k].name);
+  char names[400];
+  const char *name[TCT_EV_KINDS];
+  for (int k = 0; k < TCT_EV_KINDS; k++) {
+    name[k] = tct_event_kinds[k].name;
+    if (!strcmp(spec->name, name[k])) return *kind = (tct_event_kind)k, TCT_OK;
   }
+  tct_join_names(name, TCT_EV_KINDS, names, sizeof names);
   return tct_fail(err, TCT_E_USAGE, "no event is called '%s'; use %s", spec->name, names);
 }
 

@@ -1,5 +1,6 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
+#include "read/format/reader.h"
 #include "solve/solve.h"
 
 #include <jansson.h>
@@ -15,26 +16,6 @@ typedef struct listing {
 
 static const char *const kind_names[] = {"loss", "penalty", "solver", "accountant", "reader", "event"};
 enum { KIND_NAMES = sizeof kind_names / sizeof *kind_names };
-
-/* The formats of read/format/list.def; they are told apart by content and have no options of their own. */
-#define TCT_FORMAT(name) #name,
-static const char *const readers[] = {
-#include "read/format/list.def"
-};
-#undef TCT_FORMAT
-static const struct {
-  const char *name, *summary;
-} formats[] = {
-    {"csv", "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2"},
-    {"libsvm", "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2"},
-    {"npy", "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2"},
-};
-
-static const char *reader_summary(const char *name) {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (!strcmp(name, formats[i].name)) return formats[i].summary;
-  return "see docs/reference/format";
-}
 
 static void set_text(json_t *object, const char *key, const char *text) {
   json_object_set_new(object, key, text ? json_string(text) : json_null());
@@ -97,7 +78,9 @@ static void add_all(listing *list) {
   for (int i = 0; i < tct_loss_kind_count; i++) {
     const tct_loss_kind *loss = tct_loss_kinds[i];
     json_t *entry = add(list, "loss", loss->name, loss->summary, loss->options);
-    if (entry) set_text(entry, "labels", loss->binary ? "binary" : "real");
+    if (!entry) continue;
+    set_text(entry, "labels", loss->binary ? "binary" : loss->counts ? "count" : "real");
+    set_text(entry, "link", tct_link_name(loss->link));
   }
   for (int i = 0; i < tct_reg_kind_count; i++)
     add(list, "penalty", tct_reg_kinds[i]->name, tct_reg_kinds[i]->summary, tct_reg_kinds[i]->options);
@@ -110,8 +93,7 @@ static void add_all(listing *list) {
   for (int i = 0; i < tct_solver_count; i++) add_solver(list, tct_solvers[i]);
   for (int i = 0; i < tct_accountant_count; i++)
     add(list, "accountant", tct_accountants[i]->name, tct_accountants[i]->summary, NULL);
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-    add(list, "reader", readers[i], reader_summary(readers[i]), NULL);
+  for (int i = 0; i < tct_format_count; i++) add(list, "reader", tct_formats[i]->name, tct_formats[i]->summary, NULL);
   for (int k = 0; k < TCT_EV_KINDS; k++) add_event(list, (tct_event_kind)k);
 }
 

@@ -5,7 +5,7 @@
  * may be computed in floats (relative error about 2e-7) where nothing but a noisy choice reads them.  Sums are exact:
  * the same for any number of threads and any instruction set. */
 #include "core/lanes.h"
-#include "la/kernels/fused_terms.h"
+#include "loss/fused_terms.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
@@ -38,7 +38,7 @@ static double block_sum(const tct_loss *loss, const double *z, const double *s, 
 /* Where a term is counted in units: at most 2^21 a record, so that 2^30 holds a block. */
 static const double MOST_UNITS = 0x1p21;
 
-/* log(1 + e^-m): e^-|m| of la/kernels/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to
+/* log(1 + e^-m): e^-|m| of loss/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to
  * t^11 (remainder below 1e-7). */
 static inline float logistic_single(float m) {
   float a = m < 0 ? m : -m;
