@@ -22,7 +22,7 @@ declare -A law=(
   [solve/minimiser]="$solver" [solve/parties]="$solver"
   [model]="core event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
   [train]="core event la loss penalty account ranks read mech solve solve/parties model ledger"
-  [certify]="core event account solve model ledger train" [report]="core event account solve model ledger train certify"
+  [certify]="core event account solve model ledger train" [report]="core event loss account solve model ledger train certify"
   [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )
 

@@ -43,9 +43,16 @@ static inline int plannable(const solver_case *c) {
 enum { MOST = 64 };                /* solvers, and losses */
 static int remembered[MOST][MOST]; /* 1 + the penalty's index, -1: none is taken */
 
+/* TACIT_TEST_SOLVER: the laws for one solver alone. */
+static inline int is_wanted(const tct_solver *solver) {
+  const char *only = getenv("TACIT_TEST_SOLVER");
+  return !only || !strcmp(only, solver->name);
+}
+
 /* The first penalty that the solver takes with this loss; 0 if there is none. */
 static inline int find_case(int s, int l, solver_case *c) {
   assert_true(s < MOST && l < MOST);
+  if (!is_wanted(tct_solvers[s])) return 0;
   c->solver = tct_solvers[s];
   write_spec(c, "");
   snprintf(c->loss, sizeof c->loss, "%s", tct_loss_kinds[l]->name);

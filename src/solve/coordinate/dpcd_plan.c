@@ -177,10 +177,10 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   const tct_option *o = tct_dpcd_options;
   tct_fused_slope slope;
   TCT_TRY(tct_plan_need_bounds(facts, "dpcd", err));
+  char names[200];
+  tct_loss_names(tct_loss_has_fused, names, sizeof names);
   if (!tct_dpcd_slope(&facts->loss, &slope))
-    return tct_fail(err, TCT_E_USAGE,
-                    "dpcd has no step for the loss %s; use squared, logistic, huber or smoothed_hinge",
-                    facts->loss.kind->name);
+    return tct_fail(err, TCT_E_USAGE, "dpcd has no step for the loss %s; use %s", facts->loss.kind->name, names);
   if (!facts->reg.kind->separable)
     return tct_fail(err, TCT_E_USAGE,
                     "dpcd needs a penalty that works coordinate by coordinate; use none, l1, l2, "
