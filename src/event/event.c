@@ -36,10 +36,6 @@ double *tct_event_parameter(tct_event *event, const char *key) {
 
 double tct_event_rate(const tct_event *event) { return event->kind == TCT_EV_SAMPLED_GAUSSIAN ? event->rate : 1; }
 
-bool tct_event_is_gaussian(const tct_event *event) {
-  return event->kind == TCT_EV_GAUSSIAN || (event->kind == TCT_EV_SAMPLED_GAUSSIAN && event->rate == 1);
-}
-
 tct_event tct_event_gaussian(double noise, int64_t count) {
   return (tct_event){.kind = TCT_EV_GAUSSIAN, .noise = noise, .count = count};
 }

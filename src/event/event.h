@@ -68,8 +68,6 @@ const char *tct_event_name(tct_event_kind kind);
 double *tct_event_parameter(tct_event *event, const char *key);
 /* Probability with which a record takes part: rate where the kind has one, else 1. */
 double tct_event_rate(const tct_event *event);
-/* Is it a Gaussian sum over all records? */
-bool tct_event_is_gaussian(const tct_event *event);
 
 /* Constructors; count >= 1. */
 tct_event tct_event_gaussian(double noise, int64_t count);

@@ -63,7 +63,7 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
 
 tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
   double noise = 0;
-  if (isfinite(facts->epsilon))
+  if (!tct_noise_off(facts))
     TCT_TRY(tct_calibrate_noise(rate, count, facts->neighbours, facts->epsilon, facts->delta, &noise, &out->cost, err));
   else
     out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};

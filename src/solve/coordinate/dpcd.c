@@ -208,7 +208,7 @@ static void state_free(state *s) {
 static bool in_floats(const tct_facts *facts, const tct_spec *spec, const tct_dpcd *d) {
   if (tct_spec_is(spec, tct_dpcd_options, "precision", "double")) return false;
   if (!tct_spec_is(spec, tct_dpcd_options, "precision", "single") && facts->rows < 4096) return false;
-  return isfinite(facts->epsilon) && d->noise >= 4;
+  return !tct_noise_off(facts) && d->noise >= 4;
 }
 
 static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, state *s, double *w,

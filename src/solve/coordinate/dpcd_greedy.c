@@ -145,7 +145,7 @@ static tct_status iterate(greedy *s, tct_mech *mech, double *w, tct_error *err) 
   TCT_TRY(tct_mech_total(mech, s->total, s->problem->facts->p, err));
   double change = scores(s, w);
   int64_t j = 0;
-  if (isfinite(s->problem->facts->epsilon))
+  if (!tct_noise_off(s->problem->facts))
     TCT_TRY(tct_mech_choose(mech, d->choice_epsilon, change, false, s->score, s->problem->facts->p, &j, err));
   else
     j = largest(s->score, s->problem->facts->p);

@@ -57,7 +57,7 @@ static tct_status make(double x, void *user, tct_events *out, tct_error *err) {
 
 /* accounting=rdp: the paper's noise, the smallest that the moments accountant's formula allows. */
 static tct_status calibrate_rdp(const tct_facts *facts, tct_dpcd_shape *shape, double *x, tct_error *err) {
-  const tct_accountant *rdp = tct_accountant_find("rdp");
+  const tct_accountant *rdp = &tct_accountant_rdp;
   double low = 1e-3, high = 1e9;
   for (int step = 0; step < 100 && high / low > 1 + 1e-7; step++) {
     double middle = sqrt(low * high);
@@ -78,7 +78,7 @@ static tct_status calibrate_rdp(const tct_facts *facts, tct_dpcd_shape *shape, d
 
 static tct_status calibrate(const tct_facts *facts, bool rdp, tct_dpcd_shape *shape, double *x, tct_cost *cost,
                             tct_error *err) {
-  if (!isfinite(facts->epsilon)) {
+  if (tct_noise_off(facts)) {
     *x = 0;
     *cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
     return TCT_OK;
@@ -98,7 +98,7 @@ static tct_status calibrate(const tct_facts *facts, bool rdp, tct_dpcd_shape *sh
 static double single_release(const tct_facts *facts) {
   double noise = 0;
   tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_noise_off(facts)) return 0;
   if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
     return INFINITY;
   return noise;
@@ -158,7 +158,7 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
     double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,
            mu = facts->reg.l2 / (h * r * r / p);
-    double budget = isfinite(facts->epsilon) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
+    double budget = !tct_noise_off(facts) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
     wanted_outer = mu > 0 ? fmax(1, ceil(log2(budget * mu / p))) : 1;
     wanted = wanted_outer * (mu > 0 ? 2 * p * (1 + 1 / mu) : sqrt(p) * budget);
   }
@@ -209,7 +209,7 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   shape.smooth = tct_spec_is(&out->spec, o, "smoothness", "private");
   shape.laplace = shape.smooth && tct_spec_is(&out->spec, o, "form", "laplace");
   shape.share = tct_spec_real(&out->spec, o, "share");
-  shape.laplace_noise = isfinite(facts->epsilon) ? shape.reach / (shape.share * facts->epsilon) : 0;
+  shape.laplace_noise = !tct_noise_off(facts) ? shape.reach / (shape.share * facts->epsilon) : 0;
   shape.greedy = tct_spec_is(&out->spec, o, "order", "greedy");
   shape.split = tct_spec_real(&out->spec, o, "split");
   TCT_TRY(steps(facts, &shape, out, err));

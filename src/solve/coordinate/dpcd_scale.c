@@ -166,7 +166,7 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];
   if (isnan(d->clip)) d->clip = tct_dpcd_typical(facts, d->record) * sqrt(d->total);
-  double loose = isfinite(facts->epsilon) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
+  double loose = !tct_noise_off(facts) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
   for (int64_t j = 0; j < facts->p; j++) {
     d->bound[j] = loose * d->clip * sqrt(d->moment[j] / d->total);
     d->rate[j] = d->step / d->moment[j];

@@ -44,7 +44,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "primaldpscd needs a smooth loss; use squared, logistic, smoothed_hinge or huber");
-  if (strcmp(facts->reg.kind->name, "l2") && strcmp(facts->reg.kind->name, "none"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "primaldpscd takes the penalties none and l2; give one of them");
   int64_t batch = tct_spec_count(&out->spec, options, "batch");
   if (batch > facts->p) return tct_fail(err, TCT_E_USAGE, "batch is larger than the number of features; give less");
@@ -98,7 +98,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   const tct_event *event = &plan->promise.events.at[0];
   int64_t n = problem->view->rows, p = problem->view->p, batch = tct_spec_count(&plan->spec, options, "batch");
   double clip = tct_spec_real(&plan->spec, options, "clip"), reach = reach_of(problem->facts, &plan->spec);
-  if (!isfinite(problem->facts->epsilon)) clip *= 1e6, reach *= 1e6;
+  if (tct_noise_off(problem->facts)) clip *= 1e6, reach *= 1e6;
   double lattice = tct_mech_lattice(reach, event->noise, 1);
   state s = {TCT_NEW(double, n), TCT_NEW(double, n), TCT_NEW(double, n), TCT_NEW(double, batch), w,
              TCT_NEW(int64_t, p)};

@@ -83,7 +83,7 @@ static const tct_option options[] = {
 static double noise_of_one_release(const tct_facts *facts) { /* 1/mu of (epsilon, delta) */
   double noise = 0;
   tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_noise_off(facts)) return 0;
   if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK) return 0;
   return noise;
 }
@@ -207,10 +207,10 @@ static settings read_settings(const tct_problem *problem, const tct_solver_plan 
   const tct_event *event = &plan->promise.events.at[0];
   settings set = {.noise = event->noise, .iterations = event->count};
   double batch = tct_spec_real(&plan->spec, options, "batch");
-  set.rate = event->kind == TCT_EV_GAUSSIAN ? 1 : event->rate;
+  set.rate = tct_event_rate(event);
   set.clip = tct_spec_real(&plan->spec, options, "clip");
   set.reach = reach_of(facts, &plan->spec);
-  if (!isfinite(facts->epsilon)) { /* no privacy: a clip that no converging step meets */
+  if (tct_noise_off(facts)) { /* no privacy: a clip that no converging step meets */
     set.clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
     set.reach = set.clip * facts->row_norm;
   }

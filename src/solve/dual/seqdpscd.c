@@ -122,7 +122,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                   .reach = reach_of(problem->facts, &plan->spec),
                   .cap = tct_spec_count(&plan->spec, options, "cap"),
                   .newton = (int)tct_spec_count(&plan->spec, options, "newton")};
-  if (!isfinite(problem->facts->epsilon)) { /* no privacy: clip and cap off */
+  if (tct_noise_off(problem->facts)) { /* no privacy: clip and cap off */
     set.clip = 4 * (problem->facts->loss.kind->binary ? 1 : problem->facts->label_bound);
     set.reach = set.clip * problem->facts->row_norm;
     set.cap = problem->facts->rows;

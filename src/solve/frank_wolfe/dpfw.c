@@ -65,7 +65,7 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, walk *
   s->total = TCT_NEW(double, facts->p);
   if (!s->vertex || !s->score || !s->total) return tct_fail_memory(err);
   TCT_TRY(tct_dpfw_sums_new(problem, d, &s->sums, err));
-  if (d->plain || !isfinite(facts->epsilon)) return TCT_OK;
+  if (d->plain || tct_noise_off(facts)) return TCT_OK;
   return tct_mech_tree_new(2 * facts->p, d->epsilon, d->change, false, s->sums.lattice, &s->tree, err);
 }
 
@@ -102,7 +102,7 @@ static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
     return tct_mech_tree_choose(mech, s->tree, at, err);
   }
   show_all(s);
-  if (isfinite(s->problem->facts->epsilon))
+  if (!tct_noise_off(s->problem->facts))
     return tct_mech_choose(mech, s->d->epsilon, s->d->change, false, s->score, count, at, err);
   double best = (double)largest(s->score, count);
   tct_event event = tct_event_gaussian(0, 1);

@@ -83,7 +83,7 @@ static tct_status make(double x, void *user, tct_events *out, tct_error *err) {
 
 static tct_status promise(const tct_facts *facts, walk *w, tct_solver_plan *out, tct_error *err) {
   double x = 0;
-  if (isfinite(facts->epsilon))
+  if (!tct_noise_off(facts))
     TCT_TRY(tct_calibrate(make, w, TCT_SMALLEST, 1e-3, 1e9, facts->neighbours, facts->epsilon, facts->delta, 1e-8, &x,
                           &out->cost, err));
   else
@@ -103,7 +103,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "dpnewton needs a loss of bounded curvature, which %s is not; use dpgd",
                     facts->loss.kind->name);
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpnewton knows the penalties none and l2; choose one of them, or dpgd");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "dpnewton holds matrices of features squared, at most %d features; use dpgd",

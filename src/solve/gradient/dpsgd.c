@@ -68,10 +68,10 @@ typedef struct settings {
 static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
   const tct_event *event = &plan->promise.events.at[0];
   settings set = {.noise = event->noise, .iterations = event->count};
-  set.rate = event->kind == TCT_EV_GAUSSIAN ? 1 : event->rate;
+  set.rate = tct_event_rate(event);
   set.batch = tct_spec_real(&plan->spec, options, "batch");
   set.clip = tct_spec_real(&plan->spec, options, "clip");
-  if (!isfinite(problem->facts->epsilon)) set.clip *= 1024; /* clip off, exact sums kept */
+  if (tct_noise_off(problem->facts)) set.clip *= 1024; /* clip off, exact sums kept */
   set.lattice = tct_mech_lattice(set.clip, set.noise, problem->facts->rows);
   set.step = tct_spec_real(&plan->spec, options, "step");
   set.from = tct_spec_is(&plan->spec, options, "average", "last")   ? set.iterations - 1

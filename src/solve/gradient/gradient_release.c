@@ -11,7 +11,7 @@
 static double noise_of(const tct_facts *facts) {
   double noise = 0;
   tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_noise_off(facts)) return 0;
   if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
     return 0;
   return noise;
@@ -54,7 +54,7 @@ double tct_descent_clip(const tct_facts *facts) {
 tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
   *out = (tct_descent){.noise = noise, .clip = clip, .rows = n, .p = p};
-  if (!isfinite(problem->facts->epsilon)) out->clip *= 1024;
+  if (tct_noise_off(problem->facts)) out->clip *= 1024;
   out->lattice = tct_mech_lattice(out->clip, noise, problem->facts->rows);
   out->room = tct_gradient_scratch(p, problem->facts->threads);
   out->row_norm = TCT_NEW(double, n);

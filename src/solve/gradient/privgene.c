@@ -43,7 +43,7 @@ static tct_status make_choices(double epsilon, void *user, tct_events *out, tct_
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "privgene", err));
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "privgene knows the penalties none and l2; choose one of them");
   const tct_loss *loss = &facts->loss;
   double y = loss->kind->binary ? 1 : facts->label_bound, clip = tct_spec_real(&out->spec, options, "clip");
@@ -54,7 +54,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
   double rounds = round(tct_spec_real(&out->spec, options, "c") * (double)facts->rows * facts->epsilon);
   int64_t count = (int64_t)fmin(fmax(rounds, 1), MOST_ROUNDS);
-  if (!isfinite(facts->epsilon)) {
+  if (tct_noise_off(facts)) {
     out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
     return tct_events_add(&out->promise.events, tct_event_exponential(1e9, count), err);
   }
@@ -76,7 +76,7 @@ static void mutate(search *s, const double *w, int64_t j, double size) {
   double steps[2] = {-size, size}, n = (double)facts->rows, most = 2 * n * s->clip;
   memset(s->column, 0, (size_t)s->problem->view->rows * sizeof(double));
   tct_col_axpy(s->problem->view, j, 1, s->column);
-  tct_line line = {&facts->loss, steps, 2, s->clip, s->lattice, isfinite(facts->epsilon)};
+  tct_line line = {&facts->loss, steps, 2, s->clip, s->lattice, !tct_noise_off(facts)};
   tct_step_scores(&line, s->z, s->column, s->problem->y, s->problem->view->rows, s->score + 2 * j, facts->threads);
   bool free = facts->intercept && j == facts->p - 1;
   for (int k = 0; k < 2 && !free; k++) {
@@ -103,7 +103,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   int64_t rounds = event.count;
   search s = {.problem = problem, .clip = tct_spec_real(&plan->spec, options, "clip")};
   double size = tct_spec_real(&plan->spec, options, "scale"), decay = tct_spec_real(&plan->spec, options, "decay");
-  if (!isfinite(problem->facts->epsilon)) s.clip *= 1024; /* clip off, exact sums kept */
+  if (tct_noise_off(problem->facts)) s.clip *= 1024; /* clip off, exact sums kept */
   s.lattice = tct_mech_lattice(s.clip, 0, 8 * problem->facts->rows);
   s.z = TCT_NEW(double, n), s.column = TCT_NEW(double, n), s.score = TCT_NEW(double, 2 * p);
   tct_status status = s.z && s.column && s.score ? TCT_OK : tct_fail_memory(err);

@@ -91,7 +91,7 @@ static void single_block(const tct_line *line, const double *z, const double *s,
 
 /* The unit of the floats' counts, a multiple of the lattice; 0: not for this loss, or a lattice too coarse. */
 static double unit_of(const tct_line *line) {
-  if (!line->rough || strcmp(line->loss->kind->name, "logistic")) return 0;
+  if (!line->rough || line->loss->kind->fused != TCT_FUSED_LOGISTIC) return 0;
   double unit = exp2(ceil(log2(line->clip / MOST_UNITS)));
   return unit >= line->lattice && unit > 0x1p-100 && line->clip < 0x1p100 ? unit : 0;
 }

@@ -74,7 +74,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
     smooth.linear = b;
     status = tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 3 */
   }
-  if (status == TCT_OK && !isfinite(problem->facts->epsilon)) tct_output_nonprivate(w, p, &set.output);
+  if (status == TCT_OK && tct_noise_off(problem->facts)) tct_output_nonprivate(w, p, &set.output);
   if (status == TCT_OK) status = tct_output_release(&set.output, &event[1], mech, w, p, err); /* 4 */
   tct_smooth_free(&smooth);
   tct_wipe_free(b, p, sizeof *b);

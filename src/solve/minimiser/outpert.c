@@ -105,7 +105,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   tct_smooth_facts smooth;
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "outpert", err));
-  if (strcmp(facts->reg.kind->name, "l2") && (!is_gd(out) || strcmp(facts->reg.kind->name, "none")))
+  if (!facts->reg.kind->quadratic || (facts->reg.kind->zero && !is_gd(out)))
     return tct_fail(err, TCT_E_USAGE,
                     "outpert needs a ridge penalty; give --penalty l2:lambda=... (variant=gd: or none)");
   if (!(facts->reg.l2 > 0) && !is_gd(out))
@@ -114,7 +114,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_sampled(facts, 1, 1, out, err));
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));
   TCT_TRY(settle(facts, out, &set, err));
-  if (is_gd(out) || !isfinite(facts->epsilon)) return TCT_OK;
+  if (is_gd(out) || tct_noise_off(facts)) return TCT_OK;
   return tct_smooth_affordable(&set.smooth, "outpert", tct_spec_real(&out->spec, options, "max_passes"),
                                &out->max_passes, err);
 }

@@ -100,7 +100,7 @@ static tct_status calibrate(const tct_facts *facts, tct_solver_plan *out, tct_er
   split s = split_of(facts, &out->spec);
   double x = 0, rho = 0;
   out->promise.at_most = true;
-  if (!isfinite(facts->epsilon)) { /* the same releases, plainly */
+  if (tct_noise_off(facts)) { /* the same releases, plainly */
     out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
     return tct_events_add(&out->promise.events, tct_event_gaussian(0, (int64_t)(s.choices + s.columns + s.scores)),
                           err);
@@ -117,7 +117,7 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   double parties = (double)tct_spec_count(spec, tct_parties_options, "parties");
   double curve = facts->loss.kind->curvature_bound(facts->loss.h), diameter = 2 * facts->reg.radius * feature;
   *steps = 1000; /* without noise */
-  if (!isfinite(facts->epsilon)) return TCT_OK;
+  if (tct_noise_off(facts)) return TCT_OK;
   TCT_TRY(budget_rho(facts, &rho, err));
   double change = relation * feature * (isnan(clip) ? clip_of(facts) : clip);
   double kept = 1 - tct_spec_real(spec, tct_parties_options, "share");
@@ -144,7 +144,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
   const tct_option *o = tct_parties_options;
   double n = (double)facts->rows, size = n;
   if (!tct_spec_auto(&out->spec, o, "sketch")) return TCT_OK;
-  if (isfinite(facts->epsilon) && tct_spec_count(&out->spec, o, "columns") > 0) {
+  if (!tct_noise_off(facts) && tct_spec_count(&out->spec, o, "columns") > 0) {
     double logs = log((double)tct_spec_count(&out->spec, o, "steps") / facts->delta);
     double sigma = out->promise.events.at[1].noise, iota2 = logs * sigma * sigma / (n / 4);
     size = fmin(n, ceil(logs / fmin(0.09, fmax(0.01, iota2))));
@@ -155,7 +155,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
   const tct_option *o = tct_parties_options;
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw_parties", err));
-  if (strcmp(facts->reg.kind->name, "l1ball"))
+  if (!facts->reg.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE, "dpfw_parties works on the l1 ball; give --penalty l1ball:radius=...");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
@@ -200,7 +200,7 @@ static tct_status radii(const tct_facts *facts, const char *text, tct_parties *s
 
 static void events_of(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *s) {
   const tct_events *events = &plan->promise.events;
-  bool noisy = isfinite(facts->epsilon);
+  bool noisy = !tct_noise_off(facts);
   s->choice_epsilon = noisy ? events->at[0].epsilon : INFINITY;
   s->column_noise = noisy && s->columns > 0 ? events->at[1].noise : 0;
   s->score_noise = noisy && s->winner ? events->at[events->len - 1].noise : 0;
@@ -218,7 +218,7 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
   s->widen = isnan(s->clip) && !isfinite(tct_loss_slope_bound(&facts->loss));
   s->feature = feature_of(facts, spec);
   if (isnan(s->clip))
-    s->clip = clip_of(facts) + (isfinite(facts->epsilon) || !s->widen ? 0 : facts->reg.radius * s->feature);
+    s->clip = clip_of(facts) + (!tct_noise_off(facts) || !s->widen ? 0 : facts->reg.radius * s->feature);
   s->relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
   s->trust = s->columns > 0 ? tct_spec_real(spec, o, "trust") : 0;
   s->local = tct_spec_is(spec, o, "local", "exact");

@@ -48,7 +48,7 @@ tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, dou
  * below sqrt(n), where an iteration's fixed costs (noise, drawing the batch) take over. */
 static double batch_default(const tct_facts *facts, double epochs) {
   double n = (double)facts->rows, floor_rows = ceil(sqrt(n));
-  if (!isfinite(facts->epsilon)) return floor_rows;
+  if (tct_noise_off(facts)) return floor_rows;
   double noise = 0;
   tct_cost cost;
   if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
