@@ -16,7 +16,8 @@
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
  * |t_i|^2 <= R^2 (gram.h); with a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2, so the records of a person
- * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C (descent.h).
+ * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C
+ * (gradient_release.h).
  *
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
  * calibrated for the whole list.
