@@ -10,6 +10,9 @@ while IFS= read -r hit; do
 done < <(grep -nE 'str(n|case)?cmp\([^"]*(kind|solver|accountant|winner|loss|penalty|reg|format)(->|\.)?(name)?, "[a-z0-9_]+"' "${files[@]}" |
   grep -E '(name|->loss|->penalty|->solver|->accountant), "' |
   sed -E 's/^([^:]+):([0-9]+):[[:space:]]*/\1 line \2:/')
+while IFS= read -r hit; do
+  complain "$hit: compares a component's name with a text that it is given"
+done < <(grep -nE 'strcmp\([^"]*(kind|loss|reg|penalty|solver)(->|\.)name, [a-z]' "${files[@]}" | cut -d: -f1,2)
 # The same by a look-up: a plan that needs one accountant says tct_accountant_NAME, which the compiler checks.
 while IFS= read -r hit; do
   complain "$hit looks an accountant up by a name of its own; write &tct_accountant_NAME"

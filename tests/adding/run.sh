@@ -147,8 +147,21 @@ train=("$tacit" train --label y --loss dummy --penalty l2:lambda=0.1)
   complain "a model of the dummy loss: $(head -2 "$spot/a.log")"
 "${train[@]}" "$spot/marked.csv" --solver dummy --epsilon 5 --delta 1e-6 --row-norm 1 --label-bound 3 --seed 7 -o "$spot/b.json" >"$spot/b.log" 2>&1 ||
   complain "a model of the dummy loss, solver and format: $(head -2 "$spot/b.log")"
+mapfile -t solvers < <("$tacit" components solver --json | grep -oE '"kind":"solver","name":"[a-z_]+"' | cut -d'"' -f8)
+[ "${#solvers[@]}" -gt 10 ] || complain "the program lists ${#solvers[@]} solvers"
 weights() { tr -d '\n' <"$1" | grep -oE '"coefficients": *\[[^]]*\]'; }
 [ -s "$spot/a.json" ] && [ "$(weights "$spot/a.json")" = "$(weights "$spot/b.json")" ] || complain "the dummy solver and format do not give dpgd's model"
+# Every solver takes the dummy loss or refuses it with a sentence.
+for solver in "${solvers[@]}"; do
+  private=(--epsilon 5 --delta 1e-6 --row-norm 1 --label-bound 3)
+  case $solver in scd | cd | sgd | proxgd | lbfgs | bcfw) private=() ;; esac
+  for penalty in l2:lambda=0.1 l1ball:radius=1; do
+    timeout 60 "$tacit" train "$spot/plain.csv" --label y --loss dummy --penalty $penalty --solver "$solver" "${private[@]}" \
+      -o "$spot/e.json" >"$spot/e.log" 2>&1
+    code=$?
+    case $code in 0 | 2 | 4) ;; *) complain "$solver with the dummy loss and $penalty ends with $code: $(head -2 "$spot/e.log")" ;; esac
+  done
+done
 says "A Poisson regression" bash -c "'$tacit' report '$spot/a.json' -o '$spot/a.html' >/dev/null && cat '$spot/a.html'"
 says "use squared, logistic, hinge, smoothed_hinge or huber" "${train[@]}" "$spot/plain.csv" --solver scd -o "$spot/c.json"
 says "use squared, logistic, smoothed_hinge or huber" "${train[@]}" "$spot/plain.csv" --solver cd -o "$spot/c.json"
