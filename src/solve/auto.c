@@ -22,17 +22,17 @@ enum { NARROW = 512 };
 static double signal_of(const tct_facts *facts) {
   double noise = 0;
   tct_cost cost;
-  if (!isfinite(facts->epsilon)) return INFINITY;
+  if (tct_noise_off(facts)) return INFINITY;
   if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
     return 0;
   return (double)facts->rows / (noise * sqrt((double)facts->p));
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
-  bool ridge = !strcmp(facts->reg.kind->name, "l2") && facts->reg.l2 > 0;
+  bool ridge = facts->reg.kind->quadratic && facts->reg.l2 > 0;
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
   bool one_sign = facts->loss.kind->one_sign && isfinite(tct_loss_slope_bound(&facts->loss));
-  bool plain = ridge || !strcmp(facts->reg.kind->name, "none");
+  bool plain = ridge || facts->reg.kind->zero;
   double signal = signal_of(facts);
   if (signal >= METRIC && facts->loss.kind->binary && smooth && plain && facts->p <= NARROW) {
     snprintf(why, size, "dpnewton: at a signal mu*n/sqrt(p) of %.0f a noisy metric saves most steps of dpgd", signal);
@@ -43,7 +43,7 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
              signal);
     return tct_solver_find("objpert");
   }
-  if (signal < FAINT && ridge && !strcmp(facts->loss.kind->name, "squared")) {
+  if (signal < FAINT && ridge && facts->loss.kind->least_squares) {
     snprintf(why, size, "dpscd: least squares with ridge at a signal mu*n/sqrt(p) of %.0f, where its damping wins",
              signal);
     return tct_solver_find("dpscd");

@@ -108,7 +108,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "dpnewton needs a loss of bounded curvature, which %s is not; use dpgd",
                     facts->loss.kind->name);
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpnewton knows the penalties none and l2; choose one of them, or dpgd");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "dpnewton holds matrices of features squared, at most %d features; use dpgd",

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# check_laws.sh - laws of the sources that need no compiler: one place per fact, short lists, short lines.
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mapfile -t files < <(project_files | grep -E '^(src|cli|include)/.*\.(c|h|def)$')
+
+# A component is asked for what it declares, not for its name: a name is compared in its own folder alone.
+while IFS= read -r hit; do
+  complain "${hit%%:*}: compares a component's name; let the component declare the fact: ${hit#*:}"
+done < <(grep -nE 'str(n|case)?cmp\([^"]*(kind|solver|accountant|winner|loss|penalty|reg|format)(->|\.)?(name)?, "[a-z0-9_]+"' "${files[@]}" |
+  grep -E '(name|->loss|->penalty|->solver|->accountant), "' |
+  sed -E 's/^([^:]+):([0-9]+):[[:space:]]*/\1 line \2:/')
+while IFS= read -r hit; do
+  complain "$hit: compares a component's name with a text that it is given"
+done < <(grep -nE 'strcmp\([^"]*(kind|loss|reg|penalty|solver)(->|\.)name, [a-z]' "${files[@]}" | cut -d: -f1,2)
+# The same by a look-up: a plan that needs one accountant says tct_accountant_NAME, which the compiler checks.
+while IFS= read -r hit; do
+  complain "$hit looks an accountant up by a name of its own; write &tct_accountant_NAME"
+done < <(grep -nE 'tct_accountant_find\("' "${files[@]}" | grep -v '^src/account/' | cut -d: -f1,2)
+
+# A switch over a kind names every kind, so that the compiler finds those that a new one lacks.  What may have a default
+# is listed: instruction sets, and numbers from other libraries, files and processes.
+while IFS= read -r hit; do
+  complain "$hit: default: in a switch over a kind; name the kinds"
+done < <(awk '
+  /switch \(/ { over = $0; sub(/.*switch \(/, "", over) }
+  /^[[:space:]]*default:/ && over ~ /(kind|->layout|link|relation|neighbours|labels)/ && over !~ /tct_level|TCT_FUSED_KINDS|<</ {
+    print FILENAME ":" FNR
+  }' "${files[@]}")
+
+# At most 7 parameters.  The functions that have more stand here by name, until they take a struct: no new one joins, and
+# one that has changed leaves the list.
+known=(tct_calibrate tct_calibrate_noise tct_calibrate_count ask propose tct_sum_lattice tct_gram tct_gradient_lattice
+  tct_exact_transpose tct_fused_new tct_party_new
+  tct_output_make certified block_sum hand_over)
+long=$(awk '
+  function parameters(text, list, n) {
+    list = text
+    sub(/^[^(]*\(/, "", list)
+    while (gsub(/\([^()]*\)/, "", list)) { }
+    sub(/\).*/, "", list)
+    n = gsub(/,/, ",", list) + 1
+    return n
+  }
+  FNR == 1 { head = "" }
+  /^[A-Za-z_][^;={}]*\(/ && !/^(typedef|#)/ { head = "" ; open = 1 }
+  open { head = head " " $0 }
+  open && /[{;]/ {
+    if (head ~ /\{[[:space:]]*$/ && parameters(head) > 7) {
+      name = head
+      sub(/\(.*/, "", name)
+      sub(/.*[ *]/, "", name)
+      print name " " FILENAME
+    }
+    open = 0
+  }' $(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$'))
+while read -r name file; do
+  [ -n "$name" ] || continue
+  case " ${known[*]} " in *" $name "*) ;; *) complain "$file: $name has more than 7 parameters; group them in a struct" ;; esac
+done <<<"$long"
+for name in "${known[@]}"; do
+  grep -q "^$name " <<<"$long" || complain "tools/check_laws.sh: $name has at most 7 parameters now; take it from the list"
+done
+
+mapfile -t everything < <(project_files | grep -E '^(src|cli|include|tests|bench|fuzz)/.*\.(c|h|def)$')
+
+# Lines of at most 120 characters in C; check_prose.sh has the pages.
+while IFS= read -r hit; do complain "$hit: a line of more than 120 characters"; done < <(
+  LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR }' "${everything[@]}")
+
+finish "${#files[@]} files keep the laws"
