@@ -54,10 +54,14 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
   tct_plan *plan = NULL;
   tct_error err = {0};
   if (!same_version(fit)) {
+    long long version = json_integer_value(member(fit, "plan_version"));
+    bool older = json_is_integer(member(fit, "plan_version")) && version >= 1 && version < TCT_PLAN_VERSION;
     r->replanned = false;
-    tct_verify_check(r, "asked", json_is_integer(member(fit, "plan_version")),
-                     "skipped: the plan was made by version %lld of the rules, this program has version %d",
-                     (long long)json_integer_value(member(fit, "plan_version")), TCT_PLAN_VERSION);
+    tct_verify_check(r, "asked", older,
+                     older ? "skipped: the plan was made by version %lld of the rules, this program has version %d"
+                           : "version %lld of the rules of planning is not known here, where %d is the newest; verify "
+                             "with a newer tacit",
+                     version, TCT_PLAN_VERSION);
     return;
   }
   if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
