@@ -189,15 +189,16 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
 }
 
 /* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
- * noise is the release's multiplier times its sensitivity, `ratio` times the reach.  C_j = C sqrt(M_j/sum M), where C is
- * c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the box.  In a
+ * noise is the release's multiplier times its sensitivity, `ratio` times the reach.  C_j = C sqrt(M_j/sum M), where C
+ * is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the box.  In a
  * shuffled or cyclic order a coordinate has one step in p of each round's. */
 double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_option *o = tct_dpcd_options;
   bool record = tct_spec_is(&plan->spec, o, "clipping", "record");
   bool any = tct_spec_is(&plan->spec, o, "order", "uniform") || tct_spec_is(&plan->spec, o, "order", "greedy");
   double p = (double)facts->p, least_m = least_moment(facts, plan), clip = tct_spec_real(&plan->spec, o, "clip");
-  double outer = (double)tct_spec_count(&plan->spec, o, "outer"), inner = (double)tct_spec_count(&plan->spec, o, "inner");
+  double outer = (double)tct_spec_count(&plan->spec, o, "outer"),
+         inner = (double)tct_spec_count(&plan->spec, o, "inner");
   tct_release steps = plan->promise.release[plan->promise.count - 1];
   steps.deviation = steps.noise * steps.ratio;
   if (!(least_m > 0)) return INFINITY;

@@ -197,7 +197,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
   double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->clip;
-  double rounding = 4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_most(metric, p * p) + n / h * facts->reg.l2);
+  double rounding =
+      4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_most(metric, p * p) + n / h * facts->reg.l2);
   double least = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_most(r, p * steps);
   return least > 0 ? sum / (least * n) * steps * (steps + 1) / 2 : INFINITY;
 }

@@ -1,7 +1,8 @@
 /* weight_bound.c - how large a released weight can be, from the plan alone.
  *
- * NOISE  P(|N(0,1)| > t) <= exp(-t^2/2) and P(|Laplace| > s b) = exp(-s).  With t^2/2 = s = 72 + log(2 count), the union
- * over `count` numbers is below exp(-72)/2 < 1e-31.  The lattice that draws are rounded to adds less than two steps.
+ * NOISE  P(|N(0,1)| > t) <= exp(-t^2/2) and P(|Laplace| > s b) = exp(-s).  With t^2/2 = s = 72 + log(2 count), the
+ * union over `count` numbers is below exp(-72)/2 < 1e-31.  The lattice that draws are rounded to adds less than two
+ * steps.
  *
  * WALK  Let e <= push + rate*l1 bound what is added to a coordinate in a step: the step itself and the pull of l1.
  *   Without momentum |w| grows by at most `push`: every prox but a box's takes a number towards 0, and a box's not
@@ -10,10 +11,9 @@
  * and |e'| <= e.  The roots of z^2 - c(1+m) z + c m lie in the unit disc (c m < 1 and c(1 + m) <= 1 + c m), so the
  * answer to a unit input k steps ago is sum over i of r1^i r2^(k-i), at most k + 1, and all T inputs come to at most
  * e T(T+1)/2.
- *   A box: w' is the point of an interval that is nearest to u - step g, and w lies in it from the second iterate on, so
- * |w' - w| <= m |w - last| + e; the first step may add the box's distance from 0.  Again at most e T(T+1)/2, and
- * (T + 1) times that distance.
- *   The l1 ball: penalised weights are at most the radius. */
+ *   A box: w' is the point of an interval that is nearest to u - step g, and w lies in it from the second iterate on,
+ * so |w' - w| <= m |w - last| + e; the first step may add the box's distance from 0.  Again at most e T(T+1)/2, and (T
+ * + 1) times that distance. The l1 ball: penalised weights are at most the radius. */
 #include "solve/shared/weight_bound.h"
 
 double tct_noise_most(const tct_release *release, double count) {
@@ -35,7 +35,7 @@ double tct_box_offset(const tct_reg *reg) {
 
 double tct_walk_most(const tct_facts *facts, double push, double rate, double steps, bool momentum) {
   double offset = tct_box_offset(&facts->reg);
-  double most = momentum ? (push + rate * facts->reg.l1) * steps * (steps + 1) / 2 + offset * (steps + 1)
-                         : push * steps + offset;
+  double most =
+      momentum ? (push + rate * facts->reg.l1) * steps * (steps + 1) / 2 + offset * (steps + 1) : push * steps + offset;
   return fmax(most, facts->reg.radius);
 }
