@@ -237,4 +237,5 @@ const tct_solver tct_solver_dpcd = {
     .relations = TCT_RELATION_BOTH,
     .plan = tct_dpcd_plan,
     .run = run,
+    .weight_bound = tct_dpcd_weight_bound,
 };

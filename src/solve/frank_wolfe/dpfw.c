@@ -32,6 +32,7 @@
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -139,6 +140,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* Every iterate is an average of the ball's vertices. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)plan;
+  return facts->reg.radius;
+}
+
 const tct_solver tct_solver_dpfw = {
     .name = "dpfw",
     .summary = "private Frank-Wolfe on the l1 ball (Talwar et al. 2015; sparse steps after Raff et al. 2023)",
@@ -150,4 +157,5 @@ const tct_solver tct_solver_dpfw = {
     .penalises_intercept = true,
     .plan = tct_dpfw_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

@@ -35,6 +35,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/agd.h"
 
 #include <stdio.h>
@@ -268,6 +269,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* A direction has norm 1, and no step is longer than alpha_max. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  tct_agd set = tct_agd_settings(facts, plan);
+  return (double)set.steps * set.alpha_max;
+}
+
 const tct_solver tct_solver_dpagd = {
     .name = "dpagd",
     .summary = "private gradient descent with an adaptive budget and line search (Lee and Kifer 2018)",
@@ -277,4 +284,5 @@ const tct_solver tct_solver_dpagd = {
     .relations = TCT_RELATION_BOTH,
     .plan = tct_agd_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

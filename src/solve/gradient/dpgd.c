@@ -22,6 +22,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/gradient_release.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/sgd_shared.h"
 
 #include <string.h>
@@ -134,6 +135,14 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* tct_walk_most: each of T steps adds at most step/n times the largest noisy sum. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[GRADIENTS];
+  double n = (double)facts->rows, step = tct_spec_real(&plan->spec, options, "step");
+  double push = step / n * tct_sum_most(r, n, (double)facts->p);
+  return tct_walk_most(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
+}
+
 const tct_solver tct_solver_dpgd = {
     .name = "dpgd",
     .summary = "private proximal gradient descent over all records with momentum, exact Gaussian accounting",
@@ -144,4 +153,5 @@ const tct_solver tct_solver_dpgd = {
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

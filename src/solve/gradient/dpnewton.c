@@ -29,6 +29,7 @@
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/gradient_release.h"
 
 #include <string.h>
@@ -188,6 +189,21 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* In exact arithmetic G + (r - floor) I >= 0 for the floor of step 2; Cholesky's rounding takes at most `rounding` from
+ * it.  So A >= (h/n)(floor - rounding) I =: a I and A >= l2 D, D the identity but for the intercept.  In v = A^(1/2) u
+ * the walk is v' = (I - step M) v - step A^(-1/2) g/n with 0 <= M = l2 A^(-1/2) D A^(-1/2) <= I and step <= 1: in M's
+ * eigenvectors that of tct_walk_most with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2 and
+ * |w| <= step |g|/(a n) * T(T+1)/2. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
+  double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
+  double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->clip;
+  double rounding =
+      4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_most(metric, p * p) + n / h * facts->reg.l2);
+  double least = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_most(r, p * steps);
+  return least > 0 ? sum / (least * n) * steps * (steps + 1) / 2 : INFINITY;
+}
+
 const tct_solver tct_solver_dpnewton = {
     .name = "dpnewton",
     .summary = "private gradient descent in the metric of a noisy Hessian bound; tens of passes instead of hundreds",
@@ -198,4 +214,5 @@ const tct_solver tct_solver_dpnewton = {
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

@@ -22,6 +22,7 @@
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -123,6 +124,14 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* Round t moves one weight by scale*decay^t; all of them might move the same one. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  double size = tct_spec_real(&plan->spec, options, "scale"), decay = tct_spec_real(&plan->spec, options, "decay");
+  double rounds = (double)plan->promise.release[CHOICES].event.count;
+  (void)facts;
+  return size * (decay < 1 ? fmin(rounds, 1 / (1 - decay)) : rounds);
+}
+
 const tct_solver tct_solver_privgene = {
     .name = "privgene",
     .summary = "private genetic search by exponential choices (Zhang et al. 2013)",
@@ -132,4 +141,5 @@ const tct_solver tct_solver_privgene = {
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

@@ -32,6 +32,7 @@
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
+#include "solve/shared/weight_bound.h"
 
 #include <omp.h>
 #include <string.h>
@@ -203,6 +204,21 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   return TCT_OK;
 }
 
+/* With M = G + n lambda I: |h'| <= n K Y + sqrt(p) noise/weight =: h.  M's least eigenvalue is at least -|dG|, and the
+ * norm of dG at most p times its largest entry, so r <= 1.05 zeta + |dG| by the search of step 2.  A >= zeta I but for
+ * Cholesky's rounding.  In M's eigenvectors w = sum over k < T of s^k A^-1 h', s = r/(eigenvalue of A) <= r/zeta. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[STATISTICS];
+  double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_most(r, p * p + p), sum = 0;
+  double weight = weight_of(facts, &plan->spec, r->clip);
+  double h = n * r->clip * facts->label_bound + sqrt(p) * noise / weight;
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * r->noise * r->sensitivity * sqrt(p);
+  double trace = n * r->clip * r->clip + n * p * facts->reg.l2 + p * noise + zeta;
+  double least = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
+  for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / least;
+  return least > 0 ? 2 * h / least * sum : INFINITY;
+}
+
 const tct_solver tct_solver_adassp = {
     .name = "adassp",
     .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
@@ -214,5 +230,6 @@ const tct_solver tct_solver_adassp = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
     .noise_size = noise_size,
 };

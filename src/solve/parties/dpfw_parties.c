@@ -36,6 +36,7 @@
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -202,6 +203,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return tct_parties_simulate(problem, plan, mech, w, &report, err);
 }
 
+/* The parties' radii sum to the ball's; with radius=winner each has the ball's and one party moves in a step. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)plan;
+  return facts->reg.radius;
+}
+
 const tct_solver tct_solver_dpfw_parties = {
     .name = "dpfw_parties",
     .summary =
@@ -215,4 +222,5 @@ const tct_solver tct_solver_dpfw_parties = {
     .penalises_intercept = true,
     .plan = tct_parties_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };
