@@ -65,8 +65,8 @@ static tct_status party_fill(tct_party *s, tct_error *err) {
   if (!s->own || !s->estimate || !s->margin || !s->slope || !s->column || !s->zero || !s->query || !s->score ||
       !s->sums || !s->name || !s->order_of || !s->is_sent)
     return tct_fail_memory(err);
-  return tct_fused_new(s->problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, s->problem->facts->threads, &s->all,
-                       err);
+  tct_fused_settings sums = {.slope = TCT_FUSED_SQUARED, .threads = s->problem->facts->threads};
+  return tct_fused_new(s->problem->view, s->zero, sums, &s->all, err);
 }
 
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
