@@ -70,10 +70,9 @@ static tct_status party_fill(tct_party *s, tct_error *err) {
 }
 
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
-                         const int64_t *order, tct_share *share, int64_t first, int64_t count, tct_party *s,
-                         tct_error *err) {
-  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = order, .share = share};
-  s->first = first, s->count = count, s->scale = 1;
+                         tct_party_place place, tct_party *s, tct_error *err) {
+  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = place.order, .share = place.share};
+  s->first = place.first, s->count = place.count, s->scale = 1;
   tct_status status = party_fill(s, err);
   if (status != TCT_OK) tct_party_free(s);
   return status;
