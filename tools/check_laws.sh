@@ -30,7 +30,7 @@ done < <(awk '
 
 # At most 7 parameters.  The functions that have more stand here by name, until they take a struct: no new one joins, and
 # one that has changed leaves the list.
-known=(tct_calibrate tct_calibrate_noise tct_calibrate_count tct_output_make)
+known=(tct_calibrate tct_calibrate_noise tct_calibrate_count)
 long=$(awk '
   function parameters(text, list, n) {
     list = text
