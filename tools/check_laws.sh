@@ -30,9 +30,7 @@ done < <(awk '
 
 # At most 7 parameters.  The functions that have more stand here by name, until they take a struct: no new one joins, and
 # one that has changed leaves the list.
-known=(tct_calibrate tct_calibrate_noise tct_calibrate_count ask propose tct_sum_lattice tct_gram tct_gradient_lattice
-  tct_exact_transpose tct_fused_new tct_party_new
-  tct_output_make certified block_sum hand_over)
+known=(tct_calibrate tct_calibrate_noise tct_calibrate_count)
 long=$(awk '
   function parameters(text, list, n) {
     list = text

@@ -193,17 +193,17 @@ static void state_free(state *s) {
 static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, bool single, state *s,
                             double *w, tct_error *err) {
   const tct_facts *facts = problem->facts;
-  tct_fused_slope slope = TCT_FUSED_SQUARED;
+  tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .h = facts->loss.h, .threads = d->threads};
   for (int64_t j = 0; j < facts->p; j++) single = single && d->bound[j] > 1e-25 && d->bound[j] < 1e25;
-  tct_dpcd_slope(&facts->loss, &slope);
+  set.single = single;
+  tct_dpcd_slope(&facts->loss, &set.slope);
   memset(w, 0, (size_t)facts->p * sizeof *w);
   *s = (state){
       .mean = {TCT_NEW(double, facts->p), TCT_NEW(int64_t, facts->p), 0}, .order = TCT_NEW(int64_t, facts->p), .w = w};
   s->cyclic = tct_spec_is(spec, tct_dpcd_options, "order", "cyclic");
   s->uniform = tct_spec_is(spec, tct_dpcd_options, "order", "uniform");
   tct_status status = s->mean.sum && s->mean.since && s->order ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK)
-    status = tct_fused_new(problem->view, problem->y, slope, facts->loss.h, single, d->threads, &s->fused, err);
+  if (status == TCT_OK) status = tct_fused_new(problem->view, problem->y, set, &s->fused, err);
   return status;
 }
 

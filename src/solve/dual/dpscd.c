@@ -198,8 +198,8 @@ static tct_status iterate(const tct_problem *problem, const settings *set, tct_d
   tct_dual_primal(dual);
   tct_margins_at(problem->view, batch->row, batch->count, dual->w, batch->u, batch->threads);
   dual_steps(problem, dual, batch, set); /* 6-9 */
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
-                  batch->threads);                                                         /* 10 */
+  tct_terms terms = {.row = batch->row, .a = batch->u, .count = batch->count, .lattice = set->planned->lattice};
+  tct_sum_lattice(problem->view, &terms, batch->sum, batch->scratch, batch->threads);      /* 10 */
   if (set->paper && set->planned->noise > 0) TCT_TRY(noise_duals(dual, batch, mech, err)); /* 12 */
   TCT_TRY(tct_mech_release(mech, STEPS, batch->sum, batch->p, err));                       /* 13 */
   for (int64_t j = 0; j < dual->p; j++) dual->v[j] += batch->sum[j];

@@ -125,7 +125,8 @@ static tct_status measure(descent *a, const double *w, double weight, tct_error 
     memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
   const int64_t *row = a->set.rate < 1 ? b->row : NULL;
   tct_clip_slopes(problem, row, b->count, a->row_norm, planned->clip, b->u, b->threads);
-  tct_sum_lattice(problem->view, row, b->count, b->u, planned->lattice, b->sum, b->scratch, b->threads);
+  tct_terms terms = {.row = row, .a = b->u, .count = b->count, .lattice = planned->lattice};
+  tct_sum_lattice(problem->view, &terms, b->sum, b->scratch, b->threads);
   TCT_TRY(tct_mech_release(a->mech, TCT_AGD_GRADIENT, b->sum, b->p, err));
   double all = a->weight + weight;
   for (int64_t j = 0; j < b->p; j++) a->mean[j] += (b->sum[j] - a->mean[j]) * (weight / all);

@@ -98,8 +98,8 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);
     batch->u[k] = norm > clip ? slope * (clip / norm) : slope;
   }
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
-                  batch->threads);
+  tct_terms terms = {.row = batch->row, .a = batch->u, .count = batch->count, .lattice = set->planned->lattice};
+  tct_sum_lattice(problem->view, &terms, batch->sum, batch->scratch, batch->threads);
   return tct_mech_release(mech, GRADIENTS, batch->sum, batch->p, err);
 }
 

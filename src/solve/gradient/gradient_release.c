@@ -85,7 +85,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err) {
   const tct_release *planned = tct_mech_release_of(descent->mech, descent->release);
   factors f = {problem, descent->row_norm, planned->clip, planned->lattice, descent->p};
-  tct_gradient_lattice(problem->view, u, factors_of, &f, planned->lattice, descent->sum, descent->scratch,
-                       problem->facts->threads);
+  tct_gradient_lattice(problem->view, u, (tct_factors){factors_of, &f}, planned->lattice, descent->sum,
+                       descent->scratch, problem->facts->threads);
   return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
 }

@@ -268,8 +268,8 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   smooth->linear = bound;
   out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, output, out));
   double distance = (out->target + off) / out->ridge * (1 + 1e-12);
-  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, output, out->laplace, &out->output,
-                         err);
+  tct_output_bounds bounds = {.distance = distance, .radius = tct_smooth_radius(smooth) + distance};
+  return tct_output_make(facts, bounds, output, out->laplace, &out->output, err);
 }
 
 /* ---- the noise in the weights --------------------------------------------------------------- */

@@ -102,7 +102,8 @@ static tct_status settle(const tct_facts *facts, const tct_solver_plan *plan, se
     out->target = fmin(out->target, 1e-10 * n * slope);
     return TCT_OK;
   }
-  return tct_output_make(facts, distance, move * (1 + 1e-12), radius, noise, false, &out->output, err);
+  tct_output_bounds bounds = {.distance = distance, .move = move * (1 + 1e-12), .radius = radius};
+  return tct_output_make(facts, bounds, noise, false, &out->output, err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {

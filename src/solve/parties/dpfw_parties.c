@@ -66,15 +66,14 @@ static tct_status party_fill(tct_party *s, tct_error *err) {
   if (!s->own || !s->estimate || !s->margin || !s->slope || !s->column || !s->zero || !s->query || !s->score ||
       !s->sums || !s->name || !s->order_of || !s->is_sent)
     return tct_fail_memory(err);
-  return tct_fused_new(s->problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, s->problem->facts->threads, &s->all,
-                       err);
+  tct_fused_settings sums = {.slope = TCT_FUSED_SQUARED, .threads = s->problem->facts->threads};
+  return tct_fused_new(s->problem->view, s->zero, sums, &s->all, err);
 }
 
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
-                         const int64_t *order, tct_share *share, int64_t first, int64_t count, tct_party *s,
-                         tct_error *err) {
-  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = order, .share = share};
-  s->first = first, s->count = count, s->scale = 1;
+                         tct_party_place place, tct_party *s, tct_error *err) {
+  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = place.order, .share = place.share};
+  s->first = place.first, s->count = place.count, s->scale = 1;
   tct_status status = party_fill(s, err);
   if (status != TCT_OK) tct_party_free(s);
   return status;
