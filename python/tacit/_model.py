@@ -1,5 +1,7 @@
 """Training and the trained model: the same model file as the command line's."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json
@@ -10,11 +12,14 @@ import sys
 import threading
 import warnings
 import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from . import _native, _provenance
 from ._matrix import Table, View
+from ._native import Facts, Path
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -22,7 +27,14 @@ _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 class Plan:
     """What a run will do and spend, from public facts alone."""
 
-    def __init__(self, settings, rows, cols, table=None, callbacks=None):
+    def __init__(
+        self,
+        settings: Facts,
+        rows: int,
+        cols: int,
+        table: Any = None,
+        callbacks: Optional["Callbacks"] = None,
+    ) -> None:
         config = _native.Config()
         _native.lib.tct_config_default(ctypes.byref(config))
         for key, value in settings.items():
@@ -39,7 +51,7 @@ class Plan:
         self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
 
 
-def bar(fraction, width=40):
+def bar(fraction: float, width: int = 40) -> None:
     """The progress line of progress=True."""
     done = round(width * fraction)
     end = "\n" if fraction >= 1 else ""
@@ -51,7 +63,7 @@ class Callbacks:
     """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
     the run, and is raised when the run has returned."""
 
-    def __init__(self, progress=None, first=0.0, share=1.0):
+    def __init__(self, progress: Any = None, first: float = 0.0, share: float = 1.0) -> None:
         self.caught = None
         self.interrupted = False
         if progress is True:
@@ -59,13 +71,13 @@ class Callbacks:
         elif progress is False:
             progress = None
 
-        def on_progress(fraction, _):
+        def on_progress(fraction: float, _: Any) -> None:
             try:
                 progress(first + share * fraction)
             except BaseException as why:
                 self.caught = self.caught or why
 
-        def on_cancel(_):
+        def on_cancel(_: Any) -> int:
             try:
                 return int(self.interrupted or self.caught is not None)
             except BaseException as why:
@@ -76,7 +88,7 @@ class Callbacks:
         self.cancel = _native.CANCEL_FN(on_cancel)
 
     @contextlib.contextmanager
-    def watching(self):
+    def watching(self) -> Iterator[None]:
         """Ctrl-C sets a flag that the run polls; the handler before is back afterwards."""
         mine = threading.current_thread() is threading.main_thread()
         mine = mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -90,7 +102,7 @@ class Callbacks:
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def run(self, plan, data):
+    def run(self, plan: Plan, data: Any) -> "Model":
         with self.watching():
             error = _native.Error()
             handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
@@ -110,20 +122,29 @@ class Callbacks:
 class Model:
     """A trained model with its certificate.  Pickles as the model file's text."""
 
-    def __init__(self, handle):
+    def __init__(self, handle: int) -> None:
         self._take(handle)
 
-    def _take(self, handle):
+    def _take(self, handle: int) -> None:
         self._handle = handle
         weakref.finalize(self, _native.lib.tct_model_free, handle)
         self.text = _native.call_text("tct_model_json", handle)
         self.json = json.loads(self.text)
 
     @classmethod
-    def parse(cls, text):
+    def parse(cls, text: str) -> "Model":
         return cls(_native.call("tct_model_parse", _native.text(text)))
 
-    def amended(self, *, features=None, label=None, unaccounted=(), factor=None, shift=None, claim=None):
+    def amended(
+        self,
+        *,
+        features: Any = None,
+        label: Optional[str] = None,
+        unaccounted: Iterable[str] = (),
+        factor: Any = None,
+        shift: Any = None,
+        claim: Optional[Facts] = None,
+    ) -> "Model":
         """The same model with names, notes on what was not accounted for, the public scale that its records had, and the
         claim (events, epsilon, delta, accountant, ledger) of all that was spent on the way to it."""
         new = json.loads(self.text)
@@ -140,28 +161,29 @@ class Model:
             new["transforms"]["scale_shift"] = [float(s) for s in shift]
         return Model.parse(json.dumps(new))
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Callable[[str], "Model"], Tuple[str]]:
         return Model.parse, (self.text,)
 
     @property
-    def privacy(self):
+    def privacy(self) -> Facts:
         """The certificate."""
-        return self.json["privacy"]
+        privacy: Facts = self.json["privacy"]
+        return privacy
 
     @property
-    def features(self):
+    def features(self) -> Any:
         return self.json["features"]
 
     @property
-    def coefficients(self):
+    def coefficients(self) -> np.ndarray:
         """Weights of the transformed features."""
         return np.array(self.json["coefficients"], dtype=float)
 
     @property
-    def intercept(self):
+    def intercept(self) -> float:
         return float(self.json["intercept"])
 
-    def folded(self):
+    def folded(self) -> Tuple[np.ndarray, float]:
         """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
         weights, intercept = self.coefficients, self.intercept
         transforms = self.json["transforms"]
@@ -172,35 +194,36 @@ class Model:
             intercept += transforms["label_shift"]
         return weights, intercept
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
         data = X if isinstance(X, (Table, View)) else View(X)
         out = np.empty(data.shape[0])
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
 
-    def report(self, path=None):
+    def report(self, path: Optional[Path] = None) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
         `path`, whole or not at all; without a path, returned as a str."""
         if path is None:
             return _native.call_text("tct_report_html", self._handle)
         _native.call("tct_report_write", self._handle, _native.text(path))
+        return None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         p = self.privacy
         claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"
         return f"<tacit model: {self.json['loss']}, {self.json['columns']} features, {claim}>"
 
 
-def read_model(path):
+def read_model(path: Path) -> Model:
     """Reads a model file, the command line's or `save`'s."""
     return Model(_native.call("tct_model_read", _native.text(path)))
 
 
-def verify(path, ledger=None):
+def verify(path: Path, ledger: Any = None) -> Facts:
     """Recomputes a model file's claim without the data: a dict with ok and checks."""
     return _native.call_json("tct_verify_json", _native.text(path), _native.text(ledger))

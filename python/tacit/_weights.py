@@ -1,0 +1,80 @@
+"""Weights of records and persons who own several: public bounds first, then functions of one person's rows alone."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _guards
+from ._matrix import Table
+from ._parameters import parameters
+
+Weights = Optional[Tuple[np.ndarray, Optional[np.ndarray]]]  # (weights, persons)
+
+
+@parameters
+class Weighing:
+    """Parameters for fit(..., sample_weight=..., groups=...).
+
+    Parameters
+    ----------
+    weight_cap : float, optional
+        For ``fit(..., sample_weight=w)``: weights, none negative, are cut to weight_cap.  A weight of the cap costs what
+        a record costs without weights; lighter ones are heard less.  Public knowledge, no default.
+    rows_per_person : int, optional
+        For ``fit(..., groups=g)``: of each person at most so many rows count, drawn at random.  The unit of privacy is
+        then the person: all of their rows together move no sum further than one record may.
+    """
+
+    weight_cap: float | None = None
+    rows_per_person: int | None = None
+
+    def _cap(self) -> float:
+        """What the weights of a record, or of a person's records together, add up to at most."""
+        cap, count = self.weight_cap, self.rows_per_person
+        if cap is not None and not 0 < cap < math.inf:
+            raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
+        if count is not None and not (isinstance(count, numbers.Integral) and count >= 1):
+            raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
+        return (1.0 if cap is None else float(cap)) * (1 if count is None else int(count))
+
+    def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
+        if isinstance(X, Table) and not (sample_weight is None and groups is None):
+            raise ValueError("records of tacit.read are not weighed; give an array or a data frame")
+        self._check_bounds(sample_weight, groups)
+        if self.weight_cap is None and groups is None:
+            return None
+        rows = X.shape[0]
+        weights = np.ones(rows) if sample_weight is None else _guards.weights(sample_weight, rows)
+        if groups is None:
+            return weights, None
+        persons = _guards.persons(groups, rows)
+        counts = _drawn(persons, int(self.rows_per_person or 1), seed)
+        if self.weight_cap is not None:
+            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, self.weight_cap))
+        return np.where(counts, weights, 0.0), persons
+
+    def _check_bounds(self, sample_weight: Any, groups: Any) -> None:
+        for value, setting, name, example in (
+            (sample_weight, self.weight_cap, "sample_weight", "weight_cap=2.0, the largest weight that counts"),
+            (groups, self.rows_per_person, "groups", "rows_per_person=4, the most rows that count of one person"),
+        ):
+            if value is not None and setting is None:
+                raise ValueError(f"{name} needs a public bound that has no default; give e.g. {example}")
+        if groups is None and self.rows_per_person is not None:
+            raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
+
+
+def _drawn(persons: np.ndarray, most: int, seed: int | None) -> np.ndarray:
+    """Which rows count: of each person `most` at most, drawn by random keys, so that it depends on nobody else."""
+    rows = len(persons)
+    keys = np.random.default_rng(seed).random(rows)
+    order = np.lexsort((keys, persons))
+    first = np.r_[True, persons[order][1:] != persons[order][:-1]]
+    start = np.maximum.accumulate(np.where(first, np.arange(rows), 0))
+    counts = np.empty(rows, dtype=bool)
+    counts[order] = np.arange(rows) - start < most
+    return counts
