@@ -64,9 +64,7 @@ def within_budget(
     return best
 
 
-def compose(
-    settings: Facts, rows: int, cols: int, count: int, table: Optional[Table]
-) -> Tuple[Facts, Facts, Facts]:
+def compose(settings: Facts, rows: int, cols: int, count: int, table: Optional[Table]) -> Tuple[Facts, Facts, Facts]:
     """One epsilon for each of `count` fits on the same people, such that all together cost the whole.
 
     The events of all fits go through the accountants as one list; the largest epsilon of a single fit is found by

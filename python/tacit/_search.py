@@ -136,15 +136,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             events += candidate.plan(rows, cols)["events"]
         return [*events, f"exponential:epsilon={self.share * self.epsilon!r}"]
 
-<<<<<<< HEAD
     def _fits(self, rows: int, cols: int, each: float, delta: float) -> list[Facts]:
         """What the certificate says about every candidate: settings as asked, resolved, and releases."""
         return [fit for candidate in self._candidates(each, delta) for fit in candidate.plan(rows, cols)["fits"]]
 
-    def _composed(self, rows, cols):
-=======
     def _composed(self, rows: int, cols: int) -> Tuple[Tuple[float, float], Facts]:
->>>>>>> e713637 (Python: one list of parameters, labels, weights and composition in files of their own; types for mypy --strict and pyright)
         """(epsilon and delta of each candidate, the price of everything).  Where no accountant knows the list, plain
         division."""
         rows -= len(_public_split(rows, self.test_size)[1])
