@@ -10,6 +10,7 @@ from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p
 from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class ArrowSchema(ctypes.Structure):
@@ -76,7 +77,7 @@ def _release(structure: Any) -> None:
         structure.release(ctypes.byref(structure))
 
 
-def _buffer(array: Any, k: int, kind: Any, count: int) -> np.ndarray:
+def _buffer(array: Any, k: int, kind: Any, count: int) -> NDArray[Any]:
     """`count` entries of a buffer as an array that borrows it; a missing buffer is one of zeros."""
     address = array.buffers[k] if k < array.n_buffers else None
     if not address or not count:
@@ -85,12 +86,12 @@ def _buffer(array: Any, k: int, kind: Any, count: int) -> np.ndarray:
     return np.frombuffer(memoryview((ctypes.c_char * size).from_address(address)), dtype=kind)
 
 
-def _bits(array: Any, k: int, first: int, count: int) -> np.ndarray:
+def _bits(array: Any, k: int, first: int, count: int) -> NDArray[Any]:
     bytes_ = _buffer(array, k, np.uint8, (first + count + 7) // 8)
     return np.unpackbits(bytes_, bitorder="little")[first : first + count].astype(bool)
 
 
-def _valid(array: Any) -> Optional[np.ndarray]:
+def _valid(array: Any) -> Optional[NDArray[Any]]:
     """Which values are there, or None where all are."""
     if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
         return None
@@ -112,7 +113,7 @@ def _views(array: Any) -> list[str]:
     return out
 
 
-def _texts(array: Any, kind: Any) -> np.ndarray:
+def _texts(array: Any, kind: Any) -> NDArray[Any]:
     if kind == "vu":
         texts = _views(array)
     else:
@@ -129,7 +130,7 @@ def _texts(array: Any, kind: Any) -> np.ndarray:
     return out
 
 
-def _column(array: Any, schema: Any) -> np.ndarray:
+def _column(array: Any, schema: Any) -> NDArray[Any]:
     """One chunk of one column as an array of its own."""
     kind = schema.format.decode()
     if schema.dictionary:
@@ -153,7 +154,7 @@ def _column(array: Any, schema: Any) -> np.ndarray:
     return out
 
 
-def _plain(array: Any, kind: Any) -> np.ndarray:
+def _plain(array: Any, kind: Any) -> NDArray[Any]:
     if kind == "b":
         return _bits(array, 1, array.offset, array.length)
     if kind not in _NUMBERS:
@@ -200,7 +201,7 @@ class Frame:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> NDArray[Any]:
         """[rows, columns], column after column; 32-bit where all columns are."""
         small = self._columns and all(values.dtype == np.float32 for values in self._columns.values())
         out = np.empty(self.shape, dtype=np.float32 if small else np.float64, order="F")

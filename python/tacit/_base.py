@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
@@ -292,14 +293,14 @@ class Linear(Weighing, BaseEstimator):
         kinds = [np.float64, np.float32]
         return _guards.without_values(lambda: _validate_data(self, X, dtype=kinds, **options), X)
 
-    def _in_order(self, X: _arrow.Frame) -> np.ndarray:
+    def _in_order(self, X: _arrow.Frame) -> NDArray[Any]:
         """An Arrow table as a matrix, its columns in the order of training; the label's may be there too."""
         names = list(getattr(self, "feature_names_in_", X.columns))
         if not set(names) <= set(X.columns):
             raise ValueError("the table lacks a column that was there in fit; give the same columns")
         return np.asarray(X[names].matrix())
 
-    def _margins(self, X: Any) -> np.ndarray:
+    def _margins(self, X: Any) -> NDArray[Any]:
         """x.w + intercept by every model, [rows, models]."""
         check_is_fitted(self, "models_")
         if not isinstance(X, Table):
@@ -348,7 +349,7 @@ def _from_arrow(X: Any, y: Any) -> Tuple[Any, Any, bool]:
     return X, y, False
 
 
-def _scaled(X: Any, lower: np.ndarray, upper: np.ndarray) -> Tuple[Any, np.ndarray, np.ndarray]:
+def _scaled(X: Any, lower: NDArray[Any], upper: NDArray[Any]) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     """(X clipped to public bounds and scaled to [-1, 1], factor, shift): the one copy that bounds cost.  Sparse stays
     sparse, and is clipped to bounds that are as far below 0 as above it."""
     if sparse.issparse(X):

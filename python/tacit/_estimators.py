@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from ._labels import Classifier, Regressor
 from ._parameters import parameters
+
 
 @parameters
 class PrivateLogisticRegression(Classifier):
@@ -24,7 +26,7 @@ class PrivateLogisticRegression(Classifier):
     def _loss_spec(self) -> str:
         return "logistic"
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class; one against the rest: the logistic values, normalised."""
         margins = self._margins(X)
         if margins.shape[1] == 1:
@@ -34,7 +36,7 @@ class PrivateLogisticRegression(Classifier):
         total = p.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1]))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithms of `predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))
 

@@ -6,6 +6,7 @@ import math
 from typing import Any, Optional, Tuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
@@ -23,7 +24,7 @@ _C = TypeVar("_C", bound="Classifier")
 _R = TypeVar("_R", bound="Regressor")
 
 
-def _classes_of(y: Any) -> Tuple[np.ndarray, np.ndarray]:
+def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
     """(the classes that the labels show, the index of each label)."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -56,7 +57,7 @@ class Classifier(ClassifierMixin, Linear):
         count = n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
         return count if count > 2 else 1
 
-    def _classes(self, y: Any) -> Tuple[np.ndarray, Tuple[str, ...], np.ndarray]:
+    def _classes(self, y: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so."""
         notes: Tuple[str, ...] = ()
         if self.classes is None:
@@ -116,12 +117,12 @@ class Classifier(ClassifierMixin, Linear):
         self._finish(models, privacy)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """Signed distance to each class's boundary; rows longer than the public norm are shortened as in training."""
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class of each row."""
         margins = self.decision_function(X)
         best = (margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)
@@ -190,7 +191,7 @@ class Regressor(RegressorMixin, Linear):
         self._finish(models, privacy)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The predicted target; rows longer than the public norm are shortened as in training."""
         return self._margins(X)[:, 0]
 

@@ -8,6 +8,7 @@ import weakref
 from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
 from ._native import Path
@@ -19,7 +20,7 @@ def _pointer(array: Any) -> Optional[int]:
     return array.ctypes.data if array.size else None
 
 
-def _dense(x: Any) -> Tuple[np.ndarray, int, int]:
+def _dense(x: Any) -> Tuple[NDArray[Any], int, int]:
     """(array, layout, stride): x itself if its rows or its columns are contiguous, else one copy of it."""
     item = x.dtype.itemsize
     down, across = x.strides
@@ -32,7 +33,7 @@ def _dense(x: Any) -> Tuple[np.ndarray, int, int]:
     return x, _native.DENSE_ROWS, cols
 
 
-def _sparse(x: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
+def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     if not x.has_canonical_format:
         x = x.copy()
         x.sum_duplicates()
@@ -130,7 +131,7 @@ class Table:
         return [name.decode() if name else f"x{j + 1}" for j, name in enumerate(names)]
 
     @property
-    def y(self) -> Optional[np.ndarray]:
+    def y(self) -> Optional[NDArray[Any]]:
         """The labels (two classes: -1 and +1), a copy; None where there are none."""
         labels = _native.lib.tct_data_labels(self.handle)
         return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native, _provenance
 from ._matrix import Table, View
@@ -175,7 +176,7 @@ class Model:
         return self.json["features"]
 
     @property
-    def coefficients(self) -> np.ndarray:
+    def coefficients(self) -> NDArray[Any]:
         """Weights of the transformed features."""
         return np.array(self.json["coefficients"], dtype=float)
 
@@ -183,7 +184,7 @@ class Model:
     def intercept(self) -> float:
         return float(self.json["intercept"])
 
-    def folded(self) -> Tuple[np.ndarray, float]:
+    def folded(self) -> Tuple[NDArray[Any], float]:
         """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
         weights, intercept = self.coefficients, self.intercept
         transforms = self.json["transforms"]
@@ -194,7 +195,7 @@ class Model:
             intercept += transforms["label_shift"]
         return weights, intercept
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
         data = X if isinstance(X, (Table, View)) else View(X)
         out = np.empty(data.shape[0])

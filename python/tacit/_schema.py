@@ -8,6 +8,7 @@ import os
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
@@ -18,7 +19,7 @@ _MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command
 _MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
 
 
-def _column(frame: Any, name: str) -> np.ndarray:
+def _column(frame: Any, name: str) -> NDArray[Any]:
     """A column of a pandas or polars frame as a NumPy array."""
     column = frame[name]
     return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
@@ -151,7 +152,7 @@ def _draft_label(column: Any) -> Facts:
     return {key: column[key] for key in ("name", "lower", "upper") if key in column}
 
 
-def interval(bounds: Any, count: int, what: str = "bounds") -> Tuple[np.ndarray, np.ndarray]:
+def interval(bounds: Any, count: int, what: str = "bounds") -> Tuple[NDArray[Any], NDArray[Any]]:
     """bounds = (lower, upper), numbers or one for each feature: two float arrays of `count`, checked."""
     try:
         lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in bounds)
@@ -201,7 +202,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
                 "the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model names the draft"
             )
 
-    def _numbers(self, X: Any, reset: bool) -> np.ndarray:
+    def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
         if _arrow.is_arrow(X):
             X = _arrow.frame(X)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
@@ -216,7 +217,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             )
         return np.asarray(X)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> NDArray[Any]:
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError("this PublicScaler is not fitted yet; call fit first")
         if self.schema is None:
@@ -229,7 +230,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         blocks = [self._encode(X, column) for column in self.schema_.used]
         return np.column_stack(blocks)
 
-    def _encode(self, frame: Any, column: Any) -> np.ndarray:
+    def _encode(self, frame: Any, column: Any) -> NDArray[Any]:
         if column["name"] not in frame.columns:
             raise ValueError(f"the frame has no column {column['name']!r}, which the schema describes; add it")
         values = _column(frame, column["name"]).tolist()
@@ -238,7 +239,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             return self._number(values, column, words)
         return self._category(values, column, words)
 
-    def _number(self, values: Any, column: Any, words: Any) -> np.ndarray:
+    def _number(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
         out, rule = np.empty(len(values)), column.get("missing", "refuse")
         for i, value in enumerate(values):
             gone = _is_missing(value) or _text_of(value) in words
@@ -252,7 +253,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         out = (np.clip(out, lower, upper) - lower) / (upper - lower)
         return np.asarray(2 * out - 1) if self.schema_.json.get("scale") == "symmetric" else out
 
-    def _category(self, values: Any, column: Any, words: Any) -> np.ndarray:
+    def _category(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
         place = {value: k for k, value in enumerate(column["values"])}
         out = np.zeros((len(values), len(place)))
         for i, value in enumerate(values):
@@ -268,7 +269,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
                 out[i, place[key]] = 1
         return out[:, 1:] if column.get("drop_first") else out
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         if self.schema is None:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
             return np.asarray(names if input_features is None else input_features, dtype=object)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Tuple, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
@@ -43,7 +44,7 @@ def choose(scores: Sequence[float], change: float, epsilon: float, seed: Optiona
     return index.value
 
 
-def _public_split(rows: int, test_size: float) -> Tuple[np.ndarray, np.ndarray]:
+def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[Any]]:
     """(training rows, validation rows): a function of the two numbers and of nothing else."""
     held = max(1, min(rows - 1, round(rows * test_size)))
     order = np.random.default_rng(_SPLIT_SEED).permutation(rows)
@@ -103,9 +104,17 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
                 raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
         if not isinstance(self.estimator, Linear):
-            raise ValueError("the search composes this package's estimators; give one of them, and scale records before it")
-        if self.ledger is not None and self.estimator.ledger is not None and self._ledger() != self._ledger(self.estimator):
-            raise ValueError("the search and its estimator name different ledgers; give one, for everything is one charge")
+            raise ValueError(
+                "the search composes this package's estimators; give one of them, and scale records before it"
+            )
+        if (
+            self.ledger is not None
+            and self.estimator.ledger is not None
+            and self._ledger() != self._ledger(self.estimator)
+        ):
+            raise ValueError(
+                "the search and its estimator name different ledgers; give one, for everything is one charge"
+            )
         spent = {name for point in ParameterGrid(self.param_grid) for name in point} & _WHOLE
         if spent:
             raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
@@ -283,15 +292,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         return float(self._best().score(X, y))
 
     @_where(lambda self: hasattr(self.estimator, "predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._best().predict_proba(X))
 
     @_where(lambda self: hasattr(self.estimator, "decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._best().decision_function(X))
 
     @property
-    def classes_(self) -> np.ndarray:
+    def classes_(self) -> NDArray[Any]:
         return np.asarray(self._best().classes_)
 
     @property

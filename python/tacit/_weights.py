@@ -7,12 +7,13 @@ import numbers
 from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _guards
 from ._matrix import Table
 from ._parameters import parameters
 
-Weights = Optional[Tuple[np.ndarray, Optional[np.ndarray]]]  # (weights, persons)
+Weights = Optional[Tuple[NDArray[Any], Optional[NDArray[Any]]]]  # (weights, persons)
 
 
 @parameters
@@ -37,9 +38,9 @@ class Weighing:
         cap, count = self.weight_cap, self.rows_per_person
         if cap is not None and not 0 < cap < math.inf:
             raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
-        if count is not None and not (isinstance(count, numbers.Integral) and count >= 1):
+        if count is not None and not (_is_whole(count) and count >= 1):
             raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
-        return (1.0 if cap is None else float(cap)) * (1 if count is None else int(count))
+        return float(1 if cap is None else cap) * int(1 if count is None else count)
 
     def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
         if isinstance(X, Table) and not (sample_weight is None and groups is None):
@@ -68,7 +69,11 @@ class Weighing:
             raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
 
 
-def _drawn(persons: np.ndarray, most: int, seed: int | None) -> np.ndarray:
+def _is_whole(value: object) -> bool:
+    return isinstance(value, numbers.Integral)
+
+
+def _drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
     """Which rows count: of each person `most` at most, drawn by random keys, so that it depends on nobody else."""
     rows = len(persons)
     keys = np.random.default_rng(seed).random(rows)
