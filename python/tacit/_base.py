@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _arrow, _callers, _guards, _native, _provenance, _repeats
 from ._automatic import automatic
-from ._composition import SEED_STEP, certificate, compose, warn
+from ._composition import Composition, certificate, warn
 from ._matrix import Table, View
 from ._model import Callbacks, Model, Plan
 from ._native import Facts, Path
@@ -166,18 +166,6 @@ class Linear(Weighing, BaseEstimator):
 
     # ---- plans ----
 
-    def _plans(
-        self, settings: Facts, rows: int, cols: int, count: int, table: Optional[Table] = None
-    ) -> Tuple[Facts, Facts, Optional[Facts]]:
-        """(settings of each fit, facts of the plan, what `count` fits cost together)."""
-        facts = Plan(settings, rows, cols, table).facts
-        if count == 1 or not facts["private"]:
-            return settings, facts, None
-        whole = [w for w in facts["warnings"] if w["weakens"]]  # the promise is that of all fits together
-        settings, facts, together = compose(settings, rows, cols, count, table)
-        each = [w for w in facts["warnings"] if not w["weakens"]]
-        return settings, {**facts, "warnings": whole + each}, together
-
     def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
         """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
 
@@ -185,12 +173,28 @@ class Linear(Weighing, BaseEstimator):
         and for several classes `models` and the epsilon and delta of each.  n_classes: where `classes` is not given.
         """
         self._check()
-        count = self._models_for(n_classes)
-        settings, facts, together = self._plans(self._settings(rows, cols, None), rows, cols, count)
-        if count > 1 and together:
-            each = {"epsilon": facts["epsilon"], "delta": facts["delta"], "events": facts["events"]}
-            facts = {**facts, **together, "models": count, "each": each}
-        return facts
+        count, settings = self._models_for(n_classes), self._settings(rows, cols, None)
+        facts = Plan(settings, rows, cols).facts
+        if count == 1 or not facts["private"]:
+            return facts
+        made, facts, warned = self._composed(settings, rows, cols, count, None)
+        each = {"epsilon": facts["epsilon"], "delta": facts["delta"], "events": facts["events"]}
+        return {**facts, **made.price, "warnings": warned, "models": count, "each": each}
+
+    def _composed(
+        self,
+        settings: Facts,
+        rows: int,
+        cols: int,
+        count: int,
+        table: Optional[Table],
+        callbacks: Optional[Callbacks] = None,
+    ) -> Tuple[Composition, Facts, list[Facts]]:
+        """(composition of `count` models, facts of the plan of each, warnings)."""
+        whole = Plan(settings, rows, cols, table).facts["warnings"]  # the promise is that of all fits together
+        made, facts = Composition.of_classes(settings, rows, cols, count, table, callbacks)
+        each = [w for w in facts["warnings"] if not w["weakens"]]
+        return made, facts, [w for w in whole if w["weakens"]] + each
 
     # ---- training ----
 
@@ -209,36 +213,25 @@ class Linear(Weighing, BaseEstimator):
         rows, cols = X.shape
         history = _repeats.History(X)
         settings = self._settings(rows, cols, table)
-        notes, together = list(notes), None
-        if len(targets) > 1:
-            settings, facts, together = self._plans(settings, rows, cols, len(targets), table)
-            warn(facts["warnings"])
+        notes, together, charge = list(notes), None, None
         scale: dict[str, Any] = {}
         if self.bounds is not None and table is None:
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
-        charge = None
-        if together and self.ledger is not None:
-            charge = _accounting.Ledger(self.ledger).charge(
-                together["events"],
-                epsilon=self._epsilon(),
-                delta=float(together["delta"]),
-                neighbours=self.neighbours,
-                unit="person" if self.rows_per_person is not None else "record",
-                seeded=self.random_state is not None,
-                unaccounted=notes,
-            )
-            settings = {**settings, "ledger": None}
-        models = []
-        for k, target in enumerate(targets):
-            callbacks = Callbacks(self.progress, k / len(targets), 1 / len(targets))
-            seed = (settings.get("seed", 0) + k * SEED_STEP) % 2**64  # other noise for each class
-            plan = Plan({**settings, "seed": seed}, rows, cols, table, callbacks)
-            if len(targets) == 1:
-                warn(plan.facts["warnings"])
-            data: Union[Table, View] = table if table is not None else View(X, target, self._labels_kind)
-            if weights is not None and isinstance(data, View):
-                data.weigh(weights[0], self._cap(), weights[1])
-            models.append(callbacks.run(plan, data))
+        callbacks = Callbacks(self.progress)
+        data: Union[Table, View] = table if table is not None else View(X, targets[0], self._labels_kind)
+        if weights is not None and isinstance(data, View):
+            data.weigh(weights[0], self._cap(), weights[1])
+        if len(targets) == 1:
+            plan = Plan(settings, rows, cols, table, callbacks)
+            warn(plan.facts["warnings"])
+            models = [callbacks.run(plan, data)]
+        else:
+            made, _, warned = self._composed(settings, rows, cols, len(targets), table, callbacks)
+            warn(warned)
+            if self.epsilon != math.inf:
+                together = made.price
+                charge = self._charge(together, notes)
+            models = callbacks.run_classes(made.handle, data, np.argmax(targets, axis=0), len(targets))
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=4)
@@ -251,6 +244,20 @@ class Linear(Weighing, BaseEstimator):
             if getattr(self, name) is not None:
                 privacy[name] = getattr(self, name)
         return models, privacy
+
+    def _charge(self, together: Facts, notes: list[str]) -> Optional[Facts]:
+        """Charges everything once, before the first fit."""
+        if self.ledger is None:
+            return None
+        return _accounting.Ledger(self.ledger).charge(
+            together["events"],
+            epsilon=self._epsilon(),
+            delta=float(together["delta"]),
+            neighbours=self.neighbours,
+            unit="person" if self.rows_per_person is not None else "record",
+            seeded=self.random_state is not None,
+            unaccounted=notes,
+        )
 
     def _finish(self, models: list[Model], privacy: Facts) -> None:
         self.models_: list[Model] = models
@@ -274,9 +281,7 @@ class Linear(Weighing, BaseEstimator):
         arrow = X.columns if from_arrow else None
         X = X.matrix() if arrow is not None else X
         if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None"
-            )
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
         own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
         X = self._numbers(X, **own)
         y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")

@@ -2,93 +2,50 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
-import math
 import warnings
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Tuple
 
-from . import _accounting, _native, _provenance, _repeats
-from ._matrix import Table
-from ._model import Model, Plan
+from . import _native, _provenance, _repeats
+from ._model import Callbacks, Model, config_of, facts_of
 from ._native import Facts
 
-_COMPOSE_STEPS = 12  # plans tried for several classes; four are enough where the cost is a power
-_COMPOSE_SLACK = 3e-3  # part of epsilon that may be left over
+_PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
 
 
-def _copies(events: list[str], count: int) -> list[str]:
-    return [event for _ in range(count) for event in events]
+class Composition:
+    """The library's plan for several fits on the same people; the arithmetic is all there."""
 
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        weakref.finalize(self, _native.lib.tct_composition_free, handle)
+        self.facts = _native.call_json("tct_composition_json", handle)
 
-def _copied_fits(facts: Facts, count: int) -> list[Facts]:
-    return [{**fit, "count": count * fit["count"]} for fit in facts["fits"]]
+    @classmethod
+    def of_classes(
+        cls, settings: Facts, rows: int, cols: int, count: int, table: Any, callbacks: Optional[Callbacks] = None
+    ) -> Tuple[Composition, Facts]:
+        """(composition, facts of the plan of each): one model for each of `count` classes."""
+        config = config_of({**settings, "ledger": None}, table, callbacks)
+        made = cls(_native.call("tct_compose_classes", ctypes.byref(config), count, int(rows), int(cols)))
+        return made, facts_of(_native.lib.tct_composition_plan(made.handle, 0), config)
 
+    @classmethod
+    def of_search(cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int) -> Composition:
+        """candidates: (settings, number of models) of each."""
+        configs = [config_of(settings) for settings, _ in candidates]
+        pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
+        models = (ctypes.c_int64 * len(configs))(*(count for _, count in candidates))
+        return cls(_native.call("tct_compose_search", pointers, models, len(configs), share, int(rows), int(cols)))
 
-def price_of(events: list[str], delta: float, neighbours: str) -> Facts:
-    """What the accountants prove for a list; epsilon infinite where none of them knows it."""
-    try:
-        cost = _accounting.account(events, delta, neighbours=neighbours)
-    except (ValueError, _native.BudgetError):
-        return {"epsilon": math.inf, "accountant": None}
-    return {**cost, "epsilon": math.inf} if cost["epsilon"] is None else cost
-
-
-def within_budget(
-    cost_at: Callable[[float], Tuple[Any, Facts]], epsilon: float, low: float, high: float
-) -> Optional[Tuple[float, Any, Facts]]:
-    """(each, facts, cost): the largest epsilon of a single fit, between low and high, at which all together cost at most
-    epsilon; None where the accountants give no price.  cost_at(each) is (facts, cost)."""
-    # The cost grows nearly as a power of the single epsilon: secants in logarithms, kept in a bracket.
-    low, high, best = math.log(low), math.log(high), None
-    at, aim, slope = low, math.log(epsilon) + math.log1p(-1e-3), 1.0
-    last: Optional[Tuple[float, float]] = None
-    for _ in range(_COMPOSE_STEPS):
-        facts, cost = cost_at(math.exp(at))
-        if cost["epsilon"] == math.inf:
-            break
-        level = math.log(cost["epsilon"])
-        if cost["epsilon"] <= epsilon:
-            low, best = at, (math.exp(at), facts, cost)
-            if level > math.log(epsilon) - _COMPOSE_SLACK:
-                break
-        else:
-            high = at
-        if last and at != last[0] and level != last[1]:
-            slope = (level - last[1]) / (at - last[0])
-        last = at, level
-        at = at + (aim - level) / slope
-        if not low < at < high:
-            at = (low + high) / 2
-    return best
-
-
-def compose(settings: Facts, rows: int, cols: int, count: int, table: Optional[Table]) -> Tuple[Facts, Facts, Facts]:
-    """One epsilon for each of `count` fits on the same people, such that all together cost the whole.
-
-    The events of all fits go through the accountants as one list; the largest epsilon of a single fit is found by
-    bisection.  Where no accountant knows the list, plain division of epsilon and delta."""
-    epsilon, delta = settings["epsilon"], settings["delta"]
-    neighbours = {v: k for k, v in _native.NEIGHBOURS.items()}[settings["neighbours"]]
-
-    def cost_at(each: float) -> Tuple[Facts, Facts]:
-        facts = Plan({**settings, "epsilon": each}, rows, cols, table).facts
-        return facts, price_of(_copies(facts["events"], count), delta, neighbours)
-
-    best = within_budget(cost_at, epsilon, epsilon / count, epsilon)
-    if best:
-        each, facts, cost = best
-        events = _copies(facts["events"], count)
-        together = {"events": events, "accountant": cost["accountant"], "epsilon": epsilon, "delta": delta}
-        together["fits"] = _copied_fits(facts, count)
-        return {**settings, "epsilon": each}, facts, together
-    each, part = epsilon / count * (1 - 1e-12), delta / count * (1 - 1e-12)
-    settings = {**settings, "epsilon": each, "delta": part}
-    facts = Plan(settings, rows, cols, table).facts
-    events = _copies([f"approx:epsilon={each!r},delta={part!r}"], count)
-    together = {"events": events, "accountant": "basic", "epsilon": epsilon, "delta": delta}
-    return settings, facts, {**together, "fits": _copied_fits(facts, count)}
+    @property
+    def price(self) -> Facts:
+        """What everything costs together, and by what."""
+        return {key: self.facts[key] for key in _PRICE if key in self.facts}
 
 
 def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:

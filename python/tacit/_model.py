@@ -18,11 +18,32 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native, _provenance
+from . import _native
 from ._matrix import Table, View
 from ._native import Facts, Path
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
+
+
+def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
+    """The library's settings; those that are None keep their defaults."""
+    config = _native.Config()
+    _native.lib.tct_config_default(ctypes.byref(config))
+    for key, value in settings.items():
+        if value is not None:
+            setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
+    if callbacks:
+        config.progress, config.cancel = callbacks.progress, callbacks.cancel
+    if table is not None:
+        _native.call("tct_config_use_schema", ctypes.byref(config), table.handle)
+    return config
+
+
+def facts_of(plan: Any, config: _native.Config) -> Facts:
+    """A plan's JSON and the norm that its records are brought to."""
+    facts = _native.call_json("tct_plan_json", plan)
+    facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
+    return facts
 
 
 class Plan:
@@ -36,20 +57,11 @@ class Plan:
         table: Any = None,
         callbacks: Optional["Callbacks"] = None,
     ) -> None:
-        config = _native.Config()
-        _native.lib.tct_config_default(ctypes.byref(config))
-        for key, value in settings.items():
-            if value is not None:
-                setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
-        if callbacks:
-            config.progress, config.cancel = callbacks.progress, callbacks.cancel
-        if table is not None:
-            _native.call("tct_config_use_schema", ctypes.byref(config), table.handle)
+        config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
         self.handle = _native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols))
         weakref.finalize(self, _native.lib.tct_plan_free, self.handle)
-        self.facts = _native.call_json("tct_plan_json", self.handle)
-        self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
+        self.facts = facts_of(self.handle, config)
 
 
 def bar(fraction: float, width: int = 40) -> None:
@@ -64,7 +76,7 @@ class Callbacks:
     """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
     the run, and is raised when the run has returned."""
 
-    def __init__(self, progress: Any = None, first: float = 0.0, share: float = 1.0) -> None:
+    def __init__(self, progress: Any = None) -> None:
         self.caught = None
         self.interrupted = False
         if progress is True:
@@ -74,7 +86,7 @@ class Callbacks:
 
         def on_progress(fraction: float, _: Any) -> None:
             try:
-                progress(first + share * fraction)
+                progress(fraction)
             except BaseException as why:
                 self.caught = self.caught or why
 
@@ -103,9 +115,10 @@ class Callbacks:
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def run(self, plan: Plan, data: Any) -> "Model":
+    def run(self, plan: Plan, data: Any) -> Model:
+        """Trains one model."""
+        error = _native.Error()
         with self.watching():
-            error = _native.Error()
             handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
             if self.caught or self.interrupted:
                 _native.lib.tct_model_free(handle)
@@ -118,6 +131,23 @@ class Callbacks:
         if told:
             warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=4)
         return Model(handle)
+
+    def run_classes(self, composition: Any, data: Any, code: NDArray[Any], count: int) -> list[Model]:
+        """Trains a model for each class."""
+        error, handles = _native.Error(), (ctypes.c_void_p * count)()
+        code = np.ascontiguousarray(code, dtype=np.int32)
+        with self.watching():
+            status = _native.lib.tct_fit_classes(
+                composition, data.handle, code.ctypes.data, count, handles, ctypes.byref(error)
+            )
+            if status == _native.OK and (self.caught or self.interrupted):
+                for handle in handles:
+                    _native.lib.tct_model_free(handle)
+        if self.caught:
+            raise self.caught
+        if status != _native.OK:
+            _native.raise_error(error)
+        return [Model(int(handle or 0)) for handle in handles]
 
 
 class Model:
@@ -144,23 +174,34 @@ class Model:
         unaccounted: Iterable[str] = (),
         factor: Any = None,
         shift: Any = None,
-        claim: Optional[Facts] = None,
-    ) -> "Model":
+        composition: Any = None,
+        charge: Optional[Facts] = None,
+        reproducible: bool = False,
+    ) -> Model:
         """The same model with names, notes on what was not accounted for, the public scale that its records had, and the
-        claim (events, epsilon, delta, accountant, ledger) of all that was spent on the way to it."""
-        new = json.loads(self.text)
+        claim of all that was spent on the way to it, as it was charged."""
+        what = _native.Amendment(size=ctypes.sizeof(_native.Amendment))
         if features is not None:
-            new["features"] = [str(name) for name in features]
-        if label is not None:
-            new["label"] = str(label)
-        new["privacy"]["unaccounted"] = _provenance.merged(new["privacy"]["unaccounted"], unaccounted)
-        if claim is not None:
-            new["privacy"].update(claim)
+            what.features = _native.texts([str(name) for name in features])[0]
+        what.label = None if label is None else _native.text(str(label))
+        facts, _ = _native.texts([*unaccounted, ""])
+        facts[-1] = None  # the end of the list
+        what.unaccounted = facts
         if factor is not None:
-            new["transforms"]["scale"] = "bounds"
-            new["transforms"]["scale_factor"] = [float(f) for f in factor]
-            new["transforms"]["scale_shift"] = [float(s) for s in shift]
-        return Model.parse(json.dumps(new))
+            factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
+            what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
+        what.composition = composition
+        if charge:
+            what.ledger_head, what.ledger_run = _native.text(charge["head"]), _native.text(charge["run"])
+            what.for_tests = int(charge.get("for_tests", False))
+        what.reproducible = int(reproducible)
+        handle = _native.call("tct_model_parse", _native.text(self.text))
+        try:
+            _native.call("tct_model_amend", handle, ctypes.byref(what))
+        except BaseException:
+            _native.lib.tct_model_free(handle)
+            raise
+        return Model(handle)
 
     def __reduce__(self) -> Tuple[Callable[[str], "Model"], Tuple[str]]:
         return Model.parse, (self.text,)

@@ -148,7 +148,24 @@ class Charge(ctypes.Structure):
     ]
 
 
+class Amendment(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("features", POINTER(c_char_p)),
+        ("label", c_char_p),
+        ("unaccounted", POINTER(c_char_p)),
+        ("scale_factor", c_void_p),
+        ("scale_shift", c_void_p),
+        ("composition", c_void_p),
+        ("ledger_head", c_char_p),
+        ("ledger_run", c_char_p),
+        ("for_tests", c_int32),
+        ("reproducible", c_int32),
+    ]
+
+
 STRUCTURES = {
+    "tct_amendment": Amendment,
     "tct_error": Error,
     "tct_matrix": Matrix,
     "tct_config": Config,
@@ -180,6 +197,17 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
+    "tct_compose_classes": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
+    "tct_compose_search": (
+        c_void_p,
+        [POINTER(POINTER(Config)), POINTER(c_int64), c_size_t, c_double, c_int64, c_int64, _E],
+    ),
+    "tct_composition_json": (c_void_p, [c_void_p, _E]),
+    "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
+    "tct_composition_free": (None, [c_void_p]),
+    "tct_fit_classes": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p), _E]),
+    "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
+    "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_model_cols": (c_int64, [c_void_p]),
     "tct_model_coefficients": (POINTER(c_double), [c_void_p]),

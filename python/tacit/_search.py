@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _guards, _native, _provenance, _repeats
 from ._base import NO_EPSILON, Linear, seed_of
-from ._composition import SEED_STEP, price_of, warn, within_budget
+from ._composition import SEED_STEP, Composition, warn
 from ._matrix import Table
 from ._native import Facts, Path
 
@@ -138,40 +138,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
         return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
 
-    def _events(self, rows: int, cols: int, each: Any) -> list[str]:
-        """The events of all candidates at `each` epsilon, and of the choice."""
-        events = []
-        for candidate in self._candidates(each, self.delta):
-            events += candidate.plan(rows, cols)["events"]
-        return [*events, f"exponential:epsilon={self.share * self.epsilon!r}"]
-
-    def _fits(self, rows: int, cols: int, each: float, delta: float) -> list[Facts]:
-        """What the certificate says about every candidate: settings as asked, resolved, and releases."""
-        return [fit for candidate in self._candidates(each, delta) for fit in candidate.plan(rows, cols)["fits"]]
-
-    def _composed(self, rows: int, cols: int) -> Tuple[Tuple[float, float], Facts]:
-        """(epsilon and delta of each candidate, the price of everything).  Where no accountant knows the list, plain
-        division."""
+    def _composed(self, rows: int, cols: int) -> Composition:
+        """What the search spends on so many records: epsilon and delta of each candidate, the price of everything."""
         rows -= len(_public_split(rows, self.test_size)[1])
-        count = len(ParameterGrid(self.param_grid))
-        relation = self.estimator.neighbours
-        low = (1 - self.share) * self.epsilon / count
-
-        def cost_at(each: float) -> Tuple[list[str], Facts]:
-            events = self._events(rows, cols, each)
-            return events, price_of(events, self.delta, relation)
-
-        best = within_budget(cost_at, self.epsilon, low, self.epsilon)
-        if best:
-            each, events, cost = best
-            winner, part = cost["accountant"], self.delta
-        else:
-            each, part, winner = low * (1 - 1e-12), self.delta / count * (1 - 1e-12), "basic"
-            events = [f"approx:epsilon={each!r},delta={part!r}"] * count
-            events.append(f"exponential:epsilon={self.share * self.epsilon * (1 - 1e-12)!r}")
-        price = {"events": events, "accountant": winner, "epsilon": self.epsilon, "delta": self.delta}
-        fits = self._fits(rows, cols, each, part)
-        return (each, part), {**price, "fits": fits, "choice": events[-1]}
+        candidates = self._candidates(self.epsilon, self.delta)
+        for candidate in candidates:
+            candidate._check()
+        settings = [(each._settings(rows, cols, None), each._models_for(None)) for each in candidates]
+        return Composition.of_search(settings, self.share, rows, cols)
 
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
@@ -184,9 +158,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         facts = {"models": len(ParameterGrid(self.param_grid)), "train_rows": train, "validation_rows": held}
         if self.epsilon == math.inf:
             return {**facts, "private": False, "epsilon": math.inf, "delta": self.delta, "each": math.inf, "events": []}
-        (each, _), price = self._composed(rows, cols)
-        relation = self.estimator.neighbours
-        return {**facts, **price, "private": True, "each": each, "choice": price["events"][-1], "neighbours": relation}
+        made, relation = self._composed(rows, cols), self.estimator.neighbours
+        return {**facts, **made.price, "private": True, "each": made.facts["each"]["epsilon"], "neighbours": relation}
 
     # ---- the choice ----
 
@@ -216,12 +189,13 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             history.warn(stacklevel=3)
             whole = self._candidates(self.epsilon, self.delta)[0].plan(rows, cols)["warnings"]
             warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
-        each, price, charge = (math.inf, self.delta), None, None
+        each, made, charge = (math.inf, self.delta), None, None
         if private:
-            each, price = self._composed(rows, cols)
-        if price and ledger is not None:
+            made = self._composed(rows, cols)
+            each = (made.facts["each"]["epsilon"], made.facts["each"]["delta"])
+        if made and ledger is not None:
             charge = ledger.charge(
-                price["events"],
+                made.facts["events"],
                 epsilon=self.epsilon,
                 delta=self.delta,
                 neighbours=self.estimator.neighbours,
@@ -232,11 +206,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             models, scores, change = self._trained(X, y, each)
         if ledger is None:
             history.add(self.epsilon, self.delta, self._seed() is not None)
-        paid = float(price["events"][-1].partition("=")[2]) if price else math.inf
+        paid = float(made.facts["choice"].partition("=")[2]) if made else math.inf
         self.best_index_ = choose(scores, change, paid, self._seed())
         self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
         self.best_estimator_ = models[self.best_index_]
-        self._claim(models, price, charge, notes)
+        self._claim(models, made, charge, notes)
         _provenance.warn(self.privacy_, stacklevel=3)
         self.n_features_in_ = self.best_estimator_.n_features_in_
         if hasattr(self.best_estimator_, "feature_names_in_"):
@@ -264,16 +238,20 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             scores.append(score)
         return models, scores, change
 
-    def _claim(self, models: Any, price: Any, charge: Any, notes: Iterable[str]) -> None:
+    def _claim(
+        self, models: list[Any], made: Optional[Composition], charge: Optional[Facts], notes: Iterable[str]
+    ) -> None:
         """What the winner's certificates say is what the whole search spent, and what any candidate leaves out."""
         best = self.best_estimator_
-        claim = dict(price) if price else {}
+        claim: Facts = dict(made.price) if made else {}
         if charge:
             claim["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
-        if any(model.privacy_["noise"] == "reproducible" for model in models):
+        seeded = any(model.privacy_["noise"] == "reproducible" for model in models)
+        if seeded:
             claim["noise"] = "reproducible"
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
-        best.models_ = [model.amended(claim=claim, unaccounted=notes) for model in best.models_]
+        whole = {"composition": made.handle if made else None, "charge": charge, "reproducible": seeded}
+        best.models_ = [model.amended(unaccounted=notes, **whole) for model in best.models_]
         said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
         best.privacy_ = {**best.privacy_, **claim, **said}
         self.privacy_ = best.privacy_

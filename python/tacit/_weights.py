@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import numbers
 from typing import Any, Optional, Tuple
@@ -9,7 +10,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _guards
+from . import _guards, _native
 from ._matrix import Table
 from ._parameters import parameters
 
@@ -74,12 +75,9 @@ def _is_whole(value: object) -> bool:
 
 
 def _drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
-    """Which rows count: of each person `most` at most, drawn by random keys, so that it depends on nobody else."""
-    rows = len(persons)
-    keys = np.random.default_rng(seed).random(rows)
-    order = np.lexsort((keys, persons))
-    first = np.r_[True, persons[order][1:] != persons[order][:-1]]
-    start = np.maximum.accumulate(np.where(first, np.arange(rows), 0))
-    counts = np.empty(rows, dtype=bool)
-    counts[order] = np.arange(rows) - start < most
-    return counts
+    """Which rows count: of each person `most` at most, drawn by the library, so that it depends on nobody else."""
+    counts = np.zeros(len(persons), dtype=np.uint8)
+    key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+    persons = np.ascontiguousarray(persons, dtype=np.int64)
+    _native.call("tct_persons_draw", persons.ctypes.data, len(persons), most, key, counts.ctypes.data)
+    return counts.astype(bool)

@@ -291,6 +291,29 @@ json_t *tct_composition_fits(const tct_composition *c) {
   return list;
 }
 
+void tct_composition_choice_text(const tct_composition *c, char *text, size_t size) {
+  tct_event choice = tct_event_exponential(c->choice, 1);
+  tct_event_print(&choice, text, size);
+  char *count = strstr(text, ",count=");
+  if (count) *count = 0; /* it is made once */
+}
+
+/* Every fit's events by themselves, so that a reader can count the fits. */
+static json_t *events_apart(const tct_composition *c) {
+  json_t *list = json_array();
+  for (int64_t j = 0; j < c->parts; j++) {
+    const tct_part *part = &c->part[j];
+    bool divided = c->divided || part->divided;
+    tct_event even =
+        tct_event_approx(c->divided ? c->each : part->epsilon, c->divided ? c->each_delta : part->delta, 1);
+    tct_events one = {&even, 1, 1};
+    json_t *events = tct_json_events(divided ? &one : &part->plan->solved.promise.events);
+    for (int64_t k = 0; k < (c->divided ? 1 : part->copies); k++) json_array_extend(list, events);
+    json_decref(events);
+  }
+  return list;
+}
+
 int64_t tct_composition_parts(const tct_composition *composition) { return composition->parts; }
 
 const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part) {
@@ -300,22 +323,19 @@ const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t
 double tct_composition_choice(const tct_composition *composition) { return composition->choice; }
 
 char *tct_composition_json(const tct_composition *c, tct_error *err) {
-  tct_events events = {0};
   tct_error_clear(err);
-  if (tct_composition_events(c, &events, err) != TCT_OK) return tct_events_free(&events), NULL;
+  json_t *events = events_apart(c);
   int64_t models = 0;
   for (int64_t j = 0; j < c->parts; j++) models += c->part[j].copies;
-  json_t *o =
-      json_pack("{s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:s}", "private", isfinite(c->epsilon), "models",
-                (json_int_t)models, "epsilon", tct_json_real(c->epsilon), "delta", tct_json_real(c->delta),
-                "accountant", c->accountant ? json_string(c->accountant) : json_null(), "events",
-                tct_json_events(&events), "fits", tct_composition_fits(c), "each", "epsilon", tct_json_real(c->each),
-                "delta", tct_json_real(c->each_delta), "neighbours", tct_neighbours_name((int)c->neighbours));
-  tct_events_free(&events);
+  json_t *o = json_pack("{s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:s}", "private", isfinite(c->epsilon),
+                        "models", (json_int_t)models, "epsilon", tct_json_real(c->epsilon), "delta",
+                        tct_json_real(c->delta), "accountant", c->accountant ? json_string(c->accountant) : json_null(),
+                        "events", events, "fits", tct_composition_fits(c), "each", "epsilon", tct_json_real(c->each),
+                        "delta", tct_json_real(c->each_delta), "neighbours", tct_neighbours_name((int)c->neighbours));
   if (o && c->choice > 0) {
     char text[80];
-    tct_event choice = tct_event_exponential(c->choice, 1);
-    tct_event_print(&choice, text, sizeof text);
+    tct_composition_choice_text(c, text, sizeof text);
+    json_array_append_new(events, json_string(text));
     json_object_set_new(o, "choice", json_string(text));
   }
   return tct_json_text(o, err);

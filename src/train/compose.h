@@ -24,6 +24,8 @@ struct tct_composition {
 
 /* The events of everything, in order. */
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
+/* The event of the choice as text. */
+void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
 /* The list of certificate.h, of all fits; NULL: out of memory. */
 json_t *tct_composition_fits(const tct_composition *c);
 #endif
