@@ -79,9 +79,20 @@ def members_of(cls):
     return sorted(found.items())
 
 
+def with_list(text):
+    """numpydoc's list of parameters as the page's: one item each, with its type."""
+    lines, inside = [], False
+    for line in re.sub(r"^Parameters\n-+\n", "\x00\n", text, flags=re.M).splitlines():
+        inside = line == "\x00" or (inside and line != "")
+        named = re.match(r"(\w+) : (.*)", line) if inside else None
+        if line != "\x00":
+            lines.append(f"* `{named[1]}` ({named[2]}):" if named else "  " + line.strip() if inside else line)
+    return "\n".join(lines).replace("``", "`")
+
+
 def text_of(thing):
     """The docstring; what is set off in it is set off here."""
-    text = inspect.getdoc(thing) or ""
+    text = with_list(inspect.getdoc(thing) or "")
     lines, inside = [], False
     for line in text.splitlines():
         example = line.startswith(">>>") or (inside and line.strip() != "")

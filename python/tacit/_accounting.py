@@ -1,13 +1,18 @@
 """What mechanisms cost together, and the ledger that keeps the account of a data set."""
 
+from __future__ import annotations
+
 import ctypes
 import math
 import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Union
 
 from . import _native
+from ._native import Facts, Path
 
 
-def account(events, delta, *, neighbours="add_remove"):
+def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str = "add_remove") -> Facts:
     """The epsilon of a list of mechanism events composed in any order.
 
     events: event specs, e.g. ["sampled_gaussian:noise=1.1,rate=0.01,count=10000"].
@@ -21,7 +26,13 @@ def account(events, delta, *, neighbours="add_remove"):
     return _native.call_json("tct_account_json", array, count, relation, math.nan, float(delta))
 
 
-def calibrate(events, epsilon, delta, *, neighbours="add_remove"):
+def calibrate(
+    events: Union[str, Sequence[str]],
+    epsilon: float,
+    delta: float,
+    *,
+    neighbours: str = "add_remove",
+) -> Facts:
     """The same list with one number left out of one event: finds it for this epsilon.
 
     >>> round(calibrate("gaussian:count=4", 1.0, 1e-6)["noise"], 3)
@@ -32,7 +43,14 @@ def calibrate(events, epsilon, delta, *, neighbours="add_remove"):
     return _native.call_json("tct_account_json", array, count, relation, float(epsilon), float(delta))
 
 
-def account_curve(events, *, against="delta", delta=math.nan, points=100, neighbours="add_remove"):
+def account_curve(
+    events: Union[str, Sequence[str]],
+    *,
+    against: str = "delta",
+    delta: float = math.nan,
+    points: int = 100,
+    neighbours: str = "add_remove",
+) -> Facts:
     """The cost as a curve, against delta or against the number of steps (then at this delta)."""
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
@@ -49,25 +67,25 @@ class Ledger:
     where they were appended or corrected since, give the reason as `input_changed`, which becomes an entry.
     """
 
-    def __init__(self, path, *, input_changed=None):
+    def __init__(self, path: Path, *, input_changed: Optional[str] = None) -> None:
         self.path = os.path.abspath(os.fspath(path))
         self.input_changed = input_changed
 
     @classmethod
     def create(
         cls,
-        path,
+        path: Path,
         *,
-        epsilon,
-        delta,
-        name=None,
-        filter=None,
-        neighbours="add_remove",
-        unit="record",
-        people=None,
-        for_tests=False,
-        anchor=None,
-    ):
+        epsilon: float,
+        delta: float,
+        name: Optional[str] = None,
+        filter: Optional[str] = None,
+        neighbours: str = "add_remove",
+        unit: str = "record",
+        people: Optional[str] = None,
+        for_tests: bool = False,
+        anchor: Optional[Path] = None,
+    ) -> "Ledger":
         """Makes the file.  filter: "sum" (default), "zcdp", "gdp" or "rdp"; fixed for ever, as all of this is.
 
         unit: "record" or "person"; fits that protect the other are refused.  people: whose budget this is, in words.
@@ -85,37 +103,37 @@ class Ledger:
         _native.call("tct_ledger_make", _native.text(path), ctypes.byref(options))
         return cls(path)
 
-    def state(self):
+    def state(self) -> Facts:
         """The ledger as a dict: name, filter, epsilon, delta, head, runs, spent, left, information, unit, people, for_tests,
         anchor, changes, unaccounted_runs, seeded_runs."""
         return _native.call_json("tct_ledger_json", _native.text(self.path))
 
     @property
-    def spent(self):
+    def spent(self) -> Any:
         return self.state()["spent"]
 
     @property
-    def left(self):
+    def left(self) -> Any:
         return self.state()["left"]
 
-    def check(self, models=()):
+    def check(self, models: Any = ()) -> Facts:
         """Was it edited, cut short or rolled back to before one of these model files, or anchors?  A dict with ok, checks."""
         array, count = _native.texts([os.fspath(model) for model in models])
         return _native.call_json("tct_ledger_check_json", _native.text(self.path), array, count)
 
     def charge(
         self,
-        events,
+        events: Union[str, Sequence[str]],
         *,
-        epsilon=math.nan,
-        delta,
-        neighbours="add_remove",
-        unit="record",
-        seeded=False,
-        unaccounted=(),
-        what=None,
-        data=None,
-    ):
+        epsilon: float = math.nan,
+        delta: float,
+        neighbours: str = "add_remove",
+        unit: str = "record",
+        seeded: bool = False,
+        unaccounted: Iterable[str] = (),
+        what: Optional[str] = None,
+        data: Any = None,
+    ) -> Facts:
         """Charges events of a mechanism that runs elsewhere, before its first noise is drawn.
 
         seeded: its noise can be reproduced (refused, but by a ledger for tests).  unaccounted: facts that no event pays
@@ -135,24 +153,24 @@ class Ledger:
         run.data = None if data is None else data.handle
         return _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
 
-    def anchor(self, path):
+    def anchor(self, path: Path) -> None:
         """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more."""
         _native.call("tct_ledger_anchor", _native.text(self.path), _native.text(path))
 
-    def __fspath__(self):
+    def __fspath__(self) -> str:
         return self.path
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> "Ledger":
         return self
 
-    def __deepcopy__(self, memo):  # how scikit-learn before 1.3 clones
+    def __deepcopy__(self, memo: Any) -> "Ledger":  # how scikit-learn before 1.3 clones
         return self
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.path == other.path
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.path)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Ledger({self.path!r})"

@@ -3,10 +3,14 @@
 Numbers, booleans, texts and dictionaries of these; a missing value is NaN, or None among texts.  Columns that Arrow keeps
 apart become one matrix, column after column: the one copy that this costs."""
 
+from __future__ import annotations
+
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p
+from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class ArrowSchema(ctypes.Structure):
@@ -64,37 +68,37 @@ _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype, _pointer_of.argtypes = c_void_p, [ctypes.py_object, c_char_p]
 
 
-def _structure(capsule, kind, name):
+def _structure(capsule: Any, kind: Any, name: bytes) -> Any:
     return ctypes.cast(_pointer_of(capsule, name), POINTER(kind)).contents
 
 
-def _release(structure):
+def _release(structure: Any) -> None:
     if structure.release:
         structure.release(ctypes.byref(structure))
 
 
-def _buffer(array, k, kind, count):
+def _buffer(array: Any, k: int, kind: Any, count: int) -> NDArray[Any]:
     """`count` entries of a buffer as an array that borrows it; a missing buffer is one of zeros."""
     address = array.buffers[k] if k < array.n_buffers else None
     if not address or not count:
         return np.zeros(count, dtype=kind)
     size = int(count) * np.dtype(kind).itemsize
-    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype=kind)
+    return np.frombuffer(memoryview((ctypes.c_char * size).from_address(address)), dtype=kind)
 
 
-def _bits(array, k, first, count):
+def _bits(array: Any, k: int, first: int, count: int) -> NDArray[Any]:
     bytes_ = _buffer(array, k, np.uint8, (first + count + 7) // 8)
     return np.unpackbits(bytes_, bitorder="little")[first : first + count].astype(bool)
 
 
-def _valid(array):
+def _valid(array: Any) -> Optional[NDArray[Any]]:
     """Which values are there, or None where all are."""
     if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
         return None
     return _bits(array, 0, array.offset, array.length)
 
 
-def _views(array):
+def _views(array: Any) -> list[str]:
     """Texts of the string view layout: 16 bytes each, with the text itself or where it lies."""
     first, count = array.offset, array.length
     views = _buffer(array, 1, np.uint8, 16 * (first + count)).reshape(-1, 16)[first:]
@@ -109,7 +113,7 @@ def _views(array):
     return out
 
 
-def _texts(array, kind):
+def _texts(array: Any, kind: Any) -> NDArray[Any]:
     if kind == "vu":
         texts = _views(array)
     else:
@@ -126,7 +130,7 @@ def _texts(array, kind):
     return out
 
 
-def _column(array, schema):
+def _column(array: Any, schema: Any) -> NDArray[Any]:
     """One chunk of one column as an array of its own."""
     kind = schema.format.decode()
     if schema.dictionary:
@@ -150,7 +154,7 @@ def _column(array, schema):
     return out
 
 
-def _plain(array, kind):
+def _plain(array: Any, kind: Any) -> NDArray[Any]:
     if kind == "b":
         return _bits(array, 1, array.offset, array.length)
     if kind not in _NUMBERS:
@@ -160,9 +164,10 @@ def _plain(array, kind):
     return _buffer(array, 1, _NUMBERS[kind], array.offset + array.length)[array.offset :].copy()
 
 
-def _chunks(stream):
+def _chunks(stream: Any) -> Tuple[ArrowSchema, list[ArrowArray]]:
     """(schema, arrays) of a stream; the caller releases each."""
-    schema, arrays = ArrowSchema(), []
+    schema = ArrowSchema()
+    arrays: list[ArrowArray] = []
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
         raise ValueError("the Arrow stream gives no schema; read the table again")
     while True:
@@ -177,7 +182,7 @@ def _chunks(stream):
 class Frame:
     """Columns of equal length by name; what the estimators need of a data frame."""
 
-    def __init__(self, columns):
+    def __init__(self, columns: Any) -> None:
         self._columns = dict(columns)
         lengths = {len(values) for values in self._columns.values()} or {0}
         if len(lengths) > 1:
@@ -185,18 +190,18 @@ class Frame:
         self.shape = (lengths.pop(), len(self._columns))
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         return list(self._columns)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         if isinstance(key, list):
             return Frame((name, self._columns[name]) for name in key)
         return self._columns[key]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
-    def matrix(self):
+    def matrix(self) -> NDArray[Any]:
         """[rows, columns], column after column; 32-bit where all columns are."""
         small = self._columns and all(values.dtype == np.float32 for values in self._columns.values())
         out = np.empty(self.shape, dtype=np.float32 if small else np.float64, order="F")
@@ -207,14 +212,14 @@ class Frame:
         return out
 
 
-def is_arrow(table):
+def is_arrow(table: Any) -> bool:
     """Exports the interface and is no frame that scikit-learn reads by itself."""
     if hasattr(table, "iloc") or type(table).__module__.partition(".")[0] == "polars":
         return False
     return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
 
 
-def _frame(schema, arrays):
+def _frame(schema: Any, arrays: Any) -> "Frame":
     if schema.format != b"+s":
         raise ValueError("the Arrow object is no table but a single column; give a table of named columns")
     columns = []
@@ -228,7 +233,7 @@ def _frame(schema, arrays):
     return Frame(columns)
 
 
-def frame(table):
+def frame(table: Any) -> "Frame":
     """The table as a Frame: numbers are copied once, and the exporter's memory is let go of."""
     if isinstance(table, Frame):
         return table

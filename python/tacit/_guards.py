@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from . import _arrow
@@ -90,12 +91,12 @@ def records(X: Any, sparse: bool = True) -> Any:
     return without_values(lambda: check_array(X, **options), X)
 
 
-def numbers(values: Any, what: str) -> np.ndarray:
+def numbers(values: Any, what: str) -> NDArray[Any]:
     """`values` as float64, or a sentence that names `what`."""
     return without_values(lambda: np.asarray(values, dtype=np.float64), values, what)
 
 
-def weights(values: Any, rows: int) -> np.ndarray:
+def weights(values: Any, rows: int) -> NDArray[Any]:
     """sample_weight as one number for each row: none negative, not all 0; NaN is the library's to refuse."""
     given = numbers(values, "sample_weight")
     if given.shape != (rows,):
@@ -114,13 +115,13 @@ def _is_missing(value: Any) -> bool:
     return value in ("", "nan", "None", "NaT", "<NA>") if isinstance(value, str) else bool(value != value)
 
 
-def _ids(groups: Any) -> np.ndarray:
+def _ids(groups: Any) -> NDArray[Any]:
     """One id for each row, as they came: NumPy would make the text 'nan' of a NaN among texts."""
     if hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, np.ma.MaskedArray):
-        ids = groups.data.astype(object)
-        ids[np.ma.getmaskarray(groups)] = None
+        ids = np.asarray(groups.data.astype(object))
+        ids[np.broadcast_to(groups.mask, groups.shape)] = None
         return ids
     if isinstance(groups, np.ndarray):
         return groups
@@ -131,18 +132,18 @@ def _ids(groups: Any) -> np.ndarray:
     return ids
 
 
-def _numbered(ids: np.ndarray) -> np.ndarray:
+def _numbered(ids: NDArray[Any]) -> NDArray[Any]:
     """Numbers from 0 for ids of any kind; -1 where one is missing."""
     if ids.dtype.kind in "biufMm":
         gone = np.isnat(ids) if ids.dtype.kind in "Mm" else np.isnan(ids)
-        return np.where(gone, -1, np.unique(ids, return_inverse=True)[1].reshape(-1)).astype(np.int64)
+        return np.asarray(np.where(gone, -1, np.unique(ids, return_inverse=True)[1].reshape(-1)), dtype=np.int64)
     place: dict[Any, int] = {}
     return np.array(
         [-1 if _is_missing(value) else place.setdefault(value, len(place)) for value in ids.tolist()], dtype=np.int64
     )
 
 
-def persons(groups: Any, rows: int) -> np.ndarray:
+def persons(groups: Any, rows: int) -> NDArray[Any]:
     """Whose record each row is, as numbers from 0.  A missing id is refused: its rows may be anybody's."""
     ids = _ids(groups)
     if ids.shape != (rows,):

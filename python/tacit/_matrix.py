@@ -1,21 +1,26 @@
 """The caller's arrays as a tct_matrix: borrowed where the library can walk them, converted once where not."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import weakref
+from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _native
+from ._native import Path
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
 
 
-def _pointer(array):
+def _pointer(array: Any) -> Optional[int]:
     return array.ctypes.data if array.size else None
 
 
-def _dense(x):
+def _dense(x: Any) -> Tuple[NDArray[Any], int, int]:
     """(array, layout, stride): x itself if its rows or its columns are contiguous, else one copy of it."""
     item = x.dtype.itemsize
     down, across = x.strides
@@ -28,7 +33,7 @@ def _dense(x):
     return x, _native.DENSE_ROWS, cols
 
 
-def _sparse(x):
+def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     if not x.has_canonical_format:
         x = x.copy()
         x.sum_duplicates()
@@ -42,7 +47,8 @@ def _sparse(x):
 class View:
     """A tct_data over arrays of the caller; keeps them alive as long as itself."""
 
-    def __init__(self, x, y=None, kind=_native.LABELS_NONE):
+    def __init__(self, x: Any, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
+        keep: Tuple[Any, ...]
         m = _native.Matrix(rows=x.shape[0], cols=x.shape[1])
         if x.dtype not in _VALUES or x.dtype.byteorder not in "=|<":
             x = x.astype(np.float64)
@@ -67,7 +73,7 @@ class View:
         self.handle = _native.call("tct_data_view", ctypes.byref(m), None if y is None else y.ctypes.data, kind)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
-    def weigh(self, weights, cap, persons=None):
+    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
         """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if persons is not None:
@@ -76,14 +82,25 @@ class View:
         _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
 
     @property
-    def shape(self):
-        return self.source.shape
+    def shape(self) -> Tuple[int, int]:
+        rows, cols = self.source.shape
+        return rows, cols
 
 
 class Table:
     """Records read by `tacit.read`: labels, names and, with a schema, encoded columns."""
 
-    def __init__(self, path, *, schema=None, label=None, positive=None, labels="binary", invalid="refuse", cols=0):
+    def __init__(
+        self,
+        path: Path,
+        *,
+        schema: Any = None,
+        label: Optional[str] = None,
+        positive: Optional[str] = None,
+        labels: str = "binary",
+        invalid: str = "refuse",
+        cols: int = 0,
+    ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
@@ -105,25 +122,34 @@ class Table:
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
     @property
-    def shape(self):
+    def shape(self) -> Tuple[int, int]:
         return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[str]:
         names = [_native.lib.tct_data_feature(self.handle, j) for j in range(self.shape[1])]
         return [name.decode() if name else f"x{j + 1}" for j, name in enumerate(names)]
 
     @property
-    def y(self):
+    def y(self) -> Optional[NDArray[Any]]:
         """The labels (two classes: -1 and +1), a copy; None where there are none."""
         labels = _native.lib.tct_data_labels(self.handle)
         return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
 
-def read(path, *, schema=None, label=None, positive=None, labels="binary", invalid="refuse", cols=0):
+def read(
+    path: Path,
+    *,
+    schema: Any = None,
+    label: Optional[str] = None,
+    positive: Optional[str] = None,
+    labels: str = "binary",
+    invalid: str = "refuse",
+    cols: int = 0,
+) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;

@@ -1,5 +1,7 @@
 """Training and the trained model: the same model file as the command line's."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json
@@ -10,36 +12,59 @@ import sys
 import threading
 import warnings
 import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from . import _native, _provenance
+from . import _native
 from ._matrix import Table, View
+from ._native import Facts, Path
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
+
+
+def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
+    """The library's settings; those that are None keep their defaults."""
+    config = _native.Config()
+    _native.lib.tct_config_default(ctypes.byref(config))
+    for key, value in settings.items():
+        if value is not None:
+            setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
+    if callbacks:
+        config.progress, config.cancel = callbacks.progress, callbacks.cancel
+    if table is not None:
+        _native.call("tct_config_use_schema", ctypes.byref(config), table.handle)
+    return config
+
+
+def facts_of(plan: Any, config: _native.Config) -> Facts:
+    """A plan's JSON and the norm that its records are brought to."""
+    facts = _native.call_json("tct_plan_json", plan)
+    facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
+    return facts
 
 
 class Plan:
     """What a run will do and spend, from public facts alone."""
 
-    def __init__(self, settings, rows, cols, table=None, callbacks=None):
-        config = _native.Config()
-        _native.lib.tct_config_default(ctypes.byref(config))
-        for key, value in settings.items():
-            if value is not None:
-                setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
-        if callbacks:
-            config.progress, config.cancel = callbacks.progress, callbacks.cancel
-        if table is not None:
-            _native.call("tct_config_use_schema", ctypes.byref(config), table.handle)
+    def __init__(
+        self,
+        settings: Facts,
+        rows: int,
+        cols: int,
+        table: Any = None,
+        callbacks: Optional["Callbacks"] = None,
+    ) -> None:
+        config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
         self.handle = _native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols))
         weakref.finalize(self, _native.lib.tct_plan_free, self.handle)
-        self.facts = _native.call_json("tct_plan_json", self.handle)
-        self.facts["row_norm"] = None if math.isnan(config.row_norm) else config.row_norm
+        self.facts = facts_of(self.handle, config)
 
 
-def bar(fraction, width=40):
+def bar(fraction: float, width: int = 40) -> None:
     """The progress line of progress=True."""
     done = round(width * fraction)
     end = "\n" if fraction >= 1 else ""
@@ -51,7 +76,7 @@ class Callbacks:
     """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
     the run, and is raised when the run has returned."""
 
-    def __init__(self, progress=None, first=0.0, share=1.0):
+    def __init__(self, progress: Any = None) -> None:
         self.caught = None
         self.interrupted = False
         if progress is True:
@@ -59,13 +84,13 @@ class Callbacks:
         elif progress is False:
             progress = None
 
-        def on_progress(fraction, _):
+        def on_progress(fraction: float, _: Any) -> None:
             try:
-                progress(first + share * fraction)
+                progress(fraction)
             except BaseException as why:
                 self.caught = self.caught or why
 
-        def on_cancel(_):
+        def on_cancel(_: Any) -> int:
             try:
                 return int(self.interrupted or self.caught is not None)
             except BaseException as why:
@@ -76,7 +101,7 @@ class Callbacks:
         self.cancel = _native.CANCEL_FN(on_cancel)
 
     @contextlib.contextmanager
-    def watching(self):
+    def watching(self) -> Iterator[None]:
         """Ctrl-C sets a flag that the run polls; the handler before is back afterwards."""
         mine = threading.current_thread() is threading.main_thread()
         mine = mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -90,9 +115,10 @@ class Callbacks:
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def run(self, plan, data):
+    def run(self, plan: Plan, data: Any) -> Model:
+        """Trains one model."""
+        error = _native.Error()
         with self.watching():
-            error = _native.Error()
             handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
             if self.caught or self.interrupted:
                 _native.lib.tct_model_free(handle)
@@ -106,62 +132,100 @@ class Callbacks:
             warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=4)
         return Model(handle)
 
+    def run_classes(self, composition: Any, data: Any, code: NDArray[Any], count: int) -> list[Model]:
+        """Trains a model for each class."""
+        error, handles = _native.Error(), (ctypes.c_void_p * count)()
+        code = np.ascontiguousarray(code, dtype=np.int32)
+        with self.watching():
+            status = _native.lib.tct_fit_classes(
+                composition, data.handle, code.ctypes.data, count, handles, ctypes.byref(error)
+            )
+            if status == _native.OK and (self.caught or self.interrupted):
+                for handle in handles:
+                    _native.lib.tct_model_free(handle)
+        if self.caught:
+            raise self.caught
+        if status != _native.OK:
+            _native.raise_error(error)
+        return [Model(int(handle or 0)) for handle in handles]
+
 
 class Model:
     """A trained model with its certificate.  Pickles as the model file's text."""
 
-    def __init__(self, handle):
+    def __init__(self, handle: int) -> None:
         self._take(handle)
 
-    def _take(self, handle):
+    def _take(self, handle: int) -> None:
         self._handle = handle
         weakref.finalize(self, _native.lib.tct_model_free, handle)
         self.text = _native.call_text("tct_model_json", handle)
         self.json = json.loads(self.text)
 
     @classmethod
-    def parse(cls, text):
+    def parse(cls, text: str) -> "Model":
         return cls(_native.call("tct_model_parse", _native.text(text)))
 
-    def amended(self, *, features=None, label=None, unaccounted=(), factor=None, shift=None, claim=None):
+    def amended(
+        self,
+        *,
+        features: Any = None,
+        label: Optional[str] = None,
+        unaccounted: Iterable[str] = (),
+        factor: Any = None,
+        shift: Any = None,
+        composition: Any = None,
+        charge: Optional[Facts] = None,
+        reproducible: bool = False,
+    ) -> Model:
         """The same model with names, notes on what was not accounted for, the public scale that its records had, and the
-        claim (events, epsilon, delta, accountant, ledger) of all that was spent on the way to it."""
-        new = json.loads(self.text)
+        claim of all that was spent on the way to it, as it was charged."""
+        what = _native.Amendment(size=ctypes.sizeof(_native.Amendment))
         if features is not None:
-            new["features"] = [str(name) for name in features]
-        if label is not None:
-            new["label"] = str(label)
-        new["privacy"]["unaccounted"] = _provenance.merged(new["privacy"]["unaccounted"], unaccounted)
-        if claim is not None:
-            new["privacy"].update(claim)
+            what.features = _native.texts([str(name) for name in features])[0]
+        what.label = None if label is None else _native.text(str(label))
+        facts, _ = _native.texts([*unaccounted, ""])
+        facts[-1] = None  # the end of the list
+        what.unaccounted = facts
         if factor is not None:
-            new["transforms"]["scale"] = "bounds"
-            new["transforms"]["scale_factor"] = [float(f) for f in factor]
-            new["transforms"]["scale_shift"] = [float(s) for s in shift]
-        return Model.parse(json.dumps(new))
+            factor, shift = (np.ascontiguousarray(each, dtype=np.float64) for each in (factor, shift))
+            what.scale_factor, what.scale_shift = factor.ctypes.data, shift.ctypes.data
+        what.composition = composition
+        if charge:
+            what.ledger_head, what.ledger_run = _native.text(charge["head"]), _native.text(charge["run"])
+            what.for_tests = int(charge.get("for_tests", False))
+        what.reproducible = int(reproducible)
+        handle = _native.call("tct_model_parse", _native.text(self.text))
+        try:
+            _native.call("tct_model_amend", handle, ctypes.byref(what))
+        except BaseException:
+            _native.lib.tct_model_free(handle)
+            raise
+        return Model(handle)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Callable[[str], "Model"], Tuple[str]]:
         return Model.parse, (self.text,)
 
     @property
-    def privacy(self):
+    def privacy(self) -> Facts:
         """The certificate."""
-        return self.json["privacy"]
+        privacy: Facts = self.json["privacy"]
+        return privacy
 
     @property
-    def features(self):
+    def features(self) -> Any:
         return self.json["features"]
 
     @property
-    def coefficients(self):
+    def coefficients(self) -> NDArray[Any]:
         """Weights of the transformed features."""
         return np.array(self.json["coefficients"], dtype=float)
 
     @property
-    def intercept(self):
+    def intercept(self) -> float:
         return float(self.json["intercept"])
 
-    def folded(self):
+    def folded(self) -> Tuple[NDArray[Any], float]:
         """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
         weights, intercept = self.coefficients, self.intercept
         transforms = self.json["transforms"]
@@ -172,35 +236,36 @@ class Model:
             intercept += transforms["label_shift"]
         return weights, intercept
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
         data = X if isinstance(X, (Table, View)) else View(X)
         out = np.empty(data.shape[0])
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
 
-    def report(self, path=None):
+    def report(self, path: Optional[Path] = None) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
         `path`, whole or not at all; without a path, returned as a str."""
         if path is None:
             return _native.call_text("tct_report_html", self._handle)
         _native.call("tct_report_write", self._handle, _native.text(path))
+        return None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         p = self.privacy
         claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"
         return f"<tacit model: {self.json['loss']}, {self.json['columns']} features, {claim}>"
 
 
-def read_model(path):
+def read_model(path: Path) -> Model:
     """Reads a model file, the command line's or `save`'s."""
     return Model(_native.call("tct_model_read", _native.text(path)))
 
 
-def verify(path, ledger=None):
+def verify(path: Path, ledger: Any = None) -> Facts:
     """Recomputes a model file's claim without the data: a dict with ok and checks."""
     return _native.call_json("tct_verify_json", _native.text(path), _native.text(ledger))

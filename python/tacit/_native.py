@@ -3,6 +3,8 @@
 ctypes lets go of the interpreter lock around every call, so other threads run while a model trains.
 """
 
+from __future__ import annotations
+
 import ctypes
 import json
 import numbers
@@ -10,6 +12,7 @@ import os
 import pathlib
 import sys
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
 OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
@@ -19,6 +22,10 @@ LABELS_NONE, LABELS_BINARY, LABELS_REAL = range(3)
 NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
 ROWS_RULES = {"clip": 0, "unit": 1}
 INVALID_RULES = {"refuse": 0, "zero": 1}
+
+
+Path = Union[str, "os.PathLike[str]"]
+Facts = dict[str, Any]  # an object of JSON
 
 
 class BudgetError(Exception):
@@ -141,7 +148,24 @@ class Charge(ctypes.Structure):
     ]
 
 
+class Amendment(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("features", POINTER(c_char_p)),
+        ("label", c_char_p),
+        ("unaccounted", POINTER(c_char_p)),
+        ("scale_factor", c_void_p),
+        ("scale_shift", c_void_p),
+        ("composition", c_void_p),
+        ("ledger_head", c_char_p),
+        ("ledger_run", c_char_p),
+        ("for_tests", c_int32),
+        ("reproducible", c_int32),
+    ]
+
+
 STRUCTURES = {
+    "tct_amendment": Amendment,
     "tct_error": Error,
     "tct_matrix": Matrix,
     "tct_config": Config,
@@ -154,7 +178,7 @@ _E = POINTER(Error)
 _TEXTS = POINTER(c_char_p)
 
 # name: (result, arguments).  A text that the caller owns is a c_void_p here, so that it can be given back.
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_version": (c_char_p, []),
     "tct_text_free": (None, [c_void_p]),
     "tct_config_default": (None, [POINTER(Config)]),
@@ -173,6 +197,17 @@ _FUNCTIONS = {
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
+    "tct_compose_classes": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
+    "tct_compose_search": (
+        c_void_p,
+        [POINTER(POINTER(Config)), POINTER(c_int64), c_size_t, c_double, c_int64, c_int64, _E],
+    ),
+    "tct_composition_json": (c_void_p, [c_void_p, _E]),
+    "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
+    "tct_composition_free": (None, [c_void_p]),
+    "tct_fit_classes": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p), _E]),
+    "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
+    "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_model_cols": (c_int64, [c_void_p]),
     "tct_model_coefficients": (POINTER(c_double), [c_void_p]),
@@ -205,7 +240,7 @@ _FUNCTIONS = {
 }
 
 
-def _load():
+def _load() -> Any:
     name = "libtacit.dylib" if sys.platform == "darwin" else "libtacit.so"
     path = os.environ.get("TACIT_LIBRARY") or str(pathlib.Path(__file__).with_name(name))
     try:
@@ -225,7 +260,7 @@ def _load():
 lib = _load()
 
 
-def raise_error(error):
+def raise_error(error: Error) -> NoReturn:
     """Raises the exception that belongs to a filled tct_error."""
     text = error.text.decode("utf-8", "replace")
     where = error.file.decode("utf-8", "replace")
@@ -243,7 +278,7 @@ def raise_error(error):
     raise RuntimeError(text)
 
 
-def call(name, *arguments):
+def call(name: str, *arguments: Any) -> Any:
     """A function that fills an error last: its result, or the exception."""
     error = Error()
     result = getattr(lib, name)(*arguments, ctypes.byref(error))
@@ -253,7 +288,7 @@ def call(name, *arguments):
     return result
 
 
-def call_text(name, *arguments):
+def call_text(name: str, *arguments: Any) -> str:
     """The same for a text that the caller owns: a str."""
     pointer = call(name, *arguments)
     try:
@@ -262,11 +297,12 @@ def call_text(name, *arguments):
         lib.tct_text_free(pointer)
 
 
-def call_json(name, *arguments):
-    return json.loads(call_text(name, *arguments))
+def call_json(name: str, *arguments: Any) -> Facts:
+    """The same for a text of JSON."""
+    return cast(Facts, json.loads(call_text(name, *arguments)))
 
 
-def text(value):
+def text(value: Any) -> Optional[bytes]:
     """A str, a path or a number as C text; None stays NULL.  Nothing else: the text of a table is its records."""
     if value is None:
         return None
@@ -277,7 +313,7 @@ def text(value):
     return str(value).encode("utf-8")
 
 
-def texts(values):
+def texts(values: Any) -> Tuple[Any, int]:
     """(array, count) of C texts; one str is a list of one."""
     if isinstance(values, str):
         values = [values]
@@ -285,16 +321,16 @@ def texts(values):
     return (c_char_p * len(encoded))(*encoded), len(encoded)
 
 
-def choice(what, value, table):
+def choice(what: str, value: str, table: dict[str, int]) -> int:
     if value not in table:
         raise ValueError(f"{what} is unknown; give one of {', '.join(table)}")
     return table[value]
 
 
-def components(kind=None, name=None):
+def components(kind: Any = None, name: Optional[str] = None) -> list[dict[str, Any]]:
     """What can be named in a spec: a list of dicts with kind, name, summary and options."""
-    return call_json("tct_components_json", text(kind), text(name))
+    return cast("list[dict[str, Any]]", call_json("tct_components_json", text(kind), text(name)))
 
 
-def version():
-    return lib.tct_version().decode()
+def version() -> str:
+    return str(lib.tct_version().decode())

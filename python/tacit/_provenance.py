@@ -92,11 +92,15 @@ def _is_public(step: Any) -> bool:
 
 
 def _step_notes(pipelines: Iterable[Pipeline]) -> list[str]:
-    before = [each for pipeline in reversed(list(pipelines)) for step in pipeline.steps[:-1] for each in _steps(step[1])]
+    before = [
+        each for pipeline in reversed(list(pipelines)) for step in pipeline.steps[:-1] for each in _steps(step[1])
+    ]
     names = list(dict.fromkeys(type(step).__name__ for step in before if not _is_public(step)))
     notes = []
     if any(isinstance(step, PublicScaler) and is_draft(step.schema) for step in before):
-        notes.append("the schema is a draft made from data: its bounds, categories and label values are not public knowledge")
+        notes.append(
+            "the schema is a draft made from data: its bounds, categories and label values are not public knowledge"
+        )
     if names:
         notes.append("steps before the estimator read the records, or may have: " + ", ".join(names))
     return notes

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _native
@@ -75,12 +76,12 @@ def config(*, repeated_fits: str | None = None) -> _Restore:
 # ---- the fingerprint ----
 
 
-def _coefficients(cols: int) -> np.ndarray:
+def _coefficients(cols: int) -> NDArray[Any]:
     generator = np.random.Generator(np.random.PCG64(_KEY))
     return generator.integers(0, 2**64, size=cols, dtype=np.uint64) | np.uint64(1)
 
 
-def _mixed(values: np.ndarray) -> np.ndarray:
+def _mixed(values: NDArray[Any]) -> NDArray[Any]:
     """A number's bits, the upper half also in the lower: round numbers have nothing there.  Those of 0 are 0, so that a
     sparse matrix has the fingerprint of the dense one."""
     bits = np.asarray(values, dtype=np.float64).view(np.uint64)
@@ -89,7 +90,7 @@ def _mixed(values: np.ndarray) -> np.ndarray:
     return mixed
 
 
-def _total(rows: np.ndarray) -> int:
+def _total(rows: NDArray[Any]) -> int:
     """The sum of the rows' hashes, each mixed once more: a sum of products alone would be that of the columns."""
     rows ^= rows >> np.uint64(31)
     rows *= np.uint64(_KEY & (2**64 - 1) | 1)
@@ -97,7 +98,7 @@ def _total(rows: np.ndarray) -> int:
     return int(rows.sum(dtype=np.uint64))
 
 
-def _dense_total(X: np.ndarray, factors: np.ndarray) -> int:
+def _dense_total(X: NDArray[Any], factors: NDArray[Any]) -> int:
     step, total, down = max(1, _BLOCK // max(1, X.shape[1])), 0, X.flags.f_contiguous
     for first in range(0, X.shape[0], step):
         part = X[first : first + step]
@@ -105,7 +106,7 @@ def _dense_total(X: np.ndarray, factors: np.ndarray) -> int:
     return total
 
 
-def _sparse_total(X: Any, factors: np.ndarray) -> int:
+def _sparse_total(X: Any, factors: NDArray[Any]) -> int:
     hashes = _mixed(X.data)
     rows = np.zeros(X.shape[0], dtype=np.uint64)
     if X.format == "csr":
@@ -121,7 +122,7 @@ def _array_of(table: Table) -> Any:
     m = _native.lib.tct_data_matrix(table.handle).contents
     kind = np.dtype(np.float64 if m.value_type == _native.F64 else np.float32)
 
-    def borrowed(address: int | None, dtype: np.dtype, count: int) -> np.ndarray:
+    def borrowed(address: int | None, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
         if not address or not count:
             return np.zeros(0, dtype=dtype)
         memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
@@ -200,7 +201,9 @@ class History:
             first = self._mark not in _warned
             _warned.add(self._mark)
         if first:
-            text = f"the stated epsilon is of this fit alone: there was {self.notes[0]}; a tacit.Ledger keeps the account"
+            text = (
+                f"the stated epsilon is of this fit alone: there was {self.notes[0]}; a tacit.Ledger keeps the account"
+            )
             warnings.warn(text, _native.PrivacyWarning, stacklevel=stacklevel + 1)
 
     def add(self, epsilon: float, delta: float | None, seeded: bool) -> None:

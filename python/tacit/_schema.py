@@ -1,30 +1,35 @@
 """Public knowledge about a table: the schema file, and scaling that reads nothing from the records."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _arrow, _callers, _guards, _native
+from ._native import Facts, Path
 
 _MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
 _MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
 
 
-def _column(frame, name):
+def _column(frame: Any, name: str) -> NDArray[Any]:
     """A column of a pandas or polars frame as a NumPy array."""
     column = frame[name]
     return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
 
 
-def _is_missing(value):
+def _is_missing(value: Any) -> bool:
     return value is None or value == "" or value != value
 
 
-def _text_of(value):
+def _text_of(value: Any) -> str:
     """A cell as the text that it has in a CSV file."""
     return value if isinstance(value, str) else str(value)
 
@@ -32,18 +37,18 @@ def _text_of(value):
 class Schema:
     """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
 
-    def __init__(self, content):
+    def __init__(self, content: Union[str, Facts]) -> None:
         self.json = json.loads(content) if isinstance(content, str) else dict(content)
         if self.json.get("format", "tacit-schema") != "tacit-schema" or "columns" not in self.json:
             raise ValueError("this is not a tacit schema; it needs the key columns")
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: Path) -> "Schema":
         with open(path, encoding="utf-8") as file:
             return cls(file.read())
 
     @classmethod
-    def draft(cls, data, label=None):
+    def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":
         """Drafts a schema from a data frame or a CSV file.  NOT private: its values are the data's own.
 
         Replace every value by public knowledge, then delete the key not_private.  Until then whatever is trained with it
@@ -56,7 +61,9 @@ class Schema:
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        words, columns, draft = [], [], {}
+        words: list[str] = []
+        columns: list[Facts] = []
+        draft: Facts = {}
         for name in names:
             drafted = _draft_column(name, _column(data, name), words)
             if name == label:
@@ -76,40 +83,41 @@ class Schema:
             head["label"] = draft
         return cls({**head, "columns": columns})
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text + "\n")
 
     @property
-    def text(self):
+    def text(self) -> str:
         return json.dumps(self.json, indent=2, ensure_ascii=False)
 
     @property
-    def label(self):
-        return self.json.get("label", {}).get("name")
+    def label(self) -> Optional[str]:
+        name = self.json.get("label", {}).get("name")
+        return None if name is None else str(name)
 
     @property
-    def used(self):
+    def used(self) -> list[Facts]:
         """The columns that become features."""
         return [column for column in self.json["columns"] if column["type"] != "ignore"]
 
     @property
-    def data_norm(self):
+    def data_norm(self) -> float:
         """What the bounds allow at most: every number and every category adds at most 1 to the squared norm."""
         return math.sqrt(len(self.used))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
 
 
-def is_draft(schema):
+def is_draft(schema: Any) -> bool:
     """Whether a `Schema`, or a schema file's path, still says that its values are the data's own."""
     if isinstance(schema, (str, os.PathLike)):
         schema = Schema.read(schema)
     return isinstance(schema, Schema) and "not_private" in schema.json
 
 
-def _draft_column(name, values, words):
+def _draft_column(name: str, values: Any, words: Any) -> Facts:
     present, missing = [], False
     for value in values.tolist():
         if _is_missing(value) or (isinstance(value, str) and value in _MISSING_WORDS):
@@ -137,14 +145,14 @@ def _draft_column(name, values, words):
     return drafted
 
 
-def _draft_label(column):
+def _draft_label(column: Any) -> Facts:
     if column["type"] == "category":
         values = column["values"]
         return {"name": column["name"], "values": values, **({"positive": max(values)} if len(values) == 2 else {})}
     return {key: column[key] for key in ("name", "lower", "upper") if key in column}
 
 
-def interval(bounds, count, what="bounds"):
+def interval(bounds: Any, count: int, what: str = "bounds") -> Tuple[NDArray[Any], NDArray[Any]]:
     """bounds = (lower, upper), numbers or one for each feature: two float arrays of `count`, checked."""
     try:
         lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in bounds)
@@ -166,11 +174,11 @@ class PublicScaler(TransformerMixin, BaseEstimator):
     A drafted schema (`Schema.draft`) is taken only in a Pipeline that ends in a model, whose certificate then names it.
     """
 
-    def __init__(self, schema=None, *, bounds=None):
+    def __init__(self, schema: Any = None, *, bounds: Any = None) -> None:
         self.schema = schema
         self.bounds = bounds
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> "PublicScaler":
         if (self.schema is None) == (self.bounds is None):
             raise ValueError("give PublicScaler either a schema or bounds; they are public knowledge, not fitted")
         if self.schema is None:
@@ -185,7 +193,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             self.data_norm_ = self.schema_.data_norm
         return self
 
-    def _refuse_draft_alone(self):
+    def _refuse_draft_alone(self) -> None:
         """A drafted schema may scale records inside a pipeline that ends in a model, whose certificate can name it.  By
         hand it may not: nothing would be left of it when the scaled records come to `fit`."""
         if is_draft(self.schema_) and not _callers.in_pipeline_with_model():
@@ -194,11 +202,11 @@ class PublicScaler(TransformerMixin, BaseEstimator):
                 "the key not_private, or put PublicScaler and the estimator into one Pipeline, whose model names the draft"
             )
 
-    def _numbers(self, X, reset):
+    def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
         if _arrow.is_arrow(X):
             X = _arrow.frame(X)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        X = _guards.records(X, sparse=False)
+        X = np.asarray(_guards.records(X, sparse=False))
         if reset:
             self.n_features_in_ = X.shape[1]
             if names is not None:
@@ -207,14 +215,14 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X has {X.shape[1]} features, but PublicScaler is expecting {self.n_features_in_} features as input"
             )
-        return X
+        return np.asarray(X)
 
-    def transform(self, X):
+    def transform(self, X: Any) -> NDArray[Any]:
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError("this PublicScaler is not fitted yet; call fit first")
         if self.schema is None:
             X = np.clip(self._numbers(X, reset=False), self.lower_, self.upper_)
-            return (X - (self.lower_ + self.upper_) / 2) / ((self.upper_ - self.lower_) / 2)
+            return np.asarray((X - (self.lower_ + self.upper_) / 2) / ((self.upper_ - self.lower_) / 2))
         if _arrow.is_arrow(X):
             X = _arrow.frame(X)
         if not hasattr(X, "columns"):
@@ -222,7 +230,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         blocks = [self._encode(X, column) for column in self.schema_.used]
         return np.column_stack(blocks)
 
-    def _encode(self, frame, column):
+    def _encode(self, frame: Any, column: Any) -> NDArray[Any]:
         if column["name"] not in frame.columns:
             raise ValueError(f"the frame has no column {column['name']!r}, which the schema describes; add it")
         values = _column(frame, column["name"]).tolist()
@@ -231,7 +239,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             return self._number(values, column, words)
         return self._category(values, column, words)
 
-    def _number(self, values, column, words):
+    def _number(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
         out, rule = np.empty(len(values)), column.get("missing", "refuse")
         for i, value in enumerate(values):
             gone = _is_missing(value) or _text_of(value) in words
@@ -243,9 +251,9 @@ class PublicScaler(TransformerMixin, BaseEstimator):
                 raise ValueError(f"a value of {column['name']!r} is no number; correct it") from None
         lower, upper = column["lower"], column["upper"]
         out = (np.clip(out, lower, upper) - lower) / (upper - lower)
-        return 2 * out - 1 if self.schema_.json.get("scale") == "symmetric" else out
+        return np.asarray(2 * out - 1) if self.schema_.json.get("scale") == "symmetric" else out
 
-    def _category(self, values, column, words):
+    def _category(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
         place = {value: k for k, value in enumerate(column["values"])}
         out = np.zeros((len(values), len(place)))
         for i, value in enumerate(values):
@@ -261,7 +269,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
                 out[i, place[key]] = 1
         return out[:, 1:] if column.get("drop_first") else out
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         if self.schema is None:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
             return np.asarray(names if input_features is None else input_features, dtype=object)

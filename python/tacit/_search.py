@@ -1,10 +1,15 @@
 """Choosing settings under privacy, at the price of every model that was trained for it and of the choice."""
 
+from __future__ import annotations
+
 import ctypes
 import math
 import numbers
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional, Tuple, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
@@ -12,25 +17,34 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _guards, _native, _provenance, _repeats
-from ._estimators import _Linear, _NO_EPSILON, _price_of, _seed_of, _SEED_STEP, _warn, _within_budget
+from ._base import NO_EPSILON, Linear, seed_of
+from ._composition import SEED_STEP, Composition, warn
 from ._matrix import Table
+from ._native import Facts, Path
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _SPLIT_SEED = 20210  # of the public split: any constant does
 _WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person"}  # one for all candidates
 _GRAIN = 1 << 20  # a record's part of a regression's score is a whole number of 0 to this
 
 
-def choose(scores, change, epsilon, seed=None):
+def _where(check: Callable[[Any], bool]) -> Callable[[_F], _F]:
+    """scikit-learn's available_if, with its type said."""
+    return cast("Callable[[_F], _F]", available_if(check))
+
+
+def choose(scores: Sequence[float], change: float, epsilon: float, seed: Optional[int] = None) -> int:
     """Index j with probability proportional to exp(epsilon*scores[j]/(2*change)), exactly.  Scores are whole numbers that
     one record moves by at most change; the cost is the event exponential:epsilon."""
-    scores = (ctypes.c_double * len(scores))(*(float(score) for score in scores))
+    each = (ctypes.c_double * len(scores))(*(float(score) for score in scores))
     index = ctypes.c_int64(-1)
     key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
-    _native.call("tct_choose", scores, len(scores), float(change), float(epsilon), key, ctypes.byref(index))
+    _native.call("tct_choose", each, len(scores), float(change), float(epsilon), key, ctypes.byref(index))
     return index.value
 
 
-def _public_split(rows, test_size):
+def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[Any]]:
     """(training rows, validation rows): a function of the two numbers and of nothing else."""
     held = max(1, min(rows - 1, round(rows * test_size)))
     order = np.random.default_rng(_SPLIT_SEED).permutation(rows)
@@ -61,20 +75,20 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator,
-        param_grid,
+        estimator: Any,
+        param_grid: Any,
         *,
-        epsilon=None,
-        delta=None,
-        share=0.1,
-        test_size=0.2,
-        ledger=None,
-        random_state=None,
-    ):
+        epsilon: Optional[float] = None,
+        delta: Optional[float] = None,
+        share: float = 0.1,
+        test_size: float = 0.2,
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.param_grid = param_grid
-        self.epsilon = epsilon
-        self.delta = delta
+        self.epsilon: Any = epsilon
+        self.delta: Any = delta
         self.share = share
         self.test_size = test_size
         self.ledger = ledger
@@ -82,76 +96,58 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     # ---- the price ----
 
-    def _check(self):
+    def _check(self) -> None:
         for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
             if getattr(self, name) is None:
-                raise ValueError(_NO_EPSILON.format(name, example))
+                raise ValueError(NO_EPSILON.format(name, example))
         for name in ("share", "test_size"):
             if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
                 raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
-        if not isinstance(self.estimator, _Linear):
-            raise ValueError("the search composes this package's estimators; give one of them, and scale records before it")
-        if self.ledger is not None and self.estimator.ledger is not None and self._ledger() != self._ledger(self.estimator):
-            raise ValueError("the search and its estimator name different ledgers; give one, for everything is one charge")
+        if not isinstance(self.estimator, Linear):
+            raise ValueError(
+                "the search composes this package's estimators; give one of them, and scale records before it"
+            )
+        if (
+            self.ledger is not None
+            and self.estimator.ledger is not None
+            and self._ledger() != self._ledger(self.estimator)
+        ):
+            raise ValueError(
+                "the search and its estimator name different ledgers; give one, for everything is one charge"
+            )
         spent = {name for point in ParameterGrid(self.param_grid) for name in point} & _WHOLE
         if spent:
             raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
         if self.estimator.rows_per_person is not None:
             raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
-        if is_classifier(self.estimator) and self.estimator.classes is None:
+        if is_classifier(self.estimator) and getattr(self.estimator, "classes") is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
 
-    def _ledger(self, of=None):
+    def _ledger(self, of: Any = None) -> Optional[_accounting.Ledger]:
         """The ledger that the search charges, or None: its own, else the estimator's."""
         ledger = self.ledger if of is None else of.ledger
         if ledger is None and of is None:
             return self._ledger(self.estimator)
         return None if ledger is None else _accounting.Ledger(ledger)
 
-    def _seed(self):
+    def _seed(self) -> Optional[int]:
         """Of the search, else of the estimator; None: the system's noise."""
-        return _seed_of(self.estimator.random_state if self.random_state is None else self.random_state)
+        return seed_of(self.estimator.random_state if self.random_state is None else self.random_state)
 
-    def _candidates(self, epsilon, delta):
+    def _candidates(self, epsilon: float, delta: float) -> list[Any]:
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
         return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
 
-    def _events(self, rows, cols, each):
-        """The events of all candidates at `each` epsilon, and of the choice."""
-        events = []
-        for candidate in self._candidates(each, self.delta):
-            events += candidate.plan(rows, cols)["events"]
-        return [*events, f"exponential:epsilon={self.share * self.epsilon!r}"]
-
-    def _fits(self, rows, cols, each, delta):
-        """What the certificate says about every candidate: settings as asked, resolved, and releases."""
-        return [fit for candidate in self._candidates(each, delta) for fit in candidate.plan(rows, cols)["fits"]]
-
-    def _composed(self, rows, cols):
-        """(epsilon and delta of each candidate, the price of everything).  Where no accountant knows the list, plain
-        division."""
+    def _composed(self, rows: int, cols: int) -> Composition:
+        """What the search spends on so many records: epsilon and delta of each candidate, the price of everything."""
         rows -= len(_public_split(rows, self.test_size)[1])
-        count = len(ParameterGrid(self.param_grid))
-        relation = self.estimator.neighbours
-        low = (1 - self.share) * self.epsilon / count
+        candidates = self._candidates(self.epsilon, self.delta)
+        for candidate in candidates:
+            candidate._check()
+        settings = [(each._settings(rows, cols, None), each._models_for(None)) for each in candidates]
+        return Composition.of_search(settings, self.share, rows, cols)
 
-        def cost_at(each):
-            events = self._events(rows, cols, each)
-            return events, _price_of(events, self.delta, relation)
-
-        best = _within_budget(cost_at, self.epsilon, low, self.epsilon)
-        if best:
-            each, events, cost = best
-            winner, part = cost["accountant"], self.delta
-        else:
-            each, part, winner = low * (1 - 1e-12), self.delta / count * (1 - 1e-12), "basic"
-            events = [f"approx:epsilon={each!r},delta={part!r}"] * count
-            events.append(f"exponential:epsilon={self.share * self.epsilon * (1 - 1e-12)!r}")
-        price = {"events": events, "accountant": winner, "epsilon": self.epsilon, "delta": self.delta}
-        fits = self._fits(rows, cols, each, part)
-        return (each, part), {**price, "fits": fits, "choice": events[-1]}
-
-    def plan(self, rows, cols):
+    def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
 
         A dict: epsilon and delta (of everything), models (their number), each (the epsilon that every one of them is
@@ -162,13 +158,12 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         facts = {"models": len(ParameterGrid(self.param_grid)), "train_rows": train, "validation_rows": held}
         if self.epsilon == math.inf:
             return {**facts, "private": False, "epsilon": math.inf, "delta": self.delta, "each": math.inf, "events": []}
-        (each, _), price = self._composed(rows, cols)
-        relation = self.estimator.neighbours
-        return {**facts, **price, "private": True, "each": each, "choice": price["events"][-1], "neighbours": relation}
+        made, relation = self._composed(rows, cols), self.estimator.neighbours
+        return {**facts, **made.price, "private": True, "each": made.facts["each"]["epsilon"], "neighbours": relation}
 
     # ---- the choice ----
 
-    def _score(self, model, X, y):
+    def _score(self, model: Any, X: Any, y: Any) -> Tuple[int, int]:
         """(a whole number, how far one record can move it).  Every record adds its own part of 0 to `change`, a function
         of the released model and of that record alone."""
         predicted = model.predict(X)
@@ -178,7 +173,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         error = (np.clip(predicted, low, high) - np.clip(_guards.numbers(y, "y"), low, high)) / (high - low)
         return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> "PrivateSearchCV":
         self._check()
         if isinstance(X, Table):
             raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
@@ -193,13 +188,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             notes = [*notes, *history.notes]
             history.warn(stacklevel=3)
             whole = self._candidates(self.epsilon, self.delta)[0].plan(rows, cols)["warnings"]
-            _warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
-        each, price, charge = (math.inf, self.delta), None, None
+            warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
+        each, made, charge = (math.inf, self.delta), None, None
         if private:
-            each, price = self._composed(rows, cols)
-        if price and ledger is not None:
+            made = self._composed(rows, cols)
+            each = (made.facts["each"]["epsilon"], made.facts["each"]["delta"])
+        if made and ledger is not None:
             charge = ledger.charge(
-                price["events"],
+                made.facts["events"],
                 epsilon=self.epsilon,
                 delta=self.delta,
                 neighbours=self.estimator.neighbours,
@@ -210,18 +206,18 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             models, scores, change = self._trained(X, y, each)
         if ledger is None:
             history.add(self.epsilon, self.delta, self._seed() is not None)
-        paid = float(price["events"][-1].partition("=")[2]) if price else math.inf
+        paid = float(made.facts["choice"].partition("=")[2]) if made else math.inf
         self.best_index_ = choose(scores, change, paid, self._seed())
         self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
         self.best_estimator_ = models[self.best_index_]
-        self._claim(models, price, charge, notes)
+        self._claim(models, made, charge, notes)
         _provenance.warn(self.privacy_, stacklevel=3)
         self.n_features_in_ = self.best_estimator_.n_features_in_
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
-    def _check_labels(self, y):
+    def _check_labels(self, y: Any) -> None:
         """Refuses labels that a candidate would refuse, before anything is charged."""
         y = _guards.without_values(lambda: column_or_1d(y), y, "y")
         if is_classifier(self.estimator):
@@ -229,7 +225,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         else:
             _guards.numbers(y, "y")
 
-    def _trained(self, X, y, each):
+    def _trained(self, X: Any, y: Any, each: Any) -> Tuple[list[Any], list[int], int]:
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
         train, held = _public_split(X.shape[0], self.test_size)
         models, scores, change, seed = self._candidates(*each), [], 1, self._seed()
@@ -237,58 +233,64 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
         for k, model in enumerate(models):
             if seed is not None:
-                model.set_params(random_state=(seed + (k + 1) * _SEED_STEP) % 2**63)
+                model.set_params(random_state=(seed + (k + 1) * SEED_STEP) % 2**63)
             score, change = self._score(model.fit(X_train, y_train), X_held, y_held)
             scores.append(score)
         return models, scores, change
 
-    def _claim(self, models, price, charge, notes):
+    def _claim(
+        self, models: list[Any], made: Optional[Composition], charge: Optional[Facts], notes: Iterable[str]
+    ) -> None:
         """What the winner's certificates say is what the whole search spent, and what any candidate leaves out."""
         best = self.best_estimator_
-        claim = dict(price) if price else {}
+        claim: Facts = dict(made.price) if made else {}
         if charge:
             claim["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
-        if any(model.privacy_["noise"] == "reproducible" for model in models):
+        seeded = any(model.privacy_["noise"] == "reproducible" for model in models)
+        if seeded:
             claim["noise"] = "reproducible"
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
-        best.models_ = [model.amended(claim=claim, unaccounted=notes) for model in best.models_]
+        whole = {"composition": made.handle if made else None, "charge": charge, "reproducible": seeded}
+        best.models_ = [model.amended(unaccounted=notes, **whole) for model in best.models_]
         said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
         best.privacy_ = {**best.privacy_, **claim, **said}
         self.privacy_ = best.privacy_
 
     # ---- the winner ----
 
-    def _best(self):
+    def _best(self) -> Any:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         return self._best().predict(X)
 
-    def score(self, X, y):
+    def score(self, X: Any, y: Any) -> float:
         """The winner's score, exact: not private, for data that you may look at."""
-        return self._best().score(X, y)
+        return float(self._best().score(X, y))
 
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
-    def predict_proba(self, X):
-        return self._best().predict_proba(X)
+    @_where(lambda self: hasattr(self.estimator, "predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self._best().predict_proba(X))
 
-    @available_if(lambda self: hasattr(self.estimator, "decision_function"))
-    def decision_function(self, X):
-        return self._best().decision_function(X)
-
-    @property
-    def classes_(self):
-        return self._best().classes_
+    @_where(lambda self: hasattr(self.estimator, "decision_function"))
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self._best().decision_function(X))
 
     @property
-    def _estimator_type(self):
-        return getattr(self.estimator, "_estimator_type", None)
+    def classes_(self) -> NDArray[Any]:
+        return np.asarray(self._best().classes_)
 
-    def save(self, path):
+    @property
+    def _estimator_type(self) -> Optional[str]:
+        kind: Optional[str] = getattr(self.estimator, "_estimator_type", None)
+        return kind
+
+    def save(self, path: Path) -> None:
         """Writes the winner's model file; its certificate is that of the whole search."""
         self._best().save(path)
 
-    def report(self, path=None):
+    def report(self, path: Optional[Path] = None) -> Optional[str]:
         """Writes the page for people that goes with the winner's model file; without a path, returns it."""
-        return self._best().report(path)
+        page: Optional[str] = self._best().report(path)
+        return page

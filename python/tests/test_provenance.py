@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder
 from sklearn.utils import all_estimators
 
 import tacit
-from tacit import _estimators, _provenance, _repeats
+from tacit import _base, _provenance, _repeats
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6, "data_norm": 2.0, "n_jobs": 1}
 CONTAINERS = ("ColumnTransformer", "FeatureUnion", "Pipeline")
@@ -45,8 +45,8 @@ def regressor(**settings):
 @pytest.fixture
 def certificates(monkeypatch):
     """The certificate of every fit of this package, also of those that a meta-estimator throws away."""
-    seen, finish = [], _estimators._Linear._finish
-    monkeypatch.setattr(_estimators._Linear, "_finish", lambda me, *rest: (seen.append(rest[-1]), finish(me, *rest))[1])
+    seen, finish = [], _base.Linear._finish
+    monkeypatch.setattr(_base.Linear, "_finish", lambda me, *rest: (seen.append(rest[-1]), finish(me, *rest))[1])
     return seen
 
 

@@ -1,0 +1,371 @@
+"""What the estimators have in common: from parameters to a plan, to models and their certificate."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _accounting, _arrow, _callers, _guards, _native, _provenance, _repeats
+from ._automatic import automatic
+from ._composition import Composition, certificate, warn
+from ._matrix import Table, View
+from ._model import Callbacks, Model, Plan
+from ._native import Facts, Path
+from ._parameters import parameters
+from ._schema import interval
+from ._weights import Weighing, Weights
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data
+
+    _FINITE = "ensure_all_finite"
+except ImportError:  # scikit-learn before 1.6 has it as a method
+    _FINITE = "force_all_finite"
+
+    def _validate_data(estimator: Any, X: Any, **options: Any) -> Any:
+        return estimator._validate_data(X, **options)
+
+
+NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
+
+
+def seed_of(state: Any) -> Optional[int]:
+    """The seed that a random_state means; None for None."""
+    if state is None:
+        return None
+    return int(state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)) % 2**64
+
+
+@parameters
+class Linear(Weighing, BaseEstimator):
+    """What the five have in common.  Subclasses give _loss_spec, _penalty_spec and the labels.
+
+    Parameters
+    ----------
+    epsilon : float
+        Total privacy loss of the whole fit, everything included.  No default; infinity: no privacy at all, and said so.
+    delta : float
+        Probability with which the promise may fail, well below one over the number of people.  No default.
+    data_norm : float, optional
+        Rows with a larger Euclidean norm are shortened to it.  Public knowledge; give it or `bounds`.
+    bounds : (lower, upper), optional
+        Bounds of the features, numbers or one for each feature; values are clipped to them and scaled to [-1, 1].
+        Public knowledge.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept; it counts as a feature of value 1.
+    solver : str, default="auto"
+        "auto", or a spec such as ``"dpscd:batch=500"``; ``tacit.components("solver")`` lists them.
+    neighbours : {"add_remove", "replace_one"}, default="add_remove"
+        What two neighbouring tables differ in: with "add_remove" the number of records is public.
+    rows : {"clip", "unit"}, default="clip"
+        "unit" scales every row to the norm, "clip" only those that are longer.
+    ledger : Ledger or path, optional
+        Every fit is charged to it before the first noise.  Without one, a private fit inside a search, a
+        cross-validation or another meta-estimator is refused.
+    random_state : int or RandomState, optional
+        Makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
+    n_jobs : int, optional
+        Number of threads; None or negative: all processors.
+    progress : bool or callable, default=False
+        True for a progress line, or a function of the fraction done.
+    """
+
+    epsilon: Optional[float] = None
+    delta: Optional[float] = None
+    data_norm: Optional[float] = None
+    bounds: Any = None
+    fit_intercept: bool = True
+    solver: Optional[str] = "auto"
+    neighbours: str = "add_remove"
+    rows: str = "clip"
+    ledger: Union[_accounting.Ledger, Path, None] = None
+    random_state: Any = None
+    n_jobs: Optional[int] = None
+    progress: Union[bool, Callable[[float], object]] = False
+
+    _labels_kind = _native.LABELS_REAL
+
+    # ---- what a subclass gives ----
+
+    def _loss_spec(self) -> str:
+        raise NotImplementedError
+
+    def _penalty_spec(self, rows: int, cap: float) -> str:
+        raise NotImplementedError
+
+    def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
+        return {}
+
+    def _models_for(self, n_classes: Optional[int]) -> int:
+        return 1
+
+    # ---- settings ----
+
+    def _check(self) -> None:
+        for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
+            value = getattr(self, name)
+            if value is None and not (name == "delta" and self.epsilon == math.inf):
+                raise ValueError(NO_EPSILON.format(name, example))
+
+    def _epsilon(self) -> float:
+        return math.nan if self.epsilon is None else float(self.epsilon)
+
+    def _settings(self, rows: int, cols: int, table: Optional[Table]) -> Facts:
+        """The fields of tct_config.  Everything here is public."""
+        intercept = bool(self.fit_intercept)
+        settings: Facts = {
+            "loss": self._loss_spec(),
+            "penalty": self._penalty_spec(rows, self._cap()),
+            "solver": self._solver_spec(),
+            "epsilon": self._epsilon(),
+            "delta": None if self.delta is None else float(self.delta),
+            "neighbours": _native.choice("neighbours", self.neighbours, _native.NEIGHBOURS),
+            "rows_rule": _native.choice("rows", self.rows, _native.ROWS_RULES),
+            "row_norm": self._row_norm(cols, intercept, table),
+            "intercept": int(intercept),
+            "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
+            "ledger": None if self.ledger is None else os.fspath(self.ledger),
+            "input_changed": getattr(self.ledger, "input_changed", None),
+            "input_part": int(_callers.in_many_fits()),  # a fold, or columns left out
+        }
+        if self.random_state is not None:
+            settings["has_seed"], settings["seed"] = 1, seed_of(self.random_state)
+        settings.update(self._label_settings(intercept, table))
+        return settings
+
+    def _row_norm(self, cols: int, intercept: bool, table: Optional[Table]) -> Optional[float]:
+        if self.data_norm is not None:
+            if not self.data_norm > 0:
+                raise ValueError("data_norm must be above 0; give the largest norm that a row is to have")
+            return math.hypot(float(self.data_norm), 1.0 if intercept else 0.0)
+        if self.bounds is not None:
+            return math.sqrt(cols + intercept)
+        if table is not None and table.schema is not None:
+            return None  # the library takes it from the schema
+        raise ValueError(
+            "neither data_norm nor bounds is given, and they are not taken from the data, for that would reveal them; "
+            "give data_norm=R (rows longer than R are shortened) or bounds=(lower, upper) from public knowledge"
+        )
+
+    def _solver_spec(self) -> Optional[str]:
+        if self.solver != "auto":
+            return self.solver
+        if self.rows_per_person is not None or (self.weight_cap is not None and self._loss_spec() == "squared"):
+            return "dpgd"  # what the rule over public facts picks need not know weights or persons
+        return automatic(self._loss_spec(), self._penalty_spec(1, 1.0))
+
+    # ---- plans ----
+
+    def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
+        """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
+
+        A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
+        and for several classes `models` and the epsilon and delta of each.  n_classes: where `classes` is not given.
+        """
+        self._check()
+        count, settings = self._models_for(n_classes), self._settings(rows, cols, None)
+        facts = Plan(settings, rows, cols).facts
+        if count == 1 or not facts["private"]:
+            return facts
+        made, facts, warned = self._composed(settings, rows, cols, count, None)
+        each = {"epsilon": facts["epsilon"], "delta": facts["delta"], "events": facts["events"]}
+        return {**facts, **made.price, "warnings": warned, "models": count, "each": each}
+
+    def _composed(
+        self,
+        settings: Facts,
+        rows: int,
+        cols: int,
+        count: int,
+        table: Optional[Table],
+        callbacks: Optional[Callbacks] = None,
+    ) -> Tuple[Composition, Facts, list[Facts]]:
+        """(composition of `count` models, facts of the plan of each, warnings)."""
+        whole = Plan(settings, rows, cols, table).facts["warnings"]  # the promise is that of all fits together
+        made, facts = Composition.of_classes(settings, rows, cols, count, table, callbacks)
+        each = [w for w in facts["warnings"] if not w["weakens"]]
+        return made, facts, [w for w in whole if w["weakens"]] + each
+
+    # ---- training ----
+
+    def _fit(
+        self,
+        X: Any,
+        targets: Sequence[Any],
+        names: Any,
+        notes: Iterable[str] = (),
+        label: Optional[str] = None,
+        weights: Weights = None,
+    ) -> Tuple[list[Model], Facts]:
+        """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
+        unaccounted for beside what the library says."""
+        table = X if isinstance(X, Table) else None
+        rows, cols = X.shape
+        history = _repeats.History(X)
+        settings = self._settings(rows, cols, table)
+        notes, together, charge = list(notes), None, None
+        scale: dict[str, Any] = {}
+        if self.bounds is not None and table is None:
+            X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
+        callbacks = Callbacks(self.progress)
+        data: Union[Table, View] = table if table is not None else View(X, targets[0], self._labels_kind)
+        if weights is not None and isinstance(data, View):
+            data.weigh(weights[0], self._cap(), weights[1])
+        if len(targets) == 1:
+            plan = Plan(settings, rows, cols, table, callbacks)
+            warn(plan.facts["warnings"])
+            models = [callbacks.run(plan, data)]
+        else:
+            made, _, warned = self._composed(settings, rows, cols, len(targets), table, callbacks)
+            warn(warned)
+            if self.epsilon != math.inf:
+                together = made.price
+                charge = self._charge(together, notes)
+            models = callbacks.run_classes(made.handle, data, np.argmax(targets, axis=0), len(targets))
+        if self.epsilon != math.inf:
+            notes = [*notes, *history.notes]
+            history.warn(stacklevel=4)
+        if self.ledger is None:
+            history.add(self._epsilon(), self.delta, self.random_state is not None)
+        if names is not None or notes or scale or label is not None:
+            models = [m.amended(features=names, unaccounted=notes, label=label, **scale) for m in models]
+        privacy = certificate(models, together, charge)
+        for name in ("weight_cap", "rows_per_person"):
+            if getattr(self, name) is not None:
+                privacy[name] = getattr(self, name)
+        return models, privacy
+
+    def _charge(self, together: Facts, notes: list[str]) -> Optional[Facts]:
+        """Charges everything once, before the first fit."""
+        if self.ledger is None:
+            return None
+        return _accounting.Ledger(self.ledger).charge(
+            together["events"],
+            epsilon=self._epsilon(),
+            delta=float(together["delta"]),
+            neighbours=self.neighbours,
+            unit="person" if self.rows_per_person is not None else "record",
+            seeded=self.random_state is not None,
+            unaccounted=notes,
+        )
+
+    def _finish(self, models: list[Model], privacy: Facts) -> None:
+        self.models_: list[Model] = models
+        self.privacy_: Facts = privacy
+        if not _repeats.is_composed():
+            _provenance.warn(privacy, stacklevel=4)
+
+    def _take(self, X: Any, y: Any) -> Tuple[Any, Any, Optional[str], Any]:
+        """X and y as `fit` takes them: (X, y, the label's name, feature names or None)."""
+        label = getattr(y, "name", None)
+        if isinstance(X, Table):
+            if y is not None:
+                raise ValueError("a table read by tacit.read holds its labels; leave y out")
+            self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(X.feature_names, dtype=object)
+            return X, X.y, None, None
+        X, y, from_arrow = _from_arrow(X, y)
+        if isinstance(y, str):
+            if not hasattr(X, "columns") or y not in X.columns:
+                raise ValueError("y names a column, but X has no column of that name; give a frame that has it")
+            X, y, label = X[[name for name in X.columns if name != y]], X[y], y
+        arrow = X.columns if from_arrow else None
+        X = X.matrix() if arrow is not None else X
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
+        X = self._numbers(X, **own)
+        y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
+        if y.shape[0] != X.shape[0]:
+            raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        if arrow is not None:
+            self.feature_names_in_ = np.array(arrow, dtype=object)
+        names = getattr(self, "feature_names_in_", None)
+        return X, y, label if isinstance(label, str) else None, names
+
+    def _numbers(self, X: Any, **options: Any) -> Any:
+        """Records as a matrix of numbers; an error names a column and shows no value."""
+        options = {"accept_sparse": ["csr", "csc"], "accept_large_sparse": True, **options}
+        kinds = [np.float64, np.float32]
+        return _guards.without_values(lambda: _validate_data(self, X, dtype=kinds, **options), X)
+
+    def _in_order(self, X: _arrow.Frame) -> NDArray[Any]:
+        """An Arrow table as a matrix, its columns in the order of training; the label's may be there too."""
+        names = list(getattr(self, "feature_names_in_", X.columns))
+        if not set(names) <= set(X.columns):
+            raise ValueError("the table lacks a column that was there in fit; give the same columns")
+        return np.asarray(X[names].matrix())
+
+    def _margins(self, X: Any) -> NDArray[Any]:
+        """x.w + intercept by every model, [rows, models]."""
+        check_is_fitted(self, "models_")
+        if not isinstance(X, Table):
+            X, _, arrow = _from_arrow(X, None)
+            if arrow:
+                matrix = self._in_order(X)
+                X = _guards.without_values(lambda: check_array(matrix, dtype=[np.float64, np.float32]), matrix)
+            else:
+                X = self._numbers(X, reset=False)
+            X = View(X)
+        return np.column_stack([model.predict(X) for model in self.models_])
+
+    def save(self, path: Path) -> None:
+        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise ValueError("one model file holds one model, and there is one for each class; save models_[k] each")
+        self.models_[0].save(path)
+
+    def report(self, path: Optional[Path] = None) -> Optional[str]:
+        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it."""
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise ValueError("one page is about one model, and there is one for each class; report models_[k] each")
+        return self.models_[0].report(path)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _from_arrow(X: Any, y: Any) -> Tuple[Any, Any, bool]:
+    """(X, y, whether X came through the Arrow interface): tables become frames, columns arrays."""
+    if _arrow.is_arrow(y):
+        columns = _arrow.frame(y)
+        if len(columns.columns) != 1:
+            raise ValueError("y is a table of more than one column; give the label's column alone, or its name")
+        y = columns[columns.columns[0]]
+    if isinstance(X, _arrow.Frame) or _arrow.is_arrow(X):
+        return _arrow.frame(X), y, True
+    return X, y, False
+
+
+def _scaled(X: Any, lower: NDArray[Any], upper: NDArray[Any]) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
+    """(X clipped to public bounds and scaled to [-1, 1], factor, shift): the one copy that bounds cost.  Sparse stays
+    sparse, and is clipped to bounds that are as far below 0 as above it."""
+    if sparse.issparse(X):
+        reach, scaled = np.maximum(np.abs(lower), np.abs(upper)), X.astype(np.float64)
+        scaled.sum_duplicates()
+        column = scaled.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(scaled.indptr))
+        np.clip(scaled.data, -reach[column], reach[column], out=scaled.data)
+        scaled.data /= reach[column]
+        return scaled, 1 / reach, np.zeros_like(reach)
+    factor, shift = 2 / (upper - lower), lower / 2 + upper / 2
+    scaled = np.clip(X, lower, upper, dtype=np.float64)
+    scaled -= shift
+    scaled *= factor  # in place: one copy, not two
+    return scaled, factor, shift

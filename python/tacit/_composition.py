@@ -1,0 +1,72 @@
+"""Several fits on the same people within one budget: what each may spend, and the certificate of all together."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import warnings
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Tuple
+
+from . import _native, _provenance, _repeats
+from ._model import Callbacks, Model, config_of, facts_of
+from ._native import Facts
+
+_PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
+SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
+
+
+class Composition:
+    """The library's plan for several fits on the same people; the arithmetic is all there."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        weakref.finalize(self, _native.lib.tct_composition_free, handle)
+        self.facts = _native.call_json("tct_composition_json", handle)
+
+    @classmethod
+    def of_classes(
+        cls, settings: Facts, rows: int, cols: int, count: int, table: Any, callbacks: Optional[Callbacks] = None
+    ) -> Tuple[Composition, Facts]:
+        """(composition, facts of the plan of each): one model for each of `count` classes."""
+        config = config_of({**settings, "ledger": None}, table, callbacks)
+        made = cls(_native.call("tct_compose_classes", ctypes.byref(config), count, int(rows), int(cols)))
+        return made, facts_of(_native.lib.tct_composition_plan(made.handle, 0), config)
+
+    @classmethod
+    def of_search(cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int) -> Composition:
+        """candidates: (settings, number of models) of each."""
+        configs = [config_of(settings) for settings, _ in candidates]
+        pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
+        models = (ctypes.c_int64 * len(configs))(*(count for _, count in candidates))
+        return cls(_native.call("tct_compose_search", pointers, models, len(configs), share, int(rows), int(cols)))
+
+    @property
+    def price(self) -> Facts:
+        """What everything costs together, and by what."""
+        return {key: self.facts[key] for key in _PRICE if key in self.facts}
+
+
+def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:
+    """One warning for each caution of a plan, at the line that called fit.  What a promise says is, within a composition,
+    the composition's to warn of."""
+    for caution in cautions:
+        if caution["weakens"] and _repeats.is_composed():
+            continue
+        category: type[Warning] = _native.PrivacyWarning if caution["weakens"] else _native.UtilityWarning
+        warnings.warn(caution["text"], category, stacklevel=stacklevel)
+
+
+def certificate(models: list[Model], together: Optional[Facts], charge: Optional[Facts]) -> Facts:
+    """The privacy of all models together."""
+    privacy: Facts = json.loads(json.dumps(models[0].privacy))
+    privacy["unaccounted"] = _provenance.merged(*(model.privacy["unaccounted"] for model in models))
+    if together is None:
+        return privacy
+    privacy.update(together)
+    privacy["models"] = len(models)
+    privacy["each"] = {key: models[0].privacy[key] for key in ("epsilon", "delta", "events")}
+    if charge:
+        privacy["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
+    return privacy

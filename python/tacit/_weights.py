@@ -1,0 +1,83 @@
+"""Weights of records and persons who own several: public bounds first, then functions of one person's rows alone."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import numbers
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _guards, _native
+from ._matrix import Table
+from ._parameters import parameters
+
+Weights = Optional[Tuple[NDArray[Any], Optional[NDArray[Any]]]]  # (weights, persons)
+
+
+@parameters
+class Weighing:
+    """Parameters for fit(..., sample_weight=..., groups=...).
+
+    Parameters
+    ----------
+    weight_cap : float, optional
+        For ``fit(..., sample_weight=w)``: weights, none negative, are cut to weight_cap.  A weight of the cap costs what
+        a record costs without weights; lighter ones are heard less.  Public knowledge, no default.
+    rows_per_person : int, optional
+        For ``fit(..., groups=g)``: of each person at most so many rows count, drawn at random.  The unit of privacy is
+        then the person: all of their rows together move no sum further than one record may.
+    """
+
+    weight_cap: float | None = None
+    rows_per_person: int | None = None
+
+    def _cap(self) -> float:
+        """What the weights of a record, or of a person's records together, add up to at most."""
+        cap, count = self.weight_cap, self.rows_per_person
+        if cap is not None and not 0 < cap < math.inf:
+            raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
+        if count is not None and not (_is_whole(count) and count >= 1):
+            raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
+        return float(1 if cap is None else cap) * int(1 if count is None else count)
+
+    def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
+        if isinstance(X, Table) and not (sample_weight is None and groups is None):
+            raise ValueError("records of tacit.read are not weighed; give an array or a data frame")
+        self._check_bounds(sample_weight, groups)
+        if self.weight_cap is None and groups is None:
+            return None
+        rows = X.shape[0]
+        weights = np.ones(rows) if sample_weight is None else _guards.weights(sample_weight, rows)
+        if groups is None:
+            return weights, None
+        persons = _guards.persons(groups, rows)
+        counts = _drawn(persons, int(self.rows_per_person or 1), seed)
+        if self.weight_cap is not None:
+            weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, self.weight_cap))
+        return np.where(counts, weights, 0.0), persons
+
+    def _check_bounds(self, sample_weight: Any, groups: Any) -> None:
+        for value, setting, name, example in (
+            (sample_weight, self.weight_cap, "sample_weight", "weight_cap=2.0, the largest weight that counts"),
+            (groups, self.rows_per_person, "groups", "rows_per_person=4, the most rows that count of one person"),
+        ):
+            if value is not None and setting is None:
+                raise ValueError(f"{name} needs a public bound that has no default; give e.g. {example}")
+        if groups is None and self.rows_per_person is not None:
+            raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, numbers.Integral)
+
+
+def _drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
+    """Which rows count: of each person `most` at most, drawn by the library, so that it depends on nobody else."""
+    counts = np.zeros(len(persons), dtype=np.uint8)
+    key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+    persons = np.ascontiguousarray(persons, dtype=np.int64)
+    _native.call("tct_persons_draw", persons.ctypes.data, len(persons), most, key, counts.ctypes.data)
+    return counts.astype(bool)

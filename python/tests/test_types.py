@@ -1,0 +1,28 @@
+"""The annotations, as a type checker of the caller's sees them."""
+
+import pathlib
+import subprocess
+import sys
+
+import tacit
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def test_the_annotations_hold_under_the_strictest_checker(tmp_path):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+
+
+def test_a_callers_parameter_of_the_wrong_type_is_found_without_running_it(tmp_path):
+    caller = tmp_path / "caller.py"
+    caller.write_text('import tacit\ntacit.PrivateRidge(epsilon=1.0, alpha=2.0)\ntacit.PrivateRidge(epsilon="one")\n')
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(caller)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert 'caller.py:3: error: Argument "epsilon" to "PrivateRidge" has incompatible type "str"' in run.stdout
+    assert "caller.py:2" not in run.stdout
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (pathlib.Path(tacit.__file__).parent / "py.typed").exists()

@@ -1,0 +1,103 @@
+/* amend.c - what a model's file says beside its fit: names, public scaling, facts found later, the price of everything.
+ */
+#include "core/alloc.h"
+#include "train/certificate.h"
+#include "train/compose.h"
+
+#include <string.h>
+
+static tct_status replace(char **old, const char *text, tct_error *err) {
+  char *copy = tct_text_copy(text);
+  if (!copy) return tct_fail_memory(err);
+  tct_free(*old);
+  *old = copy;
+  return TCT_OK;
+}
+
+static tct_status amend_names(tct_model *m, const tct_amendment *a, tct_error *err) {
+  for (int64_t j = 0; a->features && j < m->cols; j++) TCT_TRY(replace(&m->features[j], a->features[j], err));
+  return a->label ? replace(&m->label, a->label, err) : TCT_OK;
+}
+
+static tct_status amend_scale(tct_model *m, const tct_amendment *a, tct_error *err) {
+  if (!a->scale_factor && !a->scale_shift) return TCT_OK;
+  if (!a->scale_factor || !a->scale_shift || m->scale_factor)
+    return tct_fail(err, TCT_E_USAGE, "a scale has a factor and a shift, and a model has one scale; give both, once");
+  m->scale_factor = TCT_NEW(double, m->cols);
+  m->scale_shift = TCT_NEW(double, m->cols);
+  if (!m->scale_factor || !m->scale_shift) return tct_fail_memory(err);
+  memcpy(m->scale_factor, a->scale_factor, (size_t)m->cols * sizeof(double));
+  memcpy(m->scale_shift, a->scale_shift, (size_t)m->cols * sizeof(double));
+  return replace(&m->scale, "bounds", err);
+}
+
+static int told(const tct_model *m, const char *fact) {
+  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
+    if (!strcmp(m->unaccounted[k], fact)) return 1;
+  return 0;
+}
+
+/* The last line takes what the list has no room for: a fact is never dropped. */
+static tct_status join_last(tct_model *m, const char *fact, tct_error *err) {
+  char **last = &m->unaccounted[TCT_UNACCOUNTED - 1];
+  size_t size = strlen(*last) + strlen(fact) + 3;
+  char *text = TCT_NEW(char, (int64_t)size);
+  if (!text) return tct_fail_memory(err);
+  snprintf(text, size, "%s; %s", *last, fact);
+  tct_free(*last);
+  *last = text;
+  return TCT_OK;
+}
+
+static tct_status amend_facts(tct_model *m, const tct_amendment *a, tct_error *err) {
+  for (int i = 0; a->unaccounted && a->unaccounted[i]; i++) {
+    if (told(m, a->unaccounted[i])) continue;
+    if (m->unaccounted[TCT_UNACCOUNTED - 1])
+      TCT_TRY(join_last(m, a->unaccounted[i], err));
+    else if (!tct_model_note(m, a->unaccounted[i]))
+      return tct_fail_memory(err);
+  }
+  return TCT_OK;
+}
+
+static tct_status amend_events(tct_model *m, const tct_composition *c, tct_error *err) {
+  tct_events events = {0};
+  tct_status status = tct_composition_events(c, &events, err);
+  if (status != TCT_OK) return tct_events_free(&events), status;
+  tct_events_free(&m->events);
+  m->events = events;
+  return TCT_OK;
+}
+
+/* The claim becomes that of everything: the fits, and the choice among them. */
+static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error *err) {
+  json_t *fits = tct_composition_fits(c);
+  char *text = fits ? json_dumps(fits, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL, choice[80];
+  json_decref(fits);
+  tct_status status = text ? replace(&m->fits, text, err) : tct_fail_memory(err);
+  free(text);
+  if (status == TCT_OK) status = amend_events(m, c, err);
+  if (status == TCT_OK) status = replace(&m->accountant, c->accountant ? c->accountant : "sum", err);
+  m->epsilon = c->epsilon, m->delta = c->delta;
+  if (status != TCT_OK || !(c->choice > 0)) return status;
+  tct_composition_choice_text(c, choice, sizeof choice);
+  return replace(&m->choice, choice, err);
+}
+
+static tct_status amend_run(tct_model *m, const tct_amendment *a, tct_error *err) {
+  if (a->reproducible) m->reproducible = 1;
+  if (a->for_tests) m->for_tests = 1;
+  if (!a->ledger_head || !a->ledger_run) return TCT_OK;
+  TCT_TRY(replace(&m->ledger_head, a->ledger_head, err));
+  return replace(&m->run_id, a->ledger_run, err);
+}
+
+tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err) {
+  tct_error_clear(err);
+  TCT_TRY(amend_scale(model, amendment, err));
+  TCT_TRY(amend_names(model, amendment, err));
+  TCT_TRY(amend_facts(model, amendment, err));
+  if (amendment->composition && model->is_private && amendment->composition->accountant)
+    TCT_TRY(amend_claim(model, amendment->composition, err));
+  return amend_run(model, amendment, err);
+}

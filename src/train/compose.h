@@ -1,0 +1,31 @@
+/* compose.h - several fits on the same people within one budget. */
+#ifndef TCT_TRAIN_COMPOSE_H
+#define TCT_TRAIN_COMPOSE_H
+#include "train/plan.h"
+
+/* `copies` fits with the same settings; each has this budget. */
+typedef struct tct_part {
+  tct_plan *plan;
+  int64_t copies;
+  double epsilon, delta;
+  bool divided; /* no accountant knows the copies together: (epsilon, delta) of each is simply added */
+} tct_part;
+
+struct tct_composition {
+  tct_part *part; /* [parts] */
+  int64_t parts;
+  double epsilon, delta; /* of everything */
+  tct_neighbours neighbours;
+  double choice;           /* epsilon of a private choice among the parts; 0: there is none */
+  const char *accountant;  /* the one that proves the whole, or "basic" */
+  bool divided;            /* parts are simply added: */
+  double each, each_delta; /* the budget of one part */
+};
+
+/* The events of everything, in order. */
+tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
+/* The event of the choice as text. */
+void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
+/* The list of certificate.h, of all fits; NULL: out of memory. */
+json_t *tct_composition_fits(const tct_composition *c);
+#endif

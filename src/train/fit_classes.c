@@ -1,0 +1,79 @@
+/* fit_classes.c - one model for each class against the rest, by one plan. */
+#include "core/alloc.h"
+#include "train/compose.h"
+
+#include <string.h>
+
+/* 2^64 over the golden ratio: the seeds of neighbouring classes stay apart. */
+static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
+
+/* The caller's callbacks, seen from one of several fits. */
+typedef struct turn {
+  const tct_config *config;
+  double first, share;
+} turn;
+
+static void progress_of_turn(double fraction, void *user) {
+  const turn *t = user;
+  t->config->progress(t->first + t->share * fraction, t->config->user);
+}
+
+static int cancel_of_turn(void *user) {
+  const turn *t = user;
+  return t->config->cancel(t->config->user);
+}
+
+static tct_status fit_one(const tct_plan *plan, const tct_data *data, const double *labels, turn *t, int64_t k,
+                          tct_model **model, tct_error *err) {
+  tct_plan own = *plan; /* borrows everything; never freed */
+  tct_data view = *data;
+  own.config.seed = plan->config.seed + (uint64_t)k * SEED_STEP;
+  own.config.progress = plan->config.progress ? progress_of_turn : NULL;
+  own.config.cancel = plan->config.cancel ? cancel_of_turn : NULL;
+  own.config.user = t;
+  view.y = labels;
+  view.labels = TCT_LABELS_BINARY;
+  *model = tct_fit(&own, &view, err);
+  return *model ? TCT_OK : err->status;
+}
+
+static tct_status check(const tct_composition *c, const int32_t *code, int64_t rows, int64_t count, tct_error *err) {
+  if (c->parts != 1 || (count != c->part[0].copies))
+    return tct_fail(err, TCT_E_USAGE, "the composition is not of this many classes; compose for as many");
+  if (c->part[0].plan->config.ledger)
+    return tct_fail(err, TCT_E_USAGE,
+                    "a composition is charged once, not by every fit; charge its events, then fit "
+                    "without a ledger");
+  for (int64_t i = 0; i < rows; i++)
+    if (code[i] < 0 || code[i] >= (count > 1 ? count : 2))
+      return tct_fail(err, TCT_E_DATA, "a record's class is not in [0, count); number the classes from 0");
+  return TCT_OK;
+}
+
+tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code, int64_t count,
+                           tct_model **models, tct_error *err) {
+  tct_error local = {0};
+  int64_t rows = data->x.rows;
+  err = err ? err : &local;
+  tct_error_clear(err);
+  TCT_TRY(check(composition, code, rows, count, err));
+  const tct_plan *plan = composition->part[0].plan;
+  double *labels = TCT_NEW(double, rows);
+  tct_model **made = TCT_NEW(tct_model *, count);
+  tct_status status = labels && made ? TCT_OK : tct_fail_memory(err);
+  for (int64_t k = 0; k < count && status == TCT_OK; k++) {
+    int32_t positive = count > 1 ? (int32_t)k : 1;
+    turn t = {&plan->config, (double)k / (double)count, 1 / (double)count};
+    for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
+    status = fit_one(plan, data, labels, &t, k, &made[k], err);
+  }
+  for (int64_t k = 0; made && k < count; k++) {
+    if (status == TCT_OK)
+      models[k] = made[k];
+    else
+      tct_model_free(made[k]);
+  }
+  tct_wipe_free(labels, rows, sizeof *labels);
+  tct_free(made);
+  return status;
+}
