@@ -9,7 +9,7 @@ from ._estimators import (
     PrivateRidge,
 )
 from ._matrix import Table, read
-from ._model import Model, read_model, verify
+from ._model import Model, Verdict, Verification, read_model, verify
 from ._native import BudgetError, PrivacyWarning, UtilityWarning, components, version
 from ._repeats import config
 from ._search import PrivateSearchCV
@@ -31,6 +31,8 @@ __all__ = [
     "Schema",
     "Table",
     "UtilityWarning",
+    "Verdict",
+    "Verification",
     "account",
     "account_curve",
     "calibrate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import enum
 import json
 import math
 import os
@@ -266,6 +267,29 @@ def read_model(path: Path) -> Model:
     return Model(_native.call("tct_model_read", _native.text(path)))
 
 
-def verify(path: Path, ledger: Any = None) -> Facts:
-    """Recomputes a model file's claim without the data: a dict with ok and checks."""
-    return _native.call_json("tct_verify_json", _native.text(path), _native.text(ledger))
+class Verdict(enum.Enum):
+    """What a verification came to."""
+
+    REFUSED = "failed"  # a check failed
+    VERIFIED = "verified"  # the claim holds for a run that the file's settings describe
+    NO_PRIVACY = "none"  # the file is sound and claims no privacy at all
+    REPRODUCIBLE = "reproducible"  # sound, but the noise came from a seed: it protects nobody
+    FOR_TESTS = "for_tests"  # sound, but charged to a ledger that takes such noise
+
+
+class Verification(dict[str, Any]):
+    """verify's answer, with every check under "checks"."""
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict(self["verdict"])
+
+    @property
+    def why(self) -> str | None:
+        """The first check that failed, one sentence; None: none did."""
+        return next((check["text"] for check in self["checks"] if not check["ok"]), None)
+
+
+def verify(path: Path, ledger: Any = None) -> Verification:
+    """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more."""
+    return Verification(_native.call_json("tct_verify_json", _native.text(path), _native.text(ledger)))

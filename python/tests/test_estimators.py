@@ -1,5 +1,6 @@
 """What the estimators promise: settings without defaults, budgets composed, certificates that verify."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -215,7 +216,27 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
     np.testing.assert_array_equal(again.coefficients, model.models_[0].coefficients)
     text = (tmp_path / "m.json").read_text().replace('"epsilon":1.0', '"epsilon":0.5').replace('"epsilon": 1.0', '"epsilon": 0.5')
     (tmp_path / "m.json").write_text(text)
-    assert not tacit.verify(tmp_path / "m.json")["ok"]
+    answer = tacit.verify(tmp_path / "m.json")
+    assert not answer["ok"] and answer.verdict is tacit.Verdict.REFUSED and answer.why
+
+
+def test_a_verdict_is_one_of_five():
+    assert {kind.value for kind in tacit.Verdict} == {"failed", "verified", "none", "reproducible", "for_tests"}
+
+
+def test_every_class_of_a_model_lists_all_fits_and_each_is_planned_again(tmp_path):
+    X, y = data(classes=3)
+    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=range(3)).fit(X, y)
+    for k, one in enumerate(model.models_):
+        path = tmp_path / f"{k}.json"
+        one.save(path)
+        fits = one.json["privacy"]["fits"]
+        assert sum(fit["count"] for fit in fits) == 3
+        answer = tacit.verify(path)
+        assert answer.verdict is tacit.Verdict.VERIFIED and answer.why is None and answer["replanned"], answer
+        edited = {**one.json, "privacy": {**one.json["privacy"], "fits": [{**fits[0], "count": 2}, *fits[1:]]}}
+        path.write_text(json.dumps(edited))
+        assert tacit.verify(path).verdict is tacit.Verdict.REFUSED
 
 
 def test_a_seed_repeats_the_model_and_marks_it():

@@ -50,7 +50,11 @@ def test_the_winner_carries_the_price_of_the_search_and_verifies(tmp_path):
     price = tacit.account(fitted.privacy_["events"], 1e-5)["epsilon"]
     assert model.privacy["epsilon"] == 1.0
     assert tacit.account(model.privacy["events"], 1e-5)["epsilon"] == pytest.approx(price, rel=1e-9)  # equal ones merge
-    assert tacit.verify(tmp_path / "m.json")["ok"]
+    answer = tacit.verify(tmp_path / "m.json")
+    assert answer.verdict is tacit.Verdict.VERIFIED and answer["replanned"], answer
+    fits = model.json["privacy"]["fits"]
+    assert len(fits) > 1 and model.json["privacy"]["choice"]
+    assert len([c for c in answer["checks"] if c["name"] == "asked"]) == len(fits)  # every one is planned again
     assert pickle.loads(pickle.dumps(fitted)).predict(X).shape == (3000,)
 
 

@@ -119,6 +119,13 @@ plant dpcd_change_halved src/solve/coordinate/dpcd_plan.c 's/choice\.follows = t
 plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->reach, output->reach, 1/event, output->reach, output->reach \/ 2, 1/' contract_one_release
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
+# ---- the bound on released weights ----
+plant bound_of_one_record src/solve/shared/weight_bound.c 's/rows \* release->clip/release->clip/' contract_weight_bound
+plant bound_without_momentum src/solve/shared/weight_bound.c 's/steps \* \(steps \+ 1\) \/ 2 \+ offset/steps + offset/' contract_weight_bound
+plant bound_with_a_common_tail src/solve/shared/weight_bound.c 's/double s = 72/double s = 42/' contract_weight_bound
+plant bound_of_one_step src/solve/dual/dpscd.c 's/return steps \* sum/return sum/' contract_weight_bound
+plant bound_of_dpcd_without_its_visits src/solve/coordinate/dpcd_scale.c 's/return visits \* /return /' contract_weight_bound
+
 
 # ---- rows over ranks ----
 plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->team\) == 0\)/err) {\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
