@@ -209,6 +209,20 @@ static const char *resolved(const tct_spec *spec, char *text, size_t size) {
   return text;
 }
 
+/* Who sees what, and at which epsilon, is a function of the plan; `list` and the byte counts are the run's. */
+static bool observers_same(const tct_model *m, const tct_plan *plan) {
+  tct_model own = {.is_private = m->is_private};
+  if (!m->parties || !plan->solver->by_parties) return !m->parties && !plan->solver->by_parties;
+  if (tct_model_observers(plan, NULL, 0, &own, NULL) != TCT_OK) return false;
+  json_t *said = json_loads(m->parties, 0, NULL), *again = json_loads(own.parties, 0, NULL);
+  bool same = said && again && tct_json_near(member(said, "count"), member(again, "count")) &&
+              tct_json_near(member(said, "observers"), member(again, "observers"));
+  json_decref(said);
+  json_decref(again);
+  tct_free(own.parties);
+  return same;
+}
+
 /* The first field of the model that is not this plan's; NULL: all are. */
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit) {
   char text[4096];
@@ -233,6 +247,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   if (m->adaptive != (p->solved.promise.kind == TCT_PROMISE_BUDGET)) return "adaptive";
   if (!isnan(m->weight_cap) && p->solver->weighing == TCT_WEIGHS_NOT) return "weights";
   if (m->persons && p->solver->weighing != TCT_WEIGHS_PERSONS) return "weights";
+  if (!observers_same(m, p)) return "parties";
   return NULL;
 }
 
