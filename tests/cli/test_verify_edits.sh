@@ -22,7 +22,6 @@ fit greedy c "${ridge[@]}" --solver dpcd:order=greedy,inner=5
 fit laplace c "${ridge[@]}" --solver dpcd:form=laplace
 fit dpfw c "${ball[@]}" --solver dpfw
 fit parties c "${ball[@]}" --solver dpfw_parties
-fit winner r --loss squared --penalty l1ball:radius=2 --solver dpfw_parties:radius=winner
 fit dpsgd c "${ridge[@]}" --solver dpsgd
 fit objpert c "${ridge[@]}" --solver objpert
 fit chaudhuri c "${ridge[@]}" --solver objpert:variant=chaudhuri
