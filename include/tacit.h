@@ -453,6 +453,22 @@ TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
+/* What such a check came to, in types: the text of tct_ledger_check_json has every check beside it. */
+typedef enum tct_ledger_verdict_kind {
+  TCT_LEDGER_DAMAGED = 0,      /* edited, cut short or unreadable as a ledger: `why` */
+  TCT_LEDGER_CONTRADICTED = 1, /* whole in itself, but a model, an anchor or its budget says otherwise: `why` */
+  TCT_LEDGER_SOUND = 2,        /* every check holds */
+} tct_ledger_verdict_kind;
+typedef struct tct_ledger_verdict {
+  size_t size;    /* sizeof(tct_ledger_verdict), set by the caller */
+  int32_t kind;   /* tct_ledger_verdict_kind */
+  int32_t failed; /* checks that failed */
+  int64_t runs;   /* charged runs; 0 where it is damaged */
+  char why[240];  /* the first check that failed, one sentence; "" = none */
+} tct_ledger_verdict;
+/* out->size must be set.  An error: the file is not there or cannot be opened. */
+TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
+                                    tct_error *err);
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
  * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours; NULL with TCT_E_BUDGET when the ledger
  * refuses.  Nothing takes a charge back. */

@@ -62,6 +62,8 @@ tct_status tct_ledger_entry(const char *path, const tct_model *model, char *why,
 typedef struct report {
   json_t *checks;
   int ok, incomplete; /* incomplete: a line could not be made for lack of memory */
+  int torn;           /* SQLite finds the file damaged */
+  tct_ledger_verdict verdict;
 } report;
 
 /* text: "" = the check holds, and `good` says so. */
@@ -70,6 +72,7 @@ static void add(report *r, const char *name, const char *text, const char *good)
   json_t *line = json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", ok ? good : text);
   r->incomplete |= json_array_append_new(r->checks, line) != 0;
   r->ok &= ok;
+  if (!ok && !r->verdict.failed++) snprintf(r->verdict.why, sizeof r->verdict.why, "%s: %.200s", name, text);
 }
 
 static void check_anchor(report *r, tct_ledger *l, const char *path) {
@@ -107,13 +110,15 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   add(r, "chain", "", "every row follows from the one before it, and the head names the last");
   TCT_TRY(tct_ledger_integrity(l, why, sizeof why, err));
   add(r, "file", why, "SQLite finds nothing wrong");
+  r->torn = why[0] != 0;
   TCT_TRY(tct_ledger_state_of(l, &state, err));
   if (l->anchor) check_anchor(r, l, l->anchor);
   add(r, "budget", state.overspent ? "the recorded runs exceed the budget" : "", "the recorded runs are within it");
   return TCT_OK;
 }
 
-char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err) {
+static char *check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *verdict,
+                   tct_error *err) {
   tct_ledger ledger = {0};
   tct_error why = {0};
   tct_error_clear(err);
@@ -132,9 +137,30 @@ char *tct_ledger_check_json(const char *path, const char *const *models, size_t 
   if (status == TCT_OK)
     root = json_pack("{s:b, s:O, s:o, s:I}", "ok", r.ok, "checks", r.checks, "head",
                      damaged ? json_null() : json_string(ledger.head), "runs", (json_int_t)ledger.len);
+  *verdict = r.verdict;
+  verdict->runs = ledger.len;
+  verdict->kind = damaged || r.torn ? TCT_LEDGER_DAMAGED : r.ok ? TCT_LEDGER_SOUND : TCT_LEDGER_CONTRADICTED;
   json_decref(r.checks);
   tct_ledger_close(&ledger);
   if (status == TCT_OK) return tct_json_text(root, err);
   if (err) *err = why;
   return NULL;
+}
+
+char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err) {
+  tct_ledger_verdict verdict;
+  return check(path, models, count, &verdict, err);
+}
+
+tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
+                            tct_error *err) {
+  tct_ledger_verdict verdict;
+  tct_error own = {0};
+  char *text = check(path, models, count, &verdict, err ? err : &own);
+  if (!text) return err ? err->status : own.status;
+  tct_text_free(text);
+  size_t size = out->size < sizeof verdict ? out->size : sizeof verdict; /* an older caller has less */
+  verdict.size = out->size;
+  memcpy(out, &verdict, size);
+  return TCT_OK;
 }

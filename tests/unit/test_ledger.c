@@ -132,6 +132,33 @@ static void another_file_is_no_ledger(void **state) {
   assert_int_not_equal(tct_ledger_init("L", "", NULL, 0, 1, 1e-5, &err), TCT_OK);
 }
 
+static void a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_damaged(void **state) {
+  (void)state;
+  tct_error err = {0};
+  const char *stranger = "nobody.json";
+  tct_ledger_verdict verdict = {.size = sizeof verdict};
+  new_ledger(1, NULL);
+  assert_int_equal(charge("pure:epsilon=0.1", 0.1, 1e-6), TCT_OK);
+  assert_int_equal(tct_ledger_check("L", NULL, 0, &verdict, &err), TCT_OK);
+  assert_int_equal(verdict.kind, TCT_LEDGER_SOUND);
+  assert_true(verdict.failed == 0 && verdict.runs == 1 && !verdict.why[0]);
+  assert_int_equal(tct_ledger_check("L", &stranger, 1, &verdict, &err), TCT_OK);
+  assert_int_equal(verdict.kind, TCT_LEDGER_CONTRADICTED);
+  assert_true(verdict.failed == 1 && verdict.why[0]);
+  struct {
+    tct_ledger_verdict verdict;
+    char after;
+  } old = {{.size = offsetof(tct_ledger_verdict, runs), .runs = -7}, 7};
+  assert_int_equal(tct_ledger_check("L", NULL, 0, &old.verdict, &err), TCT_OK);
+  assert_true(old.verdict.kind == TCT_LEDGER_SOUND && old.verdict.runs == -7 && old.after == 7);
+  FILE *out = fopen("L", "w");
+  assert_non_null(out);
+  for (int i = 0; i < 1000; i++) fprintf(out, "%d,%d\n", i, i);
+  fclose(out);
+  assert_int_equal(tct_ledger_check("L", NULL, 0, &verdict, &err), TCT_OK);
+  assert_int_equal(verdict.kind, TCT_LEDGER_DAMAGED);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused),
@@ -143,6 +170,7 @@ int main(void) {
       cmocka_unit_test(sampled_runs_gain_by_the_filter_of_renyi_orders),
       cmocka_unit_test(settings_that_mean_nothing_make_no_ledger),
       cmocka_unit_test(another_file_is_no_ledger),
+      cmocka_unit_test(a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_damaged),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

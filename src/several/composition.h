@@ -1,6 +1,6 @@
-/* compose.h - several fits on the same people within one budget. */
-#ifndef TCT_TRAIN_COMPOSE_H
-#define TCT_TRAIN_COMPOSE_H
+/* composition.h - several fits on the same people within one budget. */
+#ifndef TCT_SEVERAL_COMPOSITION_H
+#define TCT_SEVERAL_COMPOSITION_H
 #include "train/plan.h"
 
 /* `copies` fits with the same settings; each has this budget. */

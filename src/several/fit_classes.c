@@ -1,6 +1,6 @@
 /* fit_classes.c - one model for each class against the rest, by one plan. */
 #include "core/alloc.h"
-#include "train/compose.h"
+#include "several/composition.h"
 
 #include <string.h>
 

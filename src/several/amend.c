@@ -2,7 +2,7 @@
  */
 #include "core/alloc.h"
 #include "train/certificate.h"
-#include "train/compose.h"
+#include "several/composition.h"
 
 #include <string.h>
 

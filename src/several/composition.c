@@ -1,8 +1,8 @@
-/* compose.c - what each of several fits on the same people may spend, so that all together cost the whole.
+/* composition.c - what each of several fits on the same people may spend, so that all together cost the whole.
  *
  * The events of all fits go through the accountants as one list.  The largest epsilon of a single fit is searched for;
  * every epsilon that is accepted was priced.  Where no accountant knows the list, epsilon and delta are divided. */
-#include "train/compose.h"
+#include "several/composition.h"
 
 #include "account/account.h"
 #include "core/alloc.h"
