@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +74,17 @@ void cli_sink_abandon(cli_sink *sink) {
   memset(sink, 0, sizeof *sink);
 }
 
+/* A ledger whose anchor is lost is charged no more. */
+static bool is_anchor(const char *path) {
+  static const char WORD[] = "tacit-anchor ";
+  char head[sizeof WORD] = "";
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  size_t got = fread(head, 1, sizeof WORD - 1, file);
+  fclose(file);
+  return got == sizeof WORD - 1 && !strcmp(head, WORD);
+}
+
 int cli_sink_check(const char *path, const char *input) {
   struct stat info, other;
   char *aside;
@@ -82,6 +94,7 @@ int cli_sink_check(const char *path, const char *input) {
     return cli_fail(CLI_RUN, "%s is not a regular file; name a file to write", path);
   if (exists && input && stat(input, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino)
     return cli_fail(CLI_USAGE, "%s is the input as well; name another output", path);
+  if (exists && is_anchor(path)) return cli_fail(CLI_USAGE, "%s is a ledger's anchor; name another output", path);
   int fd = create_aside(path, &aside);
   if (fd < 0) return cannot(path, errno);
   close(fd);

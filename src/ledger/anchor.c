@@ -58,11 +58,15 @@ tct_status tct_anchor_open(tct_ledger *l, tct_outfile *out, tct_error *err) {
   return tct_outfile_open(out, l->anchor, err);
 }
 
-tct_status tct_anchor_new(const tct_ledger *l, tct_outfile *out, tct_error *err) {
+tct_status tct_anchor_place(const tct_ledger *l, tct_error *err) {
   struct stat info;
+  if (stat(l->anchor, &info) != 0) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "there is a file at the anchor's place already; name a new one");
+}
+
+tct_status tct_anchor_new(const tct_ledger *l, tct_outfile *out, tct_error *err) {
   memset(out, 0, sizeof *out);
-  if (stat(l->anchor, &info) == 0)
-    return tct_fail(err, TCT_E_USAGE, "there is a file at the anchor's place already; name a new one");
+  TCT_TRY(tct_anchor_place(l, err));
   return tct_outfile_open(out, l->anchor, err);
 }
 

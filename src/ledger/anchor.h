@@ -4,6 +4,9 @@
 #include "core/outfile.h"
 #include "ledger/ledger.h"
 
+/* TCT_E_USAGE where there is a file at the place of l->anchor. */
+tct_status tct_anchor_place(const tct_ledger *l, tct_error *err);
+
 /* An absolute path for a name; owned by the caller. */
 char *tct_anchor_path(const char *name, tct_error *err);
 /* Is the file an anchor, by its first word? */

@@ -103,7 +103,8 @@ static tct_status make(const char *path, tct_ledger *settings, tct_error *err) {
   TCT_TRY(tct_anchor_new(settings, &anchor, err));
   tct_status status = tct_ledger_create(path, settings, err);
   if (status == TCT_OK && (status = tct_ledger_open(path, 0, &made, err)) == TCT_OK) {
-    status = tct_anchor_commit(&made, &anchor, err);
+    status = tct_anchor_place(settings, err); /* the ledger itself, by any name */
+    if (status == TCT_OK) status = tct_anchor_commit(&made, &anchor, err);
     tct_ledger_close(&made);
     if (status != TCT_OK) tct_ledger_remove(path);
   }

@@ -28,6 +28,16 @@ for name in :memory: file:x 'file:y?mode=memory'; do
 done
 bad 'no name at all' 1 'cannot open' ledger '' --init --epsilon 1 --delta 1e-5
 
+# ---- the anchor is nobody's output ----
+bad 'a ledger that is its own anchor' 2 'place' ledger W --init --epsilon 5 --delta 1e-4 --anchor W
+check 'a ledger that is its own anchor leaves nothing' test -z "$(ls | grep '^W')"
+ok 'a ledger with an anchor' ledger W --init --epsilon 5 --delta 1e-4 --anchor W.anchor
+bad 'the anchor as output' 2 'anchor' "${train[@]}" --epsilon 0.1 --ledger W -o W.anchor
+bad 'a report over the anchor' 2 'anchor' "${train[@]}" --epsilon 0.1 --ledger W -o b.json --report W.anchor
+bad 'the anchor as output of a run without the ledger' 2 'anchor' "${train[@]}" --epsilon 0.1 -o W.anchor
+ok 'the anchor is kept' ledger W --check --json
+check 'and nothing was charged' test "$(field runs)" = 0
+
 # ---- running ----
 ok 'a run within the budget' "${train[@]}" --epsilon 0.6 --ledger L -o a.json
 bad 'a run beyond what is left' 4 'more than is left' "${train[@]}" --epsilon 0.5 --ledger L -o b.json
