@@ -262,7 +262,7 @@ static tct_status add_images(const making *m, const tct_metric *metric, double r
 
 static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double noise = m->noises.second, h = tct_dpmetric_curvature(m->facts);
-  double rho2 = tct_dpmetric_cut(shape->signal, noise / m->noises.base, m->p) * shape->dimension / h;
+  double rho2 = tct_dpmetric_cut(shape->signal, m->rule.second, m->p) * shape->dimension / h;
   TCT_TRY(add_images(m, &shape->metric, sqrt(rho2), lattice_of(m, noise), sum, err));
   TCT_TRY(release(m, noise, sum, m->count, err));
   tct_symmetrise(sum, m->p);

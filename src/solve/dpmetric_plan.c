@@ -46,8 +46,8 @@ double tct_dpmetric_walk(const tct_facts *facts, double signal) {
 
 bool tct_dpmetric_again(double signal) { return signal >= AGAIN && signal < HIGH; }
 
-double tct_dpmetric_cut(double signal, double noise, int64_t p) {
-  return fmax(2.25, 0.05 * signal * fmax(1, signal / 1000) * noise / sqrt(2 * (double)p));
+double tct_dpmetric_cut(double signal, double share, int64_t p) {
+  return fmax(2.25, 0.05 * signal * fmax(1, signal / 1000) * sqrt(share / (2 * (double)p)));
 }
 
 /* The signal is at most n/x, as d is at least 1. */
