@@ -59,7 +59,6 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
   *out = (tct_dpmetric_step){.problem = problem, .shape = shape, .noise = noise};
   out->from = above((double)problem->facts->rows * shape->reach) * 0x1p-51;
   out->to = tct_mech_lattice(1, noise, problem->facts->rows);
-  out->spare = tct_metric_rounding(&shape->metric, out->from);
   out->room = tct_gradient_scratch(p, threads);
   out->length = TCT_NEW(double, n);
   out->norm = TCT_NEW(double, n);
@@ -81,21 +80,22 @@ void tct_dpmetric_step_free(tct_dpmetric_step *step) {
 }
 
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight) {
-  double p = (double)step->problem->view->p;
-  return fmax(weight * (1 - 2 * sqrt(p) * step->to) - step->spare, 0);
+  double rounded = sqrt((double)step->problem->view->p) * step->to;
+  return fmax(weight * (1 - rounded) * (1 - 0x1p-48) - tct_metric_rounding(&step->shape->metric, step->from), 0);
 }
 
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
   const tct_dpmetric_step *step = user;
   const tct_problem *problem = step->problem;
   const double *weight = problem->weight;
-  tct_clip_rows(problem, first, count, step->length, weight ? 1 : tct_dpmetric_own(step, 1), a);
+  double own = tct_dpmetric_own(step, 1);
+  tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, a);
   for (int64_t k = 0; k < count; k++) {
     double size = fabs(a[k]) * step->norm[first + k];
     if (size > step->shape->reach) a[k] *= step->shape->reach / size;
     if (!weight) continue;
     size = fabs(a[k]) * step->length[first + k] * (1 + 0x1p-41);
-    double own = tct_dpmetric_own(step, weight[first + k]);
+    own = tct_dpmetric_own(step, weight[first + k]);
     if (size > own) a[k] *= own / size * (1 - 0x1p-48);
   }
 }

@@ -59,13 +59,12 @@ typedef struct tct_dpmetric_step {
   double *inner;         /* [p]: S */
   double noise;
   double from, to; /* the lattices of S and W S */
-  double spare;    /* what the lattice of S may add to a term's length in z */
   int64_t room;
 } tct_dpmetric_step;
 tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_shape *shape, double noise,
                                  tct_dpmetric_step *out, tct_error *err);
 void tct_dpmetric_step_free(tct_dpmetric_step *step); /* wipes lengths, norms and sums */
-/* What a record of weight v may add to W S at most, rounding of S included: below v. */
+/* What |s_i| |W x_i| of a record of weight v may be at most: v less what both roundings may add to it. */
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight);
 /* step->inner <- S at margins x.w, before ranks are added up. */
 void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w);

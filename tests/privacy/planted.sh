@@ -149,6 +149,18 @@ plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/
 plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
 plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
 plant squared_gradients_beyond_their_clip src/solve/dpagd.c 's/a->row_norm, clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? clip : 1.3 * clip, b->u/' privacy_choice
+plant dpmetric_clips_by_the_row src/solve/dpmetric.c 's/tct_clip_rows\(problem, first, count, step->length,/tct_clip_rows(problem, first, count, step->norm,/;s/step->length\[first \+ k\]/step->norm[first + k]/' privacy_sensitivity_metric
+plant dpmetric_matrix_unreleased src/solve/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  if \(!m->rule/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  if (!m->rule/' privacy_sensitivity_metric
+plant dpmetric_images_unreleased src/solve/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  tct_sym/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  tct_sym/' privacy_sensitivity_metric
+plant dpmetric_factor_of_each_rank src/solve/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_total\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_total[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
+plant dpmetric_rounding_of_images_unpaid src/solve/dpmetric.c 's/weight \* \(1 - rounded\)/weight * (1 - 0 * rounded)/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_rows_unpaid src/solve/dpmetric.c 's/ - tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/, 0);/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_a_person_once src/solve/dpmetric.c 's/- tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/- weight * tct_metric_rounding(\&step->shape->metric, step->from), 0);/' privacy_sensitivity_metric
+plant dpmetric_images_uncut src/solve/dpmetric_factor.c 's/SHRINK \/ fmax\(rho, norm\)/SHRINK \/ rho/' privacy_sensitivity_metric
+plant dpmetric_rows_uncut src/solve/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
+plant dpmetric_counts_ignore_weights src/solve/dpmetric_factor.c 's/tct_lattice_part\(weight, lattice\)/tct_lattice_part(1 + 0 * weight, lattice)/' privacy_sensitivity_metric
+plant dpmetric_replaced_records_twice_as_close src/solve/dpmetric_factor.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity_metric
+plant dpmetric_lengths_without_their_error src/la/metric.c 's/ \* \(1 \+ part\) \+ part \* metric->size \* view->row_norm \+ 0x1p-900/ + 0 * part/g' privacy_sensitivity_metric
 plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
 plant dpnewton_metric_noise_of_the_steps src/solve/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
 plant gram_of_unbounded_rows src/la/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
