@@ -36,7 +36,7 @@ static const source sources[] = {
     {"phishing", "phishing.libsvm.xz", NULL, NULL, NULL, 68, 30, 0, 0},
     {"skin", "skin_nonskin.csv.xz", NULL, "class", "1", 0, 3, 0, 0},
     {"kddcup99", NULL, NULL, NULL, NULL, 0, 41, 0, 0},
-    {"mushrooms", "mushrooms.libsvm.xz", NULL, NULL, NULL, 112, 22, 0, 0},
+    {"mushrooms", "mushrooms.libsvm.xz", NULL, NULL, "1", 112, 22, 0, 0},
     {"w8a", "w8a.libsvm.xz", NULL, NULL, NULL, 300, 300, 0, 0},
     {"stay", "diabetes130.csv.xz", "diabetes130_stay.schema.json", NULL, NULL, 0, 16, 1, 14},
     {"income", NULL, NULL, NULL, NULL, 0, 18, 0, 1e5},

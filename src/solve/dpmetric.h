@@ -42,7 +42,7 @@ double tct_dpmetric_curvature(const tct_facts *facts);
 double tct_dpmetric_clip(const tct_facts *facts, double signal);
 double tct_dpmetric_walk(const tct_facts *facts, double signal);
 /* The released signal from which on the second metric is worth its noise. */
-bool tct_dpmetric_again(double signal);
+bool tct_dpmetric_again(double signal, int64_t p);
 double tct_dpmetric_cut(double signal, double share, int64_t p);
 
 /* Releases what the promise's first events are for, and makes the metric.  shape->metric is the caller's to free, also

@@ -323,7 +323,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_pla
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = first(&m, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
-  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal);
+  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal, m.p);
   if (status == TCT_OK && m.rule.second > 0)
     status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
   if (status == TCT_OK) status = settle(&m, shape, err);

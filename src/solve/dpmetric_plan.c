@@ -20,7 +20,7 @@ const tct_option tct_dpmetric_options[] = {
 };
 
 enum { FULL = 512, MOST_FULL = 2048 };
-static const double AGAIN = 120, HIGH = 5000;
+static const double HIGH = 5000;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
@@ -32,19 +32,30 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
   return isfinite(h) ? h : 1;
 }
 
+/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes: between
+ * a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the search. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal) {
-  (void)facts;
   if (signal == INFINITY) return 1e6;
-  return signal < AGAIN ? 0.06 * sqrt(signal) : fmin(0.032 * pow(signal, 0.6), 3);
+  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal), fmin(0.0038 * signal, 0.05 * pow(signal, 0.6)));
+  double open = fmin(0.032 * pow(signal, 0.6), 0.123 * pow(signal, 0.4));
+  return fmin(0.07 * sqrt(signal), fmax(0.8, open));
 }
 
+/* Short where noise fills most directions, longest where the metric's ridge hides some that are known, and shorter
+ * again where it does not: straight lines between points, signals by their logarithm.  Each direction that is noise
+ * adds to the excess as the path gets longer, hence p. */
 double tct_dpmetric_walk(const tct_facts *facts, double signal) {
-  (void)facts;
+  static const double at[] = {85, 130, 300, 450}, walk[] = {60, 180, 180, 100};
+  int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal == INFINITY) return 2000;
-  return signal < AGAIN ? fmin(fmax(2 * signal, 6), 80) : signal < HIGH ? 180 : 300;
+  while (k < last && signal > at[k + 1]) k++;
+  double part = k < last ? fmin(fmax(log(signal / at[k]) / log(at[k + 1] / at[k]), 0), 1) : 0;
+  double length = walk[k] + (k < last ? part * (walk[k + 1] - walk[k]) : 0);
+  return fmax(60, length * fmin(1, 60 / (double)facts->p));
 }
 
-bool tct_dpmetric_again(double signal) { return signal >= AGAIN && signal < HIGH; }
+/* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
+bool tct_dpmetric_again(double signal, int64_t p) { return signal >= 15 * sqrt(2 * (double)p) && signal < HIGH; }
 
 double tct_dpmetric_cut(double signal, double share, int64_t p) {
   return fmax(2.25, 0.05 * signal * fmax(1, signal / 1000) * sqrt(share / (2 * (double)p)));
