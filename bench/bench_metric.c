@@ -121,7 +121,7 @@ static tct_config settings(const source *s, double norm, const char *solver) {
 
 static double optimum_of(const source *s, double norm, const tct_data *data) {
   bool hinge = getenv("LOSS") && !strcmp(getenv("LOSS"), "hinge");
-  tct_config c = settings(s, norm, hinge ? "scd:tolerance=1e-5" : "lbfgs:tolerance=1e-6");
+  tct_config c = settings(s, norm, hinge ? "scd:tol=1e-4" : "lbfgs:tolerance=1e-6");
   if (hinge) c.penalty = "l2:lambda=1e-6";
   tct_model *model = bench_train(&c, data);
   double value = bench_objective(model, data);

@@ -41,17 +41,19 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal) {
   return fmin(0.07 * sqrt(signal), fmax(0.8, open));
 }
 
-/* Short where noise fills most directions, longest where the metric's ridge hides some that are known, and shorter
- * again where it does not: straight lines between points, signals by their logarithm.  Each direction that is noise
- * adds to the excess as the path gets longer, hence p. */
+/* Short where noise fills most directions, which costs the more the more of them there are; longest where the metric's
+ * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to nothing.
+ * Straight lines between points, signals by their logarithm. */
 double tct_dpmetric_walk(const tct_facts *facts, double signal) {
-  static const double at[] = {85, 130, 300, 450}, walk[] = {60, 180, 180, 100};
+  static const double at[] = {85, 130, 300, 450, 4700};
+  double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p)), end = facts->loss.kind->binary ? 280 : 100;
+  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, 100, end};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal == INFINITY) return 2000;
-  while (k < last && signal > at[k + 1]) k++;
-  double part = k < last ? fmin(fmax(log(signal / at[k]) / log(at[k + 1] / at[k]), 0), 1) : 0;
-  double length = walk[k] + (k < last ? part * (walk[k + 1] - walk[k]) : 0);
-  return fmax(60, length * fmin(1, 60 / (double)facts->p));
+  while (k + 1 < last && signal > at[k + 1]) k++;
+  double part = log(signal / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
+  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h))) kinked = 1.5; /* a hinge's curvature counts as 1 */
+  return kinked * (walk[k] + fmin(fmax(part, 0), 1) * (walk[k + 1] - walk[k]));
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
