@@ -10,7 +10,8 @@
  * Sets used for constants of dpmetric: ipums-br bank a9a electricity california.  All others were not.
  *
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
- * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5).  Prints lines of CSV, for bench/metric_table.py. */
+ * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5).  Prints lines of CSV, for
+ * bench/metric_table.py. */
 #include "sets.h"
 
 #include <stdbool.h>
@@ -84,8 +85,7 @@ static bench_table prepare(const source *s, double *norm) {
   *norm = sqrt(s->attributes + 1);
   for (int64_t j = 0; j <= t.p; j++) {
     double low = INFINITY, high = -INFINITY;
-    for (int64_t i = 0; i < t.n && j < t.p; i++)
-      low = fmin(low, t.x[i * t.p + j]), high = fmax(high, t.x[i * t.p + j]);
+    for (int64_t i = 0; i < t.n && j < t.p; i++) low = fmin(low, t.x[i * t.p + j]), high = fmax(high, t.x[i * t.p + j]);
     for (int64_t i = 0; i < t.n; i++)
       out.x[i * out.p + j] = j == t.p ? 1 : high > low ? (t.x[order[i] * t.p + j] - low) / (high - low) : 0;
   }
@@ -157,7 +157,8 @@ static void cell(const source *s, double norm, const tct_data *data, double opti
 
 static bool listed(const char *list, int k) {
   size_t n = strlen(sources[k].name);
-  if (!strcmp(list, "all") || (!strcmp(list, "used") && k < USED) || (!strcmp(list, "others") && k >= USED)) return true;
+  if (!strcmp(list, "all") || (!strcmp(list, "used") && k < USED) || (!strcmp(list, "others") && k >= USED))
+    return true;
   for (const char *at = list; (at = strstr(at, sources[k].name)); at++)
     if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return true;
   return false;

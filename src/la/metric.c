@@ -66,21 +66,20 @@ bool tct_metric_settle(tct_metric *metric) {
 }
 
 /* z[CHUNK][wide] <- x[CHUNK][wide] turned. */
-#define PRODUCTS(level)                                                                                    \
-  TCT_TARGET_##level static void products_##level(const double *x, const double *turned, int64_t wide,     \
-                                                  double *z) {                                             \
-    for (int64_t k = 0; k < CHUNK; k += 4)                                                                 \
-      for (int64_t j = 0; j < wide; j += 8) {                                                              \
-        const double *a = x + k * wide;                                                                    \
-        tct_f64x8 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                  \
-        for (int64_t c = 0; c < j + 8; c++) {                                                              \
-          tct_f64x8 t = *(const tct_f64x8 *)(turned + c * wide + j);                                       \
-          s0 += t * a[c], s1 += t * a[wide + c], s2 += t * a[2 * wide + c], s3 += t * a[3 * wide + c];     \
-        }                                                                                                  \
-        double *to = z + k * wide + j;                                                                     \
-        *(tct_f64x8 *)to = s0, *(tct_f64x8 *)(to + wide) = s1;                                             \
-        *(tct_f64x8 *)(to + 2 * wide) = s2, *(tct_f64x8 *)(to + 3 * wide) = s3;                            \
-      }                                                                                                    \
+#define PRODUCTS(level)                                                                                             \
+  TCT_TARGET_##level static void products_##level(const double *x, const double *turned, int64_t wide, double *z) { \
+    for (int64_t k = 0; k < CHUNK; k += 4)                                                                          \
+      for (int64_t j = 0; j < wide; j += 8) {                                                                       \
+        const double *a = x + k * wide;                                                                             \
+        tct_f64x8 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                           \
+        for (int64_t c = 0; c < j + 8; c++) {                                                                       \
+          tct_f64x8 t = *(const tct_f64x8 *)(turned + c * wide + j);                                                \
+          s0 += t * a[c], s1 += t * a[wide + c], s2 += t * a[2 * wide + c], s3 += t * a[3 * wide + c];              \
+        }                                                                                                           \
+        double *to = z + k * wide + j;                                                                              \
+        *(tct_f64x8 *)to = s0, *(tct_f64x8 *)(to + wide) = s1;                                                      \
+        *(tct_f64x8 *)(to + 2 * wide) = s2, *(tct_f64x8 *)(to + 3 * wide) = s3;                                     \
+      }                                                                                                             \
   }
 PRODUCTS(0)
 PRODUCTS(1)

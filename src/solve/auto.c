@@ -4,8 +4,8 @@
  * largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice costs
  * nothing.
  *
- * Losses of bounded curvature, penalty none or ridge: dpmetric, from a signal of 40 on.  Over 16 sets and eight epsilons
- * from 0.05 to 8 its excess objective was a fraction of that of the solvers that this rule took before
+ * Losses of bounded curvature, penalty none or ridge: dpmetric, from a signal of 40 on.  Over 16 sets and eight
+ * epsilons from 0.05 to 8 its excess objective was a fraction of that of the solvers that this rule took before
  * (docs/measured/metric.md has every cell).  Below 40 its metric is mostly noise, and dpgd, whose path is short there,
  * is better: bench_metric at epsilon 0.005, 0.01, 0.02 and 0.05, excess of dpmetric and dpgd:
  *
@@ -17,8 +17,8 @@
  * have the objectives 0.655 and 0.618 at s = 12, 0.567 and 0.579 at 33, 0.515 and 0.553 at 98.
  *
  * Hinge loss: dpgd.  dpmetric, whose step rule takes the hinge for a loss of curvature 1, has 0.4 to 0.7 of dpgd's
- * excess on ipums-br and 1.05 to 1.4 on bank.  Other penalties stay with dpgd, except where its walk ends at its longest
- * (s above 5000): there objpert, whose minimiser is exact, where the loss and penalty allow it.
+ * excess on ipums-br and 1.05 to 1.4 on bank.  Other penalties stay with dpgd, except where its walk ends at its
+ * longest (s above 5000): there objpert, whose minimiser is exact, where the loss and penalty allow it.
  */
 #include "solve/auto.h"
 
@@ -43,7 +43,8 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   bool plain = ridge || !strcmp(facts->reg.kind->name, "none");
   double signal = signal_of(facts);
   if (signal >= METRIC && smooth && plain) {
-    snprintf(why, size, "dpmetric: at a signal mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least", signal);
+    snprintf(why, size, "dpmetric: at a signal mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
+             signal);
     return tct_solver_find("dpmetric");
   }
   if (signal > STRONG && smooth && one_sign && facts->neighbours == TCT_ADD_REMOVE && plain) {

@@ -2,14 +2,13 @@
  *
  * SENSITIVITY  Every release here has length 1, by scaling each record's own term.
  *   counts of norms   A record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
- *   G                 t_i t_i^T with t_i the row cut to norm B and divided by B, times the root of its weight, truncated
- *                     to a lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
- *   diagonal G        The squares of t_i, cut so that their norm is at most 1.
- *   second release    The same as G with the computed image of the row under the first W in place of the row: whatever
- *                     the image's error, it is a function of this row and of releases, and it is cut to norm rho.
- * A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
- * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2, so under replace_one, where an event's shift is twice its
- * reach, the reach is sqrt(1/2). */
+ *   G                 t_i t_i^T with t_i the row cut to norm B and divided by B, times the root of its weight,
+ * truncated to a lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. diagonal G        The
+ * squares of t_i, cut so that their norm is at most 1. second release    The same as G with the computed image of the
+ * row under the first W in place of the row: whatever the image's error, it is a function of this row and of releases,
+ * and it is cut to norm rho. A person's terms add up to at most the sum of the weights, 1.  No term has a negative
+ * entry, or a negative inner product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2, so under replace_one, where an
+ * event's shift is twice its reach, the reach is sqrt(1/2). */
 #include "core/alloc.h"
 #include "la/gram.h"
 #include "la/kernels.h"
@@ -212,7 +211,8 @@ static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *er
   if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), shape->dimension = 0;
   TCT_TRY(tct_mech_total(m->mech, shape->metric.w, count, err));
   TCT_TRY(tct_mech_total(m->mech, &shape->dimension, 1, err));
-  if (!tct_metric_settle(&shape->metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  if (!tct_metric_settle(&shape->metric))
+    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   shape->signal = m->noises.base > 0 ? (double)m->facts->rows / (m->noises.base * shape->dimension) : INFINITY;
   return TCT_OK;
 }
@@ -275,8 +275,7 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
 static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double other = m->noises.second * reach_of(m), both = m->rule.share + m->rule.second;
   TCT_TRY(rows_once(m, m->noises.second, sum, err));
-  for (int64_t k = 0; k < m->count; k++)
-    m->gram[k] = (m->rule.share * m->gram[k] + m->rule.second * sum[k]) / both;
+  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.share * m->gram[k] + m->rule.second * sum[k]) / both;
   m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
   return make_metric(m, sum, shape, err);
 }
@@ -306,7 +305,8 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
-  if (!tct_metric_settle(&shape->metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  if (!tct_metric_settle(&shape->metric))
+    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->reach = 2 * inverse;
   if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, slope * facts->row_norm);

@@ -32,8 +32,9 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
   return isfinite(h) ? h : 1;
 }
 
-/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes: between
- * a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the search. */
+/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes:
+ * between a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the
+ * search. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal) {
   if (signal == INFINITY) return 1e6;
   if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal), fmin(0.0038 * signal, 0.05 * pow(signal, 0.6)));
@@ -42,14 +43,13 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal) {
 }
 
 /* Short where noise fills most directions, which costs the more the more of them there are; longest where the metric's
- * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to nothing.
- * Straight lines between points, signals by their logarithm. */
+ * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to
+ * nothing. Straight lines between points, signals by their logarithm. */
 double tct_dpmetric_walk(const tct_facts *facts, double signal) {
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;
   double middle = fmax(60, 180 * fmin(1, sqrt(60 / (double)facts->p)));
-  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle,
-                   binary ? 150 : 100, binary ? 300 : 100};
+  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, binary ? 150 : 100, binary ? 300 : 100};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal == INFINITY) return 2000;
   while (k + 1 < last && signal > at[k + 1]) k++;
@@ -130,8 +130,10 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
   if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
     return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
   if (facts->p > (rule->diagonal ? TCT_METRIC_MOST : MOST_FULL))
-    return tct_fail(err, TCT_E_USAGE, "a full metric holds matrices of features squared, at most %d features; "
-                    "use shape=diagonal", MOST_FULL);
+    return tct_fail(err, TCT_E_USAGE,
+                    "a full metric holds matrices of features squared, at most %d features; "
+                    "use shape=diagonal",
+                    MOST_FULL);
   if (!(rule->norms + rule->share + rule->second <= 0.9))
     return tct_fail(err, TCT_E_USAGE, "norms, share and second are more than 0.9 together; leave more for the path");
   return TCT_OK;

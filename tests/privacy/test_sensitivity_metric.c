@@ -19,7 +19,7 @@ typedef struct setup {
   tct_neighbours relation;
   tct_layout layout;
   tct_value_type type;
-  int weighed;  /* 0: none; 1: one record of weight; KIN: a person of so many */
+  int weighed; /* 0: none; 1: one record of weight; KIN: a person of so many */
   int ranks;
   double least; /* of every kind */
 } setup;

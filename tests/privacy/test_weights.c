@@ -202,12 +202,9 @@ static void records_that_are_not_known_as_one_persons_go_beyond_it(void **state)
   for (int k = 0; k < SETTINGS; k++) assert_true(ratio(&persons[k], PERSON, 1, 1, false) > 2);
 }
 
-static const setting weighers[] = {{"dpgd:steps=3", "logistic", "none"},
-                                   {"objpert", "logistic", "none"},
-                                   {"objpert:clip=1", "huber", "none"},
-                                   {"adassp", "squared", "none"},
-                                   {"dpnewton:steps=3", "logistic", "none"},
-                                   {"dpmetric:steps=3", "logistic", "none"}};
+static const setting weighers[] = {{"dpgd:steps=3", "logistic", "none"},     {"objpert", "logistic", "none"},
+                                   {"objpert:clip=1", "huber", "none"},      {"adassp", "squared", "none"},
+                                   {"dpnewton:steps=3", "logistic", "none"}, {"dpmetric:steps=3", "logistic", "none"}};
 
 static void weight_zero_is_absence_and_equal_weights_are_none(void **state) {
   (void)state;
