@@ -206,11 +206,13 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
 
 /* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
 static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  double facts[] = {shape->dimension, shape->clip, shape->walk, shape->reach};
   int64_t own = 0, count = tct_metric_count(&shape->metric);
   TCT_TRY(tct_mech_before(m->mech, 1, &own, err));
-  if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), shape->dimension = 0;
+  if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
   TCT_TRY(tct_mech_total(m->mech, shape->metric.w, count, err));
-  TCT_TRY(tct_mech_total(m->mech, &shape->dimension, 1, err));
+  TCT_TRY(tct_mech_total(m->mech, facts, 4, err));
+  shape->dimension = facts[0], shape->clip = facts[1], shape->walk = facts[2], shape->reach = facts[3];
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   shape->signal = m->noises.base > 0 ? (double)m->facts->rows / (m->noises.base * shape->dimension) : INFINITY;
@@ -305,12 +307,10 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
-  if (!tct_metric_settle(&shape->metric))
-    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->reach = 2 * inverse;
   if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, slope * facts->row_norm);
-  return TCT_OK;
+  return send(m, shape, err);
 }
 
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,

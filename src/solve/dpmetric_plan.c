@@ -129,7 +129,7 @@ static tct_status promise(const tct_facts *facts, tct_dpmetric_rule *rule, tct_s
 static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_error *err) {
   if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
     return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
-  if (facts->p > (rule->diagonal ? TCT_METRIC_MOST : MOST_FULL))
+  if (!rule->diagonal && facts->p > MOST_FULL)
     return tct_fail(err, TCT_E_USAGE,
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
