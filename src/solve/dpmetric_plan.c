@@ -48,8 +48,8 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal) {
 double tct_dpmetric_walk(const tct_facts *facts, double signal) {
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;
-  double middle = fmax(60, 180 * fmin(1, sqrt(60 / (double)facts->p)));
-  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, binary ? 150 : 100, binary ? 300 : 100};
+  double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
+  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal == INFINITY) return 2000;
   while (k + 1 < last && signal > at[k + 1]) k++;
