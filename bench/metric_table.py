@@ -2,7 +2,7 @@
 
     build/release/bench/bench_metric used all 5 dpmetric > after.csv
     build/release/bench/bench_metric others all 3 dpmetric >> after.csv
-    ...the same with auto and the library of an earlier revision (faf4b6b) > before.csv
+    ...the same with auto and the library of an earlier revision > before.csv
     python3 bench/metric_table.py after.csv before.csv docs/measured
 
 Every cell: mean excess objective of both, their standard errors, and the ratio.  Excesses below FLOOR, where the optimum
