@@ -35,7 +35,7 @@ const cli_verb cli_schema = {
         "NOT private: review it and replace every value by public knowledge before you train with it.",
     .details =
         "A schema says what is publicly known: a number's lowest and highest possible value, a category's list of\n"
-        "values, the label. Values outside are clipped; docs/format/schema.md has every field.\n"
+        "values, the label. Values outside are clipped; docs/reference/format/schema.md has every field.\n"
         "\n"
         "Example\n"
         "  tacit schema people.csv --label income -o people.schema.json\n",

@@ -88,7 +88,7 @@ const cli_verb cli_serve = {
         "Over the network: TLS 1.3, with certificates of one authority on both sides.  Under mpirun, rank 0 serves:\n"
         "  mpirun -n 1 tacit serve ... : -n 1 tacit party A.csv ... : -n 1 tacit party B.csv ...\n"
         "A party that is not who it says, stops, or stays silent ends the run; what was charged stays charged.\n"
-        "docs/parties.md tells what it costs not to pool, and what each observer can learn.\n"
+        "docs/guide/parties.md tells what it costs not to pool, and what each observer can learn.\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 the parties' records do not match,\n"
         "4 privacy budget refused.\n",

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/data.h"
-#include "read/reader.h"
+#include "read/table/data.h"
+#include "read/format/reader.h"
 
 static inline void require(int holds) {
   if (!holds) abort();

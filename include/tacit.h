@@ -280,7 +280,7 @@ TCT_API int tct_config_labels(const tct_config *config);
 /* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
  * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
  * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
- * where the promise says little (weakens: true) or the model is likely of no use, by docs/choosing-epsilon.md. */
+ * where the promise says little (weakens: true) or the model is likely of no use, by docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
@@ -370,9 +370,9 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
  * ledger without the row that its anchor names was rolled back, and is charged no more. */
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
 
-/* The ledger as JSON (docs/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent, left,
- * information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was edited or
- * is damaged. */
+/* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
+ * left, information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was
+ * edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "read/data.h"
-#include "read/reader.h"
+#include "read/table/data.h"
+#include "read/format/reader.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

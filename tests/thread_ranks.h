@@ -4,7 +4,7 @@
  * sum does not survive. */
 #ifndef TCT_TEST_THREAD_RANKS_H
 #define TCT_TEST_THREAD_RANKS_H
-#include "team/team.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "core/alloc.h"
-#include "fit/bound.h"
-#include "la/matrix.h"
+#include "train/bound.h"
+#include "la/matrix/matrix.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""api_python.py - writes docs/api-python.md from the docstrings of the Python package.
+"""api_python.py - writes docs/reference/api-python.md from the docstrings of the Python package.
 
 tools/api_python.py           writes the page
 tools/api_python.py --check   says whether the page is current, and how to make it so
@@ -13,12 +13,13 @@ import re
 import sys
 import textwrap
 
-PAGE = pathlib.Path(__file__).parents[1] / "docs" / "api-python.md"
+PAGE = pathlib.Path(__file__).parents[1] / "docs" / "reference" / "api-python.md"
 HEAD = """\
 # The Python interface
 
-Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it current). How the pieces go together is in the
-[tutorial](tutorial.md) and in [python/README.md](../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
+Everything that `import tacit` offers, from the docstrings (`tools/api_python.py` writes this page; a test keeps it
+current). How the pieces go together is in the [tutorial](../guide/tutorial.md) and in
+[python/README.md](../../python/README.md). The estimators also have scikit-learn's own `get_params`, `set_params` and
 metadata methods.
 """
 GROUPS = (
@@ -130,7 +131,7 @@ def main():
         return 0
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == new:
         return 0
-    print("docs/api-python.md is not what the docstrings say; run tools/api_python.py", file=sys.stderr)
+    print("docs/reference/api-python.md is not what the docstrings say; run tools/api_python.py", file=sys.stderr)
     return 1
 
 

@@ -3,16 +3,52 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# folder -> the src folders whose headers its files may name.  Its own folder and tacit.h: always.
+# room -> the rooms of src/ whose headers its files may name.  A folder's name stands for all its rooms; its own room
+# and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
+rooms=(core event la/matrix la/kernels la/exact rng loss penalty account/curves account ranks wire
+  read/table read/source read/schema read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
+  solve/frank_wolfe solve/minimiser solve/parties model ledger train certify report session)
+solver="core event la loss penalty account mech solve solve/shared"
 declare -A law=(
-  [core]="" [la]="core" [rng]="core" [loss]="core" [reg]="core" [account]="core" [team]="core"
-  [read]="core la" [mech]="core la rng account team" [solve]="core la loss reg mech account"
-  [fit]="core la rng loss reg account team read mech solve"
+  [core]="" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix" [la/exact]="core la/matrix la/kernels"
+  [rng]="core" [loss]="core" [penalty]="core"
+  [account/curves]="core event" [account]="core event account/curves"
+  [ranks]="core" [wire]="core ranks"
+  [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
+  [read/format]="core read/table read/source read/schema" [read]="core read/table read/source read/schema read/format"
+  [mech]="core event la rng account ranks wire"
+  [solve]="core event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
+  [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
+  [solve/minimiser]="$solver" [solve/parties]="$solver"
+  [model]="core event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
+  [train]="core event la loss penalty account ranks read mech solve solve/parties model ledger"
+  [certify]="core event account solve model ledger train" [report]="core event account solve model ledger train certify"
+  [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )
 
-# What a folder must not reach even through other headers: a solver cannot draw noise, and what
-# computes epsilon cannot see a row.
-declare -A never=([solve]="rng" [account]="la read" [loss]="rng" [reg]="rng" [la]="rng")
+# What a room must not reach even through other headers: a solver cannot draw noise, and what
+# computes epsilon cannot see a row.  A folder's name stands for all its rooms.
+declare -A never=([solve]="rng" [account]="la read" [loss]="rng" [penalty]="rng" [la]="rng")
+
+# within ROOM LIST : is the room, or a folder that it is in, in the list?  solve alone is the room, not its families.
+within() {
+  local room=$1
+  case " $2 " in *" $room "*) return 0 ;; esac
+  case "$room" in solve/*) return 1 ;; */*) case " $2 " in *" ${room%%/*} "*) return 0 ;; esac ;; esac
+  return 1
+}
+
+# The law itself runs downward only.
+stood=""
+for room in "${rooms[@]}"; do
+  for each in ${law[$room]}; do
+    for other in "${rooms[@]}"; do
+      within "$other" "$each" || continue
+      within "$other" "$stood" || complain "the law lets src/$room name src/$other, which stands below it."
+    done
+  done
+  stood+=" $room"
+done
 
 # file -> the headers that it names, read once.
 declare -A names_of=()
@@ -43,10 +79,11 @@ closure() {
 checked=0
 while IFS= read -r file; do
   folder=${file#src/}
-  folder=${folder%%/*}
+  folder=${folder%/*}
+  top=${folder%%/*}
   checked=$((checked + 1))
   if [ -z "${law[$folder]+set}" ]; then
-    complain "$file: the folder src/$folder is not in the include law; add it to tools/check_includes.sh and CONTRIBUTING.md."
+    complain "$file: the room src/$folder is not in the include law; add it to tools/check_includes.sh and CONTRIBUTING.md."
     continue
   fi
   for header in ${names_of[$file]:-}; do
@@ -58,25 +95,29 @@ while IFS= read -r file; do
         ;;
       ../* | ./*) complain "$file: includes \"$header\"; name headers from src/, as in \"core/alloc.h\"." ;;
     esac
-    [ -e "src/$header" ] || [ -d "src/${header%%/*}" ] || {
+    [ -e "src/$header" ] || {
       [ -e "${file%/*}/$header" ] && complain "$file: includes \"$header\"; write it from src/, as in \"$folder/$header\"."
       continue
     }
-    target=${header%%/*}
-    case " $folder ${law[$folder]} " in
-      *" $target "*) ;;
-      *) complain "$file: src/$folder may not include \"$header\" (it may include: ${law[$folder]:-nothing else})." ;;
-    esac
+    target=${header%/*}
+    [ "$target" = "$folder" ] || within "$target" "${law[$folder]}" ||
+      complain "$file: src/$folder may not include \"$header\" (it may include: ${law[$folder]:-nothing else})."
   done
-  if [ -n "${never[$folder]:-}" ]; then
+  if [ -n "${never[$top]:-}" ]; then
     closure "$file"
     for header in "${reached[@]}"; do
-      case " ${never[$folder]} " in
+      case " ${never[$top]} " in
         *" ${header%%/*} "*) complain "$file: reaches $header through its includes, and src/$folder must never see it." ;;
       esac
     done
   fi
 done < <(project_files | grep -E '^src/.*\.(c|h|def)$')
+
+# At most 16 modules a room: a .c with its .h counts once.
+while read -r count room; do
+  complain "$room: $count modules; 16 is the ceiling, make a room of what belongs together."
+done < <(project_files | grep -E '^src/.*\.[ch]$' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,/[^/]*$,,' | uniq -c |
+  awk '$1 > 16')
 
 # Randomness has one door.
 while IFS= read -r hit; do

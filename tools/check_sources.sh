@@ -25,11 +25,11 @@ while IFS= read -r name; do
 done < <(printf '%s\n' "${code[@]}" | grep '^src/' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,.*/,,' | sort | uniq -d)
 
 # fmax(NaN, 0) is 0, and a default hides a new event kind: an accountant has neither.
-for pair in 'f(max|min)l?f? *\(|compare without fmax and fmin (account/compare.h): they forget NaN.' \
+for pair in 'f(max|min)l?f? *\(|compare without fmax and fmin (account/curves/compare.h): they forget NaN.' \
   '^ *default *:|name every kind of event in a switch; a default would take a new one for an old one.'; do
   while IFS=: read -r file line _; do
     complain "$file:$line: ${pair##*|}"
-  done < <(printf '%s\0' src/account/*.[ch] src/core/event.[ch] | xargs -0 grep -nE "(^|[^a-zA-Z0-9_])(${pair%|*})" /dev/null | grep -v '^[^:]*:[0-9]*: \*')
+  done < <(printf '%s\0' src/account/*.[ch] src/event/*.[ch] | xargs -0 grep -nE "(^|[^a-zA-Z0-9_])(${pair%|*})" /dev/null | grep -v '^[^:]*:[0-9]*: \*')
 done
 
 # headings FILE WORD... : the head comment (all up to the first line that is no comment) has each word.
@@ -45,8 +45,9 @@ headings() {
 # A component's file name is its public name: what list.def names must carry the headings.
 components() { sed -nE 's/^[[:space:]]*[A-Z_]+\([[:space:]]*(tct_)?([a-z0-9_]+).*/\2/p' "$1" 2>/dev/null; }
 while IFS= read -r name; do
-  [ -f "src/solve/$name.c" ] || continue
-  headings "src/solve/$name.c" PROBLEM ALGORITHM SENSITIVITY RELEASES COST DEPARTS
+  file=$(printf '%s\n' "${code[@]}" | grep -E "^src/solve/(.*/)?$name\.c$")
+  [ -n "$file" ] || continue
+  headings "$file" PROBLEM ALGORITHM SENSITIVITY RELEASES COST DEPARTS
 done < <(components src/solve/list.def)
 for file in src/mech/{subsample,gaussian,laplace,choose}.c $(grep -lE '^ \* DISTRIBUTION|^/\* .*DISTRIBUTION' src/rng/*.c src/mech/*.c 2>/dev/null); do
   [ ! -f "$file" ] || headings "$file" DISTRIBUTION PROOF ROUNDING

@@ -30,7 +30,7 @@ def _text_of(value):
 
 
 class Schema:
-    """A schema file (docs/format/schema.md): bounds, categories and labels, known without the data."""
+    """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
 
     def __init__(self, content):
         self.json = json.loads(content) if isinstance(content, str) else dict(content)

@@ -22,7 +22,7 @@ def blocks_of(page):
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-PAGES = {page.name: page for page in sorted((ROOT / "docs").glob("*.md")) if blocks_of(page)}
+PAGES = {page.name: page for page in sorted((ROOT / "docs").rglob("*.md")) if blocks_of(page)}
 
 
 def test_the_pages_are_those_that_have_code():

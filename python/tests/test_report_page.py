@@ -184,7 +184,7 @@ def spec(text):
 
 
 def noise_of(model):
-    """(least, most) by the formulas of docs/report.md; most to within the lattice's few percent."""
+    """(least, most) by the formulas of docs/guide/report.md; most to within the lattice's few percent."""
     solver, options = spec(model["solver"])
     if not model["privacy"]["private"]:
         return None

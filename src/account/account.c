@@ -1,5 +1,5 @@
 /* account.c - the registry of accountants, and the smallest sound answer over those that apply. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
 #include "account/single.h"

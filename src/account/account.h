@@ -1,7 +1,7 @@
 /* account.h - what a list of events costs: accountants, brackets, calibration.  Never sees a row. */
 #ifndef TCT_ACCOUNT_ACCOUNT_H
 #define TCT_ACCOUNT_ACCOUNT_H
-#include "core/event.h"
+#include "event/event.h"
 
 /* A proven bracket: lower <= true value <= upper.  upper = INFINITY: nothing is proved;
  * lower = 0 where the accountant gives no lower bound. */

@@ -1,9 +1,9 @@
 /* basic.c - closed forms: the plain sum, the optimal composition of equal pure steps, single steps. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/kov.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 #include "account/single.h"
 
 #include <math.h>

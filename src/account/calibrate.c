@@ -6,10 +6,10 @@
  *
  * First with the closed forms and Renyi alone, roughly; then, where pld may say more, from there on with
  * pld: its epsilon is smaller, so the start is already good. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
-#include "account/renyi.h"
+#include "account/curves/renyi.h"
 
 #include "core/alloc.h"
 

@@ -9,8 +9,8 @@
  * P[S_k] <= e^epsilon Q[S_k] + delta_k.  Summing gives delta = sum of delta_k and no better in general, so each order
  * converts with its own share of delta, and few orders are worth more than many. */
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 #include <string.h>

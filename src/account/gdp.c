@@ -1,8 +1,8 @@
 /* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (reach/noise)^2. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <float.h>
 #include <math.h>

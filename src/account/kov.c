@@ -5,7 +5,7 @@
  *   B_j = sum_{i>=j} w_i e^-(l_i - l_j),   D_j = delta(l_j) = sum_{i>=j} w_i (1 - e^-(l_i - l_j)),
  * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w: only positive terms, so the
  * relative error grows by a unit in the last place per atom. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/kov.h"
 
 #include "core/alloc.h"

@@ -8,11 +8,11 @@
  * one-signed slopes delta_G(mu) under add_remove and 2 delta_G(mu) + delta_G(2 mu) under replace_one; without, 2
  * delta_G(mu) and 2 delta_G(2 mu) + 2 delta_G(sqrt(2) mu).  The d of an approximate step is its own delta, at its
  * epsilon as a. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/onestep.h"
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* onestep.h - the privacy curve of one objective perturbation. */
 #ifndef TCT_ACCOUNT_ONESTEP_H
 #define TCT_ACCOUNT_ONESTEP_H
-#include "core/event.h"
+#include "event/event.h"
 
 /* log of a proven delta(epsilon) of objective perturbation with mu = R*S/sigma and shift = log(1 + beta/Lambda),
  * composed with Gaussian steps of joint parameter nu >= 0 (0: none); docs/proofs/objpert.md.  one_sign: the loss's

@@ -6,14 +6,14 @@
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
  * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
  *    again. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/pld.h"
 
-#include "account/compose.h"
-#include "account/loss_query.h"
-#include "account/normal.h"
-#include "account/renyi.h"
-#include "account/saddle.h"
+#include "account/curves/compose.h"
+#include "account/curves/loss_query.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
+#include "account/curves/saddle.h"
 
 #include "core/alloc.h"
 

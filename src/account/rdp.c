@@ -1,8 +1,8 @@
 /* rdp.c - Renyi privacy: the sum of divergences at the best real order. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 

@@ -18,9 +18,9 @@
 #include "account/single.h"
 
 #include "account/account.h"
-#include "account/compare.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/compare.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 static const double largest_mu = 1e75; /* its square's square is a double */
 

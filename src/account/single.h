@@ -1,7 +1,7 @@
 /* single.h - the exact privacy curve of one repetition of an event, in closed form. */
 #ifndef TCT_ACCOUNT_SINGLE_H
 #define TCT_ACCOUNT_SINGLE_H
-#include "core/event.h"
+#include "event/event.h"
 
 /* Does the kind have one?  It is the curve of the worst mechanism of the kind, so both ends of a bracket. */
 bool tct_single_has(const tct_event *event);

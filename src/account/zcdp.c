@@ -2,10 +2,10 @@
  *
  * A failure delta0 of approx events is taken off delta first; the rest is their epsilon0^2/2.
  * Sampling is not rewarded: a sampled gaussian event is charged like one that is not. */
-#include "account/compare.h"
+#include "account/curves/compare.h"
 #include "account/account.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 
 #include "core/alloc.h"
 #include "rng/rng.h"
-#include "team/team.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * include rng/.
  *
  * Sums are exact.  A solver asks for the lattice of a release, adds lattice-truncated terms
- * (la/kernels.h), and hands the sum over; a sum that is off its lattice is refused, because then the
+ * (la/kernels/kernels.h), and hands the sum over; a sum that is off its lattice is refused, because then the
  * proof of its sensitivity would not hold. */
 #ifndef TCT_MECH_MECH_H
 #define TCT_MECH_MECH_H
@@ -37,8 +37,8 @@ void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
 
 /* The ranks that share the rows; takes over rank 0's keys.  Borrows the team.  Collective, as every function here. */
 tct_status tct_mech_share(tct_mech *mech, tct_team *team, tct_error *err);
-/* sum[len] <- the sum over all rows.  Exact in any order (la/lattice.h, la/exact.h) or not reproducible.  mech NULL:
- * the rows are all here. */
+/* sum[len] <- the sum over all rows.  Exact in any order (la/matrix/lattice.h, la/exact/exact.h) or not reproducible.
+ * mech NULL: the rows are all here. */
 tct_status tct_mech_total(tct_mech *mech, double *sum, int64_t len, tct_error *err);
 /* value[len] <- the largest over all ranks. */
 tct_status tct_mech_largest(tct_mech *mech, double *value, int64_t len, tct_error *err);

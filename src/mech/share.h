@@ -5,7 +5,7 @@
 #ifndef TCT_MECH_SHARE_H
 #define TCT_MECH_SHARE_H
 #include "mech/mech.h"
-#include "team/parties.h"
+#include "wire/wire.h"
 
 /* One end: a role's wire, and a party's gate (NULL at the server). */
 typedef struct tct_share {
@@ -13,7 +13,7 @@ typedef struct tct_share {
   tct_mech *mech;
 } tct_share;
 
-/* Message types of a round; those from TCT_SAY_SESSION on belong to the session around the solver (fit/). */
+/* Message types of a round; those from TCT_SAY_SESSION on belong to the session around the solver (session/). */
 enum {
   TCT_SAY_ROUND = 1,   /* server: what the next round needs */
   TCT_SAY_CHOICE = 2,  /* party: a signed index, one number */

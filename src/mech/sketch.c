@@ -11,7 +11,7 @@
 #include "mech/sketch.h"
 
 #include "core/alloc.h"
-#include "la/lattice.h"
+#include "la/matrix/lattice.h"
 #include "rng/rng.h"
 
 enum { BLOCK = 4096 }; /* records a stream */

@@ -4,7 +4,7 @@
  * depend on an order come through here, so that the number of ranks cannot change a result. */
 #include "core/alloc.h"
 #include "mech/mech.h"
-#include "team/team.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "read/csv.h"
-#include "read/number.h"
-#include "read/reader.h"
-#include "read/schema.h"
+#include "read/source/csv.h"
+#include "core/number.h"
+#include "read/format/reader.h"
+#include "read/schema/schema.h"
 
 /* More distinct texts than a reviewer would read are taken for free text. */
 enum { MOST_VALUES = 1000 };

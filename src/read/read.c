@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "read/label.h"
-#include "read/number.h"
-#include "read/reader.h"
+#include "core/number.h"
+#include "read/format/reader.h"
+#include "read/schema/label.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
 
@@ -17,7 +17,7 @@ typedef struct format {
 
 static const format formats[] = {
 #define TCT_FORMAT(name) {tct_looks_##name, tct_read_##name},
-#include "read/list.def"
+#include "read/format/list.def"
 #undef TCT_FORMAT
 };
 

@@ -1,10 +1,10 @@
 /* solve.h - the two functions of a solver: plan (public facts only) and run (may spend the promise). */
 #ifndef TCT_SOLVE_SOLVE_H
 #define TCT_SOLVE_SOLVE_H
-#include "la/matrix.h"
+#include "la/matrix/matrix.h"
 #include "loss/loss.h"
 #include "mech/mech.h"
-#include "reg/reg.h"
+#include "penalty/penalty.h"
 #include <math.h>
 
 /* Public facts: all that a plan may know. */
@@ -63,7 +63,7 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
 tct_status tct_plan_sampled(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err);
 
 /* How much of a released weight is noise: its standard deviation over the noise alone, the records held fixed.  From
- * public facts and the released weights; docs/report.md has the formulas and what each of them rests on. */
+ * public facts and the released weights; docs/guide/report.md has the formulas and what each of them rests on. */
 typedef struct tct_noise_size {
   double least;                     /* root mean square over the weights, at least; NAN: not known */
   double most;                      /* every weight, at most; equal to least where the size is exact; NAN: not known */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_ledger.sh - tacit ledger, --ledger of train and verify, and the curves of account.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-schema=$here/../../docs/format/ledger.schema.json
+schema=$here/../../docs/reference/format/ledger.schema.json
 
 "$TACIT" generate --rows 400 --seed 1 --schema-output p.schema.json -o p.csv >/dev/null
 train=(train p.csv --schema p.schema.json --loss logistic --penalty l2:lambda=1e-2 --solver dpscd:epochs=1 --delta 1e-6

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test_model_format.sh - every kind of model file has the form of docs/format/model.schema.json.
+# test_model_format.sh - every kind of model file has the form of docs/reference/format/model.schema.json.
 if ! python3 -c 'import jsonschema' 2>/dev/null; then
   echo 'skipped: the Python package jsonschema is not installed'
   exit 77
 fi
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-form=$here/../../docs/format/model.schema.json
+form=$here/../../docs/reference/format/model.schema.json
 
 ok 'people' generate --rows 500 -o c.csv
 ok 'incomes' generate --rows 500 --kind regression -o r.csv

@@ -1,8 +1,8 @@
 /* test_accountants.c - laws that every accountant of the registry obeys, on given and on random lists. */
 #include "account/account.h"
-#include "account/compare.h"
-#include "account/normal.h"
-#include "account/renyi.h"
+#include "account/curves/compare.h"
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

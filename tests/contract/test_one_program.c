@@ -2,8 +2,8 @@
 #include "worlds.h"
 
 #include "core/settings.h"
-#include "fit/identity.h"
-#include "read/data.h"
+#include "train/identity.h"
+#include "read/table/data.h"
 #include "thread_ranks.h"
 
 enum { ROWS = 600, COLS = 3, RANKS = 3, ODD = 2 };

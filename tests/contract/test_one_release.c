@@ -1,7 +1,7 @@
 /* test_one_release.c - the laws of objpert, outpert and adassp: one vector released, everything promised. */
 #include "core/alloc.h"
-#include "la/kernels.h"
-#include "solve/objpert.h"
+#include "la/kernels/kernels.h"
+#include "solve/minimiser/objpert.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* test_party_model.c - a party takes the server's model only if every number and word in it is the agreed one. */
 #include "worlds.h"
 
-#include "fit/one_program.h"
-#include "fit/session.h"
+#include "train/one_program.h"
+#include "session/session.h"
 
 enum { ROWS = 400, OTHERS = 3, OWN = 2, COLS = OTHERS + OWN };
 

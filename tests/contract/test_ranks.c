@@ -1,8 +1,8 @@
 /* test_ranks.c - a run over ranks: the bits of one process, one noise, one failure. */
 #include "worlds.h"
 
-#include "la/exact.h"
-#include "read/data.h"
+#include "la/exact/exact.h"
+#include "read/table/data.h"
 #include "thread_ranks.h"
 
 enum { ROWS = 1500, COLS = 4 };

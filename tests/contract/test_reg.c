@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "reg/reg.h"
+#include "penalty/penalty.h"
 
 #include <math.h>
 #include <stdlib.h>

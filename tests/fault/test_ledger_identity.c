@@ -1,5 +1,5 @@
 /* test_ledger_identity.c - which people a ledger is for: seeds, units, the input, other ledgers, rollback, room. */
-#include "fit/ledger.h"
+#include "ledger/ledger.h"
 #include "ledger_help.h"
 
 #include <sqlite3.h>

@@ -1,7 +1,7 @@
 /* test_ledger_power.c - the ledger on a disk whose writes and syncs fail, and whose power goes at any moment. */
 #include "disk.h"
 
-#include "fit/ledger.h"
+#include "ledger/ledger.h"
 #include "tacit.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* test_ledger_tamper.c - no column, row or byte of a ledger can be changed without the check saying so. */
-#include "fit/ledger.h"
+#include "ledger/ledger.h"
 #include "ledger_help.h"
 
 #include <sqlite3.h>

@@ -101,101 +101,101 @@ plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->t
 plant noise_on_every_rank src/mech/mech.c 's/TCT_TRY\(tct_team_sum_first\(mech->team, sum, len, err\)\);/TCT_TRY(add_noise_here(mech, event, reach, lattice, sum, len));\n  TCT_TRY(tct_team_sum(mech->team, sum, len, err));\n  return TCT_OK;/;s/(static tct_status release_sum)/static tct_status add_noise_here(tct_mech *mech, const tct_event *event, double reach, double lattice, double *sum, int64_t len) {\n  tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases++);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, event->noise * reach, lattice);\n  return TCT_OK;\n}\n\n\1/' contract_ranks
 plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, rate, row0,/mech->iterations++, rate, 0,/' contract_ranks
 plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
-plant scores_of_one_rank src/solve/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
-plant totals_of_the_own_rank src/solve/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
-plant plain_low_parts src/la/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
-plant whole_value_summed src/solve/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' contract_ranks
-plant failure_kept_to_oneself src/team/team.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
+plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
+plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
+plant plain_low_parts src/la/exact/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
+plant whole_value_summed src/solve/minimiser/output.c 's/return tct_mech_value\(mech, event, output->reach, output->lattice, w, p, err\);/return tct_mech_sum(mech, event->noise, output->reach, output->lattice, w, p, err);/' contract_ranks
+plant failure_kept_to_oneself src/ranks/ranks.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
 
 # ---- what bounds a record ----
-plant row_bound_skipped src/la/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
-plant row_bound_without_slack src/la/view.c 's/double c = 1 - 0x1p-39 - [^;]*;/double c = 1 + 0x1p-30;/' privacy_sensitivity
-plant label_clip_skipped src/fit/bound.c 's/out->y\[i\] = isnan\(bound\) \? y : [^;]*;/out->y[i] = y;/' privacy_sensitivity
-plant lattice_away_from_zero src/la/lattice.h:src/la/rows_table.c 's/r -= r > a \? lattice : 0.0;/r += r < a ? lattice : 0.0;/' privacy_sensitivity unit_kernels
-plant vector_lattice_away_from_zero src/la/rows_body.h:src/la/rows_table.c 's/r -= (\(tct_f64x8\)\(\(tct_i64x8\)step & \(tct_i64x8\)\(r) > (a\)\))/r += \1 < \2/' unit_kernels
-plant terms_off_the_lattice src/la/lattice.h:src/la/rows_table.c 's/return copysign\(a < magic \? r : a, v\);/return r < 0 ? r : v;/' privacy_sensitivity
+plant row_bound_skipped src/la/matrix/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
+plant row_bound_without_slack src/la/matrix/view.c 's/double c = 1 - 0x1p-39 - [^;]*;/double c = 1 + 0x1p-30;/' privacy_sensitivity
+plant label_clip_skipped src/train/bound.c 's/out->y\[i\] = isnan\(bound\) \? y : [^;]*;/out->y[i] = y;/' privacy_sensitivity
+plant lattice_away_from_zero src/la/matrix/lattice.h:src/la/matrix/rows_table.c 's/r -= r > a \? lattice : 0.0;/r += r < a ? lattice : 0.0;/' privacy_sensitivity unit_kernels
+plant vector_lattice_away_from_zero src/la/matrix/rows_body.h:src/la/matrix/rows_table.c 's/r -= (\(tct_f64x8\)\(\(tct_i64x8\)step & \(tct_i64x8\)\(r) > (a\)\))/r += \1 < \2/' unit_kernels
+plant terms_off_the_lattice src/la/matrix/lattice.h:src/la/matrix/rows_table.c 's/return copysign\(a < magic \? r : a, v\);/return r < 0 ? r : v;/' privacy_sensitivity
 
 # ---- the solvers ----
-plant dpcd_limits_without_slack src/la/fused_limits.c 's/\(1 - 0x1p-20\)/(1 + 0x1p-20)/' unit_fused
-plant dpcd_limits_forget_the_intercept src/la/fused_limits.c 's/j < view->p; j\+\+/j < x->cols; j++/' unit_fused
-plant dpcd_limits_in_the_largest_coordinate src/la/fused_limits.c 's/sum\[i\] \+= (\([^;]*\));/sum[i] = fmax(sum[i], \1);/g' unit_fused privacy_sensitivity_dpcd
-plant dpcd_ball_twice_as_wide src/solve/dpcd.c 's/inverse\[j\] = 1 \/ part_reach/inverse[j] = 0.5 \/ part_reach/' privacy_sensitivity_dpcd
-plant dpcd_limits_skipped src/solve/dpcd.c 's/if \(status == TCT_OK && d\.record\) status = set_limits[^;]*;/(void)set_limits;/' privacy_sensitivity_dpcd
-plant dpscd_clip_skipped src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/(void)clip;/' privacy_sensitivity
-plant dpscd_clip_doubled src/solve/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/zeta = fmin(fmax(zeta, -2 * clip), 2 * clip);/' privacy_sensitivity
-plant dpscd_reach_without_R src/solve/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity
-plant dpscd_alpha_in_the_release src/solve/dpscd.c 's/batch->u\[k\] = zeta;/batch->u[k] = dual->alpha[j];/' privacy_sensitivity
-plant dpscd_alpha_in_the_model src/solve/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
-plant dpscd_starts_at_X_alpha src/solve/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
-plant dpscd_clean_duals_in_the_paper_variant src/solve/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
-plant seqdpscd_cap_ignored src/solve/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
-plant seqdpscd_clip_skipped src/solve/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->clip\), set->clip\);//' privacy_sensitivity
-plant seqdpscd_clean_duals src/solve/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity
-plant primaldpscd_reach_halved src/solve/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
-plant primaldpscd_reach_without_sqrt_L src/solve/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
-plant primaldpscd_clip_skipped src/solve/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
-plant dpsgd_clip_skipped src/solve/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
-plant dpsgd_clip_of_the_mean src/solve/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
-plant dpsgd_divides_by_the_drawn_batch src/solve/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
-plant objpert_slopes_uncut src/solve/smooth.c 's/slope\[i\] = a > limit \? limit : a < -limit \? -limit : a;/slope[i] = a + 0 * fmin(limit, 1);/' contract_one_release unit_smooth
-plant objpert_long_records_count_in_full src/solve/smooth.c 's/length2 \/ norm2 \* down/down/' contract_one_release unit_smooth
-plant objpert_ridge_for_half_the_length src/solve/smooth.c 's/facts->length = facts->row_norm \*= norm;/facts->row_norm *= norm, facts->length = 2 * facts->row_norm;/' contract_one_release unit_smooth
-plant objpert_noise_for_half_the_slope src/solve/smooth.c 's/facts->clip = facts->slope \*/facts->clip = 2 * facts->slope */' contract_one_release unit_smooth
-plant weight_beyond_the_cap src/read/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
-plant persons_weights_unshared src/read/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
-plant weighed_terms_cut_at_the_whole_reach src/solve/descent.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/' privacy_weights
-plant weights_forgotten_behind_the_clip src/solve/descent.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
-plant slopes_clipped_by_half_the_norm src/solve/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
-plant line_search_losses_not_clipped src/solve/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
-plant squared_scores_beyond_their_clip src/solve/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
-plant squared_gradients_beyond_their_clip src/solve/dpagd.c 's/a->row_norm, clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? clip : 1.3 * clip, b->u/' privacy_choice
-plant dpmetric_clips_by_the_row src/solve/dpmetric.c 's/tct_clip_rows\(problem, first, count, step->length,/tct_clip_rows(problem, first, count, step->norm,/;s/step->length\[first \+ k\]/step->norm[first + k]/' privacy_sensitivity_metric
-plant dpmetric_matrix_unreleased src/solve/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  if \(!m->rule/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  if (!m->rule/' privacy_sensitivity_metric
-plant dpmetric_images_unreleased src/solve/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  tct_sym/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  tct_sym/' privacy_sensitivity_metric
-plant dpmetric_factor_of_each_rank src/solve/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_total\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_total[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
-plant dpmetric_rounding_of_images_unpaid src/solve/dpmetric.c 's/weight \* \(1 - rounded\)/weight * (1 - 0 * rounded)/' privacy_sensitivity_metric
-plant dpmetric_rounding_of_rows_unpaid src/solve/dpmetric.c 's/ - tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/, 0);/' privacy_sensitivity_metric
-plant dpmetric_rounding_of_a_person_once src/solve/dpmetric.c 's/- tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/- weight * tct_metric_rounding(\&step->shape->metric, step->from), 0);/' privacy_sensitivity_metric
-plant dpmetric_images_uncut src/solve/dpmetric_factor.c 's/SHRINK \/ fmax\(rho, norm\)/SHRINK \/ rho/' privacy_sensitivity_metric
-plant dpmetric_rows_uncut src/solve/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
-plant dpmetric_counts_ignore_weights src/solve/dpmetric_factor.c 's/tct_lattice_part\(weight, lattice\)/tct_lattice_part(1 + 0 * weight, lattice)/' privacy_sensitivity_metric
-plant dpmetric_replaced_records_twice_as_close src/solve/dpmetric_factor.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity_metric
-plant dpmetric_lengths_without_their_error src/la/metric.c 's/ \* \(1 \+ part\) \+ part \* metric->size \* view->row_norm \+ 0x1p-900/ + 0 * part/g' privacy_sensitivity_metric
-plant dpnewton_metric_reach_without_square src/solve/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
-plant dpnewton_metric_noise_of_the_steps src/solve/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
-plant gram_of_unbounded_rows src/la/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
-plant gram_weights_ignored src/la/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
-plant gram_step_below_the_lattice src/la/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
-plant adassp_labels_unweighed src/solve/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
-plant adassp_long_records src/solve/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
-plant gradient_rounding_unpaid src/la/gradient.c 's/return reach - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return reach;/' unit_gradient
-plant gradient_clip_twice_the_reach src/solve/descent.c 's/double room = fmax\(/double room = 2 * fmax(/' privacy_sensitivity
-plant gradient_room_for_one_rounding_of_a_person src/solve/descent.c 's/if \(size > own\)/if (size > 2 * f->clip)/' privacy_weights
-plant gradient_tail_rounded_otherwise src/la/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
-plant gradient_sparse_rows_rounded_otherwise src/la/gradient.c 's/bits_of\(\(double\)value\[k\] \* factor \+ magic\)/bits_of((double)value[k] * factor * (1 - 0x1p-20) + magic)/' unit_gradient
-plant objpert_curves_for_persons src/solve/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
+plant dpcd_limits_without_slack src/la/kernels/fused_limits.c 's/\(1 - 0x1p-20\)/(1 + 0x1p-20)/' unit_fused
+plant dpcd_limits_forget_the_intercept src/la/kernels/fused_limits.c 's/j < view->p; j\+\+/j < x->cols; j++/' unit_fused
+plant dpcd_limits_in_the_largest_coordinate src/la/kernels/fused_limits.c 's/sum\[i\] \+= (\([^;]*\));/sum[i] = fmax(sum[i], \1);/g' unit_fused privacy_sensitivity_dpcd
+plant dpcd_ball_twice_as_wide src/solve/coordinate/dpcd.c 's/inverse\[j\] = 1 \/ part_reach/inverse[j] = 0.5 \/ part_reach/' privacy_sensitivity_dpcd
+plant dpcd_limits_skipped src/solve/coordinate/dpcd.c 's/if \(status == TCT_OK && d\.record\) status = set_limits[^;]*;/(void)set_limits;/' privacy_sensitivity_dpcd
+plant dpscd_clip_skipped src/solve/dual/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/(void)clip;/' privacy_sensitivity
+plant dpscd_clip_doubled src/solve/dual/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/zeta = fmin(fmax(zeta, -2 * clip), 2 * clip);/' privacy_sensitivity
+plant dpscd_reach_without_R src/solve/dual/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity
+plant dpscd_alpha_in_the_release src/solve/dual/dpscd.c 's/batch->u\[k\] = zeta;/batch->u[k] = dual->alpha[j];/' privacy_sensitivity
+plant dpscd_alpha_in_the_model src/solve/dual/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
+plant dpscd_starts_at_X_alpha src/solve/dual/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
+plant dpscd_clean_duals_in_the_paper_variant src/solve/dual/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
+plant seqdpscd_cap_ignored src/solve/dual/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
+plant seqdpscd_clip_skipped src/solve/dual/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->clip\), set->clip\);//' privacy_sensitivity
+plant seqdpscd_clean_duals src/solve/dual/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity
+plant primaldpscd_reach_halved src/solve/coordinate/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
+plant primaldpscd_reach_without_sqrt_L src/solve/coordinate/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
+plant primaldpscd_clip_skipped src/solve/coordinate/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
+plant dpsgd_clip_skipped src/solve/gradient/dpsgd.c 's/norm > set->clip \? slope \* \(set->clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
+plant dpsgd_clip_of_the_mean src/solve/gradient/dpsgd.c 's/(norm > set->clip)( \? slope \* \(set->clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
+plant dpsgd_divides_by_the_drawn_batch src/solve/gradient/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
+plant objpert_slopes_uncut src/solve/minimiser/smooth.c 's/slope\[i\] = a > limit \? limit : a < -limit \? -limit : a;/slope[i] = a + 0 * fmin(limit, 1);/' contract_one_release unit_smooth
+plant objpert_long_records_count_in_full src/solve/minimiser/smooth.c 's/length2 \/ norm2 \* down/down/' contract_one_release unit_smooth
+plant objpert_ridge_for_half_the_length src/solve/minimiser/smooth.c 's/facts->length = facts->row_norm \*= norm;/facts->row_norm *= norm, facts->length = 2 * facts->row_norm;/' contract_one_release unit_smooth
+plant objpert_noise_for_half_the_slope src/solve/minimiser/smooth.c 's/facts->clip = facts->slope \*/facts->clip = 2 * facts->slope */' contract_one_release unit_smooth
+plant weight_beyond_the_cap src/read/table/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
+plant persons_weights_unshared src/read/table/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
+plant weighed_terms_cut_at_the_whole_reach src/solve/gradient/gradient_release.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/' privacy_weights
+plant weights_forgotten_behind_the_clip src/solve/gradient/gradient_release.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
+plant slopes_clipped_by_half_the_norm src/solve/shared/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
+plant line_search_losses_not_clipped src/solve/gradient/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
+plant squared_scores_beyond_their_clip src/solve/gradient/dpagd.c 's/a->set.grid, a->set.clip_obj, lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * a->set.clip_obj, lattice/' privacy_choice
+plant squared_gradients_beyond_their_clip src/solve/gradient/dpagd.c 's/a->row_norm, clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? clip : 1.3 * clip, b->u/' privacy_choice
+plant dpmetric_clips_by_the_row src/solve/gradient/dpmetric.c 's/tct_clip_rows\(problem, first, count, step->length,/tct_clip_rows(problem, first, count, step->norm,/;s/step->length\[first \+ k\]/step->norm[first + k]/' privacy_sensitivity_metric
+plant dpmetric_matrix_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  if \(!m->rule/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  if (!m->rule/' privacy_sensitivity_metric
+plant dpmetric_images_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(release\(m, noise, sum, m->count, err\)\);\n  tct_sym/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(release(m, noise, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n  tct_sym/' privacy_sensitivity_metric
+plant dpmetric_factor_of_each_rank src/solve/gradient/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_total\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_total[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
+plant dpmetric_rounding_of_images_unpaid src/solve/gradient/dpmetric.c 's/weight \* \(1 - rounded\)/weight * (1 - 0 * rounded)/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_rows_unpaid src/solve/gradient/dpmetric.c 's/ - tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/, 0);/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_a_person_once src/solve/gradient/dpmetric.c 's/- tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/- weight * tct_metric_rounding(\&step->shape->metric, step->from), 0);/' privacy_sensitivity_metric
+plant dpmetric_images_uncut src/solve/gradient/dpmetric_factor.c 's/SHRINK \/ fmax\(rho, norm\)/SHRINK \/ rho/' privacy_sensitivity_metric
+plant dpmetric_rows_uncut src/solve/gradient/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
+plant dpmetric_counts_ignore_weights src/solve/gradient/dpmetric_factor.c 's/tct_lattice_part\(weight, lattice\)/tct_lattice_part(1 + 0 * weight, lattice)/' privacy_sensitivity_metric
+plant dpmetric_replaced_records_twice_as_close src/solve/gradient/dpmetric_factor.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity_metric
+plant dpmetric_lengths_without_their_error src/la/exact/metric.c 's/ \* \(1 \+ part\) \+ part \* metric->size \* view->row_norm \+ 0x1p-900/ + 0 * part/g' privacy_sensitivity_metric
+plant dpnewton_metric_reach_without_square src/solve/gradient/dpnewton.c 's/(double reach = facts->row_norm) \* facts->row_norm, lattice/\1, lattice/' privacy_sensitivity
+plant dpnewton_metric_noise_of_the_steps src/solve/gradient/dpnewton.c 's/metric\(problem, events\[0\]/metric(problem, events[1]/' contract_solver
+plant gram_of_unbounded_rows src/la/exact/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
+plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
+plant gram_step_below_the_lattice src/la/exact/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
+plant adassp_labels_unweighed src/solve/minimiser/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
+plant adassp_long_records src/solve/minimiser/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
+plant gradient_rounding_unpaid src/la/exact/gradient.c 's/return reach - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return reach;/' unit_gradient
+plant gradient_clip_twice_the_reach src/solve/gradient/gradient_release.c 's/double room = fmax\(/double room = 2 * fmax(/' privacy_sensitivity
+plant gradient_room_for_one_rounding_of_a_person src/solve/gradient/gradient_release.c 's/if \(size > own\)/if (size > 2 * f->clip)/' privacy_weights
+plant gradient_tail_rounded_otherwise src/la/exact/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
+plant gradient_sparse_rows_rounded_otherwise src/la/exact/gradient.c 's/bits_of\(\(double\)value\[k\] \* factor \+ magic\)/bits_of((double)value[k] * factor * (1 - 0x1p-20) + magic)/' unit_gradient
+plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
 # ---- what the certificate says, and whether it is there ----
-plant model_hides_its_seed src/fit/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model
-plant model_hides_what_is_unaccounted src/fit/model.c 's/texts\(m->unaccounted, TCT_UNACCOUNTED\)/texts(m->unaccounted, 0)/' unit_model
-plant model_forgets_its_relation src/fit/model.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
+plant model_hides_its_seed src/model/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model
+plant model_hides_what_is_unaccounted src/model/model.c 's/texts\(m->unaccounted, TCT_UNACCOUNTED\)/texts(m->unaccounted, 0)/' unit_model
+plant model_forgets_its_relation src/model/model.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
 plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' unit_write
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
 # ---- columns of several parties ----
-plant parties_change_halved src/solve/dpfw_parties.c 's/\.change = set->relation \* reach/.change = set->relation * reach \/ 2/' privacy_sensitivity_parties
-plant parties_slopes_unclipped src/solve/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
-plant parties_columns_unclipped src/solve/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], set->feature\)/s->column[i] += 0/' privacy_sensitivity_parties
-plant parties_own_columns_heard_again src/solve/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
-plant parties_column_sent_again src/solve/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
+plant parties_change_halved src/solve/parties/dpfw_parties.c 's/\.change = set->relation \* reach/.change = set->relation * reach \/ 2/' privacy_sensitivity_parties
+plant parties_slopes_unclipped src/solve/parties/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, reach, lattice/s->first + j, 1e9, lattice/' privacy_sensitivity_parties
+plant parties_columns_unclipped src/solve/parties/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], set->feature\)/s->column[i] += 0/' privacy_sensitivity_parties
+plant parties_own_columns_heard_again src/solve/parties/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
+plant parties_column_sent_again src/solve/parties/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
 plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
-plant dpfw_change_halved src/solve/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
-plant dpfw_change_of_the_other_relation src/solve/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw
-plant dpfw_wrong_sign src/solve/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
-plant dpfw_feature_bound_unenforced src/solve/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
-plant dpfw_old_terms_left_in src/solve/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
+plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? d.reach : 2 \* d.reach/TCT_ADD_REMOVE ? d.reach \/ 2 : d.reach/' privacy_sensitivity_dpfw
+plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/d.reach : 2 \* d.reach/d.reach : d.reach/' privacy_sensitivity_dpfw
+plant dpfw_wrong_sign src/solve/frank_wolfe/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
+plant dpfw_feature_bound_unenforced src/solve/frank_wolfe/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
+plant dpfw_old_terms_left_in src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
 plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree
 plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
 plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree
@@ -203,21 +203,21 @@ plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->u
 plant tree_choice_uncharged src/mech/mech.c 's/(choice is not exact; report this fault"\);\n)  TCT_TRY\(charge\(mech, &event, err\)\);/\1/' privacy_sensitivity_dpfw
 
 # ---- how a run ends ----
-plant descent_without_momentum_until_certified src/solve/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
-plant descent_stops_at_a_tenth_of_its_steps src/solve/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
-plant fast_method_without_an_allowance src/solve/descend.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
-plant no_certificate_is_a_failure src/solve/descend.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
-plant shift_halved_for_ever src/la/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
+plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
+plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
+plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
+plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
+plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
 # ---- ranks and parties that do not compare notes ----
-plant ranks_that_do_not_compare src/fit/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
-plant seeds_of_ranks_not_compared src/fit/one_program.c 's/FIELD\(WORD, seed, "the seed"\)/FIELD(FREE, seed, NULL)/' contract_one_program
-plant promises_of_ranks_not_compared src/fit/one_program.c 's/  add_promise\(list, &solved->promise\);\n//' contract_one_program
-plant tables_of_ranks_not_compared src/fit/one_program.c 's/  tct_settings_table\(&list, data\);\n//' contract_one_program
-plant read_options_not_compared src/fit/parts.c 's/  tct_settings_read\(&list, options\);\n//' contract_one_program
-plant blocks_of_files_not_compared src/fit/identity.c 's/return same_files\(paths, count, ends, team, identity, err\);/memcpy(identity, ends, TCT_DIGEST_HEX);\n  return TCT_OK;/' contract_one_program
-plant claim_of_the_server_believed src/fit/take.c 's/    if \(!\*group && json_is_object\(each\)/    if (!*group \&\& !strcmp(key, "privacy")) continue;\n&/' contract_party_model
-plant extra_words_of_the_server_believed src/fit/take.c 's/if \(!json_object_get\(expected, key\)\) return differs\(group, key, err\);/(void)each;/' contract_party_model
-plant own_facts_dropped_by_the_server src/fit/take.c 's/    if \(!found\) return false;\n//' contract_party_model
+plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
+plant seeds_of_ranks_not_compared src/train/one_program.c 's/FIELD\(WORD, seed, "the seed"\)/FIELD(FREE, seed, NULL)/' contract_one_program
+plant promises_of_ranks_not_compared src/train/one_program.c 's/  add_promise\(list, &solved->promise\);\n//' contract_one_program
+plant tables_of_ranks_not_compared src/train/one_program.c 's/  tct_settings_table\(&list, data\);\n//' contract_one_program
+plant read_options_not_compared src/train/parts.c 's/  tct_settings_read\(&list, options\);\n//' contract_one_program
+plant blocks_of_files_not_compared src/train/identity.c 's/return same_files\(paths, count, ends, team, identity, err\);/memcpy(identity, ends, TCT_DIGEST_HEX);\n  return TCT_OK;/' contract_one_program
+plant claim_of_the_server_believed src/session/take.c 's/    if \(!\*group && json_is_object\(each\)/    if (!*group \&\& !strcmp(key, "privacy")) continue;\n&/' contract_party_model
+plant extra_words_of_the_server_believed src/session/take.c 's/if \(!json_object_get\(expected, key\)\) return differs\(group, key, err\);/(void)each;/' contract_party_model
+plant own_facts_dropped_by_the_server src/session/take.c 's/    if \(!found\) return false;\n//' contract_party_model
 
 wait
 status=0

@@ -5,7 +5,7 @@
 #include "goodness.h"
 #include "worlds.h"
 
-#include "account/renyi.h"
+#include "account/curves/renyi.h"
 
 enum { K = 4, MOVES = 81 };
 

@@ -2,8 +2,8 @@
  * separable tables for neighbours that end differently.
  *
  * Passes are counted, not seconds.  A run that takes more of them than its plan says is stopped and fails. */
-#include "la/kernels.h"
-#include "solve/smooth.h"
+#include "la/kernels/kernels.h"
+#include "solve/minimiser/smooth.h"
 #include "worlds.h"
 
 static double uniform(uint64_t *seed, double low, double high) {

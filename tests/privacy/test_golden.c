@@ -1,6 +1,6 @@
 /* test_golden.c - the accountants against values that independent code computed (../shared/golden). */
 #include "account/account.h"
-#include "account/renyi.h"
+#include "account/curves/renyi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_objpert_density.c - objective perturbation in one dimension: exact densities against the bound. */
-#include "account/normal.h"
+#include "account/curves/normal.h"
 #include "account/onestep.h"
 #include "loss/loss.h"
 

@@ -1,7 +1,7 @@
 /* test_sensitivity_dpcd.c - neighbours found by hill climbing move no release of dpcd by more than is claimed, and come
  * close to the claim: the bound is neither broken nor loose. */
 #include "worlds.h"
-#include "solve/dpcd.h"
+#include "solve/coordinate/dpcd.h"
 
 enum { ROWS = 24, COLS = 3, RECORD = 7, CLIMBS = 500 };
 

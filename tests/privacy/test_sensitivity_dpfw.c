@@ -1,6 +1,6 @@
 /* test_sensitivity_dpfw.c - neighbours found by hill climbing move no score of dpfw by more than is claimed, and come
  * close to it; the fast form hands over the scores of the plain one, bit for bit. */
-#include "solve/dpfw.h"
+#include "solve/frank_wolfe/dpfw.h"
 #include "climb.h"
 
 /* Clips that bind always, sometimes and never; slopes taken again at each step and as sparse steps do. */

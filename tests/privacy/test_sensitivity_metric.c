@@ -5,8 +5,8 @@
  * ranks. */
 #include "worlds.h"
 
-#include "la/kernels.h"
-#include "solve/dpmetric.h"
+#include "la/kernels/kernels.h"
+#include "solve/gradient/dpmetric.h"
 #include "thread_ranks.h"
 
 enum { N = 12, P = 3, K = 4, KIN = 3, KINDS = 4 }; /* records K, K + 1, ... are the person */

@@ -1,6 +1,6 @@
 /* test_sensitivity_parties.c - no neighbour found by hill climbing moves a choice, a score or a column of dpfw_parties
  * by more than is claimed, and climbing comes close to it; what leaves a party is its releases and nothing else. */
-#include "solve/dpfw_parties.h"
+#include "solve/parties/dpfw_parties.h"
 #include "climb.h"
 
 static const variant variants[] = {

@@ -1,9 +1,9 @@
 /* test_weights.c - weighted records: no record, and no person, moves a release further than its reach. */
 #include "core/alloc.h"
-#include "la/kernels.h"
-#include "read/data.h"
-#include "solve/descent.h"
-#include "solve/objpert.h"
+#include "la/kernels/kernels.h"
+#include "read/table/data.h"
+#include "solve/gradient/gradient_release.h"
+#include "solve/minimiser/objpert.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "la/kernels.h"
-#include "la/rows_access.h"
+#include "la/kernels/kernels.h"
+#include "la/matrix/rows_access.h"
 #include "core/alloc.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* test_bcfw.c - the mean over 20 runs obeys theorem 1 of Lou and Cheung under all five samplings, on boxes and on
  * products of l1 balls; sets are drawn with the probabilities that the theorem is fed with. */
-#include "solve/bcfw.h"
+#include "solve/frank_wolfe/bcfw.h"
 #include "worlds.h"
 
 enum { ROWS = 60, COLS = 8, RUNS = 20 };

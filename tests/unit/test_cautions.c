@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "account/account.h"
-#include "fit/cautions.h"
+#include "train/cautions.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_csv.c - CSV records, numbers and labels, well-formed and not. */
 #define _GNU_SOURCE /* strtod_l */
 #include "read_help.h"
-#include "read/number.h"
+#include "core/number.h"
 
 #include <locale.h>
 

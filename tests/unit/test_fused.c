@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "la/fused_table.h"
-#include "la/lattice.h"
+#include "la/kernels/fused_table.h"
+#include "la/matrix/lattice.h"
 #include "loss/loss.h"
 
 #include <math.h>

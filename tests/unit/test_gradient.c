@@ -2,7 +2,7 @@
  * reach. */
 #include "la_help.h"
 
-#include "la/gradient.h"
+#include "la/exact/gradient.h"
 
 enum { N = 333, P = 11 };
 

@@ -1,8 +1,8 @@
 /* test_gram.c - the Gram matrix on a lattice: exact, whatever the layout and the threads, and bounded by R^2. */
 #include "la_help.h"
 
-#include "la/gram.h"
-#include "la/lattice.h"
+#include "la/exact/gram.h"
+#include "la/matrix/lattice.h"
 
 enum { N = 150, P = 11 };
 

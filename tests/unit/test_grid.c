@@ -1,8 +1,8 @@
 /* test_grid.c - laws on a grid against closed hockey-stick curves; the transform against its definition. */
-#include "account/compose.h"
-#include "account/fft.h"
-#include "account/grid.h"
-#include "account/normal.h"
+#include "account/curves/compose.h"
+#include "account/curves/fft.h"
+#include "account/curves/grid.h"
+#include "account/curves/normal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_kernels.c - row kernels and the bounded view against 113-bit and integer references. */
 #include "la_help.h"
-#include "la/lattice.h"
+#include "la/matrix/lattice.h"
 
 #include "core/lanes.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/alloc.h"
-#include "fit/model.h"
+#include "model/model.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* test_normal.c - normal tails and the Gaussian curve against 60-digit values (mpmath). */
-#include "account/normal.h"
+#include "account/curves/normal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "core/alloc.h"
-#include "fit/report.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_second.c - the second opinion of `verify` agrees with values that other programs computed. */
-#include "fit/second.h"
+#include "certify/cross_check.h"
 
 #include <math.h>
 #include <setjmp.h>

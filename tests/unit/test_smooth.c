@@ -1,7 +1,7 @@
 /* test_smooth.c - certified minimisation: the error bound, Newton's method, the descent that cannot fail. */
-#include "la/gram.h"
-#include "la/kernels.h"
-#include "solve/smooth.h"
+#include "la/exact/gram.h"
+#include "la/kernels/kernels.h"
+#include "solve/minimiser/smooth.h"
 
 #include <math.h>
 #include <setjmp.h>

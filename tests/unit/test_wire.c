@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "team/parties.h"
+#include "wire/wire.h"
 
 #include <string.h>
 

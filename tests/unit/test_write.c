@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "fit/write.h"
+#include "model/write.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -1,0 +1,27 @@
+/* loss_query.h - what the privacy loss distribution accountant is asked: the list, merged, and the work left for it. */
+#ifndef TCT_ACCOUNT_CURVES_LOSS_QUERY_H
+#define TCT_ACCOUNT_CURVES_LOSS_QUERY_H
+#include "event/event.h"
+
+typedef struct tct_loss_query {
+  tct_event *at; /* [len] */
+  int len;
+  tct_neighbours neighbours;
+  bool two_ways, noiseless;
+  double steps;          /* sum of counts */
+  double delta, epsilon; /* one is known, the other NAN */
+  double precision;
+  double tail; /* mass per step that may go to infinity */
+  double work; /* nanoseconds or so that are left, by counts made from the list: the same on every machine */
+  bool beyond; /* more distinct events than are composed */
+} tct_loss_query;
+
+/* Does the kind have a privacy loss distribution? */
+bool tct_event_has_loss(const tct_event *event);
+/* The list with its gaussian events merged into one and equal events added up; q->at is the caller's. */
+tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err);
+/* Takes work off what is left; false: not enough is left. */
+bool tct_loss_query_pays(tct_loss_query *q, double work);
+/* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */
+double tct_loss_rounding(const tct_loss_query *q);
+#endif

@@ -1,0 +1,230 @@
+/* verify.c - recomputes a model file's privacy claim and reports every check by name. */
+#include "account/account.h"
+#include "core/alloc.h"
+#include "ledger/ledger.h"
+#include "train/plan.h"
+#include "certify/cross_check.h"
+#include "train/cautions.h"
+#include "model/model.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* The claim may be this much below a recomputed figure, relative: rounding of the decimal in the file. */
+static const double CLAIM_SLACK = 1e-9;
+/* Two methods of the same bound agree within this, relative: integration and search over orders. */
+static const double METHOD_SLACK = 1e-6;
+/* The named accountant is asked for a bracket this narrow; the claim came from the same question. */
+static const double PRECISION = TCT_PRECISION;
+
+typedef struct report {
+  json_t *root, *checks;
+  int ok;
+} report;
+
+static void check(report *r, const char *name, int ok, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void check(report *r, const char *name, int ok, const char *format, ...) {
+  char text[600];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  json_array_append_new(r->checks, json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", text));
+  r->ok &= ok;
+}
+
+static void set_number(report *r, const char *key, double value) {
+  json_object_set_new(r->root, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void check_coefficients(report *r, const tct_model *m) {
+  int64_t bad = 0;
+  for (int64_t j = 0; j < m->cols; j++) bad += !isfinite(m->coefficients[j]);
+  bad += !isfinite(m->intercept);
+  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one a feature",
+        (long long)m->cols);
+}
+
+/* Every field that docs/reference/format/model.schema.json requires; the reader itself does without some. */
+static const char *missing_field(const json_t *file) {
+  static const char *const top[] = {"format",    "version",    "library", "loss",   "penalty",  "solver",
+                                    "rows",      "columns",    "label",   "labels", "features", "coefficients",
+                                    "intercept", "transforms", "privacy", NULL};
+  static const char *const transforms[] = {
+      "schema",      "scale",     "scale_factor",        "scale_shift", "label_shift",
+      "label_bound", "intercept", "penalised_intercept", "row_norm",    "rows",
+      NULL};
+  static const char *const privacy[] = {"private",  "neighbours", "epsilon",     "delta", "accountant", "events",
+                                        "adaptive", "noise",      "unaccounted", "trust", "unit",       NULL};
+  for (int i = 0; top[i]; i++)
+    if (!json_object_get(file, top[i])) return top[i];
+  for (int i = 0; transforms[i]; i++)
+    if (!json_object_get(json_object_get(file, "transforms"), transforms[i])) return transforms[i];
+  for (int i = 0; privacy[i]; i++)
+    if (!json_object_get(json_object_get(file, "privacy"), privacy[i])) return privacy[i];
+  return NULL;
+}
+
+static void check_components(report *r, const tct_model *m) {
+  tct_loss loss;
+  tct_reg reg;
+  tct_spec spec;
+  tct_error why = {0};
+  const tct_solver *solver = NULL;
+  int ok = tct_loss_make(m->loss, &loss, &why) == TCT_OK && tct_reg_make(m->penalty, &reg, &why) == TCT_OK &&
+           tct_spec_parse(m->solver, "solver", &spec, &why) == TCT_OK;
+  if (ok) solver = tct_solver_find(spec.name);
+  if (!ok)
+    check(r, "components", 0, "%s", why.text);
+  else if (!solver)
+    check(r, "components", 0, "no solver is called '%.40s'", spec.name);
+  else if (m->is_private && !solver->is_private)
+    check(r, "components", 0, "%s is not private and cannot have made a private model", solver->name);
+  else
+    check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, reg.kind->name);
+}
+
+/* The claim of a model without privacy is that there is none. */
+static void check_none(report *r, const json_t *privacy) {
+  const char *epsilon = json_string_value(json_object_get(privacy, "epsilon"));
+  int silent = epsilon && !strcmp(epsilon, "NONE") && json_array_size(json_object_get(privacy, "events")) == 0;
+  check(r, "claim", silent,
+        silent ? "the model claims no privacy (NONE)" : "the model says NONE and yet states an epsilon or events");
+}
+
+static void check_recomputed(report *r, const tct_model *m, const tct_accountant *accountant) {
+  char why[200] = "";
+  tct_error err = {0};
+  tct_bracket bracket = {0, INFINITY};
+  if (!accountant->applies(&m->events, m->neighbours, why, sizeof why)) {
+    check(r, "recomputed", 0, "accountant %s does not apply to these events: %s", accountant->name, why);
+    return;
+  }
+  if (accountant->epsilon(&m->events, m->neighbours, m->delta, PRECISION, &bracket, &err) != TCT_OK) {
+    check(r, "recomputed", 0, "accountant %s failed: %s", accountant->name, err.text);
+    return;
+  }
+  set_number(r, "epsilon_recomputed", bracket.upper);
+  check(r, "recomputed", bracket.upper <= m->epsilon * (1 + CLAIM_SLACK),
+        "accountant %s proves epsilon %.8g from the events; the claim is %.8g", accountant->name, bracket.upper,
+        m->epsilon);
+}
+
+/* A bound by another method agrees if it proves the claim too.  An accountant that is tighter than
+ * Renyi divergences (pld) may claim less than they prove; then the lower bounds must allow it. */
+static void check_second(report *r, const tct_model *m, const tct_accountant *accountant) {
+  tct_second second;
+  tct_second_opinion(&m->events, m->neighbours, m->delta, &second);
+  set_number(r, "epsilon_second", second.upper);
+  int proves = second.upper <= m->epsilon * (1 + METHOD_SLACK), tighter = !strcmp(accountant->name, "pld");
+  if (proves)
+    check(r, "second", 1, "epsilon %.8g, %s", second.upper, second.how);
+  else if (tighter && !second.exact)
+    check(r, "second", 1, "epsilon %.8g, %s: a looser method, which does not contradict the claim", second.upper,
+          second.how);
+  else
+    check(r, "second", 0, "a second method (%s) gives epsilon %.8g, above the claim", second.how, second.upper);
+
+  tct_cost cost = {0};
+  tct_error err = {0};
+  double lower = second.exact ? second.lower * (1 - METHOD_SLACK) : second.lower;
+  if (tct_account_epsilon(&m->events, m->neighbours, m->delta, PRECISION, &cost, &err) == TCT_OK)
+    lower = fmax(lower, cost.epsilon_lower);
+  set_number(r, "epsilon_lower", lower);
+  check(r, "lower_bound", lower <= m->epsilon * (1 + METHOD_SLACK),
+        "no epsilon below %.8g is possible for these events; the claim is %.8g", lower, m->epsilon);
+}
+
+static void check_claim(report *r, const tct_model *m) {
+  int numbers = isfinite(m->epsilon) && m->epsilon > 0 && m->delta > 0 && m->delta < 1;
+  check(r, "claim", numbers, numbers ? "epsilon %.8g, delta %.8g" : "epsilon or delta is out of range (%g, %g)",
+        m->epsilon, m->delta);
+  check(r, "events", m->events.len > 0, m->events.len ? "%lld, all of known kinds" : "there are none (%lld)",
+        (long long)m->events.len);
+  const tct_accountant *accountant = m->accountant ? tct_accountant_find(m->accountant) : NULL;
+  check(r, "accountant", accountant != NULL, accountant ? "%s is known" : "no accountant is called '%.40s'",
+        m->accountant ? m->accountant : "");
+  if (!accountant || !numbers || !m->events.len) return;
+  check_recomputed(r, m, accountant);
+  check_second(r, m, accountant);
+}
+
+static void check_ledger(report *r, const tct_model *m, const char *ledger) {
+  char why[300];
+  tct_error err = {0};
+  if (tct_ledger_entry(ledger, m, why, sizeof why, &err) != TCT_OK)
+    check(r, "ledger", 0, "%s", err.text);
+  else
+    check(r, "ledger", !why[0], "%s", why[0] ? why : "the model's run is in the ledger as the model tells it");
+}
+
+static void describe(report *r, const tct_model *m) {
+  json_t *list = json_array();
+  for (int i = 0; i < TCT_UNACCOUNTED && m->unaccounted[i]; i++)
+    json_array_append_new(list, json_string(m->unaccounted[i]));
+  set_number(r, "epsilon", m->epsilon);
+  set_number(r, "delta", m->delta);
+  json_object_set_new(r->root, "neighbours",
+                      json_string(m->neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"));
+  json_object_set_new(r->root, "accountant", m->accountant ? json_string(m->accountant) : json_null());
+  json_object_set_new(r->root, "private", json_boolean(m->is_private));
+  json_object_set_new(r->root, "reproducible", json_boolean(m->reproducible));
+  json_object_set_new(r->root, "for_tests", json_boolean(m->for_tests));
+  json_object_set_new(r->root, "unaccounted", list);
+  tct_caution_facts facts = tct_caution_model(m);
+  json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
+}
+
+/* In one word.  A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody. */
+static const char *verdict_of(const report *r, const tct_model *m) {
+  if (!r->ok || !m) return "failed";
+  if (!m->is_private) return "none";
+  return m->reproducible ? "reproducible" : m->for_tests ? "for_tests" : "verified";
+}
+
+/* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */
+static tct_status load(const char *path, json_t **file, tct_error *err) {
+  json_error_t at;
+  *file = json_load_file(path, JSON_REJECT_DUPLICATES, &at);
+  if (*file) return TCT_OK;
+  if (json_error_code(&at) == json_error_cannot_open_file)
+    return tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", path);
+  return tct_fail_at(err, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
+                     "this is not valid JSON; give a model file as tacit train writes it");
+}
+
+char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
+  json_t *file = NULL;
+  char *text = NULL;
+  tct_error why = {0};
+  tct_error_clear(err);
+  if (load(path, &file, err) != TCT_OK) return NULL;
+  report r = {.root = json_object(), .checks = json_array(), .ok = 1};
+  tct_model *model = tct_model_read(path, &why);
+  const char *missing = model ? missing_field(file) : NULL;
+  if (missing)
+    check(&r, "fields", 0, "the model file lacks '%s'; it is damaged or was edited", missing);
+  else
+    check(&r, "fields", model != NULL, "%s", model ? "all present and known" : why.text);
+  if (model) {
+    check_components(&r, model);
+    check_coefficients(&r, model);
+    if (model->is_private)
+      check_claim(&r, model);
+    else
+      check_none(&r, json_object_get(file, "privacy"));
+    if (ledger) check_ledger(&r, model, ledger);
+    describe(&r, model);
+  }
+  json_decref(file);
+  json_object_set_new(r.root, "ok", json_boolean(r.ok));
+  json_object_set_new(r.root, "verdict", json_string(verdict_of(&r, model)));
+  json_object_set_new(r.root, "checks", r.checks);
+  if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
+  json_decref(r.root);
+  tct_model_free(model);
+  return text;
+}

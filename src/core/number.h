@@ -1,0 +1,19 @@
+/* number.h - decimal texts to doubles, correctly rounded, independent of the locale. */
+#ifndef TCT_CORE_NUMBER_H
+#define TCT_CORE_NUMBER_H
+#include <locale.h>
+#include <stdint.h>
+
+typedef enum tct_number_status {
+  TCT_NUMBER_OK = 0,
+  TCT_NUMBER_BAD = 1,   /* not a decimal number (nan, inf, hexadecimal and words are none) */
+  TCT_NUMBER_RANGE = 2, /* beyond the largest double, or longer than TCT_NUMBER_LENGTH */
+} tct_number_status;
+
+/* The exact decimal text of a double needs at most 1077 characters; longer texts are refused. */
+enum { TCT_NUMBER_LENGTH = 1100 };
+
+/* text[length] need not end in NUL; blanks and tabs around the number are allowed.
+ * c: a locale whose decimal point is '.', used for the rare texts that the exact path cannot take. */
+tct_number_status tct_number_parse(const char *text, int64_t length, locale_t c, double *out);
+#endif

@@ -1,0 +1,72 @@
+/* fused.h - one step of coordinate descent in one pass: margins move, slopes are clipped, an exact lattice sum.
+ *
+ * The margins z live here, because their precision is part of the speed: doubles, or floats where the stored
+ * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads and any
+ * instruction set; a record's own term depends on its own numbers and on the deltas so far, nothing else. */
+#ifndef TCT_LA_KERNELS_FUSED_H
+#define TCT_LA_KERNELS_FUSED_H
+#include "la/matrix/matrix.h"
+
+/* The slope l'(z, y) that the step computes; h is the loss's shape. */
+typedef enum tct_fused_slope {
+  TCT_FUSED_SQUARED,
+  TCT_FUSED_LOGISTIC,
+  TCT_FUSED_HUBER,
+  TCT_FUSED_SMOOTHED_HINGE,
+  TCT_FUSED_SLOPES
+} tct_fused_slope;
+
+/* What a step on sparse columns reads of a record, in one cache line. */
+typedef struct tct_fused_record {
+  double z, y, scale, limit;
+} tct_fused_record;
+
+typedef struct tct_fused {
+  const tct_view *view; /* dense columns or CSC, borrowed */
+  const double *y;      /* [rows], borrowed */
+  tct_fused_slope slope;
+  double h;
+  bool single; /* margins and arithmetic in floats */
+  bool scaled; /* some row scale is not 1 */
+  int threads, level;
+  tct_fused_record *record; /* [rows], CSC only: then the arrays below are NULL but for ones */
+  bool limited;             /* slopes are bounded by limits */
+  double *z;                /* [rows], NULL when single */
+  float *z_single;          /* [rows], NULL unless single */
+  float *y_single;
+  float *scale_single; /* [rows], NULL unless single and scaled */
+  double *limit;       /* [rows] largest slopes, NULL without limits or when single */
+  float *limit_single; /* [rows] the same when single */
+  double *ones;        /* [rows] the intercept's column, NULL without one */
+  float *ones_single;
+  int64_t pending; /* the column whose delta has not reached the margins yet, -1 = none */
+  double delta;
+} tct_fused;
+
+/* Margins start at 0.  single: floats, only for dense columns of floats.  threads >= 1. */
+tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
+                         int threads, tct_fused *out, tct_error *err);
+void tct_fused_free(tct_fused *f); /* wipes the margins */
+
+/* From now on a record's slopes are bounded instead of its terms: by l_i with sum over j of (l_i*x~_ij*inverse[j])^2 <=
+ * 1 for any slopes within it; inverse[p] > 0 and finite.  The clip of tct_fused_sum is then only the bound on a term
+ * that its lattice was chosen for: 1/inverse[j] of the column.  fused_limits.c has the proof. */
+tct_status tct_fused_limits(tct_fused *f, const double *inverse, tct_error *err);
+
+/* Is the lattice fit for float arithmetic?  Terms are then counted in 32-bit integers: clip/lattice <= 2^20. */
+#define TCT_FUSED_SINGLE_TERM 0x1p20
+
+/* The exact sum over rows of lattice * trunc(t_i/lattice), t_i = l'(z_i, y_i) x~_ij clipped to [-clip, clip].
+ * lattice is a power of two with rows*clip < 2^52*lattice; single: clip/lattice <= TCT_FUSED_SINGLE_TERM too. The
+ * delta of the last tct_fused_move reaches the margins in the same pass. */
+double tct_fused_sum(tct_fused *f, int64_t j, double clip, double lattice);
+/* w_j has moved by delta: z += delta * column j, done within the next pass. */
+void tct_fused_move(tct_fused *f, int64_t j, double delta);
+/* Asks the cache for what the sum of column j will read soon; far: only for where the column starts.  No effect on any
+ * result. */
+void tct_fused_prefetch(const tct_fused *f, int64_t j, bool far);
+/* The margins as doubles, all deltas applied: out[rows]. */
+void tct_fused_margins(tct_fused *f, double *out);
+/* The margins become z[rows]; deltas not yet applied are forgotten. */
+void tct_fused_set_margins(tct_fused *f, const double *z);
+#endif

@@ -1,0 +1,120 @@
+/* row_block.c - row loops over four dense rows of doubles at once.
+ *
+ * Row by row, a short row costs more in calls and folds than in arithmetic, and a sum's vector is loaded and stored for
+ * every row.  Here four rows share both.  Each row's operations are those of rows_body.h in their order (lane l takes
+ * the entries l, l+8, ...; a sum takes its rows one after the other), so nothing depends on which of the two ran. */
+#include "la/kernels/row_block.h"
+
+#include "la/kernels/kernels.h"
+#include "la/matrix/rows_access.h"
+
+#include <string.h>
+
+enum { GROUP = 4 };
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* lane[l] <- lane l of the four rows' sums. */
+#define LOW(a) __builtin_shufflevector(a, a, 0, 1, 2, 3)
+#define HIGH(a) __builtin_shufflevector(a, a, 4, 5, 6, 7)
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#define FIRST(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define LAST(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#define TURN(part, sum, lane)                                                                                     \
+  do {                                                                                                            \
+    four a = part((sum)[0]), b = part((sum)[1]), c = part((sum)[2]), d = part((sum)[3]);                          \
+    four ab = EVEN(a, b), cd = EVEN(c, d), ab1 = ODD(a, b), cd1 = ODD(c, d);                                      \
+    (lane)[0] = FIRST(ab, cd), (lane)[1] = FIRST(ab1, cd1), (lane)[2] = LAST(ab, cd), (lane)[3] = LAST(ab1, cd1); \
+  } while (0)
+
+#define SLAB(level)                                                                                         \
+  TCT_TARGET_##level static void dots_##level(const double *x, int64_t stride, int64_t n, const double *w,  \
+                                              double *z) {                                                  \
+    const double *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;                                    \
+    tct_f64x8 sum[GROUP] = {{0}};                                                                           \
+    int64_t j = 0;                                                                                          \
+    for (; j + 8 <= n; j += 8) {                                                                            \
+      tct_f64x8 at = *(const tct_f64x8 *)(w + j);                                                           \
+      sum[0] += *(const tct_f64x8 *)(x + j) * at;                                                           \
+      sum[1] += *(const tct_f64x8 *)(x1 + j) * at;                                                          \
+      sum[2] += *(const tct_f64x8 *)(x2 + j) * at;                                                          \
+      sum[3] += *(const tct_f64x8 *)(x3 + j) * at;                                                          \
+    }                                                                                                       \
+    const double *at[GROUP] = {x, x1, x2, x3};                                                              \
+    four lane[8];                                                                                           \
+    TURN(LOW, sum, lane);                                                                                   \
+    TURN(HIGH, sum, lane + 4);                                                                              \
+    for (int l = 0; j + l < n; l++) {                                                                       \
+      four tail = {at[0][j + l], at[1][j + l], at[2][j + l], at[3][j + l]};                                 \
+      lane[l] += tail * w[j + l];                                                                           \
+    }                                                                                                       \
+    *(four *)z = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
+  }                                                                                                         \
+  TCT_TARGET_##level static void adds_##level(const double *x, int64_t stride, int64_t n, const double *b,  \
+                                              double *sum) {                                                \
+    const double *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;                                    \
+    int64_t j = 0;                                                                                          \
+    for (; j + 8 <= n; j += 8) {                                                                            \
+      tct_f64x8 s = *(const tct_f64x8 *)(sum + j);                                                          \
+      s += *(const tct_f64x8 *)(x + j) * b[0];                                                              \
+      s += *(const tct_f64x8 *)(x1 + j) * b[1];                                                             \
+      s += *(const tct_f64x8 *)(x2 + j) * b[2];                                                             \
+      s += *(const tct_f64x8 *)(x3 + j) * b[3];                                                             \
+      *(tct_f64x8 *)(sum + j) = s;                                                                          \
+    }                                                                                                       \
+    for (; j < n; j++) sum[j] = (((sum[j] + x[j] * b[0]) + x1[j] * b[1]) + x2[j] * b[2]) + x3[j] * b[3];    \
+  }
+SLAB(0)
+SLAB(1)
+SLAB(2)
+#undef SLAB
+
+typedef void dots_loop(const double *x, int64_t stride, int64_t n, const double *w, double *z);
+typedef void adds_loop(const double *x, int64_t stride, int64_t n, const double *b, double *sum);
+
+/* Where the four rows' values may be multiplied before they are scaled (rows.c, WHICH PATH). */
+static bool plain(const double *scale) {
+  return tct_scale_plain(scale[0]) && tct_scale_plain(scale[1]) && tct_scale_plain(scale[2]) &&
+         tct_scale_plain(scale[3]);
+}
+
+static bool in_fours(const tct_view *view) {
+  return view->x->layout == TCT_DENSE_ROWS && view->x->value_type == TCT_F64;
+}
+
+void tct_slab_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z) {
+  static dots_loop *const loops[] = {dots_0, dots_1, dots_2};
+  const tct_matrix *m = view->x;
+  dots_loop *dots = loops[tct_level()];
+  double last = view->intercept != 0 ? view->intercept * w[view->p - 1] : 0;
+  int64_t k = 0;
+  for (; in_fours(view) && k + GROUP <= count; k += GROUP) {
+    const double *s = view->row_scale + first + k;
+    if (!plain(s)) {
+      for (int r = 0; r < GROUP; r++) z[k + r] = tct_row_dot(view, first + k + r, w);
+      continue;
+    }
+    dots((const double *)m->values + (first + k) * m->stride, m->stride, m->cols, w, z + k);
+    for (int r = 0; r < GROUP; r++) z[k + r] = s[r] * (z[k + r] + last);
+  }
+  for (; k < count; k++) z[k] = tct_row_dot(view, first + k, w);
+}
+
+void tct_slab_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum) {
+  static adds_loop *const loops[] = {adds_0, adds_1, adds_2};
+  const tct_matrix *m = view->x;
+  adds_loop *adds = loops[tct_level()];
+  int64_t k = 0;
+  for (; in_fours(view) && k + GROUP <= count; k += GROUP) {
+    const double *s = view->row_scale + first + k;
+    double b[GROUP];
+    if (!plain(s)) {
+      for (int r = 0; r < GROUP; r++) tct_row_axpy(view, first + k + r, a[k + r], sum);
+      continue;
+    }
+    for (int r = 0; r < GROUP; r++) b[r] = a[k + r] * s[r];
+    adds((const double *)m->values + (first + k) * m->stride, m->stride, m->cols, b, sum);
+    for (int r = 0; view->intercept != 0 && r < GROUP; r++) sum[view->p - 1] += b[r] * view->intercept;
+  }
+  for (; k < count; k++) tct_row_axpy(view, first + k, a[k], sum);
+}

@@ -1,0 +1,252 @@
+/* ledger.c - the budget ledger: making one, charging a run before its first noise. */
+#include "ledger/ledger.h"
+
+#include "core/alloc.h"
+#include "ledger/anchor.h"
+#include "ledger/shown.h"
+#include "model/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The ledger is open for writing: asks, and appends.  The anchor's file is ready before, and written after. */
+static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
+                         tct_error *err) {
+  tct_ledger_state state;
+  tct_outfile anchor;
+  const char *input = "";
+  TCT_TRY(tct_ledger_accept(ledger, promise, &input, err));
+  TCT_TRY(tct_ledger_state_of(ledger, &state, err));
+  TCT_TRY(tct_ledger_permit(ledger, promise, &state, err));
+  TCT_TRY(tct_anchor_open(ledger, &anchor, err));
+  tct_status status = tct_ledger_append(ledger, promise, input, receipt->run, err);
+  if (status == TCT_OK) status = tct_anchor_commit(ledger, &anchor, err);
+  tct_outfile_abandon(&anchor);
+  memcpy(receipt->head, ledger->head, TCT_DIGEST_HEX);
+  receipt->for_tests = ledger->for_tests;
+  return status;
+}
+
+tct_status tct_ledger_promise_run(const char *path, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
+                                  tct_error *err) {
+  tct_ledger ledger;
+  *receipt = (tct_ledger_receipt){TCT_NEW(char, TCT_DIGEST_HEX), TCT_NEW(char, TCT_LEDGER_ID), 0}; /* before it */
+  tct_status status = receipt->head && receipt->run ? tct_ledger_open(path, 1, &ledger, err) : tct_fail_memory(err);
+  if (status == TCT_OK) {
+    status = charge(&ledger, promise, receipt, err);
+    tct_ledger_close(&ledger);
+  }
+  if (status == TCT_OK) return TCT_OK;
+  tct_free(receipt->head);
+  tct_free(receipt->run);
+  *receipt = (tct_ledger_receipt){0};
+  return status;
+}
+
+tct_status tct_ledger_identify(const char *path, char id[TCT_DIGEST_HEX], tct_key key, tct_error *err) {
+  tct_ledger ledger;
+  TCT_TRY(tct_ledger_open(path, 0, &ledger, err));
+  tct_status status = ledger.anchor ? tct_anchor_check(&ledger, ledger.anchor, err) : TCT_OK;
+  if (status == TCT_OK && !ledger.has_key) status = tct_key_draw(key, err); /* the charge will write it */
+  if (ledger.has_key) memcpy(key, ledger.key, sizeof ledger.key);
+  tct_ledger_id(key, id);
+  tct_ledger_close(&ledger);
+  return status;
+}
+
+/* Words that will be shown: UTF-8, one line. */
+static tct_status check_words(const char *text, size_t most, const char *what, tct_error *err) {
+  size_t length = text ? strlen(text) : 0;
+  json_t *word = length <= most ? json_string(text ? text : "") : NULL;
+  if (!word) return tct_fail(err, TCT_E_USAGE, "%s must be UTF-8 text of at most %zu bytes", what, most);
+  json_decref(word);
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)text[i] < 32) return tct_fail(err, TCT_E_USAGE, "%s must be one line of text", what);
+  return TCT_OK;
+}
+
+static tct_status check_settings(const tct_ledger *l, tct_error *err) {
+  if (!(l->epsilon > 0 && isfinite(l->epsilon)))
+    return tct_fail(err, TCT_E_USAGE, "a ledger needs a finite epsilon above 0; give e.g. --epsilon 2");
+  if (!(l->delta >= 0 && l->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "a ledger needs delta in [0, 1); give e.g. --delta 1e-5");
+  if (l->neighbours != TCT_ADD_REMOVE && l->neighbours != TCT_REPLACE_ONE)
+    return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
+  TCT_TRY(check_words(l->name, 200, "the ledger's name", err));
+  TCT_TRY(check_words(l->people, TCT_LEDGER_TEXT, "the words for the people", err));
+  tct_filter filter;
+  if (l->filter == TCT_FILTER_SUM) return TCT_OK;
+  return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
+}
+
+tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours, double epsilon,
+                           double delta, tct_error *err) {
+  tct_ledger_options options;
+  tct_ledger_options_default(&options);
+  options.name = name;
+  options.filter = filter;
+  options.neighbours = neighbours;
+  options.epsilon = epsilon;
+  options.delta = delta;
+  return tct_ledger_make(path, &options, err);
+}
+
+void tct_ledger_options_default(tct_ledger_options *options) {
+  *options = (tct_ledger_options){.size = sizeof *options, .epsilon = NAN, .delta = NAN};
+}
+
+/* The anchor first: if it cannot be made there is no ledger, and without a ledger it is taken away again. */
+static tct_status make(const char *path, tct_ledger *settings, tct_error *err) {
+  tct_ledger made;
+  tct_outfile anchor;
+  if (!settings->anchor) return tct_ledger_create(path, settings, err);
+  TCT_TRY(tct_anchor_new(settings, &anchor, err));
+  tct_status status = tct_ledger_create(path, settings, err);
+  if (status == TCT_OK && (status = tct_ledger_open(path, 0, &made, err)) == TCT_OK) {
+    status = tct_anchor_commit(&made, &anchor, err);
+    tct_ledger_close(&made);
+    if (status != TCT_OK) tct_ledger_remove(path);
+  }
+  tct_outfile_abandon(&anchor);
+  return status;
+}
+
+tct_status tct_ledger_make(const char *path, const tct_ledger_options *o, tct_error *err) {
+  tct_error_clear(err);
+  if (o->size != sizeof *o)
+    return tct_fail(err, TCT_E_USAGE, "tct_ledger_options has another size; call tct_ledger_options_default first");
+  tct_ledger settings = {.name = (char *)(o->name ? o->name : ""),
+                         .neighbours = (tct_neighbours)o->neighbours,
+                         .epsilon = o->epsilon,
+                         .delta = o->delta,
+                         .unit = o->persons != 0,
+                         .for_tests = o->for_tests != 0,
+                         .people = (char *)o->people};
+  int kind = tct_ledger_filter_find(o->filter ? o->filter : "sum");
+  if (kind < 0) return tct_fail(err, TCT_E_USAGE, "no filter has this name; use sum, zcdp, gdp or rdp");
+  settings.filter = (tct_filter_kind)kind;
+  TCT_TRY(check_settings(&settings, err));
+  if (o->anchor && !(settings.anchor = tct_anchor_path(o->anchor, err))) return TCT_E_RUN;
+  tct_status status = tct_key_draw(settings.key, err);
+  if (status == TCT_OK) status = make(path, &settings, err);
+  tct_wipe(settings.key, sizeof settings.key);
+  tct_free(settings.anchor);
+  return status;
+}
+
+tct_status tct_ledger_anchor(const char *path, const char *name, tct_error *err) {
+  tct_ledger ledger;
+  tct_outfile old, anchor;
+  tct_error_clear(err);
+  TCT_TRY(tct_ledger_open(path, 1, &ledger, err));
+  tct_status status = tct_anchor_open(&ledger, &old, err); /* the one of before must agree */
+  tct_outfile_abandon(&old);
+  tct_free(ledger.anchor);
+  ledger.anchor = NULL;
+  if (status == TCT_OK && !(ledger.anchor = tct_anchor_path(name, err))) status = TCT_E_RUN;
+  if (status == TCT_OK) status = tct_anchor_new(&ledger, &anchor, err);
+  if (status == TCT_OK) {
+    status = tct_ledger_append_note(&ledger, "anchor", ledger.anchor, err);
+    if (status == TCT_OK) status = tct_anchor_commit(&ledger, &anchor, err);
+    tct_outfile_abandon(&anchor);
+  }
+  tct_ledger_close(&ledger);
+  return status;
+}
+
+/* The caller's claim must cover what the events cost. */
+static tct_status check_claim(const tct_events *list, tct_ledger_promise *p, tct_error *err) {
+  tct_cost cost;
+  int covered = !isnan(p->epsilon);
+  if (!(p->delta >= 0 && p->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "a charge needs delta in [0, 1); give e.g. 1e-6");
+  if (p->delta == 0) { /* accountants answer for delta above 0: only events that are pure by themselves */
+    double sum = 0;
+    for (int64_t i = 0; i < list->len; i++)
+      sum += list->at[i].kind == TCT_EV_PURE || list->at[i].kind == TCT_EV_EXPONENTIAL
+                 ? list->at[i].epsilon * (double)list->at[i].count * (1 + 1e-15)
+                 : INFINITY;
+    cost.epsilon = sum;
+  } else {
+    TCT_TRY(tct_account_epsilon(list, p->neighbours, p->delta, TCT_PRECISION, &cost, err));
+  }
+  if (!covered) p->epsilon = cost.epsilon;
+  if (!isfinite(cost.epsilon))
+    return tct_fail(err, TCT_E_USAGE, "no accountant bounds these events at this delta; they cannot be charged");
+  if (!(cost.epsilon <= p->epsilon * (1 + 1e-9)))
+    return tct_fail(err, TCT_E_USAGE, "the events cost more than the epsilon named for them; name more, or none");
+  return TCT_OK;
+}
+
+static tct_status parse_list(const char *const *events, size_t count, tct_events *list, tct_error *err) {
+  for (size_t i = 0; i < count; i++) {
+    tct_event event;
+    TCT_TRY(tct_event_parse(events[i], &event, NULL, err));
+    TCT_TRY(tct_events_add(list, event, err));
+  }
+  return list->len ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no event was given; write one, e.g. gaussian:noise=1");
+}
+
+void tct_charge_default(tct_charge *charge) {
+  *charge = (tct_charge){.size = sizeof *charge, .epsilon = NAN, .delta = NAN};
+}
+
+char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours, double epsilon,
+                        double delta, tct_error *err) {
+  tct_charge run;
+  tct_charge_default(&run);
+  run.neighbours = neighbours;
+  run.epsilon = epsilon;
+  run.delta = delta;
+  return tct_ledger_charge_run(path, events, count, &run, err);
+}
+
+static json_t *receipt_out(const tct_ledger_receipt *receipt, const tct_ledger_promise *promise) {
+  json_t *out =
+      json_pack("{s:s, s:s, s:f, s:f, s:s}", "run", receipt->run, "head", receipt->head, "epsilon", promise->epsilon,
+                "delta", promise->delta, "neighbours", tct_neighbours_name((int)promise->neighbours));
+  if (out && receipt->for_tests) json_object_set_new(out, "for_tests", json_true());
+  return out;
+}
+
+/* The rows that the caller shows, under the ledger's key. */
+static tct_status show_rows(const char *path, const tct_charge *run, tct_ledger_promise *promise, tct_shown *shown,
+                            tct_error *err) {
+  if (!run->data) return TCT_OK;
+  TCT_TRY(tct_shown_make(path, run->data, 1, shown, err));
+  promise->print = &shown->print[0];
+  promise->key = shown->key[0];
+  return TCT_OK;
+}
+
+char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *run,
+                            tct_error *err) {
+  tct_events list = {0};
+  tct_shown shown = {0};
+  tct_ledger_receipt receipt = {0};
+  char *text = NULL;
+  tct_error_clear(err);
+  if (run->size != sizeof *run)
+    return tct_fail(err, TCT_E_USAGE, "tct_charge has another size; call tct_charge_default first"), NULL;
+  tct_ledger_promise promise = {.events = &list,
+                                .epsilon = run->epsilon,
+                                .delta = run->delta,
+                                .neighbours = (tct_neighbours)run->neighbours,
+                                .what = run->what ? run->what : "charged by hand",
+                                .persons = run->persons != 0,
+                                .seeded = run->seeded != 0,
+                                .unaccounted = (char *const *)run->unaccounted,
+                                .declared_part = run->input_part != 0,
+                                .input_changed = run->input_changed};
+  tct_status status = check_words(promise.what, 4000, "what is charged", err);
+  if (status == TCT_OK) status = parse_list(events, count, &list, err);
+  if (status == TCT_OK) status = check_claim(&list, &promise, err);
+  if (status == TCT_OK) status = show_rows(path, run, &promise, &shown, err);
+  if (status == TCT_OK) status = tct_ledger_promise_run(path, &promise, &receipt, err);
+  if (status == TCT_OK) text = tct_json_text(receipt_out(&receipt, &promise), err);
+  tct_events_free(&list);
+  tct_wipe(&shown, sizeof shown);
+  tct_free(receipt.head);
+  tct_free(receipt.run);
+  return text;
+}

@@ -1,0 +1,140 @@
+/* ledger_check.c - was the ledger edited, cut short or rolled back?  Are these models' runs in it? */
+#include "core/alloc.h"
+#include "ledger/anchor.h"
+#include "model/json.h"
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+static int same_events(const tct_events *a, const tct_events *b) {
+  if (a->len != b->len) return 0;
+  for (int64_t i = 0; i < a->len; i++)
+    if (!tct_event_same(&a->at[i], &b->at[i]) || a->at[i].count != b->at[i].count) return 0;
+  return 1;
+}
+
+/* Every fact of the entry is in the model; what was found later may be there besides. */
+static int tells_all(const tct_model *m, const tct_ledger_run *run) {
+  int all = 1;
+  for (int i = 0; i < TCT_UNACCOUNTED && run->unaccounted[i]; i++) {
+    int told = 0;
+    for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
+      told |= !strcmp(run->unaccounted[i], m->unaccounted[k]);
+    all &= told;
+  }
+  return all;
+}
+
+static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const tct_model *m) {
+  if (strcmp(run->head, m->ledger_head) != 0)
+    return "the ledger's chain at this run is not the one that the model saw; the ledger was edited or rolled back";
+  if (!m->is_private || m->neighbours != (int32_t)l->neighbours) return "the model's neighbour relation is another";
+  if (m->epsilon != run->epsilon || m->delta != run->delta) return "the model's epsilon or delta is another";
+  if (!same_events(&m->events, &run->events)) return "the model's events are others";
+  if (l->version > 1 && m->persons != (l->unit == 1)) return "the model's unit of privacy is another";
+  if (m->reproducible != run->seeded && l->version > 1) return "the model's word about its noise is another";
+  if (!!m->for_tests != !!l->for_tests) return "the ledger is for tests, and the model does not say so";
+  return tells_all(m, run) ? "" : "the model leaves out what its entry names as unaccounted";
+}
+
+void tct_ledger_find_entry(const tct_ledger *l, const tct_model *m, char *why, size_t size) {
+  const tct_ledger_run *run = NULL;
+  if (!m->ledger_head || !m->run_id) {
+    snprintf(why, size, "the model names no run of any ledger");
+    return;
+  }
+  for (int64_t i = 0; i < l->len; i++)
+    if (!strcmp(l->runs[i].id, m->run_id)) run = &l->runs[i];
+  snprintf(why, size, "%s",
+           run ? compare(l, run, m)
+               : "the model's run is not in the ledger; the ledger was rolled back, or it is another one");
+}
+
+tct_status tct_ledger_entry(const char *path, const tct_model *model, char *why, size_t size, tct_error *err) {
+  tct_ledger ledger;
+  tct_status status = tct_ledger_open(path, 0, &ledger, err);
+  if (status != TCT_OK) return status;
+  tct_ledger_find_entry(&ledger, model, why, size);
+  tct_ledger_close(&ledger);
+  return TCT_OK;
+}
+
+typedef struct report {
+  json_t *checks;
+  int ok, incomplete; /* incomplete: a line could not be made for lack of memory */
+} report;
+
+/* text: "" = the check holds, and `good` says so. */
+static void add(report *r, const char *name, const char *text, const char *good) {
+  int ok = !text[0];
+  json_t *line = json_pack("{s:s, s:b, s:s}", "name", name, "ok", ok, "text", ok ? good : text);
+  r->incomplete |= json_array_append_new(r->checks, line) != 0;
+  r->ok &= ok;
+}
+
+static void check_anchor(report *r, tct_ledger *l, const char *path) {
+  tct_error err = {0};
+  char why[300] = "";
+  if (tct_anchor_check(l, path, &err) != TCT_OK) snprintf(why, sizeof why, "%.290s", err.text);
+  r->incomplete |= err.status == TCT_E_MEMORY;
+  add(r, "anchor", why, "the row that it names is in the chain");
+}
+
+static void check_models(report *r, tct_ledger *l, const char *const *models, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char why[300] = "";
+    tct_error err = {0};
+    if (tct_anchor_is(models[i])) {
+      check_anchor(r, l, models[i]);
+      continue;
+    }
+    tct_model *model = tct_model_read(models[i], &err);
+    if (model)
+      tct_ledger_find_entry(l, model, why, sizeof why);
+    else
+      snprintf(why, sizeof why, "%.290s", err.text);
+    r->incomplete |= err.status == TCT_E_MEMORY;
+    json_t *name = json_string(models[i]);
+    add(r, name ? models[i] : "model", why, "its run is in the ledger as the model tells it");
+    json_decref(name);
+    tct_model_free(model);
+  }
+}
+
+static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
+  char why[300];
+  tct_ledger_state state;
+  add(r, "chain", "", "every row follows from the one before it, and the head names the last");
+  TCT_TRY(tct_ledger_integrity(l, why, sizeof why, err));
+  add(r, "file", why, "SQLite finds nothing wrong");
+  TCT_TRY(tct_ledger_state_of(l, &state, err));
+  if (l->anchor) check_anchor(r, l, l->anchor);
+  add(r, "budget", state.overspent ? "the recorded runs exceed the budget" : "", "the recorded runs are within it");
+  return TCT_OK;
+}
+
+char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err) {
+  tct_ledger ledger = {0};
+  tct_error why = {0};
+  tct_error_clear(err);
+  report r = {.checks = json_array(), .ok = 1};
+  tct_status status = tct_ledger_open(path, 0, &ledger, &why);
+  int damaged = status == TCT_E_DATA;
+  if (damaged) {
+    add(&r, "chain", why.text, "");
+    status = TCT_OK;
+  } else if (status == TCT_OK) {
+    status = check_ledger(&r, &ledger, &why);
+    if (status == TCT_OK) check_models(&r, &ledger, models, count);
+  }
+  json_t *root = NULL;
+  if (status == TCT_OK && r.incomplete) status = tct_fail_memory(&why);
+  if (status == TCT_OK)
+    root = json_pack("{s:b, s:O, s:o, s:I}", "ok", r.ok, "checks", r.checks, "head",
+                     damaged ? json_null() : json_string(ledger.head), "runs", (json_int_t)ledger.len);
+  json_decref(r.checks);
+  tct_ledger_close(&ledger);
+  if (status == TCT_OK) return tct_json_text(root, err);
+  if (err) *err = why;
+  return NULL;
+}

@@ -1,0 +1,130 @@
+/* ledger_filter.c - does the ledger's filter permit one more run?  (ledger.h says why there is one filter.) */
+#include "ledger/ledger.h"
+
+#include "core/spec.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The doubles stand for the decimals that people typed: each lies within 2^-53 relative of its decimal, so
+ * their exact sum may pass the budget by 2^-52 relative although the decimals do not (ten times 0.1 against 1). */
+static int fits(long double sum, double budget) { return sum <= (long double)budget * (1 + (long double)DBL_EPSILON); }
+
+static tct_status start(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {
+  memset(state, 0, sizeof *state);
+  if (l->filter == TCT_FILTER_SUM) return TCT_OK;
+  return tct_filter_init(&state->filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
+}
+
+/* Adds (epsilon, delta) and the events, all or nothing. */
+static tct_status add(const tct_ledger *l, double epsilon, double delta, const tct_events *events,
+                      tct_ledger_state *state, tct_error *err) {
+  tct_ledger_state next = *state;
+  next.epsilon += epsilon;
+  next.delta += delta;
+  if (l->filter == TCT_FILTER_SUM) {
+    if (!fits(next.epsilon, l->epsilon) || !fits(next.delta, l->delta)) return TCT_E_BUDGET;
+  } else {
+    for (int64_t i = 0; i < events->len; i++) TCT_TRY(tct_filter_spend(&next.filter, &events->at[i], err));
+  }
+  *state = next;
+  return TCT_OK;
+}
+
+tct_status tct_ledger_state_of(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {
+  TCT_TRY(start(l, state, err));
+  for (int64_t i = 0; i < l->len; i++) {
+    const tct_ledger_run *run = &l->runs[i];
+    if (add(l, run->epsilon, run->delta, &run->events, state, NULL) == TCT_OK) continue;
+    state->overspent = 1; /* by hand or by another version's figures; nothing more is permitted */
+    state->epsilon += run->epsilon;
+    state->delta += run->delta;
+  }
+  return TCT_OK;
+}
+
+static tct_status refuse(const tct_ledger *l, const tct_ledger_promise *p, const char *why, tct_error *err) {
+  char asked[32], asked_delta[32], total[32], total_delta[32];
+  tct_print_real(p->epsilon, asked, sizeof asked);
+  tct_print_real(p->delta, asked_delta, sizeof asked_delta);
+  tct_print_real(l->epsilon, total, sizeof total);
+  tct_print_real(l->delta, total_delta, sizeof total_delta);
+  return tct_fail(err, TCT_E_BUDGET,
+                  "the ledger refuses a run of epsilon %s, delta %s: %s (budget epsilon %s, delta %s, filter %s); ask "
+                  "for less, `tacit ledger FILE` shows what is left",
+                  asked, asked_delta, why, total, total_delta, tct_ledger_filter_name(l->filter));
+}
+
+tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, tct_ledger_state *state,
+                             tct_error *err) {
+  tct_error why = {0};
+  if (p->neighbours != l->neighbours)
+    return tct_fail(err, TCT_E_BUDGET,
+                    "the ledger's budget is for another neighbour relation than this run's; run with the ledger's");
+  if (!p->events->len || !(p->epsilon > 0) || !isfinite(p->epsilon) || !(p->delta >= 0 && p->delta < 1))
+    return tct_fail(err, TCT_E_BUDGET, "a run without privacy cannot be charged to a ledger; leave the ledger out");
+  if (state->overspent) return refuse(l, p, "more than the budget is recorded already", err);
+  tct_status status = add(l, p->epsilon, p->delta, p->events, state, &why);
+  if (status == TCT_OK) return TCT_OK;
+  if (status == TCT_E_USAGE) return refuse(l, p, "it has an event that the ledger's filter cannot add up", err);
+  return refuse(l, p, "that is more than is left", err);
+}
+
+/* The epsilon at the ledger's delta that a spent amount stands for. */
+static tct_status converted(const tct_ledger *l, const char *accountant, tct_event event, double *epsilon,
+                            tct_error *err) {
+  tct_bracket bracket = {0, INFINITY};
+  tct_events list = {&event, 1, 1};
+  const tct_accountant *a = tct_accountant_find(accountant);
+  if (a) TCT_TRY(a->epsilon(&list, l->neighbours, l->delta, TCT_PRECISION, &bracket, err));
+  *epsilon = bracket.upper;
+  return TCT_OK;
+}
+
+/* The order with the largest share left; what is spent at it, as epsilon. */
+static void of_orders(const tct_filter *f, tct_ledger_account *out) {
+  double best = -INFINITY;
+  out->epsilon = INFINITY;
+  for (int i = 0; i < f->orders; i++) {
+    if (!(f->order_budget[i] > 0)) continue;
+    double share = 1 - f->order_spent[i] / f->order_budget[i];
+    out->epsilon = fmin(out->epsilon, f->epsilon - (f->order_budget[i] - f->order_spent[i]));
+    if (share <= best) continue;
+    best = share;
+    out->budget = f->order_budget[i];
+    out->spent = f->order_spent[i];
+    out->order = f->order[i];
+  }
+}
+
+tct_status tct_ledger_account_of(const tct_ledger *l, tct_ledger_account *out, tct_error *err) {
+  static const char *const units[] = {[TCT_FILTER_ZCDP] = "rho",
+                                      [TCT_FILTER_GDP] = "mu_squared",
+                                      [TCT_FILTER_RDP] = "renyi",
+                                      [TCT_FILTER_SUM] = "epsilon"};
+  tct_ledger_state state;
+  TCT_TRY(tct_ledger_state_of(l, &state, err));
+  *out = (tct_ledger_account){.unit = units[l->filter], .order = NAN, .delta = l->len ? l->delta : 0};
+  out->budget = state.filter.budget;
+  out->spent = state.filter.spent;
+  if (l->filter == TCT_FILTER_SUM) {
+    out->budget = l->epsilon;
+    out->spent = out->epsilon = (double)state.epsilon;
+    out->delta = (double)state.delta;
+  }
+  double reach = l->neighbours == TCT_REPLACE_ONE ? 2 : 1; /* mu = reach/noise */
+  if (l->filter == TCT_FILTER_ZCDP && l->len)
+    TCT_TRY(converted(l, "zcdp", tct_event_zcdp(out->spent, 1), &out->epsilon, err));
+  if (l->filter == TCT_FILTER_GDP && l->len)
+    TCT_TRY(converted(l, "gdp", tct_event_gaussian(reach / sqrt(out->spent), 1), &out->epsilon, err));
+  if (l->filter == TCT_FILTER_RDP) {
+    of_orders(&state.filter, out);
+    if (!l->len) out->epsilon = 0;
+  }
+  if (state.overspent && out->spent < out->budget) out->spent = out->budget;
+  if (state.overspent && out->epsilon < l->epsilon) out->epsilon = l->epsilon;
+  out->epsilon_left = fmax(0, l->epsilon - out->epsilon);
+  out->delta_left = l->filter == TCT_FILTER_SUM ? fmax(0, l->delta - out->delta) : l->delta;
+  return TCT_OK;
+}

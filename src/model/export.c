@@ -1,0 +1,53 @@
+/* export.c - a model in LIBLINEAR's text form.
+ *
+ * The form has no place for transforms, so those of columns are folded into the weights:
+ * w.((x - shift)*factor) + b = (w*factor).x + (b - sum w*factor*shift).  What is scaled per record (the
+ * norm clip) multiplies a margin by a positive number and changes no label.  Values beyond the bounds
+ * of the scale `bounds` are clipped by the model, and not by the form.  Features are those of
+ * the model, after its schema. */
+#include "core/alloc.h"
+#include "core/outfile.h"
+#include "core/spec.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* LIBLINEAR's names by loss.  hinge: the dual L1-loss SVM; smooth hinges have no type of their own
+ * and go as the L2-loss SVM: the type only tells readers how to map margins to labels. */
+static const char *solver_type(const tct_model *m) {
+  if (m->labels == TCT_LABELS_REAL) return "L2R_L2LOSS_SVR";
+  if (!strncmp(m->loss, "logistic", 8)) return "L2R_LR";
+  if (!strcmp(m->loss, "hinge")) return "L2R_L1LOSS_SVC_DUAL";
+  return "L2R_L2LOSS_SVC";
+}
+
+static double folded_weight(const tct_model *m, int64_t j) {
+  return m->scale_factor ? m->coefficients[j] * m->scale_factor[j] : m->coefficients[j];
+}
+
+static double folded_bias(const tct_model *m) {
+  double bias = m->intercept + (m->labels == TCT_LABELS_REAL ? m->label_shift : 0);
+  for (int64_t j = 0; m->scale_shift && j < m->cols; j++) bias -= folded_weight(m, j) * m->scale_shift[j];
+  return bias;
+}
+
+static void put_number(FILE *file, double value) {
+  char text[40];
+  tct_print_real(value, text, sizeof text);
+  fprintf(file, "%s \n", text);
+}
+
+tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err) {
+  tct_outfile out;
+  tct_error_clear(err);
+  double bias = folded_bias(model);
+  int biased = model->has_intercept || bias != 0;
+  TCT_TRY(tct_outfile_open(&out, path, err));
+  fprintf(out.file, "solver_type %s\nnr_class 2\n", solver_type(model));
+  if (model->labels != TCT_LABELS_REAL) fputs("label 1 -1\n", out.file);
+  fprintf(out.file, "nr_feature %lld\nbias %d\nw\n", (long long)model->cols, biased ? 1 : -1);
+  for (int64_t j = 0; j < model->cols; j++) put_number(out.file, folded_weight(model, j));
+  if (biased) put_number(out.file, bias);
+  return tct_outfile_commit(&out, err);
+}

@@ -1,0 +1,88 @@
+/* json.c - small helpers between jansson and our types. */
+#include "model/json.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *tct_json_real(double value) {
+  if (isnan(value)) return json_null();
+  if (isinf(value)) return json_string(value > 0 ? "infinity" : "-infinity");
+  return json_real(value);
+}
+
+int tct_json_get_real(const json_t *value, double *out) {
+  if (json_is_number(value)) return *out = json_number_value(value), 1;
+  if (json_is_null(value)) return *out = NAN, 1;
+  const char *text = json_string_value(value);
+  if (text && !strcmp(text, "infinity")) return *out = INFINITY, 1;
+  if (text && !strcmp(text, "-infinity")) return *out = -INFINITY, 1;
+  return 0;
+}
+
+json_t *tct_json_events(const tct_events *events) {
+  json_t *array = json_array();
+  for (int64_t i = 0; array && i < events->len; i++) {
+    char text[200];
+    tct_event_print(&events->at[i], text, sizeof text);
+    if (json_array_append_new(array, json_string(text)) != 0) {
+      json_decref(array);
+      return NULL;
+    }
+  }
+  return array;
+}
+
+tct_status tct_json_get_events(const json_t *array, tct_events *out, tct_error *err) {
+  if (!json_is_array(array)) return tct_fail(err, TCT_E_DATA, "events is not an array of event specs; mend the file");
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    tct_event event;
+    const char *text = json_string_value(json_array_get(array, i));
+    if (!text) return tct_fail(err, TCT_E_DATA, "an event is not a text; mend the file");
+    TCT_TRY(tct_event_parse(text, &event, NULL, err));
+    TCT_TRY(tct_events_add(out, event, err));
+  }
+  return TCT_OK;
+}
+
+/* A text that grows; a failure is remembered, because a dump may go on after one. */
+typedef struct growing {
+  char *text;
+  int64_t length, size;
+  int failed;
+} growing;
+
+static int append(const char *piece, size_t length, void *user) {
+  growing *g = user;
+  int64_t need = g->length + (int64_t)length + 1;
+  if (!g->failed && need > g->size) {
+    char *grown = tct_grow(g->text, g->length, 2 * need, 1);
+    g->failed = !grown;
+    if (grown) g->text = grown, g->size = 2 * need;
+  }
+  if (g->failed) return -1;
+  memcpy(g->text + g->length, piece, length);
+  g->length += (int64_t)length;
+  g->text[g->length] = 0;
+  return 0;
+}
+
+char *tct_json_text(json_t *object, tct_error *err) {
+  growing g = {0};
+  int bad = !object || json_dump_callback(object, append, &g, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
+  json_decref(object);
+  if (!bad && !g.failed && g.text) return g.text;
+  tct_free(g.text);
+  tct_fail_memory(err);
+  return NULL;
+}
+
+const char *tct_neighbours_name(int neighbours) { return neighbours == TCT_REPLACE_ONE ? "replace_one" : "add_remove"; }
+
+int tct_neighbours_find(const char *name) {
+  if (name && !strcmp(name, "add_remove")) return TCT_ADD_REMOVE;
+  if (name && !strcmp(name, "replace_one")) return TCT_REPLACE_ONE;
+  return -1;
+}

@@ -1,0 +1,53 @@
+/* model.h - a trained model with its certificate. */
+#ifndef TCT_MODEL_MODEL_H
+#define TCT_MODEL_MODEL_H
+#include "read/table/data.h"
+#include "event/event.h"
+
+enum { TCT_MODEL_VERSION = 1 };
+
+/* Everything that the model file says; see docs/reference/format/model.md.  Texts are owned. */
+struct tct_model {
+  char *loss, *penalty, *solver; /* resolved specs */
+  int64_t rows, cols;
+  double *coefficients; /* [cols], of the transformed features */
+  double intercept;     /* 0 when has_intercept is 0 */
+  int has_intercept;
+  char **features; /* [cols] names */
+  char *label;     /* label column's name or NULL */
+  int32_t labels;  /* tct_labels */
+  /* transforms, in order: schema -> scale -> (label shift) -> intercept -> rows */
+  char *schema;                       /* JSON text or NULL */
+  char *scale;                        /* "none" | "max-abs" | ... */
+  double *scale_factor, *scale_shift; /* [cols] each: x' = (x - shift)*factor; NULL when scale is none */
+  double label_shift;                 /* y' = y - label_shift */
+  double label_bound;                 /* NAN: none */
+  double row_norm;                    /* NAN: none */
+  int32_t rows_rule;
+  int penalised_intercept;
+  /* privacy */
+  int is_private; /* 0: certificate says NONE */
+  bool persons;   /* the unit of privacy is a person, not a record */
+  int32_t neighbours;
+  double epsilon, delta; /* the claim; INFINITY = no privacy */
+  char *accountant;      /* the one that proves it */
+  tct_events events;     /* the promise */
+  int reproducible;      /* 1: noise from a seed; do not publish */
+  int adaptive;
+  char *unaccounted[TCT_UNACCOUNTED + 1];
+  char note[160];    /* how the run ended, where that is worth a word; "" = nothing */
+  char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
+  char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
+  char *run_id;      /* ledger run id or NULL */
+  int for_tests;     /* the ledger takes reproducible noise: its runs protect nobody */
+  /* not in the file */
+  struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
+  char *warning;              /* for whoever runs this, or NULL */
+};
+
+/* Adds a line to what is unaccounted; 0: out of memory or of room. */
+int tct_model_note(tct_model *model, const char *text);
+
+/* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data. */
+tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+#endif

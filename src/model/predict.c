@@ -1,0 +1,72 @@
+/* predict.c - the model's own transforms, then x.w + intercept. */
+#include "core/alloc.h"
+#include "model/model.h"
+
+#include "la/matrix/view.h"
+#include "la/kernels/kernels.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+static tct_status check_data(const tct_model *model, const tct_data *data, tct_error *err) {
+  if (data->x.cols == model->cols) return TCT_OK;
+  return tct_fail(err, TCT_E_DATA,
+                  "the data have %lld features, the model has %lld; read them with the model's schema or --cols",
+                  (long long)data->x.cols, (long long)model->cols);
+}
+
+/* Records are brought to the model's row norm as in training: the coefficients are those of bounded records. */
+static tct_status bounded(const tct_model *model, const tct_matrix *x, tct_view *view, tct_error *err) {
+  if (!isnan(model->row_norm))
+    return tct_view_bound(view, x, model->has_intercept, model->row_norm, (tct_rows_rule)model->rows_rule,
+                          omp_get_num_procs(), err);
+  *view = (tct_view){.x = x, .rows = x->rows, .p = x->cols + model->has_intercept, .intercept = model->has_intercept};
+  view->row_scale = TCT_NEW(double, x->rows);
+  if (!view->row_scale) return tct_fail_memory(err);
+  for (int64_t i = 0; i < x->rows; i++) view->row_scale[i] = 1;
+  return TCT_OK;
+}
+
+/* A scale by public bounds takes the bounds to -1 and 1, and training clipped to them. */
+static void clip_to_bounds(tct_owned_matrix *scaled) {
+  double *values = (double *)(void *)(uintptr_t)scaled->m.values;
+  int64_t count = tct_matrix_nonzeros(&scaled->m);
+  for (int64_t k = 0; k < count; k++) values[k] = fmin(fmax(values[k], -1), 1);
+}
+
+tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
+  TCT_TRY(check_data(model, data, err));
+  tct_owned_matrix scaled = {0};
+  tct_view view = {0};
+  const tct_matrix *x = &data->x;
+  double *w = TCT_NEW(double, model->cols + 1);
+  tct_status status = w ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK && model->scale_factor) {
+    status = tct_scale_columns(x, model->scale_factor, model->scale_shift, &scaled, err);
+    if (status == TCT_OK && !strcmp(model->scale, "bounds")) clip_to_bounds(&scaled);
+    x = &scaled.m;
+  } else if (status == TCT_OK && (x->layout == TCT_DENSE_COLS || x->layout == TCT_CSC)) {
+    tct_layout layout = x->layout == TCT_CSC ? TCT_CSR : TCT_DENSE_ROWS;
+    status = tct_matrix_convert(x, layout, (tct_value_type)x->value_type, &scaled, err);
+    x = &scaled.m;
+  }
+  if (status == TCT_OK) status = bounded(model, x, &view, err);
+  if (status == TCT_OK) {
+    memcpy(w, model->coefficients, (size_t)model->cols * sizeof *w);
+    w[model->cols] = model->intercept;
+    tct_margins(&view, w, out, omp_get_num_procs());
+  }
+  tct_free(w);
+  tct_view_free(&view);
+  tct_matrix_free(&scaled);
+  return status;
+}
+
+tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
+  tct_error_clear(err);
+  TCT_TRY(tct_model_margins(model, data, out, err));
+  if (model->labels == TCT_LABELS_REAL)
+    for (int64_t i = 0; i < data->x.rows; i++) out[i] += model->label_shift;
+  return TCT_OK;
+}

@@ -1,0 +1,49 @@
+/* penalty.c - the table of penalties and the making of one from its spec. */
+#include "penalty/penalty.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TCT_REG(name) extern const tct_reg_kind tct_reg_##name;
+#include "penalty/list.def"
+#undef TCT_REG
+
+#define TCT_REG(name) &tct_reg_##name,
+const tct_reg_kind *const tct_reg_kinds[] = {
+#include "penalty/list.def"
+};
+#undef TCT_REG
+
+const int tct_reg_kind_count = sizeof tct_reg_kinds / sizeof tct_reg_kinds[0];
+
+/* The number named `key`, or `absent` where this kind has no such option. */
+static double number(const tct_reg *r, const char *key, double absent) {
+  for (const tct_option *o = r->kind->options; o && o->key; o++)
+    if (!strcmp(o->key, key)) return tct_spec_real(&r->spec, r->kind->options, key);
+  return absent;
+}
+
+tct_status tct_reg_make(const char *spec, tct_reg *out, tct_error *err) {
+  memset(out, 0, sizeof *out);
+  TCT_TRY(tct_spec_parse(spec, "penalty", &out->spec, err));
+  char names[200] = "";
+  for (int i = 0; i < tct_reg_kind_count; i++) {
+    if (!strcmp(tct_reg_kinds[i]->name, out->spec.name)) out->kind = tct_reg_kinds[i];
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", tct_reg_kinds[i]->name);
+  }
+  if (!out->kind)
+    return tct_fail(err, TCT_E_USAGE, "there is no penalty '%s'; the penalties are: %s", out->spec.name, names);
+  TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "penalty", err));
+  double lambda = number(out, "lambda", 0);
+  bool l1 = !strcmp(out->spec.name, "l1"), l2 = !strcmp(out->spec.name, "l2");
+  out->l1 = l1 ? lambda : number(out, "l1", 0);
+  out->l2 = l2 ? lambda : number(out, "l2", 0);
+  out->low = number(out, "low", -INFINITY);
+  out->high = number(out, "high", INFINITY);
+  out->radius = number(out, "radius", 0);
+  if (out->low > out->high)
+    return tct_fail(err, TCT_E_USAGE, "penalty '%s': low is above high; exchange them", out->spec.name);
+  return TCT_OK;
+}

@@ -1,0 +1,70 @@
+/* ranks.h - the processes of one run: alone, or the ranks that mpirun started.
+ *
+ * The ranks of a team are one trusted curator: what passes between them is not a release.  Every function that is
+ * marked collective is called by all ranks in the same order; each begins by agreeing that nobody has failed, so that
+ * a rank which leaves with an error (tct_team_agree) ends the others with the same error instead of leaving them
+ * waiting.  Once a failure is agreed on, every later call returns it at once.  Alone, all of them do nothing.
+ *
+ * NULL stands for a team of one. */
+#ifndef TCT_RANKS_RANKS_H
+#define TCT_RANKS_RANKS_H
+#include "core/status.h"
+#include <stdbool.h>
+
+int tct_team_ranks(const tct_team *team); /* 1 for NULL */
+int tct_team_own(const tct_team *team);   /* this rank, 0 for NULL */
+
+/* While this rank waits for others, cancel is polled: if it says so and nothing has arrived for a moment, the wait ends
+ * with an error (mpirun asks all ranks to end when one of them has died).  NULL: never. */
+void tct_team_watch(tct_team *team, tct_cancel_fn cancel, void *user);
+
+/* x[n] <- its sum over the ranks, on all of them.  The order of the additions is not defined: for sums that are exact
+ * in any order.  Collective. */
+tct_status tct_team_sum(tct_team *team, double *x, int64_t n, tct_error *err);
+/* The same on rank 0 alone; what the others hold in x afterwards is not defined.  Collective. */
+tct_status tct_team_sum_first(tct_team *team, double *x, int64_t n, tct_error *err);
+/* x[n] <- the largest over the ranks; no value may be a NaN.  Collective. */
+tct_status tct_team_largest(tct_team *team, double *x, int64_t n, tct_error *err);
+/* bytes[size] of rank `from` go to all.  Collective. */
+tct_status tct_team_broadcast(tct_team *team, void *bytes, int64_t size, int from, tct_error *err);
+/* all[ranks][size] <- everybody's own[size], in the order of ranks.  Collective. */
+tct_status tct_team_gather(tct_team *team, const void *own, void *all, int64_t size, tct_error *err);
+
+/* TCT_OK if this list of settings is the same on all ranks, in names, values and the library's version; else one
+ * sentence for all, which names the first setting that differs and shows no value.  Collective. */
+struct tct_settings;
+tct_status tct_team_same(tct_team *team, const struct tct_settings *settings, tct_error *err);
+
+/* One message to or from one rank; not collective.  They wait at most `seconds`. */
+tct_status tct_team_send(tct_team *team, int to, const void *bytes, int64_t size, double seconds, tct_error *err);
+tct_status tct_team_receive(tct_team *team, int from, void *bytes, int64_t size, double seconds, tct_error *err);
+
+/* ---- what the library of ranks provides: libtacit_mpi.so, loaded by mpi.c ------------------------------ */
+
+/* How long a call may wait, and who is asked meanwhile. */
+typedef struct tct_patience {
+  tct_cancel_fn cancel; /* or NULL */
+  void *user;
+  double seconds; /* INFINITY: as long as it takes */
+} tct_patience;
+
+enum { TCT_RANKS_VERSION = 1, TCT_RANKS_DONE = 0, TCT_RANKS_FAILED = 1, TCT_RANKS_LATE = 2 };
+
+/* All return TCT_RANKS_*.  After anything but DONE no other call than close may follow. */
+typedef struct tct_ranks {
+  int version; /* TCT_RANKS_VERSION */
+  int (*open)(int *rank, int *ranks);
+  int (*smallest)(int *x, const tct_patience *patience);
+  int (*sum)(double *x, int64_t n, const tct_patience *patience);
+  int (*sum_first)(double *x, int64_t n, const tct_patience *patience);
+  int (*largest)(double *x, int64_t n, const tct_patience *patience);
+  int (*broadcast)(void *bytes, int64_t size, int from, const tct_patience *patience);
+  int (*gather)(const void *own, void *all, int64_t size, const tct_patience *patience);
+  int (*send)(int to, const void *bytes, int64_t size, const tct_patience *patience);
+  int (*receive)(int from, void *bytes, int64_t size, const tct_patience *patience);
+  void (*close)(bool clean); /* not clean: ends all ranks that still run */
+} tct_ranks;
+
+/* The table if this process was started by mpirun with more than one rank; *ranks is NULL if not.  Loads Open MPI. */
+tct_status tct_ranks_load(const tct_ranks **ranks, tct_error *err);
+#endif

@@ -1,0 +1,227 @@
+/* csv_table.c - the CSV reader: header, schema, records, matrix. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/schema/encode.h"
+#include "read/format/reader.h"
+
+/* All that one read needs. */
+typedef struct csv_reader {
+  tct_csv csv;
+  char **names;
+  int64_t *sorted, count; /* columns of the file */
+  int64_t label;          /* the label's column, -1 = none */
+  int64_t key;            /* the keys' column, -1 = none */
+  tct_pieces keys;        /* their texts, each ended by 0 */
+  tct_encoder encoder;
+} csv_reader;
+
+bool tct_looks_csv(const char *head, int64_t length, locale_t c) {
+  (void)head, (void)length, (void)c;
+  return true;
+}
+
+static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  const char *given = reader->options->label, *schema = reader->schema.label;
+  const char *wanted = given ? given : schema;
+  const char *file = reader->source->name;
+  r->label = -1;
+  if (!wanted && reader->options->labels == TCT_LABELS_NONE) return TCT_OK;
+  if (!wanted) {
+    return tct_fail(err, TCT_E_USAGE, "no label column is named; give --label NAME, or \"label\" in a schema");
+  }
+  r->label = tct_csv_find(r->names, r->sorted, r->count, wanted);
+  if (r->label < 0) r->label = tct_reader_column(wanted, r->count) - 1;
+  if (r->label < 0) {
+    r->label = -1;
+    if (reader->options->labels == TCT_LABELS_NONE) return TCT_OK;
+    return tct_fail_at(err, file, r->csv.line, 0,
+                       "the header has no column \"%.200s\" for the label; name the label as the header does", wanted);
+  }
+  if (given && schema && strcmp(r->names[r->label], schema) != 0) {
+    return tct_fail(err, TCT_E_USAGE, "--label and the schema name different label columns; leave --label away");
+  }
+  return TCT_OK;
+}
+
+static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  const char *wanted = reader->options->key;
+  r->key = -1;
+  r->keys.element = 1;
+  if (!wanted) return TCT_OK;
+  r->key = tct_csv_find(r->names, r->sorted, r->count, wanted);
+  if (r->key < 0)
+    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
+                       "the header has no column \"%.200s\" for the records' keys; name it as the header does", wanted);
+  if (r->key == r->label)
+    return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' column; name another one");
+  return TCT_OK;
+}
+
+/* A record whose key is empty or cut by a 0 byte has none. */
+static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  if (r->key < 0) return TCT_OK;
+  const char *why = r->csv.fault.why;
+  tct_field field = {0};
+  if (!why) field = r->csv.field[r->key];
+  if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
+    why = "the record has no key; give it one";
+  if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "%s", why);
+  char *to = tct_pieces_room(&r->keys, field.length + 1);
+  if (!to) return tct_fail_memory(err);
+  memcpy(to, field.at, (size_t)field.length);
+  to[field.length] = 0;
+  return TCT_OK;
+}
+
+/* Matches the schema's columns with the header's; the names of undescribed columns stay out of the
+ * error, since a file without a header has data there. */
+static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t *field, tct_error *err) {
+  const char *file = r->csv.source->name;
+  unsigned char *used = TCT_NEW(unsigned char, r->count);
+  if (!used) return tct_fail_memory(err);
+  tct_status status = TCT_OK;
+  for (int64_t k = 0; k < schema->columns && status == TCT_OK; k++) {
+    const tct_column *column = &schema->column[k];
+    int64_t j = tct_csv_find(r->names, r->sorted, r->count, column->name);
+    field[k] = column->kind == TCT_COLUMN_IGNORE ? -1 : j;
+    if (j >= 0) used[j] = 1;
+    if (field[k] >= 0 && j == r->label) {
+      status =
+          tct_fail(err, TCT_E_USAGE, "the label column is also a feature in the schema; remove it from \"columns\"");
+    } else if (field[k] >= 0 && j == r->key) {
+      status =
+          tct_fail(err, TCT_E_USAGE, "the keys' column is also a feature in the schema; remove it from \"columns\"");
+    } else if (j < 0 && column->kind != TCT_COLUMN_IGNORE) {
+      status = tct_fail_at(err, file, r->csv.line, 0,
+                           "the header has no column \"%.200s\", which the schema describes; check the schema",
+                           column->name);
+    }
+  }
+  for (int64_t j = 0; j < r->count && status == TCT_OK; j++) {
+    if (used[j] || j == r->label || j == r->key) continue;
+    status = tct_fail_at(err, file, r->csv.line, j + 1,
+                         "the schema does not describe this column; describe it, or give it the type \"ignore\"");
+  }
+  tct_free(used);
+  return status;
+}
+
+static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
+  tct_schema *schema = &reader->schema;
+  TCT_TRY(tct_csv_begin(&r->csv, reader->source, err));
+  TCT_TRY(tct_csv_header(&r->csv, &r->names, &r->sorted, &r->count, err));
+  TCT_TRY(find_label(r, reader, err));
+  TCT_TRY(find_key(r, reader, err));
+  if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, r->key, err));
+  if (schema->features == 0) {
+    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
+                       "the table has no feature column; separate the columns with commas");
+  }
+  int64_t *field = TCT_NEW(int64_t, schema->columns);
+  if (!field) return tct_fail_memory(err);
+  r->encoder.field = field;
+  TCT_TRY(match_columns(r, schema, field, err));
+  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, reader->c, err));
+  bool wanted = reader->options->labels != TCT_LABELS_NONE;
+  TCT_TRY(tct_encoder_make(&r->encoder, schema, field, wanted ? r->label : -1, reader->options, err));
+  tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
+  return TCT_OK;
+}
+
+static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) {
+  tct_encoder *e = &r->encoder;
+  int64_t dense = e->sparse ? 0 : e->schema->features;
+  double label = 0;
+  tct_fault fault = r->csv.fault;
+  TCT_TRY(add_key(r, reader, err));
+  if (!fault.why) fault = tct_encode(e, r->csv.field, &label);
+  if (fault.why) return tct_reader_invalid(reader, r->csv.line, fault.column, fault.why, dense, err);
+  if (e->sparse) return tct_table_sparse(&reader->table, e->index, e->value, e->filled, label, err);
+  return tct_table_dense(&reader->table, e->value, dense, label, err);
+}
+
+/* Empty lines at the end are no records; before a record they are malformed ones. */
+static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t dense = r->encoder.sparse ? 0 : r->encoder.schema->features, blanks = 0, first_blank = 0;
+  for (;;) {
+    bool more;
+    TCT_TRY(tct_csv_next(&r->csv, &more, err));
+    if (!more) return TCT_OK;
+    if (r->csv.blank) {
+      if (blanks++ == 0) first_blank = r->csv.line;
+      continue;
+    }
+    for (; blanks > 0; blanks--, first_blank++) {
+      TCT_TRY(tct_reader_invalid(reader, first_blank, 0, "the line is empty; remove it", dense, err));
+    }
+    TCT_TRY(add_record(r, reader, err));
+  }
+}
+
+/* One allocation: the pointers, then the texts. */
+static tct_status name_features(const tct_schema *schema, tct_data *data, tct_error *err) {
+  int64_t bytes = schema->features * (int64_t)sizeof(char *);
+  for (int64_t k = 0; k < schema->columns; k++) {
+    const tct_column *column = &schema->column[k];
+    for (int64_t f = 0; f < column->features; f++) bytes += tct_column_feature(column, f, NULL, 0) + 1;
+  }
+  data->names = tct_alloc(bytes, 1);
+  if (!data->names) return tct_fail_memory(err);
+  char *at = (char *)(data->names + schema->features), *end = (char *)data->names + bytes;
+  for (int64_t k = 0; k < schema->columns; k++) {
+    const tct_column *column = &schema->column[k];
+    for (int64_t f = 0; f < column->features; f++) {
+      data->names[column->first + f] = at;
+      at += tct_column_feature(column, f, at, (size_t)(end - at)) + 1;
+    }
+  }
+  return TCT_OK;
+}
+
+static tct_status describe(csv_reader *r, const tct_reader *reader, tct_error *err) {
+  const tct_schema *schema = &reader->schema;
+  tct_data *data = reader->data;
+  TCT_TRY(name_features(schema, data, err));
+  if (r->label >= 0) {
+    data->label_name = tct_text_copy(r->names[r->label]);
+    if (!data->label_name) return tct_fail_memory(err);
+  }
+  data->label_low = schema->label_low;
+  if (r->key >= 0) TCT_TRY(tct_pieces_join(&r->keys, (void **)&data->keys, err));
+  data->label_high = schema->label_high;
+  if (!schema->root) return TCT_OK;
+  char *text = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  data->schema = tct_text_copy(text);
+  free(text);
+  if (!data->schema) return tct_fail_memory(err);
+  if (!schema->drafted) return TCT_OK;
+  return tct_data_unaccounted(
+      data, "the schema is a draft made from data: its bounds, categories and label values are not public knowledge",
+      err);
+}
+
+static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
+  TCT_TRY(prepare(r, reader, err));
+  if (reader->range)
+    TCT_TRY(tct_source_jump(reader->source, reader->range->header, reader->range->from, reader->range->to, err));
+  TCT_TRY(read_records(r, reader, err));
+  if (reader->table.rows == 0 && !reader->range) {
+    return tct_fail_at(err, reader->source->name, 0, 0, "the file has a header but no records; give at least one");
+  }
+  TCT_TRY(tct_table_finish(&reader->table, reader->schema.features, reader->data, err));
+  return describe(r, reader, err);
+}
+
+tct_status tct_read_csv(tct_reader *reader, tct_error *err) {
+  csv_reader r;
+  memset(&r, 0, sizeof r);
+  tct_status status = read_all(&r, reader, err);
+  tct_encoder_free(&r.encoder);
+  tct_pieces_free(&r.keys);
+  tct_csv_end(&r.csv);
+  tct_free(r.names);
+  tct_free(r.sorted);
+  return status;
+}

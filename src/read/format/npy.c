@@ -1,0 +1,197 @@
+/* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
+ *
+ * Elements are taken one after the other as they come, with a counter that says where each belongs, so
+ * that a header which promises more than the file holds costs no memory. */
+#include "read/format/npy.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/schema/label.h"
+#include "read/format/reader.h"
+
+enum { LONGEST_HEADER = 1 << 20, BLOCK_ELEMENTS = 1 << 12 };
+
+/* An invalid element was met in this row (TCT_INVALID_ZERO). */
+typedef struct npy_reader {
+  tct_npy npy;
+  tct_label_rule rule;
+  int64_t label; /* 0-based column, -1 = none */
+  int64_t features;
+  int64_t header; /* bytes before the first element */
+  int64_t first;  /* row of the array that is read first */
+  double limit;
+  tct_pieces bad; /* int64_t: rows to be zeroed at the end */
+} npy_reader;
+
+bool tct_looks_npy(const char *head, int64_t length, locale_t c) {
+  (void)c;
+  return length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
+}
+
+static tct_status read_header(npy_reader *r, tct_source *source, tct_error *err) {
+  static const char *const cut = "the NPY file ends within its header; save the array again with numpy.save";
+  TCT_TRY(tct_source_want(source, 12, err));
+  if (source->end - source->begin < 10) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
+  const unsigned char *at = (unsigned char *)source->buffer + source->begin;
+  int version = at[6], start = version == 1 ? 10 : 12;
+  if (version < 1 || version > 3) {
+    return tct_fail_at(err, source->name, 0, 0, "the NPY file has an unknown version; save it with numpy.save");
+  }
+  if (source->end - source->begin < start) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
+  int64_t length = at[8] | at[9] << 8;
+  if (version > 1) length |= (int64_t)at[10] << 16 | (int64_t)at[11] << 24;
+  if (length > LONGEST_HEADER) {
+    return tct_fail_at(err, source->name, 0, 0, "the NPY header is longer than 1 MiB; save a plain array of numbers");
+  }
+  TCT_TRY(tct_source_want(source, start + length, err));
+  if (source->end - source->begin < start + length) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
+  const char *why = tct_npy_header(source->buffer + source->begin + start, length, &r->npy);
+  if (why) return tct_fail_at(err, source->name, 0, 0, "%s", why);
+  source->begin += start + length;
+  r->header = start + length;
+  return TCT_OK;
+}
+
+static tct_status check_shape(npy_reader *r, const tct_reader *reader, tct_error *err) {
+  const char *file = reader->source->name, *label = reader->options->label;
+  int64_t rows = r->npy.shape[0], cols = r->npy.shape[1], elements;
+  bool wanted = reader->options->labels != TCT_LABELS_NONE;
+  if (wanted && !label) {
+    return tct_fail(err, TCT_E_USAGE, "a NPY array has no label column by name; give --label with its number");
+  }
+  r->label = label ? tct_reader_column(label, cols) - 1 : -1;
+  if (r->label < 0) {
+    if (wanted) {
+      return tct_fail(err, TCT_E_DATA, "the label is not a column of the array; give its number, starting at 1");
+    }
+    r->label = -1;
+  }
+  r->features = cols - (r->label >= 0);
+  if (rows == 0) return tct_fail_at(err, file, 0, 0, "the array has no records; give at least one");
+  if (r->features <= 0 || r->features >= INT32_MAX || __builtin_mul_overflow(rows, cols, &elements)) {
+    return tct_fail_at(err, file, 0, 0, "the array has no feature column, or more than 2^31; give records as rows");
+  }
+  return TCT_OK;
+}
+
+/* Element number k of the file. */
+static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, double value, tct_error *err) {
+  tct_table *table = &reader->table;
+  int64_t rows = r->npy.shape[0], cols = r->npy.shape[1];
+  int64_t row = r->npy.fortran ? k % rows : k / cols, col = r->npy.fortran ? k / rows : k % cols;
+  const char *why = NULL;
+  if (col == r->label) {
+    if (!table->labelled) return TCT_OK;
+    double *label = tct_pieces_room(&table->labels, 1);
+    if (!label) return tct_fail_memory(err);
+    why = tct_label_number(&r->rule, value, label);
+    if (why) *label = -1;
+  } else {
+    if (!isfinite(value))
+      why = "the element is not a finite number; correct it";
+    else if (fabs(value) > r->limit)
+      why = "the number is too large for single precision; read in double precision";
+    void *room = tct_pieces_room(&table->values, 1);
+    if (!room) return tct_fail_memory(err);
+    if (table->value_type == TCT_F32)
+      *(float *)room = why ? 0 : (float)value;
+    else
+      *(double *)room = why ? 0 : value;
+  }
+  if (!why) return TCT_OK;
+  if (!table->droppable) return tct_fail_at(err, reader->source->name, r->first + row + 1, col + 1, "%s", why);
+  int64_t *bad = tct_pieces_room(&r->bad, 1);
+  if (!bad) return tct_fail_memory(err);
+  *bad = row;
+  return TCT_OK;
+}
+
+static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_source *source = reader->source;
+  int64_t elements = r->npy.shape[0] * r->npy.shape[1], width = r->npy.width;
+  for (int64_t k = 0; k < elements;) {
+    int64_t want = elements - k < BLOCK_ELEMENTS ? elements - k : BLOCK_ELEMENTS;
+    TCT_TRY(tct_source_want(source, want * width, err));
+    int64_t have = (source->end - source->begin) / width;
+    if (have < want) {
+      return tct_fail_at(err, source->name, 0, 0, "the NPY file is shorter than its header says; fetch it again");
+    }
+    for (int64_t stop = k + want; k < stop; k++, source->begin += width) {
+      double value = tct_npy_element(&r->npy, (unsigned char *)source->buffer + source->begin);
+      TCT_TRY(add_element(r, reader, k, value, err));
+    }
+  }
+  TCT_TRY(tct_source_want(source, 1, err));
+  if (source->end == source->begin) return TCT_OK;
+  return tct_fail_at(err, source->name, 0, 0, "the NPY file is longer than its header says; give one array in a file");
+}
+
+/* Zeroes the rows that had an invalid element. */
+static tct_status drop_rows(npy_reader *r, tct_data *data, tct_error *err) {
+  void *joined = NULL;
+  const tct_matrix *m = &data->own.m;
+  size_t width = m->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
+  int64_t count = r->bad.total;
+  TCT_TRY(tct_pieces_join(&r->bad, &joined, err));
+  for (int64_t k = 0; k < count; k++) {
+    int64_t row = ((int64_t *)joined)[k];
+    if (data->dropped[row]) continue;
+    data->dropped[row] = 1;
+    if (data->own_y) data->own_y[row] = -1;
+    for (int64_t j = 0; j < m->cols; j++) {
+      int64_t at = m->layout == TCT_DENSE_ROWS ? row * m->stride + j : j * m->stride + row;
+      memset((char *)m->values + (size_t)at * width, 0, width);
+    }
+  }
+  tct_free(joined);
+  return TCT_OK;
+}
+
+/* The rows of the range alone. */
+static tct_status read_part(npy_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t bytes = r->npy.shape[1] * r->npy.width, from = reader->range->from, to = reader->range->to;
+  if (r->npy.fortran || to > r->npy.shape[0])
+    return tct_fail(err, TCT_E_USAGE, "the array cannot be read in parts; save it in C order");
+  r->first = from;
+  r->npy.shape[0] = to - from;
+  int64_t begin = r->header + from * bytes; /* nothing is skipped: rows are numbered, not lines */
+  return tct_source_jump(reader->source, begin, begin, r->header + to * bytes, err);
+}
+
+static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
+  const tct_read_options *options = reader->options;
+  tct_table *table = &reader->table;
+  TCT_TRY(read_header(r, reader->source, err));
+  TCT_TRY(check_shape(r, reader, err));
+  TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, reader->c, err));
+  if (reader->range) TCT_TRY(read_part(r, reader, err));
+  tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);
+  TCT_TRY(read_elements(r, reader, err));
+  table->rows = r->npy.shape[0];
+  if (table->droppable) {
+    for (int64_t i = 0; i < table->rows; i++) {
+      unsigned char *mark = tct_pieces_room(&table->dropped, 1);
+      if (!mark) return tct_fail_memory(err);
+      *mark = 0;
+    }
+  }
+  TCT_TRY(tct_table_finish(table, r->features, reader->data, err));
+  return drop_rows(r, reader->data, err);
+}
+
+tct_status tct_read_npy(tct_reader *reader, tct_error *err) {
+  npy_reader r;
+  memset(&r, 0, sizeof r);
+  r.bad.element = sizeof(int64_t);
+  r.limit = reader->options->value_type == TCT_F32 ? FLT_MAX : DBL_MAX;
+  if (reader->schema.root) {
+    return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; a NPY array has none");
+  }
+  tct_status status = read_all(&r, reader, err);
+  tct_pieces_free(&r.bad);
+  return status;
+}

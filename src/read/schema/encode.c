@@ -1,0 +1,116 @@
+/* encode.c - one CSV record to features and a label, by the schema.
+ *
+ * Features are in the order of the schema, which is public, and not of the file.  Whether the matrix is
+ * dense or sparse follows from the schema alone: a record has at most one non-zero for each column that
+ * is not ignored, so the sparse form needs at most `most` values and indices and one offset a record;
+ * the form that is smaller in this sense is taken, whatever the data are. */
+#include "read/schema/encode.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
+  const int64_t index_bytes = (int64_t)sizeof(int32_t);
+  return schema->most * (value_bytes + index_bytes) + index_bytes < schema->features * value_bytes;
+}
+
+tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
+                            const tct_read_options *options, tct_error *err) {
+  bool narrow = options->value_type == TCT_F32;
+  encoder->schema = schema;
+  encoder->field = field;
+  encoder->label_field = label_field;
+  encoder->largest = narrow ? FLT_MAX : DBL_MAX;
+  encoder->sparse = sparse_is_smaller(schema, narrow ? (int64_t)sizeof(float) : (int64_t)sizeof(double));
+  encoder->value = TCT_NEW(double, encoder->sparse ? schema->most : schema->features);
+  if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->most);
+  if (!encoder->value || (encoder->sparse && !encoder->index)) return tct_fail_memory(err);
+  return TCT_OK;
+}
+
+static void put(tct_encoder *encoder, int64_t feature, double value) {
+  if (!encoder->sparse) {
+    encoder->value[feature] = value;
+  } else if (value != 0) {
+    encoder->index[encoder->filled] = (int32_t)feature;
+    encoder->value[encoder->filled++] = value;
+  }
+}
+
+/* (v - lower)/(upper - lower) for v within the bounds: rounding is monotone, so the result is in [0, 1]. */
+static double scaled(const tct_schema *schema, const tct_column *column, double value) {
+  double clipped = fmin(fmax(value, column->lower), column->upper);
+  double unit = (clipped - column->lower) / (column->upper - column->lower);
+  return schema->symmetric ? 2 * unit - 1 : unit;
+}
+
+static const char *encode_number(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
+  const tct_schema *schema = encoder->schema;
+  double value = 0;
+  bool missing = tct_schema_missing(schema, field->at, field->length);
+  if (missing && column->missing == TCT_WHEN_REFUSE) {
+    return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
+  }
+  if (missing) {
+    value = column->missing_number;
+  } else {
+    tct_number_status status = tct_number_parse(field->at, field->length, encoder->rule.c, &value);
+    if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
+    if (status != TCT_NUMBER_OK) {
+      return "the field is not a finite decimal number; correct it, or describe the column in a schema";
+    }
+  }
+  if (!column->raw) value = scaled(schema, column, value);
+  if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";
+  put(encoder, column->first, value);
+  return NULL;
+}
+
+static const char *encode_category(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
+  int32_t found = tct_column_find(column, field->at, field->length);
+  if (found < 0) {
+    bool missing = tct_schema_missing(encoder->schema, field->at, field->length);
+    tct_when when = missing ? column->missing : column->other;
+    if (when == TCT_WHEN_REFUSE) {
+      return missing
+                 ? "a category is missing; complete the record, or let the schema say what \"missing\" becomes"
+                 : "the category is not in the schema's list; list it, or let the schema say what \"other\" becomes";
+    }
+    if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
+  }
+  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1);
+  return NULL;
+}
+
+tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label) {
+  const tct_schema *schema = encoder->schema;
+  encoder->filled = 0;
+  if (!encoder->sparse) memset(encoder->value, 0, (size_t)schema->features * sizeof *encoder->value);
+  for (int64_t k = 0; k < schema->columns; k++) {
+    const tct_column *column = &schema->column[k];
+    int64_t j = encoder->field[k];
+    if (j < 0) continue;
+    const char *why = column->kind == TCT_COLUMN_NUMBER ? encode_number(encoder, column, &field[j])
+                                                        : encode_category(encoder, column, &field[j]);
+    if (why) return (tct_fault){j + 1, why};
+  }
+  if (encoder->label_field >= 0) {
+    const tct_field *f = &field[encoder->label_field];
+    const char *why = tct_label_text(&encoder->rule, f->at, f->length, label);
+    if (why) return (tct_fault){encoder->label_field + 1, why};
+  }
+  return (tct_fault){0, NULL};
+}
+
+void tct_encoder_free(tct_encoder *encoder) {
+  tct_free(encoder->field);
+  if (encoder->schema) {
+    int64_t values = encoder->sparse ? encoder->schema->most : encoder->schema->features;
+    tct_wipe_free(encoder->value, encoder->value ? values : 0, sizeof *encoder->value);
+  }
+  tct_free(encoder->index);
+  memset(encoder, 0, sizeof *encoder);
+}

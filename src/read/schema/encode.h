@@ -1,0 +1,29 @@
+/* encode.h - one CSV record to features and a label, by the schema. */
+#ifndef TCT_READ_SCHEMA_ENCODE_H
+#define TCT_READ_SCHEMA_ENCODE_H
+#include "read/source/csv.h"
+#include "read/schema/label.h"
+#include "read/table/table.h"
+
+typedef struct tct_encoder {
+  const tct_schema *schema;
+  tct_label_rule rule;
+  int64_t *field;      /* [schema->columns] field of each column, -1 = not wanted */
+  int64_t label_field; /* -1 = no label is wanted */
+  double largest;      /* largest magnitude that the value type holds */
+  bool sparse;
+  double *value;  /* dense: [features]; sparse: [most] */
+  int32_t *index; /* sparse: [most] */
+  int64_t filled; /* sparse: features of the current record */
+} tct_encoder;
+
+/* schema and names outlive the encoder.  label_field: the label's column, -1 = none wanted; exclude: a
+ * label column that is not wanted but there, -1 = none. */
+tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
+                            const tct_read_options *options, tct_error *err);
+
+/* Encodes the fields; returns what is wrong (why NULL = nothing). */
+tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label);
+
+void tct_encoder_free(tct_encoder *encoder);
+#endif

@@ -1,0 +1,65 @@
+/* schema.h - public knowledge about a table's columns, as a JSON file states it. */
+#ifndef TCT_READ_SCHEMA_SCHEMA_H
+#define TCT_READ_SCHEMA_SCHEMA_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "core/status.h"
+
+typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUMN_IGNORE } tct_column_kind;
+
+/* What a missing or unlisted value becomes. */
+typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE } tct_when;
+
+typedef struct tct_column {
+  const char *name; /* borrowed from the JSON tree, or from the header */
+  tct_column_kind kind;
+  bool raw;               /* number without bounds: taken as it is (no schema) */
+  double lower, upper;    /* number */
+  tct_when missing;       /* number: refuse or value; category: any */
+  tct_when other;         /* category */
+  double missing_number;  /* in the column's own units */
+  int32_t missing_listed; /* index into values */
+  int32_t other_listed;
+  const json_t *values; /* category: the array of texts */
+  int32_t listed;       /* its length */
+  int32_t dropped;      /* 1: the first value has no indicator */
+  int32_t *slot;        /* hash table over values: index + 1, 0 = free */
+  uint32_t slot_mask;   /* its size - 1 */
+  int64_t first;        /* first feature; it has `features` of them */
+  int64_t features;
+} tct_column;
+
+typedef struct tct_schema {
+  const char *name; /* the file's name for errors, borrowed */
+  json_t *root;     /* NULL without a schema file */
+  tct_column *column;
+  int64_t columns;
+  int64_t features;             /* over all columns */
+  int64_t most;                 /* non-zero features that one record can have */
+  bool symmetric;               /* numbers scaled to [-1, 1] instead of [0, 1] */
+  bool drafted;                 /* drafted from data and not reviewed */
+  const json_t *missing;        /* array of texts that mean "missing" beside the empty one, or NULL */
+  const char *label;            /* column name or NULL */
+  const char *positive;         /* or NULL */
+  const json_t *label_values;   /* array of texts or NULL */
+  double label_low, label_high; /* NAN = none */
+} tct_schema;
+
+/* Reads schema_path or schema_text of the options; a schema with root NULL if neither is given. */
+tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, tct_error *err);
+
+/* The schema of a table without one: every column but `label` (-1 = none) is a number as it is.
+ * names[count] must outlive the schema. */
+tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t count, int64_t label, int64_t key,
+                            tct_error *err);
+
+/* The index of a text among the column's values, or -1; compared byte by byte. */
+int32_t tct_column_find(const tct_column *column, const char *text, int64_t length);
+/* True if the text stands for a missing value. */
+bool tct_schema_missing(const tct_schema *schema, const char *text, int64_t length);
+/* Writes the name of feature `column->first + k` ("age", "workclass=Private"); returns its length. */
+int64_t tct_column_feature(const tct_column *column, int64_t k, char *buffer, size_t size);
+
+void tct_schema_free(tct_schema *schema);
+#endif

@@ -1,0 +1,174 @@
+/* csv.c - records of an RFC 4180 text, field by field.
+ *
+ * A record is first found as a whole (memchr for the newline; byte by byte only where a quote occurs
+ * before it), then split in place.  Why not libcsv: docs/decisions/own-csv-parser.md.  Fuzzed by
+ * fuzz/fuzz_csv.c. */
+#include "read/source/csv.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+
+/* Where a byte stands within a record. */
+typedef enum place { FIELD_START, PLAIN, QUOTED, QUOTE_CLOSED } place;
+
+/* Goes on from *at; true if the record ends there with a newline. */
+static bool find_end(const char *text, int64_t length, int64_t *at, place *where) {
+  for (; *at < length; ++*at) {
+    char c = text[*at];
+    if (*where == QUOTED) {
+      if (c == '"') *where = QUOTE_CLOSED;
+    } else if (*where == QUOTE_CLOSED && c == '"') {
+      *where = QUOTED;
+    } else if (c == '\n') {
+      return true;
+    } else if (c == ',') {
+      *where = FIELD_START;
+    } else {
+      *where = *where == FIELD_START && c == '"' ? QUOTED : PLAIN;
+    }
+  }
+  return false;
+}
+
+/* The length of the record that starts at source->begin, without its newline; all of it is unread then. */
+static tct_status record_length(tct_csv *csv, int64_t *length, bool *quoted, tct_error *err) {
+  tct_source *source = csv->source;
+  int64_t at = 0;
+  place where = FIELD_START;
+  *quoted = false;
+  for (;;) {
+    char *text = source->buffer + source->begin;
+    int64_t unread = source->end - source->begin;
+    if (!*quoted && unread > at) {
+      char *newline = memchr(text + at, '\n', (size_t)(unread - at));
+      int64_t end = newline ? newline - text : unread;
+      if (memchr(text + at, '"', (size_t)(end - at))) {
+        *quoted = true;
+        at = 0;
+      } else if (newline) {
+        *length = end;
+        return TCT_OK;
+      } else {
+        at = unread;
+      }
+    }
+    if (*quoted && find_end(text, unread, &at, &where)) {
+      *length = at;
+      return TCT_OK;
+    }
+    if (source->ended) break;
+    TCT_TRY(tct_source_more(source, err));
+  }
+  *length = source->end - source->begin;
+  if (where != QUOTED) return TCT_OK;
+  return tct_fail_at(err, source->name, csv->line, 0,
+                     "a quoted field that starts in this record is never closed; close the quote or double it");
+}
+
+/* Space for one field more; false = out of memory. */
+static bool add_field(tct_csv *csv, char *at, int64_t length) {
+  if (csv->fields == csv->cap) {
+    int64_t cap = csv->cap ? 2 * csv->cap : 64;
+    tct_field *grown = tct_grow(csv->field, csv->fields, cap, sizeof *grown);
+    if (!grown) return false;
+    csv->field = grown;
+    csv->cap = cap;
+  }
+  csv->field[csv->fields].at = at;
+  csv->field[csv->fields++].length = length;
+  return true;
+}
+
+static void set_fault(tct_csv *csv, int64_t column, const char *why) {
+  if (csv->fault.why) return;
+  csv->fault.column = column;
+  csv->fault.why = why;
+}
+
+/* Removes the quotes of the field that starts at *at with one; *at moves behind the field. */
+static int64_t unquote(tct_csv *csv, char **at, char *end) {
+  char *to = *at, *from = *at + 1;
+  while (from < end) {
+    if (*from == '"') {
+      if (from + 1 == end || from[1] != '"') break;
+      from++;
+    }
+    *to++ = *from++;
+  }
+  if (from < end) from++; /* the closing quote */
+  if (from < end && *from != ',') {
+    set_fault(csv, csv->fields + 1, "text follows the closing quote; double the quotes that belong to the text");
+    while (from < end && *from != ',') from++;
+  }
+  int64_t length = to - *at;
+  *at = from;
+  return length;
+}
+
+static tct_status split(tct_csv *csv, char *at, char *end, tct_error *err) {
+  csv->fields = 0;
+  for (;; at++) {
+    char *first = at;
+    int64_t length;
+    if (at < end && *at == '"') {
+      length = unquote(csv, &at, end);
+    } else {
+      while (at < end && *at != ',') at++;
+      length = at - first;
+    }
+    if (csv->expect > 0 && csv->fields == csv->expect) {
+      set_fault(csv, csv->expect + 1, "the record has more fields than the header; quote a field that holds a comma");
+      return TCT_OK;
+    }
+    if (!add_field(csv, first, length)) return tct_fail_memory(err);
+    if (at == end) break;
+  }
+  if (csv->fields < csv->expect) {
+    set_fault(csv, csv->fields + 1, "the record has fewer fields than the header; add the missing commas");
+  }
+  return TCT_OK;
+}
+
+static int64_t count_bytes(const char *text, int64_t length, char byte) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < length; k++) count += text[k] == byte;
+  return count;
+}
+
+tct_status tct_csv_begin(tct_csv *csv, tct_source *source, tct_error *err) {
+  memset(csv, 0, sizeof *csv);
+  csv->source = source;
+  csv->next_line = 1;
+  TCT_TRY(tct_source_want(source, 3, err));
+  if (source->end - source->begin >= 3 && memcmp(source->buffer + source->begin, "\xEF\xBB\xBF", 3) == 0) {
+    source->begin += 3;
+  }
+  return TCT_OK;
+}
+
+tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err) {
+  tct_source *source = csv->source;
+  bool quoted;
+  int64_t length = 0;
+  csv->fault.why = NULL;
+  csv->line = csv->next_line;
+  TCT_TRY(tct_source_want(source, 1, err));
+  *more = source->begin < source->end;
+  if (!*more) return TCT_OK;
+  TCT_TRY(record_length(csv, &length, &quoted, err));
+  char *text = source->buffer + source->begin;
+  source->begin += length;
+  if (source->begin < source->end) source->begin++; /* the newline */
+  csv->next_line += 1 + (quoted ? count_bytes(text, length, '\n') : 0);
+  if (length > 0 && text[length - 1] == '\r') length--;
+  csv->blank = length == 0;
+  char *zero = length > 0 ? memchr(text, 0, (size_t)length) : NULL;
+  if (zero) set_fault(csv, 1 + count_bytes(text, zero - text, ','), "the record holds a NUL byte; give a text file");
+  return split(csv, text, text + length, err);
+}
+
+void tct_csv_end(tct_csv *csv) {
+  tct_free(csv->field);
+  memset(csv, 0, sizeof *csv);
+}

@@ -1,0 +1,40 @@
+/* csv.h - records of an RFC 4180 text, field by field. */
+#ifndef TCT_READ_SOURCE_CSV_H
+#define TCT_READ_SOURCE_CSV_H
+#include "read/source/source.h"
+
+/* One field of the current record, without its quotes; not NUL-terminated. */
+typedef struct tct_field {
+  char *at;
+  int64_t length;
+} tct_field;
+
+/* What is wrong with one record; why NULL = nothing.  why is static text. */
+typedef struct tct_fault {
+  int64_t column; /* 1-based field, 0 = none */
+  const char *why;
+} tct_fault;
+
+typedef struct tct_csv {
+  tct_source *source;
+  tct_field *field; /* [fields] of the current record, valid until the next one is read */
+  int64_t fields, cap;
+  int64_t expect;    /* fields a record must have; 0 = any (the header) */
+  int64_t line;      /* physical line where the current record starts */
+  int64_t next_line; /* and the next one */
+  bool blank;        /* the current record is an empty line */
+  tct_fault fault;   /* of the current record */
+} tct_csv;
+
+/* Begins; skips a UTF-8 byte order mark. */
+tct_status tct_csv_begin(tct_csv *csv, tct_source *source, tct_error *err);
+/* The next record, or *more = false at the end.  A record that is malformed by itself sets
+ * csv->fault; what makes the end of the record unknown is an error. */
+tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err);
+/* Reads the header: names are copied into one allocation of tct_alloc, [*count] pointers and their texts;
+ * *sorted [*count] orders them.  Refuses empty and repeated names, and a first line of numbers. */
+tct_status tct_csv_header(tct_csv *csv, char ***names, int64_t **sorted, int64_t *count, tct_error *err);
+/* The column of that name, or -1. */
+int64_t tct_csv_find(char *const *names, const int64_t *sorted, int64_t count, const char *name);
+void tct_csv_end(tct_csv *csv);
+#endif

@@ -1,0 +1,210 @@
+/* source.c - a byte stream from a file, standard input or memory, decompressed on the way.
+ *
+ * gzip is told by its first two bytes and undone by zlib.  Everything else goes through libarchive, which
+ * tells the compression by content; its `raw` format hands the bytes of whatever is inside.  Only the
+ * compressions that are wanted are switched on: others would run external programs. */
+#include "read/source/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "read/source/unpack.h"
+
+enum { BLOCK = 1 << 18, LONGEST = 1 << 30 }; /* LONGEST: what one record may take, in bytes */
+
+static tct_status archive_failed(tct_source *source, tct_error *err) {
+  return tct_fail_at(err, source->name, 0, 0,
+                     "the compressed file is truncated or damaged; fetch it again, or test it with its own tool");
+}
+
+static tct_status cannot_read(const tct_source *source, tct_error *err) {
+  return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", source->name);
+}
+
+static tct_status open_file(tct_source *source, const char *path, tct_error *err) {
+  source->input.file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  if (source->input.file < 0) {
+    return tct_fail(err, TCT_E_RUN, "cannot open %s (%s); check the name and the permissions", path, strerror(errno));
+  }
+  struct stat status;
+  if (fstat(source->input.file, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return tct_fail(err, TCT_E_RUN, "%s is a directory; name a file", path);
+  }
+  return TCT_OK;
+}
+
+/* libarchive asks for the next block of the file. */
+static la_ssize_t next_block(struct archive *archive, void *data, const void **block) {
+  tct_input *input = data;
+  (void)archive;
+  if (!tct_input_fill(input)) return input->failed ? -1 : 0;
+  *block = input->block + input->at;
+  la_ssize_t count = input->have - input->at;
+  input->at = input->have;
+  return count;
+}
+
+static tct_status open_archive(tct_source *source, tct_error *err) {
+  const tct_unpack *lib = tct_unpack_load();
+  if (!lib) return tct_fail(err, TCT_E_RUN, "%s cannot be loaded; install libarchive", TCT_ARCHIVE_LIBRARY);
+  struct archive *archive = lib->archive_read_new();
+  struct archive_entry *entry;
+  source->archive = archive;
+  if (!archive) return tct_fail_memory(err);
+  int bad = lib->archive_read_support_filter_xz(archive) | lib->archive_read_support_filter_zstd(archive) |
+            lib->archive_read_support_filter_bzip2(archive) | lib->archive_read_support_format_raw(archive) |
+            lib->archive_read_support_format_empty(archive);
+  if (bad) {
+    return tct_fail(err, TCT_E_RUN, "libarchive lacks xz, zstd or bzip2; install a complete libarchive");
+  }
+  if (lib->archive_read_open(archive, &source->input, NULL, next_block, NULL) != ARCHIVE_OK) {
+    return archive_failed(source, err);
+  }
+  int found = lib->archive_read_next_header(archive, &entry);
+  if (found == ARCHIVE_EOF) {
+    source->ended = true;
+    return TCT_OK;
+  }
+  return found == ARCHIVE_OK ? TCT_OK : archive_failed(source, err);
+}
+
+tct_status tct_source_open(tct_source *source, const char *path, tct_error *err) {
+  memset(source, 0, sizeof *source);
+  source->input.file = -1;
+  source->name = path;
+  TCT_TRY(open_file(source, path, err));
+  tct_input *input = &source->input;
+  input->size = BLOCK;
+  input->block = tct_alloc(BLOCK, 1);
+  if (!input->block) return tct_fail_memory(err);
+  tct_input_begin(input);
+  if (input->failed) return cannot_read(source, err);
+  if (input->have < 2 || input->block[0] != 0x1f || input->block[1] != 0x8b) return open_archive(source, err);
+  source->gunzip = tct_gunzip_new();
+  return source->gunzip ? TCT_OK : tct_fail_memory(err);
+}
+
+void tct_source_memory(tct_source *source, const char *name, const void *bytes, int64_t count, int64_t step) {
+  memset(source, 0, sizeof *source);
+  source->input.file = -1;
+  source->name = name;
+  source->memory = bytes;
+  source->memory_left = count;
+  source->memory_step = step;
+}
+
+static tct_status make_room(tct_source *source, int64_t bytes, tct_error *err) {
+  int64_t unread = source->end - source->begin;
+  if (source->begin > 0 && unread > 0) memmove(source->buffer, source->buffer + source->begin, (size_t)unread);
+  source->begin = 0;
+  source->end = unread;
+  if (unread + bytes <= source->size) return TCT_OK;
+  if (unread > LONGEST) {
+    return tct_fail_at(err, source->name, 0, 0,
+                       "one line or record is longer than 1 GiB; check that the file is a table of text lines");
+  }
+  int64_t size = source->size * 2 > unread + bytes ? source->size * 2 : unread + bytes;
+  char *grown = tct_grow(source->buffer, unread, size, 1);
+  if (!grown) return tct_fail_memory(err);
+  source->buffer = grown;
+  source->size = size;
+  return TCT_OK;
+}
+
+static tct_status append(tct_source *source, const void *bytes, int64_t count, tct_error *err) {
+  TCT_TRY(make_room(source, count, err));
+  memcpy(source->buffer + source->end, bytes, (size_t)count);
+  source->end += count;
+  return TCT_OK;
+}
+
+static tct_status more_memory(tct_source *source, tct_error *err) {
+  int64_t count = source->memory_left < source->memory_step ? source->memory_left : source->memory_step;
+  if (count == 0) {
+    source->ended = true;
+    return TCT_OK;
+  }
+  TCT_TRY(append(source, source->memory, count, err));
+  source->memory += count;
+  source->memory_left -= count;
+  return TCT_OK;
+}
+
+static tct_status more_plain(tct_source *source, tct_error *err) {
+  int64_t want = source->plain_left < BLOCK ? source->plain_left : BLOCK;
+  TCT_TRY(make_room(source, BLOCK, err));
+  ssize_t got = 0;
+  do {
+    if (want > 0) got = read(source->input.file, source->buffer + source->end, (size_t)want);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return cannot_read(source, err);
+  if (got == 0) source->ended = true;
+  source->end += got;
+  source->plain_left -= got;
+  return TCT_OK;
+}
+
+tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err) {
+  if (lseek(source->input.file, from, SEEK_SET) < 0) return cannot_read(source, err);
+  source->begin = source->end = 0;
+  source->ended = false;
+  source->plain = true;
+  source->plain_left = to - from;
+  source->skipped_from = header;
+  source->skipped_to = from;
+  return TCT_OK;
+}
+
+tct_status tct_source_more(tct_source *source, tct_error *err) {
+  if (source->ended) return TCT_OK;
+  if (source->plain) return more_plain(source, err);
+  if (source->input.file < 0) return more_memory(source, err);
+  TCT_TRY(make_room(source, BLOCK, err));
+  char *to = source->buffer + source->end;
+  int64_t got = source->gunzip ? tct_gunzip_read(source->gunzip, &source->input, to, BLOCK)
+                               : tct_unpack_load()->archive_read_data(source->archive, to, BLOCK);
+  if (got < 0 && source->input.failed) return cannot_read(source, err);
+  if (got < 0) return archive_failed(source, err);
+  if (got == 0) source->ended = true;
+  source->end += got;
+  return TCT_OK;
+}
+
+tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err) {
+  while (source->end - source->begin < count && !source->ended) TCT_TRY(tct_source_more(source, err));
+  return TCT_OK;
+}
+
+tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err) {
+  char *newline = NULL;
+  int64_t seen = 0; /* bytes of the line known to hold no newline */
+  *line = NULL;
+  *length = 0;
+  for (;;) {
+    int64_t unread = source->end - source->begin;
+    if (unread > seen) newline = memchr(source->buffer + source->begin + seen, '\n', (size_t)(unread - seen));
+    if (newline || source->ended) break;
+    seen = unread;
+    TCT_TRY(tct_source_more(source, err));
+  }
+  if (!newline && source->begin == source->end) return TCT_OK;
+  *line = source->buffer + source->begin;
+  *length = newline ? newline - *line : source->end - source->begin;
+  source->begin += *length + (newline != NULL);
+  if (*length > 0 && (*line)[*length - 1] == '\r') --*length;
+  return TCT_OK;
+}
+
+void tct_source_close(tct_source *source) {
+  if (source->archive) tct_unpack_load()->archive_read_free(source->archive);
+  tct_gunzip_free(source->gunzip);
+  if (source->input.file >= 0) close(source->input.file);
+  tct_wipe_free(source->input.block, source->input.size, 1);
+  tct_wipe_free(source->buffer, source->size, 1);
+  memset(source, 0, sizeof *source);
+  source->input.file = -1;
+}

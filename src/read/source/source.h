@@ -1,0 +1,46 @@
+/* source.h - a byte stream from a file, standard input or memory, decompressed on the way. */
+#ifndef TCT_READ_SOURCE_SOURCE_H
+#define TCT_READ_SOURCE_SOURCE_H
+#include "core/status.h"
+#include "read/source/gunzip.h"
+#include <stdbool.h>
+
+/* Unread bytes are buffer[begin..end).  Readers may overwrite them; they advance begin. */
+typedef struct tct_source {
+  const char *name; /* as given by the caller, borrowed */
+  char *buffer;
+  int64_t begin, end, size;
+  bool ended;         /* nothing follows buffer[end) */
+  tct_input input;    /* a file's bytes as they are stored */
+  tct_gunzip *gunzip; /* the file is gzip, or NULL */
+  void *archive;      /* it is anything else, or NULL */
+  bool plain;         /* bytes come as they are stored, `plain_left` of them (tct_source_jump) */
+  int64_t plain_left;
+  int64_t skipped_from, skipped_to; /* bytes that the jump left out, for the numbers of lines */
+  const char *memory;               /* unread rest of a source in memory */
+  int64_t memory_left, memory_step;
+} tct_source;
+
+/* path "-" is standard input.  gz, xz, zst and bz2 are told by their content. */
+tct_status tct_source_open(tct_source *source, const char *path, tct_error *err);
+
+/* Plain bytes that the caller keeps; handed out in steps of `step` bytes, so that tests and fuzzers
+ * meet every refill. */
+void tct_source_memory(tct_source *source, const char *name, const void *bytes, int64_t count, int64_t step);
+
+/* Appends at least one byte behind buffer[end), or sets ended.  Moves buffer[begin..end) to the
+ * buffer's start, so pointers into it die. */
+tct_status tct_source_more(tct_source *source, tct_error *err);
+
+/* Makes at least `count` bytes unread, fewer only at the end. */
+tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err);
+
+/* The next line without its end ('\n' or "\r\n"), valid until the next call; *line is NULL at the
+ * end.  An empty last line is none. */
+tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err);
+
+/* Goes on at byte `from` of an uncompressed file and ends at byte `to`; header: bytes that belong to no record. */
+tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err);
+
+void tct_source_close(tct_source *source);
+#endif

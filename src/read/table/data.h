@@ -1,0 +1,34 @@
+/* data.h - a table of records after reading: features, labels, names, and what reading leaked. */
+#ifndef TCT_READ_TABLE_DATA_H
+#define TCT_READ_TABLE_DATA_H
+#include "core/digest.h"
+#include "la/matrix/matrix.h"
+
+enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
+
+struct tct_data {
+  tct_matrix x;                 /* what solvers see */
+  tct_owned_matrix own;         /* the memory of x, or empty when borrowed */
+  const double *y;              /* [rows], or NULL */
+  double *own_y;                /* the memory of y, or NULL when borrowed */
+  unsigned char *dropped;       /* [rows]: 1 = invalid record under TCT_INVALID_ZERO; NULL = none can be */
+  double *weight;               /* [rows] in [0, 1], owned; NULL = all 1 */
+  double weight_cap;            /* of the weights as they were given; 0 without weights */
+  bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
+  char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */
+  int32_t labels;               /* tct_labels */
+  bool positive_unlisted;       /* the positive label was named, and no public list says that it can occur */
+  char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
+  char *label_name;             /* owned or NULL */
+  char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */
+  double label_low, label_high; /* public label bounds from the schema; NAN if none */
+  tct_team *team;               /* the ranks that hold the other records, borrowed; NULL: all are here */
+  int64_t row0, all_rows;       /* number of the first record, and of all of them; without a team 0 */
+  int64_t *rank_rows;           /* [ranks], owned; NULL without a team */
+  char input[TCT_DIGEST_HEX];   /* over ranks: identity of the files that were read (train/identity.h); "" otherwise */
+  char *unaccounted[TCT_UNACCOUNTED + 1]; /* what reading took from the data and no event pays for */
+};
+
+/* Adds a sentence to the unaccounted list. */
+tct_status tct_data_unaccounted(tct_data *data, const char *text, tct_error *err);
+#endif

@@ -1,0 +1,214 @@
+/* join.c - tables of records put together, and cut. */
+#include "read/table/join.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+
+static int64_t offset_at(const tct_matrix *m, const void *array, int64_t k) {
+  return m->index_type == TCT_I64 ? ((const int64_t *)array)[k] : ((const int32_t *)array)[k];
+}
+
+static size_t width_of(const tct_matrix *m) { return m->value_type == TCT_F32 ? sizeof(float) : sizeof(double); }
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static bool same_names(const tct_data *a, const tct_data *b) {
+  for (int64_t j = 0; a->names && b->names && j < a->x.cols; j++)
+    if (strcmp(a->names[j], b->names[j]) != 0) return false;
+  return (a->names == NULL) == (b->names == NULL);
+}
+
+tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) {
+  bool csr = a->x.layout == TCT_CSR && !a->names;
+  if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
+      (!csr && a->x.cols != b->x.cols))
+    return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
+  if (!same_names(a, b) || !same_text(a->label_name, b->label_name) || !same_text(a->schema, b->schema))
+    return tct_fail(err, TCT_E_DATA,
+                    "the parts differ in the names or order of their columns; give every part the same header");
+  return TCT_OK;
+}
+
+static void count_all(tct_data *const *part, int64_t parts, int64_t drop, int64_t *rows, int64_t *entries) {
+  *rows = *entries = 0;
+  for (int64_t k = 0; k < parts; k++) {
+    const tct_matrix *m = &part[k]->x;
+    int64_t first = k == 0 ? drop : 0;
+    *rows += m->rows - first;
+    *entries += m->layout == TCT_CSR ? offset_at(m, m->start, m->rows) - offset_at(m, m->start, first)
+                                     : (m->rows - first) * m->cols;
+  }
+}
+
+/* Room for the records of `to`, whose shape and type are set. */
+static tct_status make_room(tct_data *to, int64_t entries, const tct_data *like, tct_error *err) {
+  tct_matrix *m = &to->own.m;
+  m->values = tct_alloc(entries, width_of(m));
+  if (m->layout == TCT_CSR) {
+    size_t wide = m->index_type == TCT_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    m->start = tct_alloc(m->rows + 1, wide);
+    m->index = tct_alloc(entries, wide);
+  }
+  if (like->y) to->y = to->own_y = TCT_NEW(double, m->rows);
+  if (like->dropped) to->dropped = TCT_NEW(unsigned char, m->rows);
+  if (!m->values || (m->layout == TCT_CSR && (!m->start || !m->index)) || (like->y && !to->y) ||
+      (like->dropped && !to->dropped))
+    return tct_fail_memory(err);
+  to->x = *m;
+  return TCT_OK;
+}
+
+static void put(const tct_matrix *m, const void *array, int64_t k, int64_t value) {
+  void *at = (void *)(uintptr_t)array; /* our own allocation */
+  if (m->index_type == TCT_I64)
+    ((int64_t *)at)[k] = value;
+  else
+    ((int32_t *)at)[k] = (int32_t)value;
+}
+
+/* Rows first.. of `from` go behind the *row rows and *entry entries of `to`. */
+static void append(tct_data *to, const tct_data *from, int64_t first, int64_t *row, int64_t *entry) {
+  tct_matrix *m = &to->own.m;
+  const tct_matrix *f = &from->x;
+  int64_t rows = f->rows - first;
+  char *values = (char *)(uintptr_t)m->values;
+  size_t width = width_of(m);
+  if (m->layout == TCT_CSR) {
+    int64_t begin = offset_at(f, f->start, first), count = offset_at(f, f->start, f->rows) - begin;
+    memcpy(values + (size_t)*entry * width, (const char *)f->values + (size_t)begin * width, (size_t)count * width);
+    for (int64_t k = 0; k < count; k++) put(m, m->index, *entry + k, offset_at(f, f->index, begin + k));
+    for (int64_t i = 1; i <= rows; i++) put(m, m->start, *row + i, *entry + offset_at(f, f->start, first + i) - begin);
+    *entry += count;
+  } else {
+    for (int64_t i = 0; i < rows; i++)
+      memcpy(values + (size_t)((*row + i) * m->cols) * width,
+             (const char *)f->values + (size_t)((first + i) * f->stride) * width, (size_t)m->cols * width);
+  }
+  if (to->own_y) memcpy(to->own_y + *row, from->y + first, (size_t)rows * sizeof(double));
+  if (to->dropped && from->dropped) memcpy(to->dropped + *row, from->dropped + first, (size_t)rows);
+  *row += rows;
+}
+
+/* One allocation: the pointers, then the texts. */
+static char **copy_names(char *const *names, int64_t count) {
+  size_t bytes = (size_t)count * sizeof(char *);
+  for (int64_t j = 0; j < count; j++) bytes += strlen(names[j]) + 1;
+  char **copy = tct_alloc((int64_t)bytes, 1);
+  if (!copy) return NULL;
+  char *at = (char *)(copy + count);
+  for (int64_t j = 0; j < count; j++) {
+    size_t length = strlen(names[j]) + 1;
+    copy[j] = memcpy(at, names[j], length);
+    at += length;
+  }
+  return copy;
+}
+
+/* What is not records. */
+static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
+  to->labels = like->labels;
+  to->positive_unlisted = like->positive_unlisted;
+  to->label_low = like->label_low;
+  to->label_high = like->label_high;
+  to->label_name = tct_text_copy(like->label_name);
+  to->schema = tct_text_copy(like->schema);
+  if (like->names) to->names = copy_names(like->names, like->x.cols);
+  if ((like->label_name && !to->label_name) || (like->schema && !to->schema) || (like->names && !to->names))
+    return tct_fail_memory(err);
+  for (int k = 0; k < TCT_UNACCOUNTED && like->unaccounted[k]; k++)
+    TCT_TRY(tct_data_unaccounted(to, like->unaccounted[k], err));
+  return TCT_OK;
+}
+
+static tct_status fill(tct_data *const *part, int64_t parts, int64_t drop, tct_data *to, tct_error *err) {
+  tct_matrix *m = &to->own.m;
+  int64_t rows, entries, row = 0, entry = 0;
+  const tct_matrix *like = &part[0]->x;
+  if (like->layout != TCT_CSR && like->layout != TCT_DENSE_ROWS)
+    return tct_fail(err, TCT_E_USAGE, "an array stored by columns cannot be put together; save it in C order");
+  count_all(part, parts, drop, &rows, &entries);
+  m->layout = like->layout, m->value_type = like->value_type;
+  m->rows = rows, m->cols = like->cols;
+  for (int64_t k = 1; k < parts; k++) m->cols = part[k]->x.cols > m->cols ? part[k]->x.cols : m->cols;
+  m->index_type = m->layout == TCT_CSR && entries > INT32_MAX ? TCT_I64 : TCT_I32;
+  m->stride = m->layout == TCT_CSR ? 0 : m->cols;
+  TCT_TRY(make_room(to, entries, part[0], err));
+  for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, &row, &entry);
+  return describe(to, part[0], err);
+}
+
+tct_status tct_data_join(tct_data *const *part, int64_t parts, int64_t drop, tct_data **out, tct_error *err) {
+  *out = TCT_NEW(tct_data, 1);
+  if (!*out) return tct_fail_memory(err);
+  tct_status status = TCT_OK;
+  for (int64_t k = 1; k < parts && status == TCT_OK; k++) status = tct_data_alike(part[0], part[k], err);
+  if (status == TCT_OK) status = fill(part, parts, drop, *out, err);
+  if (status == TCT_OK) return TCT_OK;
+  tct_data_free(*out);
+  *out = NULL;
+  return status;
+}
+
+/* rows, entries; where each row ends; columns; values; labels; marks. */
+static int64_t packed_size(const tct_data *data, int64_t rows, int64_t entries) {
+  bool csr = data->x.layout == TCT_CSR;
+  return 16 + (csr ? 8 * (rows + entries) : 0) + entries * (int64_t)width_of(&data->x) + (data->y ? 8 * rows : 0) +
+         (data->dropped ? rows : 0);
+}
+
+static void add(char **at, const void *bytes, size_t count) {
+  memcpy(*at, bytes, count);
+  *at += count;
+}
+
+tct_status tct_data_pack(const tct_data *data, int64_t rows, char **bytes, int64_t *size, tct_error *err) {
+  const tct_matrix *m = &data->x;
+  bool csr = m->layout == TCT_CSR;
+  int64_t entries = csr ? offset_at(m, m->start, rows) : rows * m->cols;
+  *size = packed_size(data, rows, entries);
+  char *at = *bytes = tct_alloc(*size, 1);
+  if (!at) return tct_fail_memory(err);
+  add(&at, &rows, 8);
+  add(&at, &entries, 8);
+  for (int64_t i = 1; csr && i <= rows; i++) add(&at, &(int64_t){offset_at(m, m->start, i)}, 8);
+  for (int64_t k = 0; csr && k < entries; k++) add(&at, &(int64_t){offset_at(m, m->index, k)}, 8);
+  if (csr) add(&at, m->values, (size_t)entries * width_of(m));
+  for (int64_t i = 0; !csr && i < rows; i++)
+    add(&at, (const char *)m->values + (size_t)(i * m->stride) * width_of(m), (size_t)m->cols * width_of(m));
+  if (data->y) add(&at, data->y, 8 * (size_t)rows);
+  if (data->dropped) add(&at, data->dropped, (size_t)rows);
+  return TCT_OK;
+}
+
+static void take(const char **at, void *to, size_t count) {
+  memcpy(to, *at, count);
+  *at += count;
+}
+
+tct_status tct_data_unpack(const char *bytes, int64_t size, const tct_data *like, tct_data **out, tct_error *err) {
+  int64_t rows = 0, entries = 0, value;
+  const char *at = bytes;
+  if (size >= 16) take(&at, &rows, 8), take(&at, &entries, 8);
+  if (size < 16 || rows < 0 || entries < 0 || packed_size(like, rows, entries) != size)
+    return tct_fail(err, TCT_E_RUN, "records from another rank came damaged; run again");
+  tct_data *to = *out = TCT_NEW(tct_data, 1);
+  if (!to) return tct_fail_memory(err);
+  tct_matrix *m = &to->own.m;
+  *m = (tct_matrix){.rows = rows, .cols = like->x.cols, .layout = like->x.layout, .value_type = like->x.value_type};
+  m->index_type = m->layout == TCT_CSR ? TCT_I64 : TCT_I32;
+  m->stride = m->layout == TCT_CSR ? 0 : m->cols;
+  tct_status status = make_room(to, entries, like, err);
+  if (status == TCT_OK) status = describe(to, like, err);
+  if (status != TCT_OK) {
+    tct_data_free(to);
+    *out = NULL;
+    return status;
+  }
+  for (int64_t i = 1; m->layout == TCT_CSR && i <= rows; i++) take(&at, &value, 8), put(m, m->start, i, value);
+  for (int64_t k = 0; m->layout == TCT_CSR && k < entries; k++) take(&at, &value, 8), put(m, m->index, k, value);
+  take(&at, (void *)(uintptr_t)m->values, (size_t)entries * width_of(m));
+  if (to->own_y) take(&at, to->own_y, 8 * (size_t)rows);
+  if (to->dropped) take(&at, to->dropped, (size_t)rows);
+  return TCT_OK;
+}

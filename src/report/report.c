@@ -1,0 +1,147 @@
+/* report.c - the page that a trained model is published with: one self-contained HTML file, from the model file alone.
+ *
+ * No script, no network, no row: everything on the page is in the model file or follows from it by a formula that the
+ * page or docs/guide/report.md names.  A figure carries its exact value and its place in the model file (html.h), so
+ * that a program can compare the two; a text from the file goes through tct_html_text.  Should a text get through all
+ * the same, the page's own policy lets no script run. The same model gives the same bytes. */
+#include "report/report.h"
+
+#include "core/alloc.h"
+#include "core/digest.h"
+#include "model/write.h"
+
+#include <string.h>
+
+const char *tct_page_string(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+static void head(tct_page *page) {
+  tct_html *h = &page->html;
+  tct_html_put(h,
+               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+               "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Privacy report</title>\n"
+               "<style>\n");
+  tct_html_put(h, tct_report_style);
+  tct_html_put(h, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+static void ledger(tct_page *page) {
+  tct_html *h = &page->html;
+  const json_t *entry = json_object_get(json_object_get(page->file, "privacy"), "ledger");
+  tct_html_put(h, "<section>\n<h2>Budget ledger</h2>\n");
+  if (!entry) {
+    tct_html_put(h,
+                 "<p>No ledger was used. The promise is for this model alone: what other models or tables of the same "
+                 "people reveal comes on top of it, and this page cannot know of them.</p>\n</section>\n");
+    return;
+  }
+  tct_html_put(h,
+               "<p>This run was charged to a ledger, which holds what all runs on the same table may reveal together. "
+               "It was written before the first noise was drawn. So it stood then:</p>\n<dl class=\"pairs\">\n"
+               "<dt>Run</dt><dd><code data-field=\"privacy.ledger.run\">");
+  tct_html_text(h, tct_page_string(entry, "run"));
+  tct_html_put(h,
+               "</code></dd>\n<dt>Ledger\xe2\x80\x99s fingerprint</dt><dd><code data-field=\"privacy.ledger.head\">");
+  tct_html_text(h, tct_page_string(entry, "head"));
+  tct_html_put(h,
+               "</code></dd>\n</dl>\n<p>Whoever keeps the ledger can show the whole budget and what is left of it: "
+               "<code>tacit ledger FILE</code>.</p>\n</section>\n");
+}
+
+static void account_line(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  tct_html_put(h,
+               "<p>The promise follows from the releases alone, so it can be recomputed without this model; a figure a "
+               "tenth of a percent off is rounding:</p>\n"
+               "<pre><code data-run=\"account\">tacit account");
+  for (int64_t i = 0; i < m->events.len; i++) {
+    char event[256];
+    tct_event_print(&m->events.at[i], event, sizeof event);
+    tct_html_format(h, " %s", event);
+  }
+  char delta[40];
+  tct_print_real(m->delta, delta, sizeof delta);
+  tct_html_format(h, " --delta %s%s</code></pre>\n", delta,
+                  m->neighbours == TCT_REPLACE_ONE ? " --neighbours replace_one" : "");
+}
+
+static tct_status how_to_check(tct_page *page, tct_error *err) {
+  tct_html *h = &page->html;
+  char hex[TCT_DIGEST_HEX];
+  char *text = tct_model_json(page->model, err);
+  if (!text) return TCT_E_MEMORY;
+  tct_digest_sha256(text, strlen(text), hex);
+  tct_text_free(text);
+  tct_html_put(h,
+               "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
+               "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
+  if (page->model->ledger_head) tct_html_put(h, "\ntacit verify MODEL.json --ledger LEDGER");
+  tct_html_put(h, "\ntacit report MODEL.json -o PAGE.html</code></pre>\n<p>The first ");
+  tct_html_put(h, page->model->is_private ? "recomputes the promise in two ways that share no code"
+                                          : "looks whether the file is whole");
+  if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
+  tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
+  if (page->model->is_private) account_line(page);
+  tct_html_format(h,
+                  "<p>This page describes the model file with the SHA-256 fingerprint<br>\n<code "
+                  "data-field=\"sha256\">%s</code></p>\n</section>\n",
+                  hex);
+  return TCT_OK;
+}
+
+static void foot(tct_page *page) {
+  tct_html *h = &page->html;
+  tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
+  tct_html_text(h, tct_page_string(page->file, "library"));
+  tct_html_put(h,
+               "</span> from the model file alone. Nothing on this page was computed from the records.</p></footer>\n"
+               "</main>\n</body>\n</html>\n");
+}
+
+static tct_status write_page(tct_page *page, tct_error *err) {
+  head(page);
+  tct_report_summary(page);
+  tct_report_protected(page);
+  tct_report_unaccounted(page);
+  if (page->model->is_private) {
+    TCT_TRY(tct_report_curve(page, err));
+    TCT_TRY(tct_report_events(page, err));
+  }
+  tct_report_records(page);
+  ledger(page);
+  tct_report_weights(page);
+  TCT_TRY(how_to_check(page, err));
+  foot(page);
+  return TCT_OK;
+}
+
+char *tct_report_html(const tct_model *model, tct_error *err) {
+  tct_error_clear(err);
+  tct_page page = {.model = model};
+  char *text = tct_model_json(model, err);
+  json_t *file = text ? json_loads(text, 0, NULL) : NULL;
+  tct_text_free(text);
+  if (!file) return tct_fail_memory(err), NULL;
+  page.file = file;
+  tct_status status = tct_report_noise(model, &page.noise_known, &page.noise, err);
+  if (status == TCT_OK) status = tct_report_recompute(&page, err);
+  if (status == TCT_OK) status = write_page(&page, err);
+  json_decref(file);
+  if (status != TCT_OK) page.html.failed = 1;
+  text = tct_html_take(&page.html);
+  if (!text && status == TCT_OK) tct_fail_memory(err);
+  return text;
+}
+
+tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
+  char *text = tct_report_html(model, err);
+  if (!text) return err ? err->status : TCT_E_RUN;
+  tct_status status = tct_write_whole(path, text, err);
+  tct_text_free(text);
+  return status;
+}

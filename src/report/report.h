@@ -1,0 +1,44 @@
+/* report.h - the parts of the page that a trained model is published with. */
+#ifndef TCT_REPORT_REPORT_H
+#define TCT_REPORT_REPORT_H
+#include "report/html.h"
+#include "core/spec.h"
+#include "model/model.h"
+#include "solve/solve.h"
+
+#include <jansson.h>
+
+/* What all parts of a page see.  `file` is the model file itself, so that a figure cannot differ from it. */
+typedef struct tct_page {
+  tct_html html;
+  const tct_model *model;
+  const json_t *file;
+  double proved;        /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
+  int holds;            /* the claim is no less than that */
+  tct_noise_size noise; /* of the weights */
+  int noise_known;
+} tct_page;
+
+/* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */
+void tct_report_summary(tct_page *page);
+void tct_report_protected(tct_page *page);
+void tct_report_unaccounted(tct_page *page);
+/* ---- report_curve.c: epsilon against delta ---- */
+tct_status tct_report_curve(tct_page *page, tct_error *err);
+/* Fills proved and holds: a page must not repeat a claim that its own figures refute. */
+tct_status tct_report_recompute(tct_page *page, tct_error *err);
+/* ---- report_events.c: what was released at what price ---- */
+tct_status tct_report_events(tct_page *page, tct_error *err);
+/* ---- report_records.c: what was done to each record before it counted ---- */
+void tct_report_records(tct_page *page);
+/* ---- report_weights.c: the weights and the noise in them ---- */
+void tct_report_weights(tct_page *page);
+/* ---- report_noise.c ---- */
+/* The size of the noise in the model's weights, from the model file alone; known 0: nobody can say. */
+tct_status tct_report_noise(const tct_model *model, int *known, tct_noise_size *out, tct_error *err);
+/* ---- report_style.c ---- */
+extern const char tct_report_style[];
+
+/* Texts of the model file: "" where there is none. */
+const char *tct_page_string(const json_t *object, const char *key);
+#endif

@@ -1,0 +1,148 @@
+/* report_curve.c - epsilon against delta as the accountant proves it, with the claimed point. */
+#include "account/account.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Half a decade between points, from one bad event among all people on earth a hundred times over to where epsilon says
+ * nothing any more: the range of curve.c. */
+enum { POINTS = 23 };
+static const double DELTA_LOW = 1e-12;
+/* Relative width of a point's bracket; a hair of the drawing is wider. */
+static const double PRECISION = 1e-3;
+/* The drawing, in its own units: the text is legible at the width of a phone. */
+static const double WIDTH = 400, HEIGHT = 250, LEFT = 46, RIGHT = 14, TOP = 14, BOTTOM = 46;
+
+typedef struct curve {
+  double epsilon[POINTS]; /* INFINITY: not proved */
+  double top;             /* of the vertical axis */
+  double step;            /* between its ticks */
+} curve;
+
+static double delta_at(int i) { return DELTA_LOW * pow(10, 0.5 * i); }
+
+/* The named accountant's own curve, so that it passes below the claim; where it is unknown or does not apply, the best.
+ */
+static tct_status point(const tct_model *m, double delta, double *epsilon, tct_error *err) {
+  const tct_accountant *named = m->accountant ? tct_accountant_find(m->accountant) : NULL;
+  char why[200];
+  if (named && named->applies(&m->events, (tct_neighbours)m->neighbours, why, sizeof why)) {
+    tct_bracket bracket;
+    TCT_TRY(tct_accountant_epsilon(named, &m->events, (tct_neighbours)m->neighbours, delta, PRECISION, &bracket, err));
+    return *epsilon = bracket.upper, TCT_OK;
+  }
+  tct_cost cost = {0};
+  TCT_TRY(tct_account_epsilon(&m->events, (tct_neighbours)m->neighbours, delta, PRECISION, &cost, err));
+  return *epsilon = cost.winner ? cost.epsilon : INFINITY, TCT_OK;
+}
+
+tct_status tct_report_recompute(tct_page *page, tct_error *err) {
+  const tct_model *m = page->model;
+  page->proved = NAN;
+  page->holds = 1;
+  if (!m->is_private) return TCT_OK;
+  if (!(m->epsilon > 0 && isfinite(m->epsilon) && m->delta > 0 && m->delta < 1) || !m->events.len)
+    return tct_fail(
+        err, TCT_E_DATA,
+        "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
+  TCT_TRY(point(m, m->delta, &page->proved, err));
+  page->holds = page->proved <= m->epsilon * (1 + 2 * PRECISION);
+  return TCT_OK;
+}
+
+/* Some five ticks at 1, 2 or 5 times a power of ten. */
+static void scale(curve *c, double claim) {
+  double most = claim;
+  for (int i = 0; i < POINTS; i++)
+    if (isfinite(c->epsilon[i])) most = fmax(most, c->epsilon[i]);
+  double rough = most / 5, power = pow(10, floor(log10(rough))), ratio = rough / power;
+  c->step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
+  c->top = c->step * ceil(most * 1.02 / c->step);
+}
+
+static double x_at(double delta) {
+  return LEFT + (WIDTH - LEFT - RIGHT) * log10(delta / DELTA_LOW) / (0.5 * (POINTS - 1));
+}
+static double y_at(const curve *c, double epsilon) { return TOP + (HEIGHT - TOP - BOTTOM) * (1 - epsilon / c->top); }
+
+static void axes(tct_html *h, const curve *c) {
+  for (double e = 0; e <= c->top * (1 + 1e-9); e += c->step) {
+    tct_html_format(h, "<path class=\"grid\" d=\"M%g %.2fH%g\"/><text class=\"end\" x=\"%g\" y=\"%.2f\">%.3g</text>\n",
+                    LEFT, y_at(c, e), WIDTH - RIGHT, LEFT - 6, y_at(c, e) + 4, e);
+  }
+  for (int power = -12; power <= -1; power += power == -3 ? 2 : 3)
+    tct_html_format(
+        h, "<text class=\"mid\" x=\"%.2f\" y=\"%g\">10<tspan dy=\"-4\" class=\"sup\">\xe2\x88\x92%d</tspan></text>\n",
+        x_at(pow(10, power)), HEIGHT - BOTTOM + 18, -power);
+  tct_html_format(
+      h,
+      "<text class=\"mid\" x=\"%g\" y=\"%g\">\xce\xb4, on a scale of powers of ten</text>\n<text class=\"mid\" "
+      "transform=\"translate(12 %g) rotate(-90)\">\xce\xb5</text>\n",
+      (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, (TOP + HEIGHT - BOTTOM) / 2);
+}
+
+static void drawing(tct_page *page, const curve *c) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  double x = x_at(m->delta), y = y_at(c, m->epsilon);
+  char top[40];
+  tct_print_real(c->top, top, sizeof top);
+  tct_html_format(
+      h,
+      "<svg class=\"curve\" viewBox=\"0 0 %g %g\" role=\"img\" aria-labelledby=\"curve-title\" "
+      "data-box=\"%g %g %g %g\" data-top=\"%s\">\n<title id=\"curve-title\">The smallest \xce\xb5 that is proved, "
+      "against \xce\xb4, with the claimed point.</title>\n",
+      WIDTH, HEIGHT, LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM, top);
+  axes(h, c);
+  tct_html_put(h, "<path class=\"line\" d=\"");
+  for (int i = 0, pen_up = 1; i < POINTS; i++) {
+    if (isfinite(c->epsilon[i]))
+      tct_html_format(h, "%c%.2f %.2f", pen_up ? 'M' : 'L', x_at(delta_at(i)), y_at(c, c->epsilon[i]));
+    pen_up = !isfinite(c->epsilon[i]);
+  }
+  tct_html_put(h, "\"/>\n");
+  if (x >= LEFT && x <= WIDTH - RIGHT) {
+    int end = x > WIDTH - RIGHT - 80; /* the line falls: the room is above it, to the right */
+    tct_html_format(h,
+                    "<circle class=\"claim\" cx=\"%.2f\" cy=\"%.2f\" r=\"5\"/>\n<text class=\"strong%s\" x=\"%.2f\" "
+                    "y=\"%.2f\">the promise</text>\n",
+                    x, y, end ? " end" : "", end ? WIDTH - RIGHT : x + 8, y > TOP + 20 ? y - 8 : y + 18);
+  }
+  tct_html_put(h, "</svg>\n");
+}
+
+static void table(tct_html *h, const curve *c) {
+  tct_html_put(
+      h,
+      "<table class=\"narrow\">\n<thead><tr><th scope=\"col\">at \xce\xb4 of</th><th scope=\"col\">\xce\xb5 is at "
+      "most</th></tr></thead>\n<tbody>\n");
+  for (int i = 0; i < POINTS - 1; i += 6) { /* 1e-12, 1e-9, 1e-6, 1e-3 */
+    tct_html_format(h, "<tr><td>10<sup>\xe2\x88\x92%d</sup></td><td>", 12 - i / 2);
+    if (isfinite(c->epsilon[i]))
+      tct_html_real(h, "derived.curve", c->epsilon[i], 4);
+    else
+      tct_html_put(h, "not proved");
+    tct_html_put(h, "</td></tr>\n");
+  }
+  tct_html_put(h, "</tbody>\n</table>\n");
+}
+
+tct_status tct_report_curve(tct_page *page, tct_error *err) {
+  tct_html *h = &page->html;
+  curve c;
+  for (int i = 0; i < POINTS; i++) TCT_TRY(point(page->model, delta_at(i), &c.epsilon[i], err));
+  scale(&c, page->model->epsilon);
+  tct_html_put(
+      h,
+      "<section>\n<h2>How strong the promise is</h2>\n<p>The same run keeps a whole family of promises: a smaller "
+      "\xce\xb4 for a larger \xce\xb5. Every point on or above the line holds; the marked one is what the model file "
+      "claims. It was proved by the accountant <code data-field=\"privacy.accountant\">");
+  tct_html_text(h, page->model->accountant ? page->model->accountant : "");
+  tct_html_put(h, "</code>.</p>\n<figure>\n");
+  drawing(page, &c);
+  tct_html_put(h, "</figure>\n");
+  table(h, &c);
+  tct_html_put(h, "</section>\n");
+  return TCT_OK;
+}

@@ -1,0 +1,121 @@
+/* report_records.c - what was done to each record before it counted: public bounds and scales, in their order. */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+static void number_bounds(tct_html *h, const json_t *column, const char *field) {
+  tct_html_put(h, "from ");
+  tct_html_real(h, field, json_number_value(json_object_get(column, "lower")), 0);
+  tct_html_put(h, " to ");
+  tct_html_real(h, field, json_number_value(json_object_get(column, "upper")), 0);
+}
+
+static void values(tct_html *h, const json_t *list) {
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *value = json_array_get(list, i);
+    if (i) tct_html_put(h, ", ");
+    tct_html_put(h, "<span class=\"value\">");
+    if (json_is_string(value))
+      tct_html_text(h, json_string_value(value));
+    else if (json_is_number(value))
+      tct_html_real(h, "schema.value", json_number_value(value), 0);
+    tct_html_put(h, "</span>");
+  }
+}
+
+static void column_row(tct_html *h, const json_t *column) {
+  const char *type = tct_page_string(column, "type");
+  tct_html_put(h, "<tr><th scope=\"row\"><span data-field=\"schema.column\">");
+  tct_html_text(h, tct_page_string(column, "name"));
+  tct_html_put(h, "</span></th><td>");
+  if (!strcmp(type, "number"))
+    number_bounds(h, column, "schema.bound");
+  else if (!strcmp(type, "category"))
+    values(h, json_object_get(column, "values"));
+  else
+    tct_html_put(h, "not used");
+  tct_html_put(h, "</td></tr>\n");
+}
+
+static void schema_table(tct_html *h, const json_t *schema) {
+  const json_t *columns = json_object_get(schema, "columns"), *label = json_object_get(schema, "label");
+  tct_html_put(
+      h,
+      "<h3>What each column may hold</h3>\n<table class=\"columns\">\n<thead><tr><th scope=\"col\">Column</th><th "
+      "scope=\"col\">Public bounds</th></tr></thead>\n<tbody>\n");
+  for (size_t i = 0; i < json_array_size(columns); i++) column_row(h, json_array_get(columns, i));
+  if (json_is_object(label)) {
+    tct_html_put(h, "<tr><th scope=\"row\"><span data-field=\"schema.column\">");
+    tct_html_text(h, tct_page_string(label, "name"));
+    tct_html_put(h, "</span></th><td>");
+    if (json_is_number(json_object_get(label, "lower")))
+      number_bounds(h, label, "schema.bound");
+    else
+      values(h, json_object_get(label, "values"));
+    tct_html_put(h, " (what the model predicts)</td></tr>\n");
+  }
+  tct_html_put(h, "</tbody>\n</table>\n");
+}
+
+static void scale_item(tct_html *h, const tct_model *m) {
+  if (!strcmp(m->scale, "bounds"))
+    tct_html_put(h, "<li>Every feature was brought to the same range by public bounds.</li>\n");
+  else if (strcmp(m->scale, "none")) {
+    tct_html_put(h, "<li class=\"bad\">Every feature was scaled (<span data-field=\"transforms.scale\">");
+    tct_html_text(h, m->scale);
+    tct_html_put(h, "</span>) by figures taken from the records: not covered by the promise.</li>\n");
+  }
+}
+
+static void label_item(tct_html *h, const tct_model *m) {
+  if (m->labels != TCT_LABELS_REAL) return;
+  if (m->label_shift != 0) {
+    tct_html_put(h, "<li>From each value to be predicted, ");
+    tct_html_real(h, "transforms.label_shift", m->label_shift, 0);
+    tct_html_put(h, " was taken off.</li>\n");
+  }
+  if (isfinite(m->label_bound)) {
+    tct_html_put(h, "<li>The rest counts as at most ");
+    tct_html_real(h, "transforms.label_bound", m->label_bound, 0);
+    tct_html_put(h, " above or below zero, whatever it was.</li>\n");
+  }
+}
+
+static void norm_item(tct_html *h, const tct_model *m) {
+  if (m->has_intercept) tct_html_put(h, "<li>A constant feature of value one was added (the intercept).</li>\n");
+  if (!isfinite(m->row_norm)) return;
+  tct_html_put(h,
+               m->rows_rule == TCT_ROWS_UNIT
+                   ? "<li>Every record was brought to the same length (the root of the sum of its squared features), "
+                   : "<li>A record of a larger length (the root of the sum of its squared features) was shortened to ");
+  tct_html_real(h, "transforms.row_norm", m->row_norm, 4);
+  tct_html_put(h, m->is_private ? ". This bounds how much one record can do, and the noise is measured by it.</li>\n"
+                                : ". This bounds how much one record can do.</li>\n");
+}
+
+void tct_report_records(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  const json_t *schema = json_object_get(json_object_get(page->file, "transforms"), "schema");
+  int any = json_is_object(schema) || strcmp(m->scale, "none") || m->has_intercept || isfinite(m->row_norm) ||
+            m->labels == TCT_LABELS_REAL;
+  tct_html_put(h, "<section>\n<h2>What was done to each record first</h2>\n");
+  if (!any) {
+    tct_html_put(h, "<p>Nothing. The records counted as they were.</p>\n</section>\n");
+    return;
+  }
+  tct_html_put(h, "<ol>\n");
+  if (json_is_object(schema)) {
+    const char *unit = tct_page_string(schema, "scale");
+    tct_html_put(h, "<li>Every value was held to the bounds of its column, ");
+    tct_html_put(h, strcmp(unit, "symmetric") ? "and numbers were brought to the range from zero to one.</li>\n"
+                                              : "and numbers were brought to the range from minus one to one.</li>\n");
+  }
+  scale_item(h, m);
+  label_item(h, m);
+  norm_item(h, m);
+  tct_html_put(h, "</ol>\n");
+  if (json_is_object(schema)) schema_table(h, schema);
+  tct_html_put(h, "</section>\n");
+}

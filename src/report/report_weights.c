@@ -1,0 +1,166 @@
+/* report_weights.c - the weights as a chart, with the size of the privacy noise beside each. */
+#include "core/alloc.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The largest so many are drawn: as many as a reader goes through, some four pages of print. */
+enum { DRAWN = 100 };
+
+typedef struct ranked {
+  double size;
+  int64_t at;
+} ranked;
+
+static int larger_first(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->size != y->size) return x->size < y->size ? 1 : -1;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* The horizontal axis: all weights fit, and their noise as far as it does not dwarf them. */
+static double reach_of(const tct_page *page) {
+  const tct_model *m = page->model;
+  double most = fabs(m->intercept), noise = page->noise_known && page->noise.most > 0 ? page->noise.most : 0;
+  for (int64_t j = 0; j < m->cols; j++) most = fmax(most, fabs(m->coefficients[j]));
+  if (!(most > 0)) most = noise > 0 && isfinite(noise) ? noise : 1;
+  return 1.05 * (most + fmin(noise, most));
+}
+
+static double percent(double value, double reach) { return fmin(fmax(50 + 50 * value / reach, 0), 100); }
+
+static void band(tct_html *h, const char *class, double middle, double half, double reach, int top, int height) {
+  double left = percent(middle - half, reach), right = percent(middle + half, reach);
+  tct_html_format(h, "<rect class=\"%s\" x=\"%.3f%%\" y=\"%d\" width=\"%.3f%%\" height=\"%d\"/>", class, left, top,
+                  fmax(right - left, 0.2), height);
+}
+
+static void noise_text(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_noise_size *n = &page->noise;
+  if (!page->noise_known) return;
+  tct_html_put(h, "<small>\xc2\xb1\xc2\xa0");
+  if (n->least == n->most || !(n->least > 0)) {
+    if (n->least != n->most) tct_html_put(h, "at most ");
+    tct_html_real(h, "derived.noise_most", n->most, 2);
+  } else {
+    tct_html_real(h, "derived.noise_least", n->least, 2);
+    if (isfinite(n->most)) {
+      tct_html_put(h, "\xe2\x80\x93");
+      tct_html_real(h, "derived.noise_most", n->most, 2);
+    } else {
+      tct_html_put(h, " or more");
+    }
+  }
+  tct_html_put(h, "</small>");
+}
+
+/* at: index of the weight, or -1 for the intercept. */
+static void row(tct_page *page, int64_t at, double reach) {
+  tct_html *h = &page->html;
+  const tct_noise_size *n = &page->noise;
+  double w = at < 0 ? page->model->intercept : page->model->coefficients[at];
+  char field[48];
+  snprintf(field, sizeof field, at < 0 ? "intercept" : "coefficients.%lld", (long long)at);
+  tct_html_put(h, "<tr><th scope=\"row\">");
+  if (at < 0) {
+    tct_html_put(h, "<i>intercept</i>");
+  } else {
+    tct_html_format(h, "<span data-field=\"features.%lld\">", (long long)at);
+    tct_html_text(h, page->model->features[at]);
+    tct_html_put(h, "</span>");
+  }
+  tct_html_format(h,
+                  "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\" focusable=\"false\" "
+                  "data-weight=\"%s\">",
+                  field);
+  band(h, w < 0 ? "minus" : "plus", w / 2, fabs(w) / 2, reach, 5, 12);
+  if (page->noise_known && n->most > 0 && n->most != n->least) band(h, "most", w, n->most, reach, 10, 2);
+  if (page->noise_known && n->least > 0) band(h, "least", w, n->least, reach, 8, 6);
+  tct_html_put(h, "<line class=\"zero\" x1=\"50%\" x2=\"50%\" y1=\"0\" y2=\"22\"/></svg></td><td>");
+  tct_html_real(h, field, w, 3);
+  noise_text(page);
+  tct_html_put(h, "</td></tr>\n");
+}
+
+static void legend(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_noise_size *n = &page->noise;
+  if (!page->model->is_private) {
+    tct_html_put(h, "<p>No noise was added.</p>\n");
+    return;
+  }
+  if (!page->noise_known) {
+    tct_html_put(
+        h,
+        "<p class=\"note\">How much of each weight is noise is not known for this model: noise entered at many "
+        "steps, and how later steps corrected earlier ones depends on the records.</p>\n");
+    return;
+  }
+  tct_html_put(
+      h,
+      "<p>Part of every weight is the noise that protects the records. Its size (standard error) stands behind the "
+      "\xc2\xb1 sign:</p>\n<ul>\n");
+  if (n->least > 0 && n->least != n->most) {
+    tct_html_put(h, "<li>lower end, the dark mark: ");
+    tct_html_put(h, n->how_least);
+    tct_html_put(h, ", in the mean over all weights;</li>\n");
+  }
+  tct_html_put(h, n->least == n->most ? "<li>the dark mark: " : "<li>upper end, the thin line: ");
+  tct_html_put(h, n->how_most);
+  tct_html_put(h, n->first_order ? ".</li>\n</ul>\n<p>This is calculated to first order in the noise. "
+                                 : ".</li>\n</ul>\n<p>This is proved. ");
+  tct_html_put(
+      h,
+      "A weight that is not well above its noise says nothing. The chance of who happens to be in the table comes on "
+      "top.</p>\n");
+}
+
+static void table(tct_page *page, const ranked *order) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  int64_t shown = m->cols < DRAWN ? m->cols : DRAWN;
+  while (m->cols > DRAWN && shown > 1 && !(order[shown - 1].size > 0)) shown--; /* a sparse model's zeros say nothing */
+  double reach = reach_of(page);
+  char text[40];
+  tct_print_real(reach, text, sizeof text);
+  tct_html_format(
+      h,
+      "<table class=\"weights\" data-reach=\"%s\">\n<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\" "
+      "class=\"bar\">less | more</th><th scope=\"col\">Weight</th></tr></thead>\n"
+      "<tbody>\n",
+      text);
+  if (m->has_intercept) row(page, -1, reach);
+  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, reach);
+  tct_html_put(h, "</tbody>\n</table>\n");
+  if (shown == m->cols) return;
+  tct_html_put(h, "<p class=\"quiet\">These are the ");
+  tct_html_count(h, "derived.shown", shown);
+  tct_html_put(h, " largest of ");
+  tct_html_count(h, "columns", m->cols);
+  tct_html_put(
+      h, shown < DRAWN ? " weights; all others are zero.</p>\n" : " weights; the model file has all of them.</p>\n");
+}
+
+void tct_report_weights(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  ranked *order = TCT_NEW(ranked, m->cols);
+  if (!order) {
+    h->failed = 1;
+    return;
+  }
+  for (int64_t j = 0; j < m->cols; j++) order[j] = (ranked){fabs(m->coefficients[j]), j};
+  qsort(order, (size_t)m->cols, sizeof *order, larger_first);
+  tct_html_put(
+      h,
+      "<section>\n<h2>The model</h2>\n<p>The model adds up, for each person, the features times these weights, after "
+      "the steps above; a larger sum ");
+  tct_html_put(
+      h, m->labels == TCT_LABELS_REAL ? "predicts a larger value.</p>\n" : "speaks for the positive answer.</p>\n");
+  legend(page);
+  table(page, order);
+  tct_html_put(h, "</section>\n");
+  tct_free(order);
+}

@@ -1,0 +1,126 @@
+/* session.c - what server and party share in a session: JSON messages, opening the wire, the transcript. */
+#include "core/alloc.h"
+#include "model/json.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void tct_session_default(tct_session *options) {
+  memset(options, 0, sizeof *options);
+  options->size = sizeof *options;
+  options->timeout = 600;
+}
+
+tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err) {
+  char *text = tct_json_text(object, err);
+  if (!text) return TCT_E_MEMORY;
+  tct_status status = tct_wire_send(wire, to, type, text, strlen(text), err);
+  tct_text_free(text);
+  return status;
+}
+
+tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err) {
+  void *text = NULL;
+  size_t size = 0;
+  TCT_TRY(tct_wire_receive_any(wire, from, type, TCT_SESSION_MOST, &text, &size, err));
+  *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+  tct_free(text);
+  if (json_is_object(*object)) return TCT_OK;
+  json_decref(*object);
+  *object = NULL;
+  return tct_fail(err, TCT_E_RUN, "the peer sent something unreadable; check that both ends run the same version");
+}
+
+static tct_status check_files(const tct_session *o, tct_error *err) {
+  if (o->certificate && o->private_key && o->authority) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_USAGE,
+      "both ends show certificates; give the own one, its private key and the authority that signs the peers");
+}
+
+tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, tct_error *err) {
+  tct_wire_files files;
+  if (!o || o->size != sizeof *o)
+    return tct_fail(err, TCT_E_USAGE, "the options were not initialised; call tct_session_default first");
+  if (!(o->timeout > 0 && o->timeout <= 1e6))
+    return tct_fail(err, TCT_E_USAGE, "the timeout must be from 0 to 1000000 seconds; give e.g. 600");
+  if (!o->address) return tct_wire_ranks(o->team, o->timeout, wire, err);
+  TCT_TRY(check_files(o, err));
+  files = (tct_wire_files){o->certificate, o->private_key, o->authority};
+  if (!serves) return tct_wire_connect(&files, o->address, o->timeout, wire, err);
+  if (o->parties < 1 || o->parties > TCT_PARTIES_MOST)
+    return tct_fail(err, TCT_E_USAGE, "the number of parties must be from 1 to %d; say how many will come",
+                    TCT_PARTIES_MOST);
+  TCT_TRY(tct_wire_listen(&files, o->address, o->parties, o->timeout, wire, err));
+  tct_status status = tct_wire_accept(wire, err);
+  if (status != TCT_OK) tct_wire_close(wire);
+  return status;
+}
+
+static tct_status describe_components(const tct_plan *plan, tct_model *m, tct_error *err) {
+  char loss[400], penalty[400], solver[4096];
+  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
+  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
+  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
+  m->loss = tct_text_copy(loss), m->penalty = tct_text_copy(penalty), m->solver = tct_text_copy(solver);
+  m->scale = tct_text_copy("none");
+  return m->loss && m->penalty && m->solver && m->scale ? TCT_OK : tct_fail_memory(err);
+}
+
+tct_status tct_session_describe(const tct_plan *plan, tct_model *m, tct_error *err) {
+  TCT_TRY(describe_components(plan, m, err));
+  m->rows = plan->facts.rows;
+  m->cols = plan->cols;
+  m->labels = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  m->label_shift = plan->config.label_shift;
+  m->label_bound = plan->config.label_bound;
+  m->row_norm = NAN; /* each party bounded its own part of a record */
+  m->rows_rule = plan->config.rows_rule;
+  m->penalised_intercept = 1;
+  return tct_model_certify(plan, m, err);
+}
+
+/* ---- the transcript ---- */
+
+static const char *type_name(int type) {
+  switch (type) {
+    case TCT_SAY_CHOICE: return "choice";
+    case TCT_SAY_SCORE: return "score";
+    case TCT_SAY_COLUMN: return "column";
+    case TCT_SAY_HELLO: return "hello";
+    case TCT_SAY_ACCEPT: return "accept";
+    case TCT_SAY_READY: return "ready";
+    case TCT_FRAME_FAILURE: return "failure";
+    default: return "unknown";
+  }
+}
+
+static tct_status write_frame(void *user, int to, const void *frame, size_t size, tct_error *err) {
+  const unsigned char *at = frame;
+  FILE *file = ((tct_transcript *)user)->file;
+  (void)to;
+  fprintf(file, "{\"type\":\"%s\",\"bytes\":%zu,\"frame\":\"", type_name(at[4] | at[5] << 8), size);
+  for (size_t i = 0; i < size; i++) fprintf(file, "%02x", at[i]);
+  fprintf(file, "\"}\n");
+  if (fflush(file) == 0 && !ferror(file)) return TCT_OK;
+  return tct_fail(err, TCT_E_RUN, "the transcript cannot be written; free the disk or choose another file");
+}
+
+tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err) {
+  *out = (tct_transcript){0};
+  if (!path) return TCT_OK;
+  out->file = fopen(path, "w");
+  if (!out->file) return tct_fail(err, TCT_E_RUN, "cannot write %s (%s); choose another file", path, strerror(errno));
+  wire->log = write_frame;
+  wire->log_user = out;
+  return TCT_OK;
+}
+
+tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err) {
+  int bad = transcript->file && fclose(transcript->file) != 0;
+  transcript->file = NULL;
+  return bad ? tct_fail(err, TCT_E_RUN, "the transcript could not be written to its end; free the disk") : TCT_OK;
+}

@@ -1,0 +1,67 @@
+/* session.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
+#ifndef TCT_SESSION_SESSION_H
+#define TCT_SESSION_SESSION_H
+#include "train/plan.h"
+#include "mech/share.h"
+
+#include <jansson.h>
+
+/* The messages of a session, in order: S server, P party.  All but the hashes of hello are JSON of public facts.
+ *   S welcome  {version, nonce}
+ *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[]}
+ *   S terms    {loss, penalty, solver, epsilon, delta, neighbours, row_norm, rows_rule, label_bound, label_shift, rows,
+ *               columns, index, plan}                            plan: the digest of what the server has resolved
+ *   P accept   {}            the plan is within what this party agrees to
+ *   S go       {}            all parties have accepted
+ *   P ready    {}            charged to this party's ledger
+ *   the rounds (solve/parties/dpfw_parties.c)
+ *   S model    the model file */
+enum {
+  TCT_SAY_WELCOME = TCT_SAY_SESSION,
+  TCT_SAY_HELLO,
+  TCT_SAY_TERMS,
+  TCT_SAY_ACCEPT,
+  TCT_SAY_GO,
+  TCT_SAY_READY,
+  TCT_SAY_MODEL
+};
+enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65, TCT_SESSION_LINE = 400 };
+
+tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err); /* takes object */
+tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err);
+/* Opens the wire of either role. */
+tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
+
+/* How records are matched: each party sorts its keys, and all hash the sorted list, and the labels in its order, under
+ * the secret that the server lacks and the run's nonce: the server learns whether the lists are equal, no more. */
+typedef struct tct_alignment {
+  int64_t *order; /* [rows] place of record i among the sorted keys; NULL: by position */
+  char keys[65], labels[65];
+} tct_alignment;
+tct_status tct_align(const tct_data *data, const char *secret_file, const char *nonce, tct_alignment *out,
+                     tct_error *err);
+void tct_alignment_free(tct_alignment *alignment);
+
+/* What both ends say of the model before it is there: the plan's settings and its claim. */
+tct_status tct_session_describe(const tct_plan *plan, tct_model *model, tct_error *err);
+/* How a fact that reading took at a party stands in the model. */
+void tct_session_unaccounted(const char *party, const char *text, char *line, size_t size);
+
+/* What a party knows by itself when the server's model comes. */
+typedef struct tct_own_part {
+  const tct_plan *plan; /* of all parties together */
+  const tct_data *data; /* its own columns */
+  int index;            /* its number */
+  bool has_seed;
+  const double *w; /* [plan->cols], where the rounds ended */
+} tct_own_part;
+/* Reads the server's model if it is the one that this party expects in every key, else says where it differs. */
+tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model **out, tct_error *err);
+
+/* Each frame that leaves a party, as one JSON line. */
+typedef struct tct_transcript {
+  void *file;
+} tct_transcript;
+tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err);
+tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err); /* NULL file: nothing */
+#endif

@@ -1,0 +1,228 @@
+/* dpcd_plan.c - the promise of dpcd: how many steps, how much noise, and what the smoothness constants may cost.
+ *
+ * THE SPLIT.  Let x be the noise multiplier at which one Gaussian release would use the whole budget (mu = 1/x).
+ *   smoothness, Gaussian form:  noise x/sqrt(s), s the share of mu^2 (the default 0.1 makes the steps 5 % noisier)
+ *   smoothness, Laplace form:   epsilon' = s*epsilon, whatever x
+ *   K T steps:                  noise x*sqrt(K T/(1 - s)) (Laplace: without the 1 - s); with clipping=record as many
+ *                               events as passes, K T/p
+ *   greedy steps:               that noise over sqrt(1 - f) for the measurement, and a choice of the same zCDP as the
+ *                               part f of the step: epsilon_0^2/8 = f*r^2/(2 x^2)*(1 - s)/T, r the relation's shift
+ * and x is calibrated as the smallest for which the whole list costs at most (epsilon, delta): exact Gaussian DP where
+ * all are Gaussian, whatever accountant is best where they are not.
+ *
+ * DEFAULTS, from public facts.
+ *   step = 1: one coordinate at a time is a descent step for every step up to 1/M_j (up to 2/M_j without noise).
+ *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = f*s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
+ *     C_j = f*s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.
+ *     clipping=record: f = 1.  The ball then is that of a record of typical length whose slope is the largest, since
+ *     sum over j of (s x_j/C_j)^2 is p on the average; near the optimum most slopes are far smaller.
+ *     clipping=coordinate: f = 2.  A derivative is clipped only where its slope is near the largest and its feature
+ *     above twice its rms; less biases the steps where features have heavy tails.
+ *   passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N, where
+ *     N = c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is least
+ *     at P = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
+ * bench/papers/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets; f and the one half
+ * are what its grid asked for (f = 2 for balls: six of ten sets within twice the best of the grid, f = 1: all ten). */
+#include "solve/coordinate/dpcd.h"
+
+#include "core/alloc.h"
+
+static const double start = 0.5; /* A over the loss at w = 0 */
+
+double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
+  return s->laplace ? s->laplace_noise : x / sqrt(s->share);
+}
+
+/* Steps' part of mu^2. */
+static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->share : 1; }
+
+double tct_dpcd_step_noise(const tct_dpcd_shape *s, double x) {
+  double part = rest(s) * (s->greedy ? 1 - s->split : 1);
+  return x * sqrt((double)s->steps / part);
+}
+
+double tct_dpcd_choice_epsilon(const tct_dpcd_shape *s, double x) {
+  return 2 * s->reach * sqrt(s->split * rest(s) / (double)s->steps) / x;
+}
+
+static tct_status make(double x, void *user, tct_events *out, tct_error *err) {
+  const tct_dpcd_shape *s = user;
+  if (s->smooth) {
+    double noise = tct_dpcd_smooth_noise(s, x);
+    TCT_TRY(tct_events_add(out, s->laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1), err));
+  }
+  if (s->greedy) TCT_TRY(tct_events_add(out, tct_event_exponential(tct_dpcd_choice_epsilon(s, x), s->steps), err));
+  return tct_events_add(out, tct_event_gaussian(tct_dpcd_step_noise(s, x), s->steps), err);
+}
+
+/* accounting=rdp: the paper's noise, the smallest that the moments accountant's formula allows. */
+static tct_status calibrate_rdp(const tct_facts *facts, tct_dpcd_shape *shape, double *x, tct_error *err) {
+  const tct_accountant *rdp = tct_accountant_find("rdp");
+  double low = 1e-3, high = 1e9;
+  for (int step = 0; step < 100 && high / low > 1 + 1e-7; step++) {
+    double middle = sqrt(low * high);
+    tct_events events = {0};
+    tct_bracket cost = {0, INFINITY};
+    tct_status status = make(middle, shape, &events, err);
+    if (status == TCT_OK) status = rdp->epsilon(&events, facts->neighbours, facts->delta, 1e-6, &cost, err);
+    tct_events_free(&events);
+    TCT_TRY(status);
+    if (cost.upper <= facts->epsilon)
+      high = middle;
+    else
+      low = middle;
+  }
+  *x = high;
+  return TCT_OK;
+}
+
+static tct_status calibrate(const tct_facts *facts, bool rdp, tct_dpcd_shape *shape, double *x, tct_cost *cost,
+                            tct_error *err) {
+  if (!isfinite(facts->epsilon)) {
+    *x = 0;
+    *cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
+    return TCT_OK;
+  }
+  if (!rdp)
+    return tct_calibrate(make, shape, TCT_SMALLEST, 1e-3, 1e9, facts->neighbours, facts->epsilon, facts->delta, 1e-8, x,
+                         cost, err);
+  TCT_TRY(calibrate_rdp(facts, shape, x, err));
+  tct_events events = {0};
+  tct_status status = make(*x, shape, &events, err);
+  if (status == TCT_OK) status = tct_account_epsilon(&events, facts->neighbours, facts->delta, 1e-6, cost, err);
+  tct_events_free(&events);
+  return status;
+}
+
+/* x of a single Gaussian release, for the defaults. */
+static double single_release(const tct_facts *facts) {
+  double noise = 0;
+  tct_cost cost;
+  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
+    return INFINITY;
+  return noise;
+}
+
+static double default_passes(const tct_facts *facts, bool ball) {
+  double c = tct_dpcd_typical(facts, ball), p = (double)facts->p, n = (double)facts->rows, x = single_release(facts);
+  double y = facts->label_bound, at_zero = facts->loss.kind->binary ? log(2) : y * y / 8;
+  double noise = c * c * p * p * x * x / (2 * n * n);
+  return fmin(100, fmax(1, sqrt(start * at_zero / noise)));
+}
+
+/* Greedy steps: the choice must tell a strong coordinate from p noisy ones.  A strong one scores about a quarter of its
+ * clip, the largest of p Gumbel draws is log p times 2*change/epsilon_0 with change = r*gamma*C/n in the same units;
+ * twice as much score as noise asks epsilon_0 >= 16 r log(p)/n, which sets the number of steps. */
+static double default_greedy(const tct_facts *facts, const tct_dpcd_shape *shape) {
+  double x = single_release(facts), n = (double)facts->rows, p = (double)facts->p;
+  if (x == 0) return 100 * p;
+  double most = 4 * shape->split * pow(n / (16 * log(p + 2) * x), 2);
+  return fmin(fmax(most, 4), fmax(4, 2 * p));
+}
+
+/* Where passes are whole, clipping=record is possible. */
+static bool may_clip_records(const tct_spec *spec) {
+  const tct_option *o = tct_dpcd_options;
+  bool ordered = tct_spec_is(spec, o, "order", "shuffled") || tct_spec_is(spec, o, "order", "cyclic");
+  return ordered && !tct_spec_is(spec, o, "clipping", "coordinate");
+}
+
+/* clipping=auto becomes record or coordinate: record needs passes that visit every coordinate once. */
+static tct_status clipping(const tct_facts *facts, int64_t inner, tct_dpcd_shape *shape, tct_solver_plan *out,
+                           tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  bool whole = may_clip_records(&out->spec) && inner % facts->p == 0,
+       record = tct_spec_is(&out->spec, o, "clipping", "record");
+  if (record && !whole)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "clipping=record needs whole passes, each coordinate once; use order=shuffled or cyclic, and passes "
+        "without a fraction");
+  record = record || (whole && tct_spec_is(&out->spec, o, "clipping", "auto"));
+  if (record) shape->steps /= facts->p;
+  return tct_spec_set(&out->spec, "clipping", record ? "record" : "coordinate", err);
+}
+
+/* T and K.  schedule=theory: Theorem 3.3, K = 2p(1 + 1/mu_M) and T = log2(n epsilon mu_M/(p L)) when psi is strongly
+ * convex with mu_M = l2/max M_j, else T = 1 and K = sqrt(p) n epsilon/sqrt(log 1/delta); public M_j and L = C stand in
+ * for what the theorem knows, and the noise grows with K T, so this is for study. */
+static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solver_plan *out, tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  double p = (double)facts->p, n = (double)facts->rows;
+  double passes = tct_spec_real(&out->spec, o, "passes");
+  int64_t outer = tct_spec_count(&out->spec, o, "outer"), inner = tct_spec_count(&out->spec, o, "inner");
+  double wanted_outer = 1,
+         wanted = isnan(passes) ? round(default_passes(facts, may_clip_records(&out->spec))) * p : passes * p;
+  if (shape->greedy && isnan(passes)) wanted = default_greedy(facts, shape);
+  if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
+    double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,
+           mu = facts->reg.l2 / (h * r * r / p);
+    double budget = isfinite(facts->epsilon) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
+    wanted_outer = mu > 0 ? fmax(1, ceil(log2(budget * mu / p))) : 1;
+    wanted = wanted_outer * (mu > 0 ? 2 * p * (1 + 1 / mu) : sqrt(p) * budget);
+  }
+  if (outer < 0) outer = (int64_t)wanted_outer;
+  if (inner < 0) inner = (int64_t)fmin(1e9, fmax(1, ceil(wanted / (double)outer)));
+  if ((double)outer * (double)inner > 1e9)
+    return tct_fail(err, TCT_E_USAGE, "more than 1e9 coordinate steps; give fewer passes");
+  shape->steps = outer * inner;
+  TCT_TRY(tct_spec_set_real(&out->spec, "outer", (double)outer, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "inner", (double)inner, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "passes", (double)shape->steps / p, err));
+  return clipping(facts, inner, shape, out, err);
+}
+
+static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  tct_fused_slope slope;
+  TCT_TRY(tct_plan_need_bounds(facts, "dpcd", err));
+  if (!tct_dpcd_slope(&facts->loss, &slope))
+    return tct_fail(err, TCT_E_USAGE,
+                    "dpcd has no step for the loss %s; use squared, logistic, huber or smoothed_hinge",
+                    facts->loss.kind->name);
+  if (!facts->reg.kind->separable)
+    return tct_fail(err, TCT_E_USAGE,
+                    "dpcd needs a penalty that works coordinate by coordinate; use none, l1, l2, "
+                    "elastic or box");
+  if (tct_spec_is(spec, o, "accounting", "rdp") &&
+      (tct_spec_is(spec, o, "order", "greedy") || tct_spec_is(spec, o, "form", "laplace")))
+    return tct_fail(err, TCT_E_USAGE, "accounting=rdp is the paper's, for Gaussian steps only; leave it at best");
+  return TCT_OK;
+}
+
+/* The options that are lists have one number, or one per coordinate. */
+static tct_status check_lists(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
+  double *list = TCT_NEW(double, facts->p);
+  tct_status status = list ? tct_dpcd_list(facts, spec, "moments", 1, list, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_dpcd_list(facts, spec, "bounds", 1, list, err);
+  tct_free(list);
+  return status;
+}
+
+tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  TCT_TRY(tct_plan_begin(facts, given, o, out, err));
+  TCT_TRY(check(facts, &out->spec, err));
+  TCT_TRY(check_lists(facts, &out->spec, err));
+  tct_dpcd_shape shape = {.reach = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2};
+  shape.smooth = tct_spec_is(&out->spec, o, "smoothness", "private");
+  shape.laplace = shape.smooth && tct_spec_is(&out->spec, o, "form", "laplace");
+  shape.share = tct_spec_real(&out->spec, o, "share");
+  shape.laplace_noise = isfinite(facts->epsilon) ? shape.reach / (shape.share * facts->epsilon) : 0;
+  shape.greedy = tct_spec_is(&out->spec, o, "order", "greedy");
+  shape.split = tct_spec_real(&out->spec, o, "split");
+  TCT_TRY(steps(facts, &shape, out, err));
+  double x = 0;
+  TCT_TRY(calibrate(facts, tct_spec_is(&out->spec, o, "accounting", "rdp"), &shape, &x, &out->cost, err));
+  if (x > 0)
+    TCT_TRY(make(x, &shape, &out->promise.events, err));
+  else /* no privacy: the same releases without noise; choices are the maximum */
+    TCT_TRY(tct_events_add(&out->promise.events, tct_event_gaussian(0, shape.steps + shape.smooth), err));
+  out->noise_multiplier = x > 0 ? tct_dpcd_step_noise(&shape, x) : 0;
+  if (isnan(tct_mech_lattice(1, out->noise_multiplier, facts->rows)))
+    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+  if (tct_spec_is(&out->spec, o, "smoothness", "exact"))
+    out->unaccounted = "smoothness constants were computed exactly from the data (smoothness=exact)";
+  return TCT_OK;
+}

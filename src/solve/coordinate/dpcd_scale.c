@@ -1,0 +1,186 @@
+/* dpcd_scale.c - smoothness constants M_j, clips C_j and steps gamma/M_j of dpcd.
+ *
+ * M_j = h * (1/n) sum_i x~_ij^2, h the loss's curvature bound.
+ *   public   h * moments_j, given; default R^2/p, what the mean over coordinates cannot exceed
+ *   private  one release of the vector S_j = sum_i min(x~_ij^2/b_j^2, 1), b_j public bounds on |x_ij|, default R
+ *   exact    h * S_j b_j^2/n without noise: read from the data, unaccounted
+ *
+ * SENSITIVITY of the private form.  A record's term v has 0 <= v_j <= 1 and sum_j b_j^2 v_j <= |x~|^2 <= R^2.  The
+ * largest |v|_1 and |v|_2 under these are at the same vertex: coordinates filled to 1 from the smallest b_j on, k of
+ * them, and a fraction f of the next (exchanging a filled one with the fractional one never gains: its cost grows by d
+ * = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left).  So |v|_1 <= k + f
+ * and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2 <=
+ * 2c^2: under replace_one, where an event's shift is twice its reach, the reach is c/sqrt(2).  With the default bounds
+ * b_j = R, c = 1: the reach does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40), which covers
+ * the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed exactly.
+ *
+ * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number,
+ * or floor*h*b_j^2 where the option is given: a step of gamma/M_j must not explode where noise ate M_j. */
+#include "solve/coordinate/dpcd.h"
+
+#include "core/alloc.h"
+#include "la/kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Least M_j relative to h*b_j^2 when there is no noise: a column of zeros then takes a finite step of nothing. */
+static const double least = 1e-12;
+
+bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope) {
+  static const struct {
+    const char *name;
+    tct_fused_slope slope;
+  } known[] = {{"squared", TCT_FUSED_SQUARED},
+               {"logistic", TCT_FUSED_LOGISTIC},
+               {"huber", TCT_FUSED_HUBER},
+               {"smoothed_hinge", TCT_FUSED_SMOOTHED_HINGE}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(loss->kind->name, known[i].name)) {
+      *slope = known[i].slope;
+      return true;
+    }
+  return false;
+}
+
+double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
+  if (facts->intercept && j == facts->p - 1) return w;
+  return facts->reg.kind->prox1(&facts->reg, w, step);
+}
+
+double tct_dpcd_typical(const tct_facts *facts, bool ball) {
+  double slope = tct_loss_slope_bound(&facts->loss);
+  if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound / 2); /* residuals as large as Y are rare */
+  return (ball ? 1 : 2) * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
+}
+
+tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
+                         tct_error *err) {
+  const char *text = tct_spec_text(spec, tct_dpcd_options, key);
+  int64_t count = 0;
+  for (int64_t j = 0; j < facts->p; j++) out[j] = fallback;
+  if (!strcmp(text, "auto")) return TCT_OK;
+  for (const char *at = text; *at; count++) {
+    char number[64];
+    size_t length = strcspn(at, "/");
+    if (length >= sizeof number || count == facts->p) break;
+    memcpy(number, at, length);
+    number[length] = 0;
+    if (!tct_parse_real(number, &out[count]) || !(out[count] > 0 && out[count] < 1e100))
+      return tct_fail(err, TCT_E_USAGE, "%s needs positive numbers separated by /; give one, or one per feature", key);
+    at += length + (at[length] == '/');
+  }
+  int64_t features = facts->p - (facts->intercept ? 1 : 0);
+  if (count == 1)
+    for (int64_t j = 1; j < facts->p; j++) out[j] = out[0];
+  else if (count != features && count != facts->p)
+    return tct_fail(err, TCT_E_USAGE, "%s has %lld numbers for %lld features; give one, or one per feature", key,
+                    (long long)count, (long long)features);
+  return TCT_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *reach, tct_error *err) {
+  double *sorted = TCT_NEW(double, facts->p), room = facts->row_norm * facts->row_norm, full = 0, part = 0;
+  if (!sorted) return tct_fail_memory(err);
+  memcpy(sorted, bounds, (size_t)facts->p * sizeof *sorted);
+  qsort(sorted, (size_t)facts->p, sizeof *sorted, ascending);
+  for (int64_t j = 0; j < facts->p && part == 0; j++) {
+    double cost = sorted[j] * sorted[j];
+    if (cost <= room)
+      room -= cost, full++;
+    else
+      part = room / cost;
+  }
+  tct_free(sorted);
+  *reach = (l1 ? full + part : sqrt(full + part * part)) * (1 + 0x1p-45);
+  if (!l1 && facts->neighbours == TCT_REPLACE_ONE) *reach *= sqrt(0.5);
+  return TCT_OK;
+}
+
+tct_status tct_dpcd_new(const tct_problem *problem, const tct_solver_plan *plan, tct_dpcd *out, tct_error *err) {
+  const tct_option *o = tct_dpcd_options;
+  const tct_events *events = &plan->promise.events;
+  int64_t p = problem->facts->p;
+  *out = (tct_dpcd){.outer = tct_spec_count(&plan->spec, o, "outer"), .inner = tct_spec_count(&plan->spec, o, "inner")};
+  out->clip = tct_spec_real(&plan->spec, o, "clip");
+  out->step = tct_spec_real(&plan->spec, o, "step");
+  out->laplace = events->at[0].kind == TCT_EV_LAPLACE;
+  out->smooth_noise = events->at[0].noise; /* the first event; not read unless M_j are private */
+  out->noise = events->at[events->len - 1].noise;
+  for (int64_t i = 0; i < events->len; i++)
+    if (events->at[i].kind == TCT_EV_EXPONENTIAL) out->choice_epsilon = events->at[i].epsilon;
+  out->record = tct_spec_is(&plan->spec, o, "clipping", "record");
+  out->average = tct_spec_is(&plan->spec, o, "average", "half") || tct_spec_is(&plan->spec, o, "average", "inner");
+  out->threads = problem->facts->threads;
+  out->moment = TCT_NEW(double, p);
+  out->bound = TCT_NEW(double, p);
+  out->rate = TCT_NEW(double, p);
+  if (out->moment && out->bound && out->rate) return TCT_OK;
+  tct_dpcd_free(out);
+  return tct_fail_memory(err);
+}
+
+void tct_dpcd_free(tct_dpcd *d) {
+  tct_free(d->moment);
+  tct_free(d->bound);
+  tct_free(d->rate);
+  memset(d, 0, sizeof *d);
+}
+
+/* S_j of every coordinate, with or without its release; bounds[p] is overwritten by nothing. */
+static tct_status moments(const tct_problem *problem, bool release, const double *bounds, tct_mech *mech, tct_dpcd *d,
+                          tct_error *err) {
+  const tct_facts *facts = problem->facts;
+  bool laplace = release && d->laplace;
+  double noise = release ? d->smooth_noise : 0, reach = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, laplace, &reach, err));
+  double lattice = tct_mech_lattice(fmax(reach, 1), noise * reach / fmax(reach, 1), facts->rows);
+  if (isnan(lattice)) return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+#pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
+  for (int64_t j = 0; j < facts->p; j++) d->moment[j] = tct_col_moment_lattice(problem->view, j, bounds[j], lattice);
+  if (!release) return tct_mech_total(mech, d->moment, facts->p, err);
+  if (laplace) return tct_mech_laplace_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
+  return tct_mech_sum(mech, noise, reach, lattice, d->moment, facts->p, err);
+}
+
+/* From S_j to M_j >= the floor. */
+static tct_status finish_moments(const tct_facts *facts, const double *bounds, bool release, double floor, tct_dpcd *d,
+                                 tct_error *err) {
+  double h = facts->loss.kind->curvature_bound(facts->loss.h), n = (double)facts->rows;
+  double reach = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, d->laplace, &reach, err));
+  double deviation = release ? d->smooth_noise * reach * (d->laplace ? sqrt(2) : 1) : 0;
+  if (isnan(floor)) floor = fmax(least, 2 * deviation / n);
+  for (int64_t j = 0; j < facts->p; j++) d->moment[j] = h * bounds[j] * bounds[j] * fmax(d->moment[j] / n, floor);
+  return TCT_OK;
+}
+
+tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
+                           tct_error *err) {
+  const tct_facts *facts = problem->facts;
+  const tct_option *o = tct_dpcd_options;
+  double r = facts->row_norm, h = facts->loss.kind->curvature_bound(facts->loss.h);
+  if (tct_spec_is(&plan->spec, o, "smoothness", "public")) {
+    TCT_TRY(tct_dpcd_list(facts, &plan->spec, "moments", r * r / (double)facts->p, d->moment, err));
+    for (int64_t j = 0; j < facts->p; j++) d->moment[j] *= h;
+  } else {
+    bool release = tct_spec_is(&plan->spec, o, "smoothness", "private");
+    TCT_TRY(tct_dpcd_list(facts, &plan->spec, "bounds", r, d->bound, err));
+    TCT_TRY(moments(problem, release, d->bound, mech, d, err));
+    TCT_TRY(finish_moments(facts, d->bound, release, tct_spec_real(&plan->spec, o, "floor"), d, err));
+  }
+  d->total = 0;
+  for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];
+  if (isnan(d->clip)) d->clip = tct_dpcd_typical(facts, d->record) * sqrt(d->total);
+  double loose = isfinite(facts->epsilon) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
+  for (int64_t j = 0; j < facts->p; j++) {
+    d->bound[j] = loose * d->clip * sqrt(d->moment[j] / d->total);
+    d->rate[j] = d->step / d->moment[j];
+  }
+  return TCT_OK;
+}

@@ -1,0 +1,123 @@
+/* dpfw_plan.c - the promise of dpfw: how many choices, and what each may cost.
+ *
+ * THE CHOICES.  T events exponential:epsilon_0, epsilon_0 the largest that (epsilon, delta) allows by the best
+ * accountant; whatever the relation, a choice whose scores change by at most `change` under it is one such event.
+ *
+ * DEFAULTS, from public facts.
+ *   clip B: slopes of predictions that are not wild bind nothing: the loss's slope bound; the logistic slope of the
+ * largest margin eta*R_inf that the ball allows; for real labels Y + min(eta*R_inf, Y), a residual whose prediction is
+ *     no larger than labels are.
+ *   T: after T steps Frank-Wolfe has at most 2 C_f/T to gain, C_f <= h (2 eta R_inf)^2, h the curvature bound; noise
+ * makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0, with epsilon_0 = sqrt(8
+ * rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at T =
+ * (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  C_f is the worst case; A = SHARE * 2 C_f, kept within [10,
+ * 100000] steps. */
+#include "solve/frank_wolfe/dpfw.h"
+
+#include <string.h>
+
+/* bench/speed/bench_dpfw.c on news20 (one data set: radius 50, feature_bound 0.1; T from 8 to 800) was best at T = 20
+ * for epsilon 1 and flat from 200 on for epsilon 10: this share gives 30 and 120, between the two. */
+static const double share = 0.03125;
+static const double fewest = 10, most = 1e5;
+
+const tct_option tct_dpfw_options[] = {
+    {"steps", TCT_OPT_COUNT, "auto", 1, 1e7, NULL, "T; auto: the (n epsilon)^(2/3) rule, from public facts"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
+     "B, bound on a slope; auto: from the loss, the radius and the labels"},
+    {"feature_bound", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "public bound on |x_ij|, enforced; auto: R"},
+    {"refresh", TCT_OPT_REAL, "2", 1, 1e9, NULL,
+     "all slopes are taken again when t has grown by this; 1: at each step"},
+    {"average", TCT_OPT_CHOICE, "last", 0, 0, "last|half", "the last iterate, or the mean of the second half"},
+    {"form", TCT_OPT_CHOICE, "fast", 0, 0, "fast|plain", "plain: all sums and all scores at each step, for comparison"},
+    {0},
+};
+
+static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+  double bound = tct_spec_real(spec, tct_dpfw_options, "feature_bound");
+  return isnan(bound) ? facts->row_norm : bound;
+}
+
+static double clip_of(const tct_facts *facts, double feature) {
+  double margin = facts->reg.radius * feature, bound = tct_loss_slope_bound(&facts->loss);
+  if (!strcmp(facts->loss.kind->name, "logistic")) return 1 / (1 + exp(-margin));
+  if (isfinite(bound)) return bound;
+  return facts->label_bound + fmin(margin, facts->label_bound);
+}
+
+/* The zCDP that a Gaussian release of the whole budget would have, under the relation. */
+static tct_status budget_rho(const tct_facts *facts, double *rho, tct_error *err) {
+  double noise = 0, relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
+  tct_cost cost;
+  TCT_TRY(tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, err));
+  *rho = relation * relation / (2 * noise * noise);
+  return TCT_OK;
+}
+
+static tct_status steps_of(const tct_facts *facts, double feature, double change, double *steps, tct_error *err) {
+  double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
+  double diameter = 2 * facts->reg.radius * feature, gain = share * 2 * curve * diameter * diameter;
+  *steps = 1000; /* without noise */
+  if (!isfinite(facts->epsilon)) return TCT_OK;
+  TCT_TRY(budget_rho(facts, &rho, err));
+  double lost = facts->reg.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
+  *steps = floor(fmin(most, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
+  return TCT_OK;
+}
+
+static tct_status choices(double x, void *user, tct_events *out, tct_error *err) {
+  const double *steps = user;
+  return tct_events_add(out, tct_event_exponential(x, (int64_t)*steps), err);
+}
+
+static tct_status calibrate(const tct_facts *facts, double steps, tct_solver_plan *out, tct_error *err) {
+  double x = 0;
+  if (!isfinite(facts->epsilon)) { /* the same releases, plainly */
+    out->cost = (tct_cost){.epsilon = INFINITY, .epsilon_lower = 0, .delta = facts->delta, .winner = NULL};
+    return tct_events_add(&out->promise.events, tct_event_gaussian(0, (int64_t)steps), err);
+  }
+  TCT_TRY(tct_calibrate(choices, &steps, TCT_LARGEST, facts->epsilon / (4 * steps), 4 * facts->epsilon,
+                        facts->neighbours, facts->epsilon, facts->delta, 1e-6, &x, &out->cost, err));
+  return choices(x, &steps, &out->promise.events, err);
+}
+
+static tct_status check(const tct_facts *facts, tct_error *err) {
+  TCT_TRY(tct_plan_need_bounds(facts, "dpfw", err));
+  if (strcmp(facts->reg.kind->name, "l1ball"))
+    return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give --penalty l1ball:radius=...");
+  if (facts->p > (int64_t)1 << 29)
+    return tct_fail(err, TCT_E_USAGE, "dpfw chooses among at most 2^29 features; use fewer");
+  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
+    return tct_fail(err, TCT_E_USAGE, "dpfw needs a smooth loss; use squared, logistic, huber or smoothed_hinge");
+  return TCT_OK;
+}
+
+tct_dpfw tct_dpfw_settings(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_option *o = tct_dpfw_options;
+  const tct_spec *spec = &plan->spec;
+  tct_dpfw d = {.steps = tct_spec_count(spec, o, "steps"), .clip = tct_spec_real(spec, o, "clip")};
+  d.reach = d.clip * reach_of(facts, spec);
+  d.change = facts->neighbours == TCT_ADD_REMOVE ? d.reach : 2 * d.reach;
+  d.epsilon = plan->promise.events.at[0].epsilon;
+  d.refresh = tct_spec_real(spec, o, "refresh");
+  d.average = tct_spec_is(spec, o, "average", "half");
+  d.plain = tct_spec_is(spec, o, "form", "plain");
+  return d;
+}
+
+tct_status tct_dpfw_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  const tct_option *o = tct_dpfw_options;
+  TCT_TRY(tct_plan_begin(facts, given, o, out, err));
+  TCT_TRY(check(facts, err));
+  double feature = reach_of(facts, &out->spec), clip = tct_spec_real(&out->spec, o, "clip"), steps = 0;
+  if (isnan(clip)) TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip = clip_of(facts, feature), err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "feature_bound", feature, err));
+  double change = clip * feature * (facts->neighbours == TCT_ADD_REMOVE ? 1 : 2);
+  if (isnan(tct_mech_lattice(clip * feature, 0, 2 * facts->rows)))
+    return tct_fail(err, TCT_E_USAGE, "clip times feature_bound is out of range; give bounds nearer to 1");
+  if (tct_spec_auto(&out->spec, o, "steps")) {
+    TCT_TRY(steps_of(facts, feature, change, &steps, err));
+    TCT_TRY(tct_spec_set_real(&out->spec, "steps", steps, err));
+  }
+  return calibrate(facts, (double)tct_spec_count(&out->spec, o, "steps"), out, err);
+}

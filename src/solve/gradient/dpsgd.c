@@ -1,0 +1,139 @@
+/* dpsgd.c - private proximal stochastic gradient descent with Poisson batches: the baseline.
+ *
+ * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi with a prox.
+ *
+ * ALGORITHM  Abadi et al. 2016, "Deep Learning with Differential Privacy", Algorithm 1, with a proximal step.
+ *   1. for t = 1..T
+ *   2.   draw a batch B: each record with probability q, independently
+ *   3.   g = sum over B of l'(x_i.w, y_i) x_i, each term scaled to norm <= C, plus N(0, (mC)^2 I)
+ *   4.   w = prox of step*psi at w - step*g/(q n)
+ *   5. the last iterate, or the average of the last half or of all
+ *
+ * SENSITIVITY  A record's own term in step 3 has norm <= C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on
+ * the computed norm.
+ *
+ * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
+ *
+ * COST  O(E*nnz + T*p) time, a few vectors of n and p beside the data.
+ *
+ * DEPARTS  The division is by the expected batch q*n, a public number, never by the drawn size. */
+#include "core/alloc.h"
+#include "la/kernels/kernels.h"
+#include "solve/shared/batch.h"
+#include "solve/gradient/sgd_shared.h"
+
+#include <string.h>
+
+static const tct_option options[] = {
+    {"batch", TCT_OPT_REAL, "auto", 1, 1e15, NULL,
+     "expected records per batch; auto: smallest with noise near 1, at least sqrt(n)"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
+     "C, largest norm of a record's gradient; auto: slope bound times R"},
+    {"epochs", TCT_OPT_REAL, "10", 1e-3, 1e6, NULL, "expected visits per record"},
+    {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "step size; auto: 1/(smoothness of the loss * R^2 + l2)"},
+    {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half|all", "which iterates the result averages"},
+    {0},
+};
+
+tct_status tct_sgd_defaults(const tct_facts *facts, const tct_option *table, tct_solver_plan *plan, tct_error *err) {
+  double r = facts->row_norm > 0 ? facts->row_norm : 1;
+  double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
+  double smooth = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
+  double step = tct_spec_real(&plan->spec, table, "step");
+  if (isnan(step)) step = 1 / (smooth * r * r + facts->reg.l2);
+  return tct_spec_set_real(&plan->spec, "step", step, err);
+}
+
+static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  double rate;
+  int64_t iterations;
+  TCT_TRY(tct_plan_begin(facts, given, options, out, err));
+  TCT_TRY(tct_plan_need_bounds(facts, "dpsgd", err));
+  TCT_TRY(tct_sgd_defaults(facts, options, out, err));
+  double clip = tct_spec_real(&out->spec, options, "clip"), slope = tct_loss_slope_bound(&facts->loss);
+  if (isnan(clip)) clip = facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
+  TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
+  TCT_TRY(tct_batch_plan(facts, options, tct_spec_real(&out->spec, options, "epochs"), out, &rate, &iterations, err));
+  TCT_TRY(tct_plan_sampled(facts, rate, iterations, out, err));
+  if (isnan(tct_mech_lattice(clip, out->noise_multiplier, facts->rows)))
+    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+  return TCT_OK;
+}
+
+typedef struct settings {
+  double rate, noise, clip, lattice, step, batch;
+  int64_t iterations, from; /* averaging starts at iteration `from` */
+} settings;
+
+static settings read_settings(const tct_problem *problem, const tct_solver_plan *plan) {
+  const tct_event *event = &plan->promise.events.at[0];
+  settings set = {.noise = event->noise, .iterations = event->count};
+  set.rate = event->kind == TCT_EV_GAUSSIAN ? 1 : event->rate;
+  set.batch = tct_spec_real(&plan->spec, options, "batch");
+  set.clip = tct_spec_real(&plan->spec, options, "clip");
+  if (!isfinite(problem->facts->epsilon)) set.clip *= 1024; /* clip off, exact sums kept */
+  set.lattice = tct_mech_lattice(set.clip, set.noise, problem->facts->rows);
+  set.step = tct_spec_real(&plan->spec, options, "step");
+  set.from = tct_spec_is(&plan->spec, options, "average", "last")   ? set.iterations - 1
+             : tct_spec_is(&plan->spec, options, "average", "half") ? set.iterations / 2
+                                                                    : 0;
+  return set;
+}
+
+/* Steps 2 and 3: batch->sum holds the released gradient sum. */
+static tct_status gradient(const tct_problem *problem, const settings *set, tct_batch *batch, tct_mech *mech,
+                           const double *w, tct_error *err) {
+  const tct_loss *loss = &problem->facts->loss;
+  TCT_TRY(tct_batch_draw(batch, problem, mech, set->rate, err));
+  tct_margins_at(problem->view, batch->row, batch->count, w, batch->u, batch->threads);
+  int threads = tct_threads_for(batch->threads, 64 * batch->count);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t k = 0; k < batch->count; k++) {
+    double slope = tct_loss_slope(loss, batch->u[k], problem->y[batch->row[k]]);
+    double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);
+    batch->u[k] = norm > set->clip ? slope * (set->clip / norm) : slope;
+  }
+  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->lattice, batch->sum, batch->scratch,
+                  batch->threads);
+  return tct_batch_release(batch, mech, set->noise, set->rate, set->clip, set->lattice, err);
+}
+
+/* prox of step*psi, sparing the intercept. */
+void tct_prox_step(const tct_facts *facts, double *w, double step) {
+  const tct_reg *reg = &facts->reg;
+  int64_t p = facts->p - (facts->intercept ? 1 : 0);
+  reg->kind->prox(reg, w, p, step);
+}
+
+tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
+                         tct_error *err) {
+  settings set = read_settings(problem, plan);
+  tct_batch batch = {0};
+  int64_t p = problem->view->p;
+  double *average = TCT_NEW(double, p);
+  tct_status status = average ? tct_batch_new(problem, &batch, err) : tct_fail_memory(err);
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int64_t t = 0; t < set.iterations && status == TCT_OK; t++) {
+    status = tct_problem_tick(problem, (double)t / (double)set.iterations, err);
+    if (status == TCT_OK) status = gradient(problem, &set, &batch, mech, w, err);
+    if (status != TCT_OK) break;
+    tct_axpy(-set.step / set.batch, batch.sum, w, p); /* 4 */
+    tct_prox_step(problem->facts, w, set.step);
+    if (t >= set.from) tct_axpy(1, w, average, p);
+  }
+  for (int64_t j = 0; j < p && status == TCT_OK; j++) w[j] = average[j] / (double)(set.iterations - set.from); /* 5 */
+  tct_batch_free(&batch);
+  tct_free(average);
+  return status;
+}
+
+const tct_solver tct_solver_dpsgd = {
+    .name = "dpsgd",
+    .summary = "private proximal stochastic gradient descent with Poisson batches (Abadi et al. 2016)",
+    .options = options,
+    .is_private = true,
+    .rows_apart = true,
+    .relations = TCT_RELATION_BOTH,
+    .plan = plan,
+    .run = tct_dpsgd_run,
+};

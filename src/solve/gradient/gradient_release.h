@@ -1,0 +1,31 @@
+/* gradient_release.h - what the solvers over all records share: the clip, the signal, the released gradient. */
+#ifndef TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
+#define TCT_SOLVE_GRADIENT_GRADIENT_RELEASE_H
+#include "solve/shared/batch.h"
+#include "solve/shared/clipped.h"
+
+/* The largest gradient of a record: R * largest slope, and R * Y where slopes have no bound. */
+double tct_descent_largest(const tct_facts *facts);
+/* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
+double tct_descent_signal(const tct_facts *facts);
+/* The default clip from public facts; why: descent.c, and dpgd.c for the 0.7. */
+double tct_descent_clip(const tct_facts *facts);
+
+/* One gradient's release and its workspace. */
+typedef struct tct_descent {
+  double *sum;      /* [p]: the release */
+  double *row_norm; /* [rows] */
+  double *scratch;
+  int64_t rows, p, room;
+  double noise, clip, lattice;
+} tct_descent;
+/* clip: C; noise: the promised multiplier.  Without privacy the clip is off and sums stay exact. */
+tct_status tct_descent_new(const tct_problem *problem, double clip, double noise, tct_descent *out, tct_error *err);
+void tct_descent_free(tct_descent *descent); /* wipes the norms */
+/* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
+ * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
+ * rounding to the lattice may add (gradient.h); a weighed term is shortened until what rounding may add fits into v_i
+ * C. Spends one gaussian:noise. */
+tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, tct_mech *mech, const double *u,
+                                tct_error *err);
+#endif

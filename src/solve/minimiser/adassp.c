@@ -1,0 +1,216 @@
+/* adassp.c - ridge regression from noisy sufficient statistics with an adaptive ridge.
+ *
+ * PROBLEM  min over w of (1/n) sum_i (x_i.w - y_i)^2/2 + lambda/2 |w|^2 over all weights, the intercept too.
+ *
+ * ALGORITHM  Wang 2018, "Revisiting differentially private linear regression", Algorithm 2.
+ *   1. G = sum_i v_i x_i x_i^T and h = (K/Y) sqrt((1-q)/q) sum_i v_i y_i x_i, released as one vector;
+ *      v_i = min(1, (K/|x_i|)^2), K = norm * R
+ *   2. G symmetric; A = G + n lambda I + r I, r >= 0 the least with A >= zeta I, zeta = ridge * sigma sqrt(p)
+ *   3. w = 0; `iterates` times: w = w + A^-1 (h' - (G + n lambda I) w), h' = h without its factor
+ *
+ * SENSITIVITY  One record's own term is v (x x^T, (K/Y) sqrt((1-q)/q) y x).  v |x|^2 <= K^2 and v |x| <= K, so that its
+ * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is
+ * v x_j times x, and the products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c);
+ * with the rounding of v x_j itself that is below 1+2^-50, and v is made from an upper bound on |x|^2 and by 2^-40 too
+ * small.  A person's weights s_i in [0, 1] multiply v first, hence every bound: the records of a person whose weights
+ * sum to at most 1 stay within the reach of one.
+ *
+ * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
+ *
+ * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles a thread.
+ *
+ * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing, where the paper spends a third of
+ * epsilon on it; the two other releases are one event of exact cost.  All p^2 entries of G are released and averaged
+ * across the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2.
+ * Weights v: R is a bound, and the records of most tables are well below it (0.49 R in the middle of california, 0.78
+ * diabetes130, 0.86 nist_acs), while noise goes with the square.  A weight that depends on x alone leaves a linear
+ * model's weights where they were: without noise norm=0.7 cost less than 0.003 % of the label variance on these.
+ * Steps 2 and 3: a ridge of the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those
+ * that the records determine well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs
+ * no budget; zeta is then 2.5 sigma sqrt(p).  Together, at epsilon 0.5 and delta 1e-3, the excess went from 10.2 to 4.2
+ * % of half the label variance on california, 5.0 to 1.8 on diabetes130, 11.7 to 7.1 on nist_acs (bench_ridge); where
+ * all records have norm R (a synthetic 40000 x 90) it rose from 0.44 to 0.59: give norm=1 there.  The paper's:
+ * ridge=sqrt(log(2p^2/0.05)), iterates=1, norm=1. */
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/kernels/kernels.h"
+#include "solve/solve.h"
+
+#include <omp.h>
+#include <string.h>
+
+static const tct_option options[] = {
+    {"split", TCT_OPT_REAL, "0.5", 0.01, 0.99, NULL, "part of the budget (of mu^2) for X^T X, the rest for X^T y"},
+    {"norm", TCT_OPT_REAL, "0.7", 0.01, 1, NULL,
+     "K/R: longer records weigh (K/|x|)^2; 1 where all records have the same length, and in the paper"},
+    {"ridge", TCT_OPT_REAL, "2.5", 0, 1e6, NULL,
+     "zeta: least eigenvalue to have, in units of sigma*sqrt(p); the paper's: sqrt(log(2p^2/0.05))"},
+    {"iterates", TCT_OPT_COUNT, "3", 1, 100, NULL, "how often the ridge's pull is corrected, plus 1; the paper's: 1"},
+    {0},
+};
+
+enum { MOST_FEATURES = 8192 }; /* 512 MiB a matrix */
+
+/* K; without privacy nothing is weighed. */
+static double norm_of(const tct_facts *facts, const tct_spec *spec) {
+  return facts->row_norm * (isfinite(facts->epsilon) ? tct_spec_real(spec, options, "norm") : 1);
+}
+
+static double reach_of(const tct_facts *facts, const tct_spec *spec) {
+  double norm = norm_of(facts, spec);
+  return norm * norm / sqrt(tct_spec_real(spec, options, "split"));
+}
+
+/* The factor of h. */
+static double weight_of(const tct_facts *facts, const tct_spec *spec) {
+  double split = tct_spec_real(spec, options, "split");
+  return norm_of(facts, spec) / facts->label_bound * sqrt((1 - split) / split);
+}
+
+static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  TCT_TRY(tct_plan_begin(facts, given, options, out, err));
+  TCT_TRY(tct_plan_need_bounds(facts, "adassp", err));
+  if (strcmp(facts->loss.kind->name, "squared"))
+    return tct_fail(err, TCT_E_USAGE, "adassp solves least squares only; give --loss squared or choose another solver");
+  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+    return tct_fail(err, TCT_E_USAGE, "adassp knows the penalties none and l2; choose one of them");
+  if (facts->p > MOST_FEATURES)
+    return tct_fail(err, TCT_E_USAGE, "adassp holds a matrix of features squared, at most %d features; use dpcd",
+                    MOST_FEATURES);
+  TCT_TRY(tct_plan_sampled(facts, 1, 1, out, err));
+  if (isnan(tct_mech_lattice(reach_of(facts, &out->spec), out->noise_multiplier, facts->rows)))
+    return tct_fail(err, TCT_E_USAGE, "too many records for the noise's lattice; use less epsilon");
+  return TCT_OK;
+}
+
+typedef struct terms {
+  double norm, weight, lattice; /* K, factor of h */
+} terms;
+
+/* v of a record, times its own weight. */
+static double share_of(const tct_problem *problem, double norm, int64_t i) {
+  double share = problem->weight ? problem->weight[i] : 1, size2 = tct_row_norm2(problem->view, i);
+  if (!isfinite(problem->facts->epsilon)) return share;
+  return share * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
+}
+
+/* sum += the terms of the rows [first, last); sum is [p][p] and then [p]; row: p zeros. */
+static void add_rows(const tct_problem *problem, int64_t first, int64_t last, const terms *set, double *row,
+                     double *sum) {
+  int64_t p = problem->view->p;
+  for (int64_t i = first; i < last; i++) {
+    double share = share_of(problem, set->norm, i);
+    memset(row, 0, (size_t)p * sizeof *row);
+    tct_row_axpy(problem->view, i, share, row);
+    for (int64_t j = 0; j < p; j++)
+      if (row[j] != 0) tct_row_add_lattice(problem->view, i, row[j], set->lattice, sum + j * p);
+    tct_row_add_lattice(problem->view, i, share * set->weight * problem->y[i], set->lattice, sum + p * p);
+  }
+}
+
+/* Exact sums: the threads' shares add up to the same bits however they are cut. */
+static tct_status statistics(const tct_problem *problem, const terms *set, double *sum, tct_error *err) {
+  int64_t n = problem->view->rows, p = problem->view->p, size = p * p + p;
+  int threads = problem->facts->threads;
+  double *memory = TCT_NEW(double, threads *(size + p));
+  if (!memory) return tct_fail_memory(err);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; t++) {
+    double *own = memory + t * (size + p);
+    add_rows(problem, n * t / threads, n * (t + 1) / threads, set, own + size, own);
+  }
+  for (int t = 0; t < threads; t++)
+    for (int64_t k = 0; k < size; k++) sum[k] += memory[t * (size + p) + k];
+  tct_wipe_free(memory, threads * (size + p), sizeof *memory);
+  return TCT_OK;
+}
+
+/* w <- the last iterate of step 3, for a matrix of p rows and factor: Cholesky of matrix + r I. */
+static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
+                    double *rest, double *w) {
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int64_t k = 0; k < iterates; k++) {
+    for (int64_t i = 0; i < p; i++) rest[i] = h[i] - tct_dot(matrix + i * p, w, p);
+    tct_cholesky_solve(factor, p, rest);
+    tct_axpy(1, rest, w, p);
+  }
+}
+
+/* Steps 2 and 3, on released numbers only; h[p]. */
+static tct_status solve(const tct_problem *problem, double *gram, const double *h, double zeta, int64_t iterates,
+                        double *w, tct_error *err) {
+  int64_t p = problem->view->p;
+  double *factor = TCT_NEW(double, p *p + p), trace = 0, own = (double)problem->facts->rows * problem->facts->reg.l2;
+  if (!factor) return tct_fail_memory(err);
+  tct_symmetrise(gram, p);
+  for (int64_t i = 0; i < p; i++) {
+    gram[i * p + i] += own;
+    trace += fabs(gram[i * p + i]);
+  }
+  double ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor); /* 2 */
+  double least =
+      1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
+  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
+  iterate(gram, factor, h, p, iterates, factor + p * p, w);
+  tct_wipe_free(factor, p * p + p, sizeof *factor);
+  return TCT_OK;
+}
+
+static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
+                      tct_error *err) {
+  const tct_facts *facts = problem->facts;
+  int64_t p = problem->view->p, size = p * p + p, iterates = tct_spec_count(&plan->spec, options, "iterates");
+  double noise = plan->noise_multiplier, reach = reach_of(facts, &plan->spec);
+  terms set = {.norm = norm_of(facts, &plan->spec), .weight = weight_of(facts, &plan->spec)};
+  set.lattice = tct_mech_lattice(reach, noise, facts->rows);
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * noise * reach * sqrt((double)p);
+  double *sum = TCT_NEW(double, size);
+  if (!sum) return tct_fail_memory(err);
+  tct_status status = tct_problem_tick(problem, 0, err);
+  if (status == TCT_OK) status = statistics(problem, &set, sum, err);
+  if (status == TCT_OK) status = tct_mech_sum(mech, noise, reach, set.lattice, sum, size, err); /* 1 */
+  for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
+  if (status == TCT_OK) status = solve(problem, sum, sum + p * p, zeta, iterates, w, err); /* 2, 3 */
+  tct_wipe_free(sum, size, sizeof *sum);
+  return status;
+}
+
+/* With M = G + n lambda I as released, A = M + r I and iterates w_k, w_k = w_(k-1) + A^-1 (h - M w_(k-1)), noise dG and
+ * dh moves the last one, w_T = w, at first order (r held) by the sum over k of (r A^-1)^(T-k) A^-1 (dh - dG w_k).  dh
+ * has deviation sigma/weight in every entry; dG is symmetric with deviation sigma on the diagonal and sigma/sqrt(2) off
+ * it, so that entry j of dG v has variance sigma^2 (|v|^2 + v_j^2)/2. At most: |w_k| <= |w|, since in M's eigenvectors
+ * w_k is w times (1 - s^k)/(1 - s^T), s = r/(eigenvalue of A) >= 0; A >= zeta I by step 2, and r <= zeta -
+ * lambda_min(M) <= zeta - n lambda + |dG|, |dG| <= 1.5 sigma (sqrt(p) + 4) but for one run in a million or fewer:
+ * sqrt(1/weight^2 + |w|^2) sigma/zeta times the sum of (r/zeta)^j over j < T. At least, in the mean over the weights:
+ * in M's eigenvectors all products of two terms have means >= 0, so the term k = T alone is less; its share of a mean
+ * is at least that at A's mean eigenvalue, n K^2/p + n lambda + r. */
+static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
+                             tct_error *err) {
+  double n = (double)facts->rows, p = (double)facts->p, norm = norm_of(facts, &plan->spec), norm2 = 0, sum = 0;
+  double weight = weight_of(facts, &plan->spec), sigma = plan->noise_multiplier * reach_of(facts, &plan->spec);
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p), own = n * facts->reg.l2;
+  for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
+  TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
+  double ridge = fmax(0, zeta - own + 1.5 * sigma * (sqrt(p) + 4)), mean = n * norm * norm / p + own + ridge;
+  for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / zeta;
+  *out = (tct_noise_size){.least = sigma * sqrt(1 / (weight * weight) + norm2 / 2) / mean,
+                          .most = zeta > 0 ? sigma * sqrt(1 / (weight * weight) + norm2) / zeta * sum : NAN,
+                          .how_least = "as if every record had the largest length allowed",
+                          .how_most = "as if the table said no more about any weight than the ridge does",
+                          .first_order = true};
+  return TCT_OK;
+}
+
+const tct_solver tct_solver_adassp = {
+    .name = "adassp",
+    .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
+    .options = options,
+    .is_private = true,
+    .rows_apart = true,
+    .relations = TCT_RELATION_BOTH,
+    .weighing = TCT_WEIGHS_PERSONS,
+    .penalises_intercept = true,
+    .plan = plan,
+    .run = run,
+    .noise_size = noise_size,
+};

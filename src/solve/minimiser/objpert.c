@@ -1,0 +1,96 @@
+/* objpert.c - objective perturbation: the minimiser of a randomly tilted objective.
+ *
+ * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + lambda/2 |w|^2 over all weights, the intercept too, for smooth
+ * losses of bounded slope.
+ *
+ * ALGORITHM  Kifer, Smith and Thakurta 2012, "Private Convex ERM and High-dimensional Regression", Algorithm 1, with
+ * the calibration of docs/proofs/objpert.md and approximate minima (Iyengar et al. 2019, Algorithm 1).
+ *   0. a record counts min(1, (rho/|x|)^2), rho = norm R, its gradient is cut to C = clip S rho and its l continued in
+ * a straight line beyond; below, l is this loss, R is rho and S is clip S
+ *   1. Lambda = max(n lambda, K R^2/(e^a - 1)), a the share of epsilon for the curvature term (in plan)
+ *   2. b ~ N(0, sigma^2 I), sigma from (epsilon, delta, a) (in plan)
+ *   3. w~ = a point where sum_i l(x_i.w, y_i) + Lambda/2 |w|^2 + b.w has gradient norm <= tau, certified
+ *   4. w = w~ rounded to a lattice + Gaussian noise of a size that hides any two such points
+ *
+ * SENSITIVITY  The exact minimiser w* is the release: b is a function of (data, w*), and the change of variables from b
+ * to w* has Jacobian det(H + Lambda I).  One record changes log det by at most a = log(1 + K R^2/Lambda), and moves b
+ * by l'(x.w) x, |l'| <= S, |x| <= R, in one direction.  Where l' keeps one sign for a fixed label, the privacy loss is
+ * at most max(0, N(mu^2/2, mu^2)) + a with mu = R S/sigma.  Proof in docs/proofs/objpert.md, with the other relation
+ * and losses of both signs.  What step 0 makes of l is a convex loss of the record's own, of one sign where l' has one,
+ * with |l'||x| <= S R and l''|x|^2 <= K R^2; nothing else is used.  A weight in [0, 1] on a record does the same; sets
+ * of weighted records move w* in more than one direction and are not covered.  Step 4: given w*, w~ is a function of
+ * the data at distance tau'/Lambda from w*, tau' = tau plus the distance of the drawn b from a continuous one.
+ *
+ * RELEASES  objpert(sigma/(R S), a), then gaussian(20 sigma/(R S)) for step 4.  Losses of both signs: approx(epsilon1,
+ * delta1), then gaussian.  variant=chaudhuri: pure(epsilon1), then laplace.
+ *
+ * COST  Up to 512 features: Newton's method on a sample, one Hessian of all rows, O(n p^2), and some six passes.  Else
+ * some ten Newton steps, O(nnz) per conjugate gradient step.
+ *
+ * DEPARTS  From the paper: gradients are cut (Song, Steinke, Thakkar and Thakurta 2021, "Evading the Curse of
+ * Dimensionality in Unconstrained Private GLMs": per-record clipping is a convex loss), so that a record on the wrong
+ * side pulls no harder than one at the boundary while the noise is up to halved; clip=1 cuts nothing.  Records longer
+ * than norm R count less, which shrinks ridge and noise alike; norm=1 counts all alike. Gaussian curves in place of
+ * their tail bound, half the noise or less at equal epsilon; the ridge is balanced against the noise, not tied to
+ * epsilon/2; the minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
+ * log(2/delta) + 4 epsilon)/epsilon as printed, raised to what is proved where that is more. variant=chaudhuri
+ * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2): a curvature term of epsilon/4 as there; b has independent
+ * Laplace coordinates of scale sqrt(p) R S/epsilon1, whose norm is sqrt(2) times that of the printed density
+ * exp(-epsilon1 |b|), because they can be drawn from Gaussians exactly; its bound is pure, up to truncation below
+ * 1e-340. */
+#include "solve/minimiser/objpert.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* Step 2. */
+static tct_status draw(const tct_perturb *set, const tct_event *event, tct_mech *mech, double *b, int64_t p,
+                       tct_error *err) {
+  if (!set->laplace) return tct_mech_gaussian_vector(mech, *event, set->sigma, set->lattice, b, p, err);
+  double *g = TCT_NEW(double, 4 * p);
+  if (!g) return tct_fail_memory(err);
+  tct_status status = tct_mech_gaussian_vector(mech, *event, 1, set->lattice, g, 4 * p, err);
+  for (int64_t j = 0; j < p && status == TCT_OK; j++) {
+    const double *q = g + 4 * j;
+    b[j] = 0.5 * set->sigma * ((q[0] * q[0] + q[1] * q[1]) - (q[2] * q[2] + q[3] * q[3]));
+  }
+  tct_wipe_free(g, 4 * p, sizeof *g);
+  return status;
+}
+
+static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
+                      tct_error *err) {
+  int64_t p = problem->view->p;
+  const tct_event *event = plan->promise.events.at;
+  tct_perturb set;
+  tct_smooth smooth = {0};
+  TCT_TRY(tct_objpert_settings(problem->facts, plan, &set, err)); /* 1 */
+  double *b = TCT_NEW(double, p);
+  memset(w, 0, (size_t)p * sizeof *w);
+  tct_status status = b ? draw(&set, &event[0], mech, b, p, err) : tct_fail_memory(err); /* 2 */
+  if (status == TCT_OK) status = tct_smooth_new(problem, &set.smooth, mech, &smooth, err);
+  if (status == TCT_OK) {
+    smooth.linear = b;
+    status = tct_smooth_minimise(&smooth, set.target, 100, w, err); /* 3 */
+  }
+  if (status == TCT_OK && !isfinite(problem->facts->epsilon)) tct_output_nonprivate(w, p, &set.output);
+  if (status == TCT_OK) status = tct_output_release(&set.output, &event[1], mech, w, p, err); /* 4 */
+  tct_smooth_free(&smooth);
+  tct_wipe_free(b, p, sizeof *b);
+  return status;
+}
+
+const tct_solver tct_solver_objpert = {
+    .name = "objpert",
+    .summary = "objective perturbation, the minimiser of a tilted objective; one release, nothing to tune",
+    .options = tct_objpert_options,
+    .is_private = true,
+    .rows_apart = true,
+    .relations = TCT_RELATION_BOTH,
+    .weighing = TCT_WEIGHS_RECORDS,
+    .penalises_intercept = true,
+    .plan = tct_objpert_plan,
+    .run = run,
+    .noise_size = tct_objpert_noise_size,
+};

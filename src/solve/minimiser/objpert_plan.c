@@ -1,0 +1,390 @@
+/* objpert_plan.c - ridge, noise and output lattice of objective perturbation, from public facts alone. */
+#include "account/onestep.h"
+#include "account/curves/normal.h"
+#include "solve/minimiser/objpert.h"
+
+#include <string.h>
+
+/* OUTPUT_MU: the output's Gaussian has mu smaller than the objective's by this factor; together sqrt(1 + 1/400) = 0.12
+ * % more noise.  OUTPUT_SHARE: part of epsilon for the output where the two do not compose as Gaussians. NORM_TAIL:
+ * |N(0, I_p)| > sqrt(p) + 40 and a Laplace variable beyond 800 scales have probability below 1e-340, less than the
+ * smallest double; such a draw is counted as never. */
+#define OUTPUT_MU 0.05
+#define OUTPUT_SHARE 0.02
+#define NORM_TAIL 40.0
+#define LAPLACE_TAIL 800.0
+#define OUTPUT_SIZE 0.1
+
+const tct_option tct_objpert_options[] = {
+    {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",
+     "calibration: this library's, Kifer, Smith and Thakurta 2012, or Chaudhuri, Monteleoni and Sarwate 2011 (pure "
+     "epsilon)"},
+    {"norm", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
+     "part of the row norm bound beyond which a record counts less, by the square of its length; 1: all count alike; "
+     "auto: 0.8 (logistic with little ridge of its own; other losses and variants: 1)"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
+     "part of the largest gradient (largest slope * norm * row norm bound) to which a record's is cut; 1: none is; "
+     "auto: "
+     "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
+    {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
+     "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
+    {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
+     "a plan that may need more passes over the data than this is refused"},
+    {0},
+};
+
+/* ---- share and clip ------------------------------------------------------------------------------ */
+
+/* To 1e-4; near: what it was at a larger epsilon by a little, 0 for none. */
+static double mu_of(double epsilon, double log_delta, double near) {
+  double low = 1e-9, high = near > 0 ? near : 1e3;
+  if (near > 0 && tct_gaussian_log_delta(0.8 * near, epsilon, NULL) <= log_delta) low = 0.8 * near;
+  while (high > low * (1 + 1e-4)) {
+    double middle = sqrt(low * high);
+    if (tct_gaussian_log_delta(middle, epsilon, NULL) > log_delta)
+      high = middle;
+    else
+      low = middle;
+  }
+  return low;
+}
+
+/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip)  with sigma = rho S
+ * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R, h a HOLLOW-th of n K rho^2/p, which is the mean
+ * eigenvalue that the Hessian would have if every record were at the loss's most curved point, and B R = REACH.  Of the
+ * shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.  HOLLOW and REACH: of 1 to 32
+ * and 2 to 24 the pair whose choices were best on bank and adult together at seven epsilons from 0.05 to 4 (0.7 % above
+ * the best share and clip of a grid on average, 1.7 % at worst); REACH is the 12 that dpgd's walk rests on.  SIZE: the
+ * scale of margins, at 3 a logistic model is sure to 95 %.  a itself stays at most 1: Lambda then is about half of one
+ * record's curvature, and less would leave the certificate of the minimum (smooth.c) without a useful radius.
+ * LEAST_CLIP: with slopes cut at less than S/2 records at the boundary have no curvature either, and what minimises the
+ * loss jumps where two classes are as likely.  TYPICAL: features in [0, 1] seldom are all at their ends, so that most
+ * records are shorter than R (median 0.58, 0.70 and 0.82 of it on bank, ipums-br and adult), and ridge and noise need
+ * only be what shorter ones ask for, if the longer ones count less.  Where all are as long as R, norm changes no more
+ * than clip would.  0.7 is 1 % better on bank at most and up to 3 % worse on phishing, whose records are all nearly as
+ * long.  OWN: with so much ridge of its own, in parts of what the privacy of the largest share asks for, counting
+ * records less would change the problem for nothing. */
+#define SIZE 3.0
+#define REACH 12.0
+#define HOLLOW 4.0
+#define FLOOR 0.05
+#define CEILING 0.5
+#define LEAST_CLIP 0.5
+#define TYPICAL 0.8
+#define OWN 0.25
+enum { SHARES = 31, CLIPS = 11 };
+
+/* What logistic slopes cut at c cost: the mean over margins t ~ N(0, SIZE^2), as if labels followed the logistic model,
+ * of KL(pi, pi_c), pi = 1/(1 + e^|t|) the rarer label's probability and pi_c = c e^-|t| what the cut loss makes of it
+ * where its slope 1 - pi is above c (there c pi = (1 - pi) pi_c).  Midpoint rule over five deviations. */
+static double clip_bias(double c) {
+  enum { POINTS = 200 };
+  double sum = 0, mass = 0;
+  for (int k = 0; k < POINTS; k++) {
+    double g = 5 * (k + 0.5) / POINTS, weight = exp(-0.5 * g * g), pi = 1 / (1 + exp(SIZE * g));
+    double cut = c * exp(-SIZE * g);
+    mass += weight;
+    if (1 - pi > c) sum += weight * (pi * log(pi / cut) + (1 - pi) * (log1p(-pi) - log1p(-cut)));
+  }
+  return sum / mass;
+}
+
+typedef struct balance {
+  double share, clip;
+} balance;
+
+/* share, clip: what was given, NaN where it is to be found. */
+static balance balance_of(const tct_facts *facts, const tct_smooth_facts *smooth, balance given) {
+  balance best = {FLOOR, 1};
+  double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
+  double h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW,
+         reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
+  int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
+  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
+  double mu = 0;
+  for (int k = 0; k < shares; k++) {
+    double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
+    double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
+    mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
+    double sigma = smooth->row_norm * smooth->slope * reach / mu;
+    double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
+           shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
+    for (int c = 0; c < clips; c++) {
+      double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
+      double cost = noise * clip * clip + shrink + smooth->rows * bias[c];
+      if (cost < least) least = cost, best = (balance){share, clip};
+    }
+  }
+  if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);
+  return best;
+}
+
+static bool much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth) {
+  double r2 = smooth->row_norm * smooth->row_norm;
+  return (double)facts->rows * facts->reg.l2 > OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
+}
+
+/* Writes norm, share and clip into the spec where they were left to the rule. */
+static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
+  const tct_option *options = tct_objpert_options;
+  balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip")};
+  bool rule = tct_spec_is(spec, options, "variant", "modern") && !strcmp(facts->loss.kind->name, "logistic");
+  double norm = tct_spec_real(spec, options, "norm");
+  if (isnan(norm)) norm = rule && !much_ridge(facts, smooth) ? TYPICAL : 1;
+  TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
+  tct_smooth_cut(smooth, norm, 1);
+  if (isnan(given.clip) && !rule) given.clip = 1;
+  balance best = balance_of(facts, smooth, given);
+  TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
+  return tct_spec_set_real(spec, "share", best.share, err);
+}
+
+/* ---- the noise ------------------------------------------------------------------------------ */
+
+typedef struct search {
+  const tct_facts *facts;
+  double shift;    /* a = log(1 + beta/Lambda) */
+  double epsilon1; /* of the first step where the two steps are charged apart */
+  double log_delta;
+  bool one_sign;
+} search;
+
+static double reach_of(const tct_facts *facts) { return facts->neighbours == TCT_REPLACE_ONE ? 2 : 1; }
+
+static double log_delta_at(const search *s, double noise) {
+  if (s->one_sign)
+    return tct_objpert_log_delta(1 / noise, s->shift, OUTPUT_MU * reach_of(s->facts) / noise, s->facts->neighbours,
+                                 true, s->facts->epsilon);
+  return tct_objpert_log_delta(1 / noise, s->shift, 0, s->facts->neighbours, false, s->epsilon1);
+}
+
+static tct_status calibrate(const search *s, double *noise, tct_error *err) {
+  double low = 1e-3, high = 1e9;
+  if (log_delta_at(s, high) > s->log_delta)
+    return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon; use a smaller share");
+  for (int i = 0; i < 200 && high > low * (1 + 1e-9); i++) {
+    double middle = sqrt(low * high);
+    if (log_delta_at(s, middle) > s->log_delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  *noise = high;
+  return TCT_OK;
+}
+
+/* The noise multiplier at which Gaussian steps of nu exceed `left` with probability at most delta/1000. */
+static double output_noise(const tct_facts *facts, double left) {
+  double low = 1e-12, high = left, aim = log(facts->delta) - log(1000);
+  for (int i = 0; i < 200; i++) {
+    double nu = sqrt(low * high);
+    if (tct_log_upper_tail(left / nu - nu / 2) > aim)
+      high = nu;
+    else
+      low = nu;
+  }
+  return reach_of(facts) / low;
+}
+
+/* Objective perturbation and its output as two events.  The law of the objpert event needs one-signed slopes; without
+ * them the first step is charged as an approximate one at the (epsilon, delta) that is proved. */
+static tct_status promise(const tct_facts *facts, double shift, double least, tct_solver_plan *out, tct_error *err) {
+  search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
+  s.one_sign = facts->loss.kind->one_sign;
+  s.epsilon1 = facts->epsilon * (1 - OUTPUT_SHARE);
+  double noise = 0, delta1 = 0.99 * facts->delta;
+  if (!s.one_sign) s.log_delta = log(delta1);
+  TCT_TRY(calibrate(&s, &noise, err));
+  noise = fmax(noise, least);
+  out->noise_multiplier = noise;
+  if (s.one_sign) {
+    TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(noise, shift, 1), err));
+    return tct_events_add(&out->promise.events, tct_event_gaussian(noise / OUTPUT_MU, 1), err);
+  }
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(s.epsilon1, delta1, 1), err));
+  double second = output_noise(facts, facts->epsilon * OUTPUT_SHARE * (1 - 1e-6));
+  return tct_events_add(&out->promise.events, tct_event_gaussian(second, 1), err);
+}
+
+/* ---- the variants --------------------------------------------------------------------------- */
+
+static double shift_of(const tct_smooth_facts *smooth, double ridge) {
+  return log1p(smooth->curvature * smooth->row_norm * smooth->row_norm / ridge);
+}
+
+/* Lambda such that the curvature term costs at most a. */
+static double ridge_for(const tct_facts *facts, const tct_smooth_facts *smooth, double a) {
+  double needed = smooth->curvature * smooth->row_norm * smooth->row_norm / expm1(a);
+  return fmax((double)facts->rows * facts->reg.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
+}
+
+static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, const tct_spec *spec) {
+  const tct_option *options = tct_objpert_options;
+  if (!isfinite(facts->epsilon)) return (double)facts->rows * facts->reg.l2;
+  if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
+    return fmax((double)facts->rows * facts->reg.l2,
+                2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
+  if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, fmin(facts->epsilon / 4, 1));
+  return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
+}
+
+static tct_status promise_pure(const tct_facts *facts, double shift, tct_solver_plan *out, tct_error *err) {
+  double second = OUTPUT_SHARE * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
+  if (!(first > shift)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
+  out->noise_multiplier = reach_of(facts) / (first - shift);
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_pure(first, 1), err));
+  return tct_events_add(&out->promise.events, tct_event_laplace(reach_of(facts) / second, 1), err);
+}
+
+static tct_status promise_nothing(tct_solver_plan *out, tct_error *err) {
+  out->noise_multiplier = 0;
+  TCT_TRY(tct_events_add(&out->promise.events, tct_event_objpert(0, 0, 1), err));
+  return tct_events_add(&out->promise.events, tct_event_gaussian(0, 1), err);
+}
+
+static tct_status check(const tct_facts *facts, tct_error *err) {
+  TCT_TRY(tct_plan_need_bounds(facts, "objpert", err));
+  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+    return tct_fail(err, TCT_E_USAGE, "objpert knows the penalties none and l2; choose one of them");
+  return TCT_OK;
+}
+
+/* The closed form or the sum that the noise was calibrated with; numerical accountants could say no more, and take
+ * longer. */
+static tct_status cost_of(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
+  const tct_accountant *closed =
+      tct_accountant_find(out->promise.events.at[0].kind == TCT_EV_PURE ? "basic" : "onestep");
+  tct_bracket bracket;
+  char why[128];
+  if (!closed->applies(&out->promise.events, facts->neighbours, why, sizeof why))
+    return tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &out->cost, err);
+  TCT_TRY(closed->epsilon(&out->promise.events, facts->neighbours, facts->delta, TCT_PRECISION, &bracket, err));
+  out->cost = (tct_cost){bracket.upper, bracket.lower, facts->delta, closed};
+  return TCT_OK;
+}
+
+tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  const tct_option *options = tct_objpert_options;
+  tct_smooth_facts smooth; /* as cut by norm from resolve() on */
+  tct_perturb settings;
+  TCT_TRY(tct_plan_begin(facts, given, options, out, err));
+  TCT_TRY(check(facts, err));
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
+  if (!isfinite(facts->epsilon)) {
+    out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
+    return promise_nothing(out, err);
+  }
+  TCT_TRY(resolve(facts, &smooth, &out->spec, err));
+  double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
+  if (tct_spec_is(&out->spec, options, "variant", "chaudhuri")) {
+    TCT_TRY(promise_pure(facts, shift, out, err));
+  } else {
+    double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
+    TCT_TRY(promise(facts, shift, tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0, out, err));
+  }
+  TCT_TRY(cost_of(facts, out, err));
+  TCT_TRY(tct_objpert_settings(facts, out, &settings, err)); /* refuses here what the run could not do */
+  return tct_smooth_affordable(&settings.smooth, "objpert", tct_spec_real(&out->spec, options, "max_passes"),
+                               &out->max_passes, err);
+}
+
+/* ---- what the run needs --------------------------------------------------------------------- */
+
+/* b by Gaussians: |b| bound, distance of the drawn b from the continuous one. */
+static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
+  int exponent;
+  frexp(out->sigma, &exponent);
+  out->lattice = ldexp(1, exponent - 40); /* sigma/g in [2^39, 2^40) */
+  *off = 0.5 * out->lattice * sqrt(smooth->p);
+  return out->sigma * (sqrt(smooth->p) + NORM_TAIL) + *off;
+}
+
+/* b_j = scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace; the g are drawn at spacing 2^-39 and are below 64, so
+ * that a coordinate is off by at most scale*4*64*2^-40, and the arithmetic adds less than as much again. */
+static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
+  out->lattice = 0x1p-39;
+  *off = 512 * 0x1p-40 * out->sigma * sqrt(smooth->p);
+  return LAPLACE_TAIL * out->sigma * sqrt(smooth->p) + *off;
+}
+
+/* How small a gradient is small enough: the output's noise is 2 m tau/Lambda, m its multiplier, and stays below
+ * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h: then it adds less than 1 % to the
+ * noise's loss. */
+static double enough(const tct_smooth_facts *f, const tct_solver_plan *plan, const tct_perturb *set) {
+  double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;
+  return OUTPUT_SIZE * set->sigma / h * set->ridge / (2 * plan->promise.events.at[1].noise);
+}
+
+static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
+  double norm = tct_spec_real(spec, tct_objpert_options, "norm"),
+         clip = tct_spec_real(spec, tct_objpert_options, "clip");
+  tct_smooth_cut(smooth, isnan(norm) ? 1 : norm, isnan(clip) ? 1 : clip);
+}
+
+tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_perturb *out, tct_error *err) {
+  tct_smooth_facts *smooth = &out->smooth;
+  double off, bound;
+  *out = (tct_perturb){0};
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, smooth, err));
+  if (!isfinite(facts->epsilon)) {
+    smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
+    out->target = 1e-10 * smooth->rows * smooth->slope * smooth->row_norm;
+    return TCT_OK;
+  }
+  cut(&plan->spec, smooth);
+  smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
+  out->laplace = tct_spec_is(&plan->spec, tct_objpert_options, "variant", "chaudhuri");
+  out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope * (out->laplace ? sqrt(smooth->p) : 1);
+  bound = out->laplace ? laplace_b(smooth, out, &off) : gaussian_b(smooth, out, &off);
+  smooth->linear = bound;
+  out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, plan, out));
+  double distance = (out->target + off) / out->ridge * (1 + 1e-12);
+  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, plan->promise.events.at[1].noise,
+                         out->laplace, &out->output, err);
+}
+
+/* ---- the noise in the weights --------------------------------------------------------------- */
+
+/* The multiplier behind a list of events: the objpert event has it; a pure or an approximate one holds the epsilon and
+ * delta that it was calibrated for. */
+static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *plan, double shift, double *noise,
+                               tct_error *err) {
+  const tct_event *first = &plan->promise.events.at[0];
+  if (first->kind == TCT_EV_OBJPERT) return *noise = first->noise, TCT_OK;
+  if (first->kind == TCT_EV_PURE) return *noise = reach_of(facts) / (first->epsilon - shift), TCT_OK;
+  search s = {.facts = facts, .shift = shift, .epsilon1 = first->epsilon, .log_delta = log(first->delta)};
+  TCT_TRY(calibrate(&s, noise, err));
+  if (tct_spec_is(&plan->spec, tct_objpert_options, "variant", "kst"))
+    *noise = fmax(*noise, sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon);
+  return TCT_OK;
+}
+
+/* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
+ * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
+ * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= reach.  At least: var f >= |E grad f|^2 for Gaussian b
+ * (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is
+ * at least the reciprocal of the mean. */
+tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
+                                  tct_noise_size *out, tct_error *err) {
+  tct_solver_plan known = *plan;
+  tct_smooth_facts smooth;
+  tct_perturb set;
+  (void)w;
+  const tct_events *events = &plan->promise.events;
+  if (events->len != 2 || events->at[0].count != 1 || events->at[1].count != 1 ||
+      (events->at[1].kind != TCT_EV_GAUSSIAN && events->at[1].kind != TCT_EV_LAPLACE))
+    return tct_fail(err, TCT_E_DATA, "the events are not those of one run of this solver");
+  TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
+  cut(&plan->spec, &smooth);
+  double shift = shift_of(&smooth, ridge_of(facts, &smooth, &plan->spec));
+  TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
+  TCT_TRY(tct_objpert_settings(facts, &known, &set, err));
+  const tct_smooth_facts *f = &set.smooth;
+  double output = plan->promise.events.at[1].noise * set.output.reach * (set.laplace ? sqrt(2) : 1);
+  double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;
+  *out = (tct_noise_size){.least = set.laplace ? NAN : hypot(set.sigma / mean, output),
+                          .most = hypot((set.laplace ? 2 : 1) * set.sigma / set.ridge + set.output.reach, output),
+                          .how_least = "as if every record had the largest length and the most telling place allowed",
+                          .how_most = "as if the table said no more about any weight than the ridge does"};
+  return TCT_OK;
+}

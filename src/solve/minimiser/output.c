@@ -1,0 +1,40 @@
+/* output.c - the release of a computed minimiser: rounded to a lattice, then noised (approximate minima perturbation).
+ *
+ * Let w* be the exact minimiser and w~ the computed one, |w~ - w*| <= t in either world: the certificate of smooth.c is
+ * always reached, so this is no assumption.  Rounding to the lattice g moves at most g sqrt(p)/2 more.  Two worlds
+ * whose exact minimisers are at most `move` apart (0: the same w*, where it is the output of an earlier step) have
+ * lattice points at most move + 2t + g sqrt(p) apart.  That is a difference between worlds: under add_remove the
+ * event's c is this distance itself, under replace_one the accountant doubles c, so c is half of the part that is not
+ * already one record's. */
+#include "core/alloc.h"
+#include "solve/minimiser/objpert.h"
+
+tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
+                           tct_output *out, tct_error *err) {
+  double p = (double)facts->p, half = facts->neighbours == TCT_REPLACE_ONE ? 0.5 : 1, norm = l1 ? sqrt(p) : 1;
+  double pad = 1; /* the error is taken as larger than it is until a lattice exists that carries both w and the noise */
+  for (int k = 0; k < 400; k++, pad *= 1.25) {
+    double least = norm * (move + half * 2 * distance * pad);
+    if (!(least > 0) || !isfinite(least)) break;
+    double g = tct_mech_lattice(least, noise, (int64_t)fmin(ceil(radius / least) + 1, 0x1p62));
+    double reach = norm * (move + half * (2 * distance * pad + g * sqrt(p) * 1.01));
+    if (isnan(g)) continue;
+    double check = tct_mech_lattice(reach, noise, (int64_t)fmin(ceil(radius / reach) + 1, 0x1p62));
+    if (!(check <= g) || !(reach <= 1.1 * least)) continue;
+    *out = (tct_output){.lattice = g, .reach = reach};
+    return TCT_OK;
+  }
+  return tct_fail(err, TCT_E_USAGE, "no lattice carries the model and its noise; use a larger penalty or less epsilon");
+}
+
+void tct_output_nonprivate(const double *w, int64_t p, tct_output *out) {
+  double largest = 1e-100;
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(w[j]));
+  *out = (tct_output){.lattice = tct_mech_lattice(largest, 0, 1), .reach = largest};
+}
+
+tct_status tct_output_release(const tct_output *output, const tct_event *event, tct_mech *mech, double *w, int64_t p,
+                              tct_error *err) {
+  for (int64_t j = 0; j < p; j++) w[j] = rint(w[j] / output->lattice) * output->lattice;
+  return tct_mech_value(mech, event, output->reach, output->lattice, w, p, err); /* every rank has all of w */
+}

@@ -1,0 +1,70 @@
+/* batch.c - draws, releases and the default size of a batch of records. */
+#include "solve/shared/batch.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+tct_status tct_batch_new(const tct_problem *problem, tct_batch *out, tct_error *err) {
+  *out = (tct_batch){.rows = problem->view->rows, .p = problem->view->p, .threads = problem->facts->threads};
+  out->row = TCT_NEW(int64_t, out->rows);
+  out->u = TCT_NEW(double, out->rows);
+  out->sum = TCT_NEW(double, out->p);
+  out->scratch = TCT_NEW(double, out->p * out->threads);
+  if (!out->row || !out->u || !out->sum || !out->scratch) {
+    tct_batch_free(out);
+    return tct_fail_memory(err);
+  }
+  return TCT_OK;
+}
+
+void tct_batch_free(tct_batch *batch) {
+  tct_wipe_free(batch->row, batch->rows, sizeof(int64_t));
+  tct_wipe_free(batch->u, batch->rows, sizeof(double));
+  tct_wipe_free(batch->sum, batch->p, sizeof(double));
+  tct_wipe_free(batch->scratch, batch->p * batch->threads, sizeof(double));
+  memset(batch, 0, sizeof *batch);
+}
+
+tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, double rate, tct_error *err) {
+  memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
+  if (rate < 1) return tct_mech_batch(mech, rate, problem->view->row0, batch->rows, batch->row, &batch->count, err);
+  for (int64_t i = 0; i < batch->rows; i++) batch->row[i] = i;
+  batch->count = batch->rows;
+  return TCT_OK;
+}
+
+tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, double rate, double reach, double lattice,
+                             tct_error *err) {
+  if (rate < 1) return tct_mech_sampled_sum(mech, noise, rate, reach, lattice, batch->sum, batch->p, err);
+  return tct_mech_sum(mech, noise, reach, lattice, batch->sum, batch->p, err);
+}
+
+/* The batch's default.  Over E epochs the noise that reaches the model is m*sqrt(T) per unit of clip, with
+ * T = E/q and, in the central limit of subsampling, q*sqrt(T*(exp(1/m^2)-1)) = mu: for m above about 1 it
+ * is E/mu, whatever the batch, and below 1 it grows fast.  Smaller batches mean more, better steps.  So: the
+ * smallest batch that keeps m near 1, q = mu^2/E with mu the Gaussian-DP parameter of (epsilon, delta), but not
+ * below sqrt(n), where an iteration's fixed costs (noise, drawing the batch) take over. */
+static double batch_default(const tct_facts *facts, double epochs) {
+  double n = (double)facts->rows, floor_rows = ceil(sqrt(n));
+  if (!isfinite(facts->epsilon)) return floor_rows;
+  double noise = 0;
+  tct_cost cost;
+  if (tct_calibrate_noise(1, 1, TCT_ADD_REMOVE, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
+    return floor_rows;
+  double rows = ceil(n / (noise * noise * epochs)); /* mu = 1/noise for one plain Gaussian release */
+  return fmin(n, fmax(rows, floor_rows));
+}
+
+tct_status tct_batch_plan(const tct_facts *facts, const tct_option *options, double epochs, tct_solver_plan *plan,
+                          double *rate, int64_t *iterations, tct_error *err) {
+  double n = (double)facts->rows, batch = tct_spec_real(&plan->spec, options, "batch");
+  if (isnan(batch)) batch = batch_default(facts, epochs);
+  if (batch > n) return tct_fail(err, TCT_E_USAGE, "the batch is larger than the data; give batch=%.0f or less", n);
+  TCT_TRY(tct_spec_set_real(&plan->spec, "batch", batch, err));
+  *rate = batch / n;
+  *iterations = (int64_t)ceil(epochs * n / batch);
+  if (*iterations > 100000000) return tct_fail(err, TCT_E_USAGE, "more than 1e8 iterations; use a larger batch");
+  return TCT_OK;
+}

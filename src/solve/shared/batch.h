@@ -1,0 +1,26 @@
+/* batch.h - what the solvers on batches of records share. */
+#ifndef TCT_SOLVE_SHARED_BATCH_H
+#define TCT_SOLVE_SHARED_BATCH_H
+#include "solve/solve.h"
+
+/* Per-iteration workspace of the batch solvers. */
+typedef struct tct_batch {
+  int64_t *row;    /* [rows] drawn rows */
+  double *u;       /* [rows] margins, then steps */
+  double *sum;     /* [p] */
+  double *scratch; /* [threads*p] */
+  int64_t count, rows, p;
+  int threads;
+} tct_batch;
+tct_status tct_batch_new(const tct_problem *problem, tct_batch *out, tct_error *err);
+void tct_batch_free(tct_batch *batch);
+/* Draws the batch: all rows when rate is 1. */
+tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, double rate, tct_error *err);
+/* Releases batch->sum under the event that the plan promised for this rate. */
+tct_status tct_batch_release(tct_batch *batch, tct_mech *mech, double noise, double rate, double reach, double lattice,
+                             tct_error *err);
+
+/* Options shared by the batch solvers: batch L, epochs E -> rate and iterations. */
+tct_status tct_batch_plan(const tct_facts *facts, const tct_option *options, double travel_epochs,
+                          tct_solver_plan *plan, double *rate, int64_t *iterations, tct_error *err);
+#endif

@@ -1,0 +1,15 @@
+/* clipped.h - slopes that are pulled in until a record's gradient is short enough. */
+#ifndef TCT_SOLVE_SHARED_CLIPPED_H
+#define TCT_SOLVE_SHARED_CLIPPED_H
+#include "solve/solve.h"
+
+/* norm[rows]: an upper bound on every row's norm, to 2^-40 of it. */
+void tct_row_norms(const tct_view *view, double *norm, int threads);
+/* u[count]: margins of the rows (row NULL: row k is k) become slopes whose gradient terms have norm <= clip, times
+ * the row's weight.  norm[rows]: of tct_row_norms. */
+void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
+                     double *u, int threads);
+/* The same for the rows first, first + 1, ... with u[count] theirs; one thread. */
+void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
+                   double *u);
+#endif

@@ -1,0 +1,111 @@
+/* cautions.c - the thresholds beyond which a number is no promise, or a model no use; docs/guide/choosing-epsilon.md
+ * explains them.
+ *
+ * Each caution is one function of public facts.  None of them refuses anything: a plan, a run, a verification and a
+ * page say the sentence. */
+#include "train/cautions.h"
+
+#include "account/curves/normal.h"
+#include "account/curves/renyi.h"
+#include "model/json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* At epsilon = 8 an attacker may be right 99.97 times in 100 (Kairouz, Oh and Viswanath 2015).  It is the largest that
+ * Abadi et al. (2016) train with, their "small noise"; Ponomareva et al. (2023) call more than 10 weak to none. */
+static const double LARGEST_EPSILON = 8;
+
+/* bench_constant: below it most models were worse than the best constant (docs/decisions/constant-predictor.md). */
+static const double LEAST_SIGNAL = 3;
+
+/* The mu of the Gaussian mechanism that costs epsilon at delta: bisected, for epsilon rises with mu. */
+static double gaussian_mu(double epsilon, double delta) {
+  double low = 0, high = 1;
+  while (high < 1e6 && tct_gaussian_epsilon(high, log(delta)) < epsilon) high *= 2;
+  for (int step = 0; step < 60; step++) {
+    double middle = 0.5 * (low + high);
+    if (tct_gaussian_epsilon(middle, log(delta)) < epsilon)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+double tct_caution_signal(const tct_caution_facts *facts) {
+  if (!facts->is_private) return INFINITY;
+  double mu = gaussian_mu(facts->epsilon, facts->delta) / tct_reach(facts->neighbours);
+  return mu * (double)facts->rows / sqrt((double)facts->p);
+}
+
+bool tct_caution_words_hold(double epsilon) { return epsilon <= LARGEST_EPSILON; }
+
+static bool delta_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_TEXT]) {
+  if (!(facts->delta * (double)facts->rows >= 1)) return false;
+  snprintf(
+      text, TCT_CAUTION_TEXT,
+      "delta %.3g is not below 1/n (%.3g for %lld records): publishing a record whole, drawn at random, would keep "
+      "this promise; take a delta well below 1/n",
+      facts->delta, 1 / (double)facts->rows, (long long)facts->rows);
+  return true;
+}
+
+static bool epsilon_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_TEXT]) {
+  if (tct_caution_words_hold(facts->epsilon)) return false;
+  snprintf(
+      text, TCT_CAUTION_TEXT,
+      "epsilon %.4g is above %g: the bound lets an attacker tell almost surely whether a record counted, so it is a "
+      "promise in name only; take a smaller epsilon",
+      facts->epsilon, LARGEST_EPSILON);
+  return true;
+}
+
+static bool signal_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_TEXT]) {
+  double signal = tct_caution_signal(facts);
+  if (!(signal < LEAST_SIGNAL)) return false;
+  snprintf(text, TCT_CAUTION_TEXT,
+           "a signal mu*n/sqrt(p) of %.2g is below %g: a constant (the more frequent label, or the mean) is likely "
+           "better than this model; take more records, fewer features or a larger epsilon",
+           signal, LEAST_SIGNAL);
+  return true;
+}
+
+const tct_caution tct_cautions[] = {
+    {"delta", true, "Dwork and Roth 2014, section 2.3", delta_holds},
+    {"epsilon", true, "Kairouz, Oh and Viswanath 2015, theorem 2.1; Ponomareva et al. 2023", epsilon_holds},
+    {"signal", false, "measured: docs/decisions/constant-predictor.md", signal_holds},
+};
+const int tct_caution_count = sizeof tct_cautions / sizeof *tct_cautions;
+
+tct_caution_facts tct_caution_plan(const tct_plan *plan) {
+  const tct_facts *facts = &plan->facts;
+  return (tct_caution_facts){.is_private = plan->solver->is_private && isfinite(facts->epsilon),
+                             .rows = facts->rows,
+                             .p = facts->p,
+                             .epsilon = facts->epsilon,
+                             .delta = facts->delta,
+                             .neighbours = facts->neighbours};
+}
+
+tct_caution_facts tct_caution_model(const tct_model *model) {
+  bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta > 0 && model->delta < 1;
+  return (tct_caution_facts){.is_private = model->is_private && numbers, /* a file may claim anything */
+                             .rows = model->rows,
+                             .p = model->cols + (model->has_intercept != 0),
+                             .epsilon = model->epsilon,
+                             .delta = model->delta,
+                             .neighbours = (tct_neighbours)model->neighbours};
+}
+
+json_t *tct_cautions_json(const tct_caution_facts *facts) {
+  json_t *list = json_array();
+  for (int i = 0; list && facts->is_private && i < tct_caution_count; i++) {
+    char text[TCT_CAUTION_TEXT];
+    if (!tct_cautions[i].holds(facts, text)) continue;
+    json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "name", tct_cautions[i].name, "text", text, "source",
+                            tct_cautions[i].source, "weakens", tct_cautions[i].weakens);
+    if (json_array_append_new(list, one)) json_decref(list), list = NULL;
+  }
+  return list;
+}

@@ -1,0 +1,160 @@
+/* components.c - the table of all components as JSON, from the registries themselves. */
+#include "account/account.h"
+#include "solve/solve.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* What a listing wants and how much of it was found. */
+typedef struct listing {
+  const char *kind, *name; /* filters; NULL = all */
+  json_t *array;
+  char known[400]; /* names of the wanted kind, for the error */
+} listing;
+
+static const char *const kind_names[] = {"loss", "penalty", "solver", "accountant", "reader", "event"};
+enum { KIND_NAMES = sizeof kind_names / sizeof *kind_names };
+
+/* The formats of read/format/list.def; they are told apart by content and have no options of their own. */
+#define TCT_FORMAT(name) #name,
+static const char *const readers[] = {
+#include "read/format/list.def"
+};
+#undef TCT_FORMAT
+static const struct {
+  const char *name, *summary;
+} formats[] = {
+    {"csv", "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2"},
+    {"libsvm", "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2"},
+    {"npy", "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2"},
+};
+
+static const char *reader_summary(const char *name) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (!strcmp(name, formats[i].name)) return formats[i].summary;
+  return "see docs/reference/format";
+}
+
+static const struct {
+  const char *summary;
+  const char *help[3];
+} events[TCT_EV_KINDS] = {
+    [TCT_EV_GAUSSIAN] = {"sum of per-record vectors plus Gaussian noise", {"sigma / reach of one record, > 0"}},
+    [TCT_EV_SAMPLED_GAUSSIAN] = {"the same over a Poisson sample of the records",
+                                 {"sigma / reach of one record, > 0", "chance that a record is drawn, in (0, 1]"}},
+    [TCT_EV_LAPLACE] = {"sum plus Laplace noise", {"scale / reach of one record in the l1 norm, > 0"}},
+    [TCT_EV_EXPONENTIAL] = {"choice with probability ~ exp(epsilon score / (2 change))", {"of one choice, >= 0"}},
+    [TCT_EV_PURE] = {"any epsilon-DP step, for the chosen relation", {"of one step, >= 0"}},
+    [TCT_EV_APPROX] = {"any (epsilon, delta)-DP step, for the chosen relation",
+                       {"of one step, >= 0", "of one step, in [0, 1]"}},
+    [TCT_EV_ZCDP] = {"any rho-zCDP step, for the chosen relation", {"of one step, >= 0"}},
+    [TCT_EV_OBJPERT] = {"objective perturbation", {"sigma / row norm, > 0", "additive shift of the loss, >= 0"}},
+};
+
+static void set_text(json_t *object, const char *key, const char *text) {
+  json_object_set_new(object, key, text ? json_string(text) : json_null());
+}
+
+static json_t *option_json(const tct_option *option) {
+  static const char *const types[] = {
+      [TCT_OPT_REAL] = "number", [TCT_OPT_COUNT] = "integer", [TCT_OPT_CHOICE] = "choice", [TCT_OPT_TEXT] = "text"};
+  json_t *object = json_object();
+  set_text(object, "key", option->key);
+  set_text(object, "type", types[option->kind]);
+  set_text(object, "default", option->fallback);
+  if (option->kind == TCT_OPT_REAL || option->kind == TCT_OPT_COUNT) {
+    json_object_set_new(object, "low", isfinite(option->low) ? json_real(option->low) : json_null());
+    json_object_set_new(object, "high", isfinite(option->high) ? json_real(option->high) : json_null());
+  }
+  if (option->kind == TCT_OPT_CHOICE) set_text(object, "choices", option->choices);
+  set_text(object, "help", option->help);
+  return object;
+}
+
+/* Adds an entry if the filters want it; returns it (borrowed) for kind-specific fields, else NULL. */
+static json_t *add(listing *list, const char *kind, const char *name, const char *summary, const tct_option *options) {
+  if (list->kind && strcmp(kind, list->kind)) return NULL;
+  size_t used = strlen(list->known);
+  snprintf(list->known + used, sizeof list->known - used, "%s%s", used ? ", " : "", name);
+  if (list->name && strcmp(name, list->name)) return NULL;
+  json_t *entry = json_object(), *array = json_array();
+  set_text(entry, "kind", kind);
+  set_text(entry, "name", name);
+  set_text(entry, "summary", summary);
+  json_object_set_new(entry, "options", array);
+  for (; options && options->key; options++) json_array_append_new(array, option_json(options));
+  json_array_append_new(list->array, entry);
+  return entry;
+}
+
+static void add_solver(listing *list, const tct_solver *solver) {
+  json_t *entry = add(list, "solver", solver->name, solver->summary, solver->options);
+  if (!entry) return;
+  json_t *relations = json_array();
+  if (solver->relations & TCT_RELATION_ADD_REMOVE) json_array_append_new(relations, json_string("add_remove"));
+  if (solver->relations & TCT_RELATION_REPLACE_ONE) json_array_append_new(relations, json_string("replace_one"));
+  json_object_set_new(entry, "private", json_boolean(solver->is_private));
+  json_object_set_new(entry, "neighbours", relations);
+}
+
+static void add_event(listing *list, tct_event_kind kind) {
+  static const tct_option count = {"count", TCT_OPT_COUNT, "1", 1, INFINITY, NULL, "repetitions"};
+  tct_option options[5] = {{0}};
+  int n = 0;
+  for (; tct_event_key(kind, n); n++)
+    options[n] = (tct_option){tct_event_key(kind, n), TCT_OPT_REAL, NULL, 0, INFINITY, NULL, events[kind].help[n]};
+  options[n] = count;
+  add(list, "event", tct_event_name(kind), events[kind].summary, options);
+}
+
+static void add_all(listing *list) {
+  for (int i = 0; i < tct_loss_kind_count; i++) {
+    const tct_loss_kind *loss = tct_loss_kinds[i];
+    json_t *entry = add(list, "loss", loss->name, loss->summary, loss->options);
+    if (entry) set_text(entry, "labels", loss->binary ? "binary" : "real");
+  }
+  for (int i = 0; i < tct_reg_kind_count; i++)
+    add(list, "penalty", tct_reg_kinds[i]->name, tct_reg_kinds[i]->summary, tct_reg_kinds[i]->options);
+  static const tct_solver rule = {
+      .name = "auto",
+      .summary = "the best solver known for the public facts of the plan, by a written rule",
+      .is_private = true,
+      .relations = TCT_RELATION_BOTH};
+  add_solver(list, &rule);
+  for (int i = 0; i < tct_solver_count; i++) add_solver(list, tct_solvers[i]);
+  for (int i = 0; i < tct_accountant_count; i++)
+    add(list, "accountant", tct_accountants[i]->name, tct_accountants[i]->summary, NULL);
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+    add(list, "reader", readers[i], reader_summary(readers[i]), NULL);
+  for (int k = 0; k < TCT_EV_KINDS; k++) add_event(list, (tct_event_kind)k);
+}
+
+static bool is_kind(const char *kind) {
+  for (int i = 0; i < KIND_NAMES; i++)
+    if (!strcmp(kind, kind_names[i])) return true;
+  return false;
+}
+
+char *tct_components_json(const char *kind, const char *name, tct_error *err) {
+  bool by_name = kind && !name && !is_kind(kind);
+  listing list = {.kind = by_name ? NULL : kind, .name = by_name ? kind : name};
+  char *text = NULL;
+  tct_error_clear(err);
+  list.array = json_array();
+  add_all(&list);
+  if (kind && name && !is_kind(kind))
+    tct_fail(err, TCT_E_USAGE,
+             "no kind of component is called '%s'; use loss, penalty, solver, accountant, reader or event", kind);
+  else if (by_name && !json_array_size(list.array))
+    tct_fail(err, TCT_E_USAGE,
+             "no component is called '%s', and no kind of them; kinds are loss, penalty, solver, accountant, reader "
+             "and event",
+             kind);
+  else if (name && !json_array_size(list.array))
+    tct_fail(err, TCT_E_USAGE, "no %s is called '%s'; there are: %s", kind ? kind : "component", name, list.known);
+  else if (!(text = json_dumps(list.array, JSON_INDENT(2))))
+    tct_fail_memory(err);
+  json_decref(list.array);
+  return text;
+}

@@ -1,0 +1,218 @@
+/* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
+#include "core/alloc.h"
+#include "train/bound.h"
+#include "train/charge.h"
+#include "model/json.h"
+#include "train/one_program.h"
+#include "train/plan.h"
+#include "ranks/ranks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  if (tct_data_all_rows(data) != plan->facts.rows || data->x.cols != plan->cols)
+    return tct_fail(err, TCT_E_DATA,
+                    "the data are %lld x %lld, the plan was made for %lld x %lld; plan with the public shape",
+                    (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
+                    (long long)plan->cols);
+  int want = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  if (data->labels != want)
+    return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
+                    plan->facts.loss.kind->name);
+  return TCT_OK;
+}
+
+static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  const char *name = plan->solver->name;
+  if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (data->persons)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, or adassp for ridge",
+        name);
+  if (plan->solver->weighing == TCT_WEIGHS_NOT)
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s cannot weigh records; use dpgd or dpnewton, objpert for smooth losses or adassp for ridge",
+                    name);
+  return TCT_OK;
+}
+
+/* What ranks that hold a part of the rows each cannot do. */
+static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  if (tct_team_ranks(data->team) == 1) return TCT_OK;
+  if (!plan->solver->rows_apart)
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",
+                    plan->solver->name);
+  if (data->persons)
+    return tct_fail(err, TCT_E_USAGE, "persons are bounded where all their records are; run without mpirun");
+  if (strcmp(plan->config.scale, "none") || !strcmp(plan->config.label_scale, "center"))
+    return tct_fail(err, TCT_E_USAGE,
+                    "statistics of the data are taken in one process only; under mpirun give bounds with --schema");
+  return TCT_OK;
+}
+
+tct_status tct_fit_check_positive(const tct_data *data, tct_error *err) {
+  if (!data->positive_unlisted) return TCT_OK;
+  double seen = 0;
+  for (int64_t i = 0; data->y && i < data->x.rows && !seen; i++) seen = data->y[i] > 0;
+  TCT_TRY(tct_team_largest(data->team, &seen, 1, err));
+  if (seen > 0) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_DATA,
+      "no record's label%s%.200s%s is the positive value; correct --positive (or \"positive\" in the schema), "
+      "or list the label's \"values\" in the schema if it may be absent",
+      data->label_name ? " \"" : "", data->label_name ? data->label_name : "", data->label_name ? "\"" : "");
+}
+
+static char *spec_copy(const tct_spec *spec) {
+  char text[4096];
+  tct_spec_print(spec, text, sizeof text);
+  return tct_text_copy(text);
+}
+
+/* The last place says that there is more than the list holds: a fact is never dropped in silence. */
+int tct_model_note(tct_model *model, const char *text) {
+  int at = 0;
+  while (at < TCT_UNACCOUNTED && model->unaccounted[at]) at++;
+  if (at == TCT_UNACCOUNTED) {
+    tct_free(model->unaccounted[--at]);
+    text = "more was taken from the table than this list can name";
+  }
+  model->unaccounted[at] = tct_text_copy(text);
+  return model->unaccounted[at] != NULL;
+}
+
+static tct_status unaccounted(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
+  char text[200];
+  int ok = 1;
+  for (int i = 0; i < TCT_UNACCOUNTED && data->unaccounted[i]; i++) ok &= tct_model_note(model, data->unaccounted[i]);
+  if (strcmp(plan->config.scale, "none")) {
+    snprintf(text, sizeof text, "features were scaled (%s) by statistics of the data", plan->config.scale);
+    ok &= tct_model_note(model, text);
+  }
+  if (!strcmp(plan->config.label_scale, "center") && !plan->facts.loss.kind->binary)
+    ok &= tct_model_note(model, "labels were centred by their mean over the data");
+  if (plan->solved.unaccounted) ok &= tct_model_note(model, plan->solved.unaccounted);
+  return ok ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status names(const tct_data *data, tct_model *model, tct_error *err) {
+  model->features = TCT_NEW(char *, model->cols);
+  if (!model->features) return tct_fail_memory(err);
+  for (int64_t j = 0; j < model->cols; j++) {
+    char generic[32];
+    snprintf(generic, sizeof generic, "x%lld", (long long)j + 1);
+    model->features[j] = tct_text_copy(data->names ? data->names[j] : generic);
+    if (!model->features[j]) return tct_fail_memory(err);
+  }
+  return TCT_OK;
+}
+
+static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound *bound, tct_model *model,
+                           tct_error *err) {
+  model->loss = spec_copy(&plan->facts.loss.spec);
+  model->penalty = spec_copy(&plan->facts.reg.spec);
+  model->solver = spec_copy(&plan->solved.spec);
+  model->scale = tct_text_copy(plan->config.scale);
+  model->schema = tct_text_copy(data->schema);
+  model->label = tct_text_copy(data->label_name);
+  if (!model->loss || !model->penalty || !model->solver || !model->scale || (data->schema && !model->schema) ||
+      (data->label_name && !model->label))
+    return tct_fail_memory(err);
+  model->rows = plan->facts.rows;
+  model->cols = plan->cols;
+  model->has_intercept = plan->facts.intercept;
+  model->labels = data->labels;
+  model->persons = data->persons;
+  model->label_shift = bound->label_shift;
+  model->label_bound = plan->config.label_bound;
+  model->row_norm = plan->facts.row_norm;
+  model->rows_rule = plan->config.rows_rule;
+  model->penalised_intercept = plan->solver->penalises_intercept;
+  model->scale_factor = bound->factor; /* ownership moves */
+  model->scale_shift = bound->shift;
+  bound->factor = bound->shift = NULL;
+  TCT_TRY(names(data, model, err));
+  return unaccounted(plan, data, model, err);
+}
+
+tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
+  model->is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
+  model->neighbours = plan->facts.neighbours;
+  model->epsilon = model->is_private ? plan->facts.epsilon : INFINITY;
+  model->delta = model->is_private ? plan->facts.delta : NAN;
+  model->reproducible = plan->config.has_seed != 0;
+  model->adaptive = plan->solved.promise.adaptive;
+  if (!model->is_private) return TCT_OK;
+  model->accountant = tct_text_copy(plan->solved.cost.winner ? plan->solved.cost.winner->name : "sum");
+  if (!model->accountant) return tct_fail_memory(err);
+  return tct_events_copy(&model->events, &plan->solved.promise.events, err);
+}
+
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
+                        tct_error *err) {
+  tct_problem problem = {.facts = &plan->facts,
+                         .view = &bound->view,
+                         .y = bound->y,
+                         .weight = data->weight,
+                         .progress = plan->config.progress,
+                         .cancel = plan->config.cancel,
+                         .user = plan->config.user,
+                         .note = note};
+  tct_mech *mech = NULL;
+  uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
+  const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
+  TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
+  tct_status status = tct_mech_share(mech, data->team, err);
+  if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
+  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_settled(mech, err);
+  tct_mech_free(mech);
+  for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
+    if (!isfinite(w[j]))
+      status =
+          tct_fail(err, TCT_E_RUN, "the solver left the range of floating point; use a larger penalty or smaller step");
+  return status;
+}
+
+static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
+  tct_bound bound = {0};
+  TCT_TRY(tct_ranks_agree(plan, data, err));
+  TCT_TRY(check_shape(plan, data, err));
+  TCT_TRY(check_weights(plan, data, err));
+  TCT_TRY(check_ranks(plan, data, err));
+  TCT_TRY(tct_fit_check_positive(data, err));
+  double *w = TCT_NEW(double, plan->facts.p);
+  tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
+  if (status == TCT_OK) status = tct_model_certify(plan, model, err);
+  if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
+  status = tct_team_agree(data->team, status, err); /* before anything is charged */
+  if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);
+  if (status == TCT_OK) status = solve(plan, &bound, data, w, model->note, err);
+  if (status == TCT_OK) {
+    model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
+    model->coefficients = w; /* its last entry, the intercept, is not read as one */
+    w = NULL;
+  }
+  tct_free(w);
+  tct_bound_free(&bound);
+  return status;
+}
+
+tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  tct_error_clear(err);
+  tct_model *model = TCT_NEW(tct_model, 1);
+  if (!model) return tct_fail_memory(err), NULL;
+  tct_error local = {0};
+  err = err ? err : &local; /* the ranks tell one another what went wrong */
+  tct_team_watch(data->team, plan->config.cancel, plan->config.user);
+  tct_status status = tct_team_agree(data->team, train(plan, data, model, err), err);
+  tct_team_watch(data->team, NULL, NULL);
+  if (status == TCT_OK) return model;
+  tct_model_free(model);
+  return NULL;
+}

@@ -1,0 +1,201 @@
+/* plan.c - from settings and public facts to a promise.  No row can be seen here. */
+#include "core/alloc.h"
+#include "model/json.h"
+#include "train/plan.h"
+#include "train/cautions.h"
+#include "train/plan.h"
+#include "solve/auto.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+void tct_config_default(tct_config *config) {
+  memset(config, 0, sizeof *config);
+  config->size = sizeof *config;
+  config->penalty = "none";
+  config->epsilon = NAN;
+  config->delta = NAN;
+  config->row_norm = NAN;
+  config->label_bound = NAN;
+  config->scale = "none";
+  config->label_scale = "none";
+}
+
+int tct_config_labels(const tct_config *config) {
+  tct_loss loss;
+  if (!config->loss || tct_loss_make(config->loss, &loss, NULL) != TCT_OK) return -1;
+  return loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+}
+
+static int is_one_of(const char *text, const char *const *list) {
+  for (; *list; list++)
+    if (text && !strcmp(text, *list)) return 1;
+  return 0;
+}
+
+static tct_status check_budget(const tct_config *config, const tct_solver *solver, tct_error *err) {
+  if (!solver->is_private) {
+    if (!isnan(config->epsilon) || config->ledger)
+      return tct_fail(err, TCT_E_USAGE,
+                      "%s is not private and takes no epsilon and no ledger; drop them or name a private solver",
+                      solver->name);
+    return TCT_OK;
+  }
+  if (isnan(config->epsilon))
+    return tct_fail(err, TCT_E_USAGE, "no epsilon is given; give the total privacy loss, e.g. --epsilon 1");
+  if (!(config->epsilon > 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be above 0; give e.g. --epsilon 1");
+  if (isinf(config->epsilon)) return TCT_OK;
+  if (isnan(config->delta))
+    return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. --delta 1e-6");
+  if (!(config->delta > 0 && config->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "delta must lie strictly between 0 and 1; give e.g. --delta 1e-6");
+  return TCT_OK;
+}
+
+static tct_status check_relation(const tct_config *config, const tct_solver *solver, tct_error *err) {
+  unsigned bit = config->neighbours == TCT_REPLACE_ONE ? TCT_RELATION_REPLACE_ONE : TCT_RELATION_ADD_REMOVE;
+  if (solver->is_private && !(solver->relations & bit))
+    return tct_fail(err, TCT_E_USAGE, "%s is not proved for neighbours=%s; choose the other relation or another solver",
+                    solver->name, tct_neighbours_name(config->neighbours));
+  return TCT_OK;
+}
+
+static tct_status check_texts(const tct_config *config, tct_error *err) {
+  static const char *const scales[] = {"none", "max-abs", "min-max", "standard", NULL};
+  static const char *const label_scales[] = {"none", "center", NULL};
+  if (config->size != sizeof *config)
+    return tct_fail(err, TCT_E_USAGE, "tct_config has another size; call tct_config_default first");
+  if (!is_one_of(config->scale, scales))
+    return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
+  if (!is_one_of(config->label_scale, label_scales))
+    return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
+  if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
+    return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
+  if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
+    return tct_fail(err, TCT_E_USAGE, "the row norm must be a number in [1e-90, 1e90]; give another bound");
+  if (config->rows_rule == TCT_ROWS_UNIT && isnan(config->row_norm))
+    return tct_fail(err, TCT_E_USAGE, "rows of unit rule need the norm to scale to; give --row-norm R");
+  if (!isnan(config->label_bound) && !(config->label_bound > 0 && config->label_bound < 1e100))
+    return tct_fail(err, TCT_E_USAGE, "the label bound must be a positive number below 1e100");
+  if (!isfinite(config->label_shift)) return tct_fail(err, TCT_E_USAGE, "the label shift must be a finite number");
+  return TCT_OK;
+}
+
+static tct_status copy_config(const tct_config *from, tct_config *to, tct_error *err) {
+  *to = *from;
+  to->loss = tct_text_copy(from->loss);
+  to->penalty = tct_text_copy(from->penalty);
+  to->solver = tct_text_copy(from->solver ? from->solver : "auto");
+  to->scale = tct_text_copy(from->scale);
+  to->label_scale = tct_text_copy(from->label_scale);
+  to->ledger = tct_text_copy(from->ledger);
+  to->output = tct_text_copy(from->output);
+  to->input_changed = tct_text_copy(from->input_changed);
+  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger) ||
+      (from->output && !to->output) || (from->input_changed && !to->input_changed))
+    return tct_fail_memory(err);
+  return TCT_OK;
+}
+
+static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_error *err) {
+  const tct_config *config = &plan->config;
+  tct_facts *facts = &plan->facts;
+  if (rows < 1 || cols < 1)
+    return tct_fail(err, TCT_E_DATA, "the data have no rows or no features; give at least one of each");
+  TCT_TRY(tct_loss_make(config->loss, &facts->loss, err));
+  TCT_TRY(tct_reg_make(config->penalty, &facts->reg, err));
+  plan->cols = cols;
+  facts->rows = rows;
+  facts->intercept = config->intercept != 0;
+  facts->p = cols + facts->intercept;
+  facts->row_norm = config->row_norm;
+  facts->label_bound = facts->loss.kind->binary ? 1 : config->label_bound;
+  facts->epsilon = plan->solver->is_private ? config->epsilon : INFINITY;
+  facts->delta = config->delta;
+  facts->neighbours = (tct_neighbours)config->neighbours;
+  facts->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
+  return TCT_OK;
+}
+
+/* The solver by name; without one (or as "auto") the rule's, which needs the facts of a private run first. */
+static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_spec *spec,
+                              tct_error *err) {
+  TCT_TRY(tct_spec_parse(config->solver ? config->solver : "auto", "solver", spec, err));
+  int is_auto = !strcmp(spec->name, "auto");
+  if (is_auto && spec->items)
+    return tct_fail(err, TCT_E_USAGE, "the solver auto takes no options; name a solver to give it some");
+  plan->solver = tct_solver_find(is_auto ? "dpgd" : spec->name);
+  if (!plan->solver)
+    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them", spec->name);
+  TCT_TRY(check_budget(config, plan->solver, err));
+  TCT_TRY(gather_facts(plan, rows, cols, err));
+  if (!is_auto) return TCT_OK;
+  TCT_TRY(tct_plan_need_bounds(&plan->facts, "private training", err));
+  plan->solver = tct_solver_auto(&plan->facts, plan->why, sizeof plan->why);
+  return tct_spec_parse(plan->solver->name, "solver", spec, err);
+}
+
+static tct_status build(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
+  tct_spec spec;
+  TCT_TRY(check_texts(config, err));
+  if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
+  TCT_TRY(copy_config(config, &plan->config, err));
+  TCT_TRY(pick_solver(config, rows, cols, plan, &spec, err));
+  TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
+  TCT_TRY(check_relation(config, plan->solver, err));
+  TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
+  if (plan->solver->is_private && isfinite(plan->facts.epsilon) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
+    return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
+  return TCT_OK;
+}
+
+tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err) {
+  tct_error_clear(err);
+  tct_plan *plan = TCT_NEW(tct_plan, 1);
+  if (!plan) return tct_fail_memory(err), NULL;
+  if (build(config, rows, cols, plan, err) == TCT_OK) return plan;
+  tct_plan_free(plan);
+  return NULL;
+}
+
+void tct_plan_free(tct_plan *plan) {
+  if (!plan) return;
+  tct_free((char *)plan->config.loss);
+  tct_free((char *)plan->config.penalty);
+  tct_free((char *)plan->config.solver);
+  tct_free((char *)plan->config.scale);
+  tct_free((char *)plan->config.label_scale);
+  tct_free((char *)plan->config.ledger);
+  tct_free((char *)plan->config.output);
+  tct_free((char *)plan->config.input_changed);
+  tct_solver_plan_free(&plan->solved);
+  tct_free(plan);
+}
+
+char *tct_plan_json(const tct_plan *plan, tct_error *err) {
+  char solver[2000], loss[400], penalty[400];
+  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
+  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
+  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
+  int is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
+  int sparse_copy = plan->solver->wants_columns; /* the one conversion that fit may make */
+  double cells = (double)plan->facts.rows * (double)plan->facts.p;
+  json_t *o = json_pack(
+      "{s:s, s:s, s:s, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "solver", solver, "loss", loss,
+      "penalty", penalty, "private", is_private, "epsilon",
+      tct_json_real(plan->solver->is_private ? plan->facts.epsilon : NAN), "delta",
+      tct_json_real(is_private ? plan->facts.delta : NAN), "neighbours", tct_neighbours_name(plan->facts.neighbours),
+      "accountant", plan->solved.cost.winner ? json_string(plan->solved.cost.winner->name) : json_null(),
+      "noise_multiplier", tct_json_real(plan->solved.noise_multiplier), "events",
+      tct_json_events(&plan->solved.promise.events), "rows", (json_int_t)plan->facts.rows, "columns",
+      (json_int_t)plan->cols, "memory_bytes", json_real(8 * (cells * (1 + sparse_copy) + 6 * (double)plan->facts.rows)),
+      "threads", plan->facts.threads);
+  if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
+  if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
+  if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
+  if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
+  tct_caution_facts facts = tct_caution_plan(plan);
+  if (o && json_object_set_new(o, "warnings", tct_cautions_json(&facts))) json_decref(o), o = NULL;
+  return tct_json_text(o, err);
+}

@@ -1,0 +1,29 @@
+/* plan.h - a plan, and what a model takes from it before anything is drawn. */
+#ifndef TCT_TRAIN_PLAN_H
+#define TCT_TRAIN_PLAN_H
+#include "model/model.h"
+#include "solve/solve.h"
+
+#include <jansson.h>
+
+/* A plan: settings checked, components made, budget calibrated. */
+struct tct_plan {
+  tct_config config; /* texts copied, owned */
+  const tct_solver *solver;
+  tct_facts facts;
+  tct_solver_plan solved;
+  int64_t cols;  /* features without the intercept */
+  char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
+};
+
+/* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the
+ * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
+ * absent. Collective over the data's ranks. */
+tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
+/* The claim and the events of the plan. */
+tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
+/* Names, columns and an epsilon for each observer into model->parties; for other solvers than dpfw_parties nothing.
+ * hello: the parties' [K], NULL for a simulation on one file. */
+tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
+                               tct_error *err);
+#endif

@@ -1,0 +1,26 @@
+/* use_schema.c - public bounds of a schema become the row norm and the label bound. */
+#include "model/json.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
+  tct_error_clear(err);
+  if (!data->schema) return TCT_OK;
+  json_t *schema = json_loads(data->schema, 0, NULL);
+  const json_t *columns = json_object_get(schema, "columns");
+  double squares = config->intercept ? 1 : 0;
+  for (size_t j = 0; j < json_array_size(columns); j++) {
+    const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
+    squares += type && strcmp(type, "ignore") != 0; /* a number scaled into [-1,1], or one indicator */
+  }
+  if (isnan(config->row_norm) && squares > 0) config->row_norm = sqrt(squares);
+  if (isnan(config->label_bound) && isfinite(data->label_low) && isfinite(data->label_high) &&
+      config->label_shift == 0) {
+    config->label_shift = (data->label_low + data->label_high) / 2;
+    config->label_bound = (data->label_high - data->label_low) / 2;
+  }
+  json_decref(schema);
+  return TCT_OK;
+}

@@ -1,0 +1,378 @@
+/* tls_openssl.c - TLS 1.3 connections with certificates on both sides, as a library of its own (libtacit_tls.so).
+ *
+ * No earlier version, no resumption, no early data.  Sockets do not block: every call has a deadline, so that a peer
+ * that trickles bytes or says nothing is a failure in time. */
+#define _GNU_SOURCE
+#include "wire/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct connection {
+  SSL_CTX *context; /* a connecting side's own; NULL at an accepting one */
+  SSL *ssl;
+  int socket;
+} connection;
+
+typedef struct listener {
+  SSL_CTX *context;
+  int socket;
+} listener;
+
+/* A peer that has connected has this long to show who it is, so that one cannot keep the others out. */
+static const double handshake_seconds = 10;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A write to a peer that is gone is an error here, not the end of the program: its signal is kept back and taken. */
+typedef struct quiet {
+  sigset_t before;
+  int pending;
+} quiet;
+
+static quiet quiet_begin(void) {
+  sigset_t pipe, waiting;
+  quiet q;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&waiting);
+  q.pending = sigismember(&waiting, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &q.before);
+  return q;
+}
+static void quiet_end(const quiet *q) {
+  sigset_t pipe;
+  struct timespec none = {0};
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  while (!q->pending && sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR) continue;
+  pthread_sigmask(SIG_SETMASK, &q->before, NULL);
+}
+
+/* Waits for the socket until the deadline; 0: it is ready. */
+static int await(int socket, short events, double deadline) {
+  for (;;) {
+    double left = deadline - now();
+    struct pollfd p = {.fd = socket, .events = events};
+    int ready = poll(&p, 1, left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1);
+    if (ready > 0) return 0;
+    if (ready == 0 && now() >= deadline) return 1;
+    if (ready < 0 && errno != EINTR) return 1;
+  }
+}
+
+/* OpenSSL's reason for the last failure. */
+static const char *reason(void) {
+  unsigned long code = ERR_peek_last_error();
+  const char *text = code ? ERR_reason_error_string(code) : NULL;
+  return text ? text : "the connection broke off";
+}
+
+static int refuse_files(const char *what, const char *file, char *why, size_t size) {
+  snprintf(why, size, "the %s %s cannot be used (%s); give a PEM file that fits the others", what, file, reason());
+  return 1;
+}
+
+static SSL_CTX *context_of(const tct_tls_files *f, int server, char *why, size_t size) {
+  ERR_clear_error();
+  SSL_CTX *c = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
+  int bad = !c;
+  if (bad) snprintf(why, size, "OpenSSL could not start (%s)", reason());
+  if (!bad)
+    bad = !SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) || !SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION);
+  if (!bad && SSL_CTX_load_verify_locations(c, f->authority, NULL) != 1)
+    bad = refuse_files("authority", f->authority, why, size);
+  if (!bad && SSL_CTX_use_certificate_chain_file(c, f->certificate) != 1)
+    bad = refuse_files("certificate", f->certificate, why, size);
+  if (!bad &&
+      (SSL_CTX_use_PrivateKey_file(c, f->private_key, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(c) != 1))
+    bad = refuse_files("private key", f->private_key, why, size);
+  if (bad) {
+    SSL_CTX_free(c);
+    return NULL;
+  }
+  SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+  SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(c, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(c, 0);
+  return c;
+}
+
+/* HOST:PORT, the host perhaps in brackets. */
+static int split(const char *address, char *host, size_t host_size, char *port, size_t port_size) {
+  const char *colon = strrchr(address, ':');
+  if (!colon || colon == address || !colon[1]) return 1;
+  int bracket = address[0] == '[' && colon[-1] == ']';
+  int length = (int)(colon - address) - 2 * bracket;
+  if (length <= 0 || (size_t)length >= host_size || strlen(colon + 1) >= port_size) return 1;
+  snprintf(host, host_size, "%.*s", length, address + bracket);
+  snprintf(port, port_size, "%s", colon + 1);
+  return 0;
+}
+
+static struct addrinfo *resolve(const char *address, int passive, char *host, size_t size_host, char *why,
+                                size_t size) {
+  char port[16];
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0}, *found = NULL;
+  if (split(address, host, size_host, port, sizeof port)) {
+    snprintf(why, size, "'%.100s' is no address; give HOST:PORT, e.g. 127.0.0.1:7443", address);
+    return NULL;
+  }
+  int code = getaddrinfo(host, port, &hints, &found);
+  if (code) snprintf(why, size, "%.100s cannot be resolved (%s); check the address", address, gai_strerror(code));
+  return code ? NULL : found;
+}
+
+static void shut(int socket) {
+  if (socket >= 0) close(socket);
+}
+
+static void *tls_listen(const tct_tls_files *files, const char *address, char *why, size_t size) {
+  char host[256];
+  int one = 1, s = -1;
+  SSL_CTX *context = context_of(files, 1, why, size);
+  struct addrinfo *at = context ? resolve(address, 1, host, sizeof host, why, size) : NULL;
+  listener *l = at ? calloc(1, sizeof *l) : NULL;
+  if (l) s = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (s >= 0) setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  int bad = !l || s < 0 || bind(s, at->ai_addr, at->ai_addrlen) != 0 || listen(s, 64) != 0;
+  if (bad && at) snprintf(why, size, "cannot listen at %.100s (%s); choose another address", address, strerror(errno));
+  if (at) freeaddrinfo(at);
+  if (bad) {
+    shut(s);
+    SSL_CTX_free(context);
+    free(l);
+    return NULL;
+  }
+  *l = (listener){context, s};
+  return l;
+}
+
+static int tls_port(void *handle) {
+  struct sockaddr_storage a;
+  socklen_t length = sizeof a;
+  if (getsockname(((listener *)handle)->socket, (struct sockaddr *)&a, &length) != 0) return 0;
+  return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port : ((struct sockaddr_in *)&a)->sin_port);
+}
+
+/* One step of OpenSSL: 0 done, 1 failed, 2 try again after waiting. */
+static int step(connection *c, int outcome, double deadline) {
+  if (outcome == 1) return 0;
+  int error = SSL_get_error(c->ssl, outcome);
+  if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) return 1;
+  return await(c->socket, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline) ? 3 : 2;
+}
+
+static int shake_hands(connection *c, int server, double deadline, char *why, size_t size) {
+  int outcome;
+  ERR_clear_error();
+  quiet q = quiet_begin();
+  do outcome = step(c, server ? SSL_accept(c->ssl) : SSL_connect(c->ssl), deadline);
+  while (outcome == 2);
+  quiet_end(&q);
+  long verified = SSL_get_verify_result(c->ssl);
+  if (outcome == 0) return 0;
+  if (outcome == 3)
+    snprintf(why, size, "refused: the peer connected and then said nothing in time");
+  else if (verified != X509_V_OK)
+    snprintf(why, size, "refused: the peer's certificate is not valid here (%s)",
+             X509_verify_cert_error_string(verified));
+  else
+    snprintf(why, size, "refused: no TLS 1.3 connection with certificates on both sides came about (%s)", reason());
+  return 1;
+}
+
+static void tls_close(void *handle) {
+  connection *c = handle;
+  if (!c) return;
+  quiet q = quiet_begin();
+  if (c->ssl && SSL_is_init_finished(c->ssl)) SSL_shutdown(c->ssl);
+  quiet_end(&q);
+  SSL_free(c->ssl);
+  shut(c->socket);
+  SSL_CTX_free(c->context);
+  free(c);
+}
+
+static connection *connection_new(SSL_CTX *context, int socket) {
+  connection *c = calloc(1, sizeof *c);
+  int one = 1;
+  if (!c) {
+    shut(socket);
+    return NULL;
+  }
+  c->socket = socket;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  c->ssl = SSL_new(context);
+  if (c->ssl && SSL_set_fd(c->ssl, socket) == 1) return c;
+  tls_close(c);
+  return NULL;
+}
+
+static void *tls_accept(void *handle, double seconds, int *late, char *why, size_t size) {
+  listener *l = handle;
+  double deadline = now() + seconds;
+  *late = 0;
+  int s = -1;
+  while (s < 0) {
+    if (await(l->socket, POLLIN, deadline)) {
+      *late = 1;
+      snprintf(why, size, "nobody came");
+      return NULL;
+    }
+    s = accept4(l->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  }
+  connection *c = connection_new(l->context, s);
+  double patience = now() + handshake_seconds;
+  if (!c) {
+    snprintf(why, size, "out of memory");
+    return NULL;
+  }
+  if (!shake_hands(c, 1, patience < deadline ? patience : deadline, why, size)) return c;
+  tls_close(c);
+  return NULL;
+}
+
+/* A socket to the address, tried again until the deadline: the server may not listen yet. */
+static int reach(const struct addrinfo *at, double deadline) {
+  for (;;) {
+    for (const struct addrinfo *a = at; a; a = a->ai_next) {
+      int s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bad = 0;
+      socklen_t length = sizeof bad;
+      if (s < 0) continue;
+      if (connect(s, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) bad = errno;
+      if (!bad && await(s, POLLOUT, deadline)) bad = ETIMEDOUT;
+      if (!bad) getsockopt(s, SOL_SOCKET, SO_ERROR, &bad, &length);
+      if (!bad) return s;
+      close(s);
+    }
+    if (now() + 0.1 >= deadline) return -1;
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  }
+}
+
+/* The server's certificate has to be for this host. */
+static int expect_host(connection *c, const char *host) {
+  X509_VERIFY_PARAM *p = SSL_get0_param(c->ssl);
+  unsigned char any[16];
+  if (inet_pton(AF_INET, host, any) == 1 || inet_pton(AF_INET6, host, any) == 1)
+    return X509_VERIFY_PARAM_set1_ip_asc(p, host) != 1;
+  return SSL_set_tlsext_host_name(c->ssl, host) != 1 || SSL_set1_host(c->ssl, host) != 1;
+}
+
+static void *tls_connect(const tct_tls_files *files, const char *address, double seconds, char *why, size_t size) {
+  char host[256];
+  double deadline = now() + seconds;
+  SSL_CTX *context = context_of(files, 0, why, size);
+  struct addrinfo *at = context ? resolve(address, 0, host, sizeof host, why, size) : NULL;
+  connection *c = NULL;
+  if (at) {
+    int s = reach(at, deadline);
+    if (s < 0) snprintf(why, size, "no server answers at %.100s; start it, or check the address", address);
+    if (s >= 0) c = connection_new(context, s);
+    if (s >= 0 && !c) snprintf(why, size, "out of memory");
+    freeaddrinfo(at);
+  }
+  if (!c) {
+    SSL_CTX_free(context);
+    return NULL;
+  }
+  c->context = context;
+  if (expect_host(c, host))
+    snprintf(why, size, "the host's name cannot be checked; give another address");
+  else if (!shake_hands(c, 0, deadline, why, size))
+    return c;
+  tls_close(c);
+  return NULL;
+}
+
+/* What a failed transfer means. */
+static int broken(int late, char *why, size_t size) {
+  unsigned long code = ERR_peek_last_error();
+  if (late)
+    snprintf(why, size, "the peer was silent for too long; it may have stopped");
+  else if (code && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+    snprintf(why, size, "the peer vanished in the middle of a message, or its bytes were cut off");
+  else if (code)
+    snprintf(why, size, "the connection was refused or tampered with (%s)", reason());
+  else
+    snprintf(why, size, "the peer has closed the connection");
+  return 1;
+}
+
+static int tls_send(void *handle, const void *bytes, size_t count, double seconds, char *why, size_t size) {
+  connection *c = handle;
+  double deadline = now() + seconds;
+  size_t done = 0, part = 0;
+  int outcome = 0;
+  quiet q = quiet_begin();
+  while (done < count && outcome != 1 && outcome != 3) {
+    ERR_clear_error();
+    outcome = step(c, SSL_write_ex(c->ssl, (const char *)bytes + done, count - done, &part), deadline);
+    if (outcome == 0) done += part;
+  }
+  quiet_end(&q);
+  return done < count ? broken(outcome == 3, why, size) : 0;
+}
+
+static int tls_receive(void *handle, void *bytes, size_t count, double seconds, char *why, size_t size) {
+  connection *c = handle;
+  double deadline = now() + seconds;
+  size_t done = 0, part = 0;
+  int outcome = 0;
+  quiet q = quiet_begin(); /* reading may answer with an alert */
+  while (done < count && outcome != 1 && outcome != 3) {
+    ERR_clear_error();
+    outcome = step(c, SSL_read_ex(c->ssl, (char *)bytes + done, count - done, &part), deadline);
+    if (outcome == 0) done += part;
+    if (done < count && outcome != 1 && now() > deadline) outcome = 3; /* a peer that trickles */
+  }
+  quiet_end(&q);
+  return done < count ? broken(outcome == 3, why, size) : 0;
+}
+
+static void tls_name(void *handle, char *out, size_t size) {
+  X509 *peer = SSL_get0_peer_certificate(((connection *)handle)->ssl);
+  out[0] = 0;
+  if (peer) X509_NAME_get_text_by_NID(X509_get_subject_name(peer), NID_commonName, out, (int)size);
+}
+
+static void close_listener(void *handle) {
+  listener *l = handle;
+  if (!l) return;
+  shut(l->socket);
+  SSL_CTX_free(l->context);
+  free(l);
+}
+
+__attribute__((visibility("default"))) extern const tct_tls tct_tls_openssl;
+const tct_tls tct_tls_openssl = {
+    .version = TCT_TLS_VERSION,
+    .listen = tls_listen,
+    .port = tls_port,
+    .accept = tls_accept,
+    .connect = tls_connect,
+    .send = tls_send,
+    .receive = tls_receive,
+    .name = tls_name,
+    .close = tls_close,
+    .close_listener = close_listener,
+};

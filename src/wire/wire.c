@@ -1,0 +1,134 @@
+/* wire.c - framing: what is common to all wires between parties. */
+#include "wire/wire.h"
+
+#include "core/alloc.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char magic[4] = {'T', 'C', 'T', '1'};
+
+static void put(unsigned char *at, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
+}
+static uint64_t get(const unsigned char *at, int bytes) {
+  uint64_t value = 0;
+  for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
+  return value;
+}
+
+static void header_of(unsigned char *header, int type, int role, uint64_t number, uint64_t size) {
+  memcpy(header, magic, 4);
+  put(header + 4, (uint64_t)type, 2);
+  put(header + 6, (uint64_t)role, 2);
+  put(header + 8, number, 8);
+  put(header + 16, size, 8);
+}
+
+tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, size_t size, tct_error *err) {
+  unsigned char *frame = tct_alloc((int64_t)(TCT_FRAME_HEADER + size), 1);
+  if (!frame) return tct_fail_memory(err);
+  header_of(frame, type, wire->self == TCT_SERVER ? 1 : 2, wire->sent[to + 1], size);
+  if (size > 0) memcpy(frame + TCT_FRAME_HEADER, body, size);
+  size_t length = TCT_FRAME_HEADER + size;
+  tct_status status = wire->log ? wire->log(wire->log_user, to, frame, length, err) : TCT_OK;
+  if (status == TCT_OK) status = wire->backend->send(wire, to, frame, length, err);
+  tct_wipe_free(frame, (int64_t)length, 1);
+  if (status != TCT_OK) return status;
+  wire->sent[to + 1]++;
+  wire->bytes_sent += (int64_t)length;
+  return TCT_OK;
+}
+
+void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence) {
+  char text[512];
+  snprintf(text, sizeof text, "%s", sentence);
+  tct_wire_send(wire, to, TCT_FRAME_FAILURE, text, strlen(text), NULL);
+}
+
+/* The peer says why it stops. */
+static tct_status peer_failed(tct_wire *wire, int from, uint64_t size, tct_error *err) {
+  char text[513] = "";
+  if (size >= sizeof text) return tct_fail(err, TCT_E_RUN, "the peer stopped, and its reason is too long; ask there");
+  TCT_TRY(wire->backend->receive(wire, from, text, (size_t)size, err));
+  for (char *at = text; *at; at++)
+    if ((unsigned char)*at < ' ') *at = '?';
+  return tct_fail(err, TCT_E_RUN, "%s says: %s", from == TCT_SERVER ? "the server" : "a party", text);
+}
+
+/* Everything in the header but the length is known beforehand. */
+static tct_status next_header(tct_wire *wire, int from, int type, uint64_t *size, tct_error *err) {
+  unsigned char header[TCT_FRAME_HEADER], expected[TCT_FRAME_HEADER];
+  TCT_TRY(wire->backend->receive(wire, from, header, sizeof header, err));
+  *size = get(header + 16, 8);
+  header_of(expected, type, from == TCT_SERVER ? 1 : 2, wire->received[from + 1], *size);
+  if (memcmp(header, expected, 4) != 0)
+    return tct_fail(err, TCT_E_RUN, "what the peer sent is no message of this program; check that both ends run tacit");
+  if (get(header + 4, 2) == TCT_FRAME_FAILURE) return peer_failed(wire, from, *size, err);
+  if (memcmp(header + 4, expected + 4, 4) != 0)
+    return tct_fail(err, TCT_E_RUN,
+                    "the peer sent message type %d where type %d is due; check that both ends run the same version",
+                    (int)get(header + 4, 2), type);
+  if (memcmp(header + 8, expected + 8, 8) != 0)
+    return tct_fail(err, TCT_E_RUN, "a message arrived out of its turn: it was replayed, or one was lost; start again");
+  return TCT_OK;
+}
+
+tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size_t size, tct_error *err) {
+  uint64_t length = 0;
+  TCT_TRY(next_header(wire, from, type, &length, err));
+  if (length != size)
+    return tct_fail(err, TCT_E_RUN,
+                    "the peer sent a message of another length than is due; check that both ends agree");
+  if (size > 0) TCT_TRY(wire->backend->receive(wire, from, body, size, err));
+  wire->received[from + 1]++;
+  wire->bytes_received += (int64_t)(TCT_FRAME_HEADER + size);
+  return TCT_OK;
+}
+
+tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t most, void **body, size_t *size,
+                                tct_error *err) {
+  uint64_t length = 0;
+  *body = NULL;
+  TCT_TRY(next_header(wire, from, type, &length, err));
+  if (length > most) return tct_fail(err, TCT_E_RUN, "the peer sent a longer message than is allowed; refused");
+  *body = tct_alloc((int64_t)length + 1, 1);
+  if (!*body) return tct_fail_memory(err);
+  *size = (size_t)length;
+  tct_status status = length > 0 ? wire->backend->receive(wire, from, *body, *size, err) : TCT_OK;
+  if (status != TCT_OK) {
+    tct_free(*body);
+    *body = NULL;
+    return status;
+  }
+  wire->received[from + 1]++;
+  wire->bytes_received += (int64_t)(TCT_FRAME_HEADER + length);
+  return TCT_OK;
+}
+
+tct_status tct_wire_send_reals(tct_wire *wire, int to, int type, const double *value, int64_t count, tct_error *err) {
+  uint64_t *body = TCT_NEW(uint64_t, count);
+  if (!body) return tct_fail_memory(err);
+  memcpy(body, value, (size_t)count * sizeof *value);
+  for (int64_t i = 0; i < count; i++) body[i] = htole64(body[i]);
+  tct_status status = tct_wire_send(wire, to, type, body, (size_t)count * sizeof *body, err);
+  tct_wipe_free(body, count, sizeof *body);
+  return status;
+}
+
+tct_status tct_wire_receive_reals(tct_wire *wire, int from, int type, double *value, int64_t count, tct_error *err) {
+  TCT_TRY(tct_wire_receive(wire, from, type, value, (size_t)count * sizeof *value, err));
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, &value[i], sizeof bits);
+    bits = le64toh(bits);
+    memcpy(&value[i], &bits, sizeof bits);
+  }
+  return TCT_OK;
+}
+
+void tct_wire_close(tct_wire *wire) {
+  if (wire->backend) wire->backend->close(wire);
+  wire->backend = NULL;
+}

@@ -1,0 +1,82 @@
+/* wire.h - the wire between a server and the parties: typed, numbered, length-framed messages.
+ *
+ * A wire end belongs to one role: the server (self = -1, peers 0..parties-1) or a party (its one peer is the server).
+ * How bytes travel is the backend's; framing is common to all, so a message is the same bytes on each.  What may be
+ * sent is not decided here: a solver sends through mech/share.h, which charges first. */
+#ifndef TCT_WIRE_WIRE_H
+#define TCT_WIRE_WIRE_H
+#include "core/status.h"
+#include <stdbool.h>
+
+enum { TCT_PARTIES_MOST = 64, TCT_SERVER = -1 };
+
+typedef struct tct_wire tct_wire;
+
+/* A backend: moves exactly `size` bytes or fails with a sentence.  A peer that vanishes or stays silent is a failure,
+ * never a wait without end. */
+typedef struct tct_wire_backend {
+  tct_status (*send)(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err);
+  tct_status (*receive)(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err);
+  void (*close)(tct_wire *wire); /* frees what `state` holds */
+} tct_wire_backend;
+
+struct tct_wire {
+  const tct_wire_backend *backend;
+  void *state;
+  int self;                   /* TCT_SERVER, or the party's number */
+  int parties;                /* K */
+  int slot[TCT_PARTIES_MOST]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
+  uint32_t sent[TCT_PARTIES_MOST + 1], received[TCT_PARTIES_MOST + 1]; /* messages with peer i at [i + 1] */
+  int64_t bytes_sent, bytes_received;                                  /* frames with their headers */
+  /* Sees each frame that leaves, before the backend does; NULL = nobody.  A failure stops the frame. */
+  tct_status (*log)(void *user, int to, const void *frame, size_t size, tct_error *err);
+  void *log_user;
+};
+
+/* The header, little-endian: "TCT1", type (2 bytes), sender (2 bytes: 1 server, 2 party), number of the message between
+ * these two in this direction (8 bytes), body length (8 bytes). */
+enum { TCT_FRAME_HEADER = 24, TCT_FRAME_FAILURE = 0xfffe };
+
+/* Sends a body as one frame. */
+tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, size_t size, tct_error *err);
+/* Receives the next frame: its type, sender, number and length must be those that are expected. */
+tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size_t size, tct_error *err);
+/* The same for a body of at most `most` bytes; *body is allocated, *size bytes and a 0 after them. */
+tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t most, void **body, size_t *size,
+                                tct_error *err);
+/* Instead of what is due: a sentence (no value of a record in it), which becomes the receiver's error.  What goes wrong
+ * here is not said: there is another error to report. */
+void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence);
+/* Numbers in a body, little-endian on every machine. */
+tct_status tct_wire_send_reals(tct_wire *wire, int to, int type, const double *value, int64_t count, tct_error *err);
+tct_status tct_wire_receive_reals(tct_wire *wire, int from, int type, double *value, int64_t count, tct_error *err);
+/* Returns what the backend holds; the struct is the caller's.  Twice is fine. */
+void tct_wire_close(tct_wire *wire);
+
+/* ---- over the network: TLS 1.3 with certificates on both sides (Debian: libssl-dev when building) ---- */
+typedef struct tct_wire_files {
+  const char *certificate, *private_key, *authority; /* PEM files */
+} tct_wire_files;
+
+/* The server's end.  listen binds; accept waits until `parties` peers have come, at most `seconds`; a peer that is
+ * refused does not end the wait, but its reason is told if the others do not come.  seconds is also how long a message
+ * may take later. */
+tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int parties, double seconds,
+                           tct_wire *wire, tct_error *err);
+tct_status tct_wire_accept(tct_wire *wire, tct_error *err);
+/* The port that a listening wire has. */
+int tct_wire_port(const tct_wire *wire);
+/* A party's end; self is 0 until it is told otherwise. */
+tct_status tct_wire_connect(const tct_wire_files *files, const char *address, double seconds, tct_wire *wire,
+                            tct_error *err);
+/* The name in the peer's certificate, "" if it has none. */
+void tct_wire_peer(tct_wire *wire, int peer, char *out, size_t size);
+
+/* ---- over ranks that mpirun started: rank 0 is the server, rank 1 + k party k ---- */
+struct tct_team;
+tct_status tct_wire_ranks(struct tct_team *team, double seconds, tct_wire *wire, tct_error *err);
+
+/* K + 1 ends in one process: wire[0] the server's, wire[1 + k] party k's.  Messages wait in a queue; receiving what
+ * has not been sent is a failure, so the roles must take turns. */
+tct_status tct_wire_memory(int parties, tct_wire *wire, tct_error *err);
+#endif
