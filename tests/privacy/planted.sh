@@ -178,8 +178,8 @@ plant dpmetric_matrix_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_T
 plant dpmetric_images_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(tct_mech_release\(m->mech, m->at.second, sum, m->count, err\)\);\n/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n/' privacy_sensitivity_metric
 plant dpmetric_factor_of_each_rank src/solve/gradient/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_total\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_total[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
 plant dpmetric_rounding_of_images_unpaid src/solve/gradient/dpmetric.c 's/planned->clip - rounded\)/planned->clip - 0 * rounded)/' privacy_sensitivity_metric
-plant dpmetric_rounding_of_rows_unpaid src/solve/gradient/dpmetric.c 's/ - tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/, 0);/' privacy_sensitivity_metric
-plant dpmetric_rounding_of_a_person_once src/solve/gradient/dpmetric.c 's/- tct_metric_rounding\(&step->shape->metric, step->from\), 0\);/- weight * tct_metric_rounding(\&step->shape->metric, step->from), 0);/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_rows_unpaid src/solve/gradient/dpmetric.c 's/own - tct_metric_rounding/own - 0 * tct_metric_rounding/' privacy_sensitivity_metric
+plant dpmetric_rounding_of_a_person_once src/solve/gradient/dpmetric.c 's/own - tct_metric_rounding/own - weight * tct_metric_rounding/' privacy_sensitivity_metric
 plant dpmetric_images_uncut src/solve/gradient/dpmetric_factor.c 's/SHRINK \/ fmax\(rho, norm\)/SHRINK \/ rho/' privacy_sensitivity_metric
 plant dpmetric_rows_uncut src/solve/gradient/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
 plant dpmetric_counts_ignore_weights src/solve/gradient/dpmetric_factor.c 's/tct_lattice_part\(weight \*/tct_lattice_part((1 + 0 * weight) */' privacy_sensitivity_metric

@@ -81,9 +81,8 @@ void tct_dpmetric_step_free(tct_dpmetric_step *step) {
 
 double tct_dpmetric_own(const tct_dpmetric_step *step, double weight) {
   double rounded = sqrt((double)step->problem->view->p) * step->to;
-  return fmax(
-      weight * (step->planned->clip - rounded) * (1 - 0x1p-48) - tct_metric_rounding(&step->shape->metric, step->from),
-      0);
+  double own = weight * (step->planned->clip - rounded) * (1 - 0x1p-48);
+  return fmax(own - tct_metric_rounding(&step->shape->metric, step->from), 0);
 }
 
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
