@@ -61,8 +61,9 @@ typedef struct cli_verb {
   int helps;                  /* run prints the help too: a rank that left without the others would let them wait */
 } cli_verb;
 
-extern const cli_verb cli_train, cli_predict, cli_evaluate, cli_account, cli_verify, cli_schema, cli_generate,
-    cli_components, cli_export, cli_ledger, cli_report, cli_serve, cli_party;
+#define CLI_VERB(name) extern const cli_verb cli_##name;
+#include "list.def"
+#undef CLI_VERB
 
 extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */

@@ -17,17 +17,29 @@ static const cli_option options[] = {
 
 typedef enum output_kind { MARGIN, LABEL, PROBABILITY } output_kind;
 
+/* Is the margin of this loss the log-odds of +1? */
+static int has_log_odds(const char *loss) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(loss, ":"), loss);
+  json_t *list = cli_take_json(tct_components_json("loss", name, NULL));
+  int yes = !strcmp(cli_string(json_array_get(list, 0), "link"), "logistic");
+  json_decref(list);
+  return yes;
+}
+
 /* Which of the three forms this model can give. */
 static int output_of(const cli_args *args, const char *loss, output_kind *kind) {
   tct_config config;
   tct_config_default(&config);
   config.loss = loss;
-  int real = tct_config_labels(&config) == TCT_LABELS_REAL, logistic = !strncmp(loss, "logistic", 8);
+  int real = tct_config_labels(&config) == TCT_LABELS_REAL, logistic = has_log_odds(loss);
   *kind = MARGIN;
   if (!args->values || !strcmp(args->values, "margin") || (real && !strcmp(args->values, "label"))) return 0;
   *kind = !strcmp(args->values, "label") ? LABEL : PROBABILITY;
   if (*kind == LABEL || logistic) return 0;
-  return cli_fail(CLI_USAGE, "only a model with logistic loss has probabilities; use --output margin or label");
+  return cli_fail(
+      CLI_USAGE,
+      "the margins of this model's loss are no log-odds, so it has no probabilities; use --output margin or label");
 }
 
 static double converted(double z, output_kind kind) {

@@ -8,8 +8,9 @@
 #endif
 
 static const cli_verb *const verbs[] = {
-    &cli_train,      &cli_predict, &cli_evaluate, &cli_account, &cli_verify, &cli_schema, &cli_generate,
-    &cli_components, &cli_export,  &cli_ledger,   &cli_serve,   &cli_party,  &cli_report,
+#define CLI_VERB(name) &cli_##name,
+#include "list.def"
+#undef CLI_VERB
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

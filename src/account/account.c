@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TCT_ACCOUNTANT(name) extern const tct_accountant tct_accountant_##name;
-#include "account/list.def"
-#undef TCT_ACCOUNTANT
-
 const tct_accountant *const tct_accountants[] = {
 #define TCT_ACCOUNTANT(name) &tct_accountant_##name,
 #include "account/list.def"

@@ -24,7 +24,13 @@ typedef struct tct_accountant {
   /* Smallest delta it proves at epsilon >= 0. */
   tct_status (*delta)(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
                       tct_bracket *out, tct_error *err);
+  bool tight; /* it may prove less than Renyi divergences can: another method's larger bound is then no contradiction */
 } tct_accountant;
+
+/* Each accountant by name, tct_accountant_NAME, for a plan whose published analysis uses that one. */
+#define TCT_ACCOUNTANT(name) extern const tct_accountant tct_accountant_##name;
+#include "account/list.def"
+#undef TCT_ACCOUNTANT
 
 /* The registry: tct_accountants[i] for i < tct_accountant_count. */
 extern const tct_accountant *const tct_accountants[];

@@ -143,5 +143,5 @@ static tct_status basic_delta(const tct_events *events, tct_neighbours neighbour
 const tct_accountant tct_accountant_basic = {
     "basic",       "plain sum, optimal composition of equal pure steps, closed forms of single steps",
     basic_applies, basic_epsilon,
-    basic_delta,
+    basic_delta,   false,
 };

@@ -132,13 +132,12 @@ static tct_status spend_orders(tct_filter *f, const tct_event *e, tct_error *err
 tct_status tct_filter_spend(tct_filter *filter, const tct_event *event, tct_error *err) {
   TCT_TRY(tct_event_check(event, err));
   double rho = tct_event_rho(event, filter->neighbours);
-  bool unsampled = event->kind == TCT_EV_GAUSSIAN || (event->kind == TCT_EV_SAMPLED_GAUSSIAN && event->rate == 1);
   switch (filter->kind) {
     case TCT_FILTER_ZCDP: /* a sampled event is charged without amplification: it has no smaller rho */
       if (isnan(rho) || event->kind == TCT_EV_APPROX) return refuse_kind(event, "zcdp", err);
       return spend_one_number(filter, rho, (double)event->count, err);
     case TCT_FILTER_GDP:
-      if (!unsampled) return refuse_kind(event, "gdp", err);
+      if (!tct_event_is_gaussian(event)) return refuse_kind(event, "gdp", err);
       return spend_one_number(filter, 2 * rho, (double)event->count, err);
     case TCT_FILTER_RDP: return spend_orders(filter, event, err);
     case TCT_FILTER_SUM: return spend_sum(filter, event, err);

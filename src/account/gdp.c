@@ -61,5 +61,5 @@ static tct_status gdp_delta(const tct_events *events, tct_neighbours neighbours,
 }
 
 const tct_accountant tct_accountant_gdp = {
-    "gdp", "exact curve of composed gaussian events", gdp_applies, gdp_epsilon, gdp_delta,
+    "gdp", "exact curve of composed gaussian events", gdp_applies, gdp_epsilon, gdp_delta, false,
 };

@@ -107,6 +107,7 @@ static tct_status onestep_delta(const tct_events *events, tct_neighbours neighbo
 }
 
 const tct_accountant tct_accountant_onestep = {
-    "onestep",     "one objpert or approx step with gaussian steps, in closed form", onestep_applies, onestep_epsilon,
-    onestep_delta,
+    "onestep",       "one objpert or approx step with gaussian steps, in closed form",
+    onestep_applies, onestep_epsilon,
+    onestep_delta,   false,
 };

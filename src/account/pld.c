@@ -336,5 +336,5 @@ tct_status tct_pld_epsilon_upper(const tct_events *events, tct_neighbours neighb
 }
 
 const tct_accountant tct_accountant_pld = {
-    "pld", "privacy loss distributions, composed by FFT, with a lower bound", pld_applies, pld_epsilon, pld_delta,
+    "pld", "privacy loss distributions, composed by FFT, with a lower bound", pld_applies, pld_epsilon, pld_delta, true,
 };

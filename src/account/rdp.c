@@ -63,5 +63,5 @@ static tct_status rdp_delta(const tct_events *events, tct_neighbours neighbours,
 }
 
 const tct_accountant tct_accountant_rdp = {
-    "rdp", "sum of Renyi divergences at the best real order", rdp_applies, rdp_epsilon, rdp_delta,
+    "rdp", "sum of Renyi divergences at the best real order", rdp_applies, rdp_epsilon, rdp_delta, false,
 };

@@ -49,5 +49,5 @@ static tct_status zcdp_delta(const tct_events *events, tct_neighbours neighbours
 }
 
 const tct_accountant tct_accountant_zcdp = {
-    "zcdp", "sum of rho, converted by Canonne, Kamath and Steinke 2020", zcdp_applies, zcdp_epsilon, zcdp_delta,
+    "zcdp", "sum of rho, converted by Canonne, Kamath and Steinke 2020", zcdp_applies, zcdp_epsilon, zcdp_delta, false,
 };

@@ -62,11 +62,11 @@ static tct_status make_events(double x, void *user, tct_events *out, tct_error *
   const query *q = user;
   for (int64_t i = 0; i < q->events.len; i++) TCT_TRY(tct_events_add(out, q->events.at[i], err));
   tct_event event = q->open;
-  if (!strcmp(q->key, "noise")) event.noise = x;
-  if (!strcmp(q->key, "rate")) event.rate = x;
-  if (!strcmp(q->key, "epsilon")) event.epsilon = x;
-  if (!strcmp(q->key, "rho")) event.rho = x;
-  if (!strcmp(q->key, "count")) event.count = (int64_t)x;
+  double *open = tct_event_parameter(&event, q->key);
+  if (open)
+    *open = x;
+  else
+    event.count = (int64_t)x;
   return tct_events_add(out, event, err);
 }
 

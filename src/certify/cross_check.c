@@ -210,8 +210,8 @@ static double event_renyi(const tct_event *e, tct_neighbours neighbours, double 
     case TCT_EV_APPROX: return pure_renyi(e->epsilon, a);
     case TCT_EV_ZCDP: return a * e->rho;
     case TCT_EV_OBJPERT: return reach > 1 ? INFINITY : objpert_renyi(e->noise, e->shift, a);
-    default: return INFINITY;
   }
+  return INFINITY;
 }
 
 static double epsilon_at_order(const tct_events *events, tct_neighbours neighbours, double delta, double a) {
@@ -281,7 +281,7 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
   *out = (tct_second){.upper = INFINITY};
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
-    if ((e->kind <= TCT_EV_LAPLACE || e->kind == TCT_EV_OBJPERT) && !(e->noise > 0)) return; /* nothing is hidden */
+    if ((tct_event_kinds[e->kind].flags & TCT_EVENT_NOISY) && !(e->noise > 0)) return; /* nothing is hidden */
     if (e->kind == TCT_EV_APPROX) left -= (double)e->count * e->delta;
   }
   out->lower = lower_bound(events, reach, delta, &others);

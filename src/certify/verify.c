@@ -126,12 +126,12 @@ static void check_recomputed(report *r, const tct_model *m, const tct_accountant
 }
 
 /* A bound by another method agrees if it proves the claim too.  An accountant that is tighter than
- * Renyi divergences (pld) may claim less than they prove; then the lower bounds must allow it. */
+ * Renyi divergences may claim less than they prove; then the lower bounds must allow it. */
 static void check_second(report *r, const tct_model *m, const tct_accountant *accountant) {
   tct_second second;
   tct_second_opinion(&m->events, m->neighbours, m->delta, &second);
   set_number(r, "epsilon_second", second.upper);
-  int proves = second.upper <= m->epsilon * (1 + METHOD_SLACK), tighter = !strcmp(accountant->name, "pld");
+  int proves = second.upper <= m->epsilon * (1 + METHOD_SLACK), tighter = accountant->tight;
   if (proves)
     check(r, "second", 1, "epsilon %.8g, %s", second.upper, second.how);
   else if (tighter && !second.exact)

@@ -207,3 +207,12 @@ void tct_spec_print(const tct_spec *spec, char *buffer, size_t size) {
     used +=
         (size_t)snprintf(buffer + used, size - used, "%c%s=%s", i ? ',' : ':', spec->item[i].key, spec->item[i].value);
 }
+
+void tct_join_names(const char *const *name, int count, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = 0;
+  for (int i = 0; i < count && used < size; i++) {
+    const char *before = !i ? "" : i + 1 < count ? ", " : " or ";
+    used += (size_t)snprintf(out + used, size - used, "%s%s", before, name[i]);
+  }
+}

@@ -57,6 +57,8 @@ void tct_spec_print(const tct_spec *spec, char *buffer, size_t size);
 /* A finite decimal number in the C locale, whole text; 1 on success. */
 int tct_parse_real(const char *text, double *out);
 int tct_parse_int(const char *text, int64_t *out); /* also 1e6 and 10000.0 */
+/* "a, b or c" of count names; "" of none.  size: that of `out`. */
+void tct_join_names(const char *const *name, int count, char *out, size_t size);
 /* Shortest decimal text that reads back as the same double; buffer >= 32. */
 void tct_print_real(double value, char *buffer, size_t size);
 #endif

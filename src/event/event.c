@@ -5,24 +5,36 @@
 #include "core/spec.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Which parameters a kind has, in the order of its spec; NULL ends. */
-static const struct {
-  const char *name;
-  const char *keys[3];
-} kinds[] = {
-    [TCT_EV_GAUSSIAN] = {"gaussian", {"noise"}}, [TCT_EV_SAMPLED_GAUSSIAN] = {"sampled_gaussian", {"noise", "rate"}},
-    [TCT_EV_LAPLACE] = {"laplace", {"noise"}},   [TCT_EV_EXPONENTIAL] = {"exponential", {"epsilon"}},
-    [TCT_EV_PURE] = {"pure", {"epsilon"}},       [TCT_EV_APPROX] = {"approx", {"epsilon", "delta"}},
-    [TCT_EV_ZCDP] = {"zcdp", {"rho"}},           [TCT_EV_OBJPERT] = {"objpert", {"noise", "shift"}},
+/* Ranges of a parameter: is 0 refused, the largest value. */
+#define TCT_NOT_NEGATIVE false, INFINITY
+#define TCT_PROBABILITY false, 1
+#define TCT_PROBABILITY_ABOVE_0 true, 1
+#define TCT_KEY(key, range, help) \
+  { #key, offsetof(tct_event, key), range, help }
+#define TCT_EVENT(KIND, name, flags, summary, words, ...) {name, flags, summary, words, {__VA_ARGS__}},
+const tct_event_facts tct_event_kinds[TCT_EV_KINDS] = {
+#include "event/kinds.def"
 };
-_Static_assert(sizeof kinds / sizeof *kinds == TCT_EV_KINDS, "every kind has a name, and TCT_EV_KINDS counts them");
+#undef TCT_EVENT
 
-const char *tct_event_name(tct_event_kind kind) { return kinds[kind].name; }
+const char *tct_event_name(tct_event_kind kind) { return tct_event_kinds[kind].name; }
 
-const char *tct_event_key(tct_event_kind kind, int i) { return i >= 0 && i < 3 ? kinds[kind].keys[i] : NULL; }
+/* The value of a parameter. */
+static double *member(const tct_event *event, const tct_event_key *key) {
+  return (double *)((char *)event + key->member);
+}
+
+double *tct_event_parameter(tct_event *event, const char *key) {
+  for (const tct_event_key *k = tct_event_kinds[event->kind].key; k->key; k++)
+    if (!strcmp(key, k->key)) return member(event, k);
+  return NULL;
+}
+
+double tct_event_rate(const tct_event *event) { return event->kind == TCT_EV_SAMPLED_GAUSSIAN ? event->rate : 1; }
 
 tct_event tct_event_gaussian(double noise, int64_t count) {
   return (tct_event){.kind = TCT_EV_GAUSSIAN, .noise = noise, .count = count};
@@ -49,56 +61,52 @@ tct_event tct_event_objpert(double noise, double shift, int64_t count) {
   return (tct_event){.kind = TCT_EV_OBJPERT, .noise = noise, .shift = shift, .count = count};
 }
 
-static double *parameter(tct_event *event, const char *key) {
-  if (!strcmp(key, "noise")) return &event->noise;
-  if (!strcmp(key, "rate")) return &event->rate;
-  if (!strcmp(key, "epsilon")) return &event->epsilon;
-  if (!strcmp(key, "delta")) return &event->delta;
-  if (!strcmp(key, "rho")) return &event->rho;
-  return &event->shift;
+static tct_status check_key(const char *name, const tct_event_key *key, double value, tct_error *err) {
+  if (!isfinite(value) || value < 0)
+    return tct_fail(err, TCT_E_USAGE, "event %s: %s must be a finite number, at least 0", name, key->key);
+  if (value > key->high || (key->above_low && value == 0))
+    return tct_fail(err, TCT_E_USAGE, "event %s: %s must lie in %c0, %g]", name, key->key, key->above_low ? '(' : '[',
+                    key->high);
+  return TCT_OK;
 }
 
 tct_status tct_event_check(const tct_event *event, tct_error *err) {
   if ((unsigned)event->kind >= TCT_EV_KINDS) return tct_fail(err, TCT_E_USAGE, "unknown event kind; use a known one");
-  const char *name = kinds[event->kind].name;
-  if (event->count < 1) return tct_fail(err, TCT_E_USAGE, "event %s: count must be at least 1", name);
-  for (int i = 0; i < 3 && kinds[event->kind].keys[i]; i++) {
-    const char *key = kinds[event->kind].keys[i];
-    double value = *parameter((tct_event *)event, key);
-    if (!isfinite(value) || value < 0)
-      return tct_fail(err, TCT_E_USAGE, "event %s: %s must be a finite number, at least 0", name, key);
-  }
-  if (event->kind == TCT_EV_SAMPLED_GAUSSIAN && !(event->rate > 0 && event->rate <= 1))
-    return tct_fail(err, TCT_E_USAGE, "event %s: rate must lie in (0, 1]", name);
-  if (event->kind == TCT_EV_APPROX && event->delta > 1)
-    return tct_fail(err, TCT_E_USAGE, "event %s: delta must lie in [0, 1]", name);
+  const tct_event_facts *kind = &tct_event_kinds[event->kind];
+  if (event->count < 1) return tct_fail(err, TCT_E_USAGE, "event %s: count must be at least 1", kind->name);
+  for (const tct_event_key *k = kind->key; k->key; k++) TCT_TRY(check_key(kind->name, k, *member(event, k), err));
   return TCT_OK;
 }
 
 static tct_status find_kind(const tct_spec *spec, tct_event_kind *kind, tct_error *err) {
-  for (int k = 0; k < TCT_EV_KINDS; k++)
-    if (!strcmp(spec->name, kinds[k].name)) return *kind = (tct_event_kind)k, TCT_OK;
-  return tct_fail(
-      err, TCT_E_USAGE,
-      "no event is called '%s'; use gaussian, sampled_gaussian, laplace, exponential, pure, approx, zcdp or "
-      "objpert",
-      spec->name);
+  char names[400];
+  const char *name[TCT_EV_KINDS];
+  for (int k = 0; k < TCT_EV_KINDS; k++) {
+    name[k] = tct_event_kinds[k].name;
+    if (!strcmp(spec->name, name[k])) return *kind = (tct_event_kind)k, TCT_OK;
+  }
+  tct_join_names(name, TCT_EV_KINDS, names, sizeof names);
+  return tct_fail(err, TCT_E_USAGE, "no event is called '%s'; use %s", spec->name, names);
+}
+
+static tct_status no_parameter(const tct_spec *spec, const tct_event_key *keys, const char *key, tct_error *err) {
+  char names[100] = "";
+  size_t used = 0;
+  for (const tct_event_key *k = keys; k->key && used < sizeof names; k++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k == keys ? "" : ", ", k->key);
+  return tct_fail(err, TCT_E_USAGE, "event %s has no parameter '%s'; it has %s and count", spec->name, key, names);
 }
 
 static tct_status read_item(const tct_spec *spec, int i, tct_event *out, char *open, tct_error *err) {
   const char *key = spec->item[i].key, *value = spec->item[i].value;
-  int known = !strcmp(key, "count");
-  for (int k = 0; k < 3 && kinds[out->kind].keys[k]; k++) known |= !strcmp(key, kinds[out->kind].keys[k]);
-  if (!known) {
-    const char *const *keys = kinds[out->kind].keys;
-    return tct_fail(err, TCT_E_USAGE, "event %s has no parameter '%s'; it has %s%s%s and count", spec->name, key,
-                    keys[0], keys[1] ? ", " : "", keys[1] ? keys[1] : "");
-  }
+  bool counts = !strcmp(key, "count");
+  double *to = tct_event_parameter(out, key);
+  if (!counts && !to) return no_parameter(spec, tct_event_kinds[out->kind].key, key, err);
   if (!strcmp(value, "?") && open) {
-    if (!strcmp(key, "count")) out->count = -1;
+    if (counts) out->count = -1;
     return TCT_OK; /* stays NAN: counted as missing below */
   }
-  int ok = strcmp(key, "count") ? tct_parse_real(value, parameter(out, key)) : tct_parse_int(value, &out->count);
+  int ok = counts ? tct_parse_int(value, &out->count) : tct_parse_real(value, to);
   return ok ? TCT_OK
             : tct_fail(err, TCT_E_USAGE, "event %s: %s is not a number; write %s:%s=NUMBER", spec->name, key,
                        spec->name, key);
@@ -106,16 +114,12 @@ static tct_status read_item(const tct_spec *spec, int i, tct_event *out, char *o
 
 static tct_status find_missing(const tct_event *event, char open[16], tct_error *err) {
   int missing = 0;
-  const char *which = "";
-  for (int k = 0; k < 3 && kinds[event->kind].keys[k]; k++)
-    if (isnan(*parameter((tct_event *)event, kinds[event->kind].keys[k]))) {
-      missing++;
-      which = kinds[event->kind].keys[k];
-    }
+  const char *which = "", *name = tct_event_name(event->kind);
+  for (const tct_event_key *k = tct_event_kinds[event->kind].key; k->key; k++)
+    if (isnan(*member(event, k))) missing++, which = k->key;
   if (event->count == -1) missing++, which = "count";
   if (missing > (open ? 1 : 0))
-    return tct_fail(err, TCT_E_USAGE, "event %s lacks its %s; write %s:%s=NUMBER", kinds[event->kind].name, which,
-                    kinds[event->kind].name, which);
+    return tct_fail(err, TCT_E_USAGE, "event %s lacks its %s; write %s:%s=NUMBER", name, which, name, which);
   if (open) snprintf(open, 16, "%s", which);
   return TCT_OK;
 }
@@ -126,26 +130,28 @@ tct_status tct_event_parse(const char *text, tct_event *out, char open[16], tct_
   memset(out, 0, sizeof *out);
   TCT_TRY(find_kind(&spec, &out->kind, err));
   out->count = 1;
-  for (int k = 0; k < 3 && kinds[out->kind].keys[k]; k++) *parameter(out, kinds[out->kind].keys[k]) = NAN;
+  for (const tct_event_key *k = tct_event_kinds[out->kind].key; k->key; k++) *member(out, k) = NAN;
   for (int i = 0; i < spec.items; i++) TCT_TRY(read_item(&spec, i, out, open, err));
   TCT_TRY(find_missing(out, open, err));
   return open && open[0] ? TCT_OK : tct_event_check(out, err);
 }
 
 void tct_event_print(const tct_event *event, char *buffer, size_t size) {
-  size_t used = (size_t)snprintf(buffer, size, "%s", kinds[event->kind].name);
-  for (int k = 0; k < 3 && kinds[event->kind].keys[k] && used < size; k++) {
+  const tct_event_facts *kind = &tct_event_kinds[event->kind];
+  size_t used = (size_t)snprintf(buffer, size, "%s", kind->name);
+  for (const tct_event_key *k = kind->key; k->key && used < size; k++) {
     char number[40];
-    const char *key = kinds[event->kind].keys[k];
-    tct_print_real(*parameter((tct_event *)event, key), number, sizeof number);
-    used += (size_t)snprintf(buffer + used, size - used, "%c%s=%s", k ? ',' : ':', key, number);
+    tct_print_real(*member(event, k), number, sizeof number);
+    used += (size_t)snprintf(buffer + used, size - used, "%c%s=%s", k == kind->key ? ':' : ',', k->key, number);
   }
   if (used < size) snprintf(buffer + used, size - used, ",count=%lld", (long long)event->count);
 }
 
 bool tct_event_same(const tct_event *a, const tct_event *b) {
-  return a->kind == b->kind && a->noise == b->noise && a->rate == b->rate && a->epsilon == b->epsilon &&
-         a->delta == b->delta && a->rho == b->rho && a->shift == b->shift;
+  if (a->kind != b->kind) return false;
+  for (const tct_event_key *k = tct_event_kinds[a->kind].key; k->key; k++)
+    if (*member(a, k) != *member(b, k)) return false;
+  return true;
 }
 
 tct_status tct_events_add(tct_events *events, tct_event event, tct_error *err) {

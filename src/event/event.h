@@ -3,22 +3,21 @@
 #define TCT_EVENT_EVENT_H
 #include "core/status.h"
 #include <stdbool.h>
+#include <stddef.h>
 
-/* The meaning of each kind is fixed for ever; parameters never change meaning.
- * `c` below is how far one record's own term reaches; the neighbour relation enters only in the
- * accountant. */
+/* The kinds are the entries of kinds.def, which says what each of them means; parameters never change meaning. */
 typedef enum tct_event_kind {
-  TCT_EV_GAUSSIAN,         /* noise = sigma/c: sum of per-record terms of norm <= c, plus N(0, sigma^2 I) */
-  TCT_EV_SAMPLED_GAUSSIAN, /* noise, rate: each record enters the sum independently with probability rate */
-  TCT_EV_LAPLACE,          /* noise = scale/c, c in the l1 norm */
-  TCT_EV_EXPONENTIAL,      /* epsilon: choice with probability ~ exp(epsilon*score/(2*change)) */
-  TCT_EV_PURE,             /* epsilon: any epsilon-DP step, for the chosen relation */
-  TCT_EV_APPROX,           /* epsilon, delta: any (epsilon, delta)-DP step, for the chosen relation */
-  TCT_EV_ZCDP,             /* rho: any rho-zCDP step, for the chosen relation */
-  TCT_EV_OBJPERT,          /* noise = sigma/R, shift a: objective perturbation */
+#define TCT_EVENT(KIND, ...) TCT_EV_##KIND,
+#include "event/kinds.def"
+#undef TCT_EVENT
 } tct_event_kind;
 /* How many there are; no enumerator, so that a switch over the kinds that forgets one does not compile. */
-enum { TCT_EV_KINDS = TCT_EV_OBJPERT + 1 };
+#define TCT_EVENT(...) +1
+enum {
+  TCT_EV_KINDS = 0
+#include "event/kinds.def"
+};
+#undef TCT_EVENT
 
 typedef struct tct_event {
   tct_event_kind kind;
@@ -37,10 +36,38 @@ typedef struct tct_events {
   int64_t cap;
 } tct_events;
 
+enum { TCT_EVENT_KEYS = 3 }; /* parameters of a kind, at most */
+enum {
+  TCT_EVENT_NOISY = 1, /* at noise 0 it hides nothing */
+  TCT_EVENT_PURE = 2   /* its epsilon is the whole cost of one repetition, for the chosen relation */
+};
+
+/* One parameter of a kind. */
+typedef struct tct_event_key {
+  const char *key; /* NULL: no more parameters */
+  size_t member;   /* its place in tct_event */
+  bool above_low;  /* 0 itself is refused */
+  double high;     /* largest value; the least is 0 */
+  const char *help;
+} tct_event_key;
+
+/* What kinds.def says of a kind. */
+typedef struct tct_event_facts {
+  const char *name;
+  unsigned flags; /* TCT_EVENT_NOISY, ... */
+  const char *summary;
+  const char *words; /* a clause for people; {key:digits} stands for a parameter's value */
+  tct_event_key key[TCT_EVENT_KEYS + 1];
+} tct_event_facts;
+
+/* The table of kinds: tct_event_kinds[kind]. */
+extern const tct_event_facts tct_event_kinds[TCT_EV_KINDS];
 /* The kind's name in specs and files, e.g. "sampled_gaussian". */
 const char *tct_event_name(tct_event_kind kind);
-/* The i-th parameter's key in the order of the spec, i in 0..2; NULL after the last. count is common to all. */
-const char *tct_event_key(tct_event_kind kind, int i);
+/* The parameter named `key`, "count" apart; NULL if the kind has none of that name. */
+double *tct_event_parameter(tct_event *event, const char *key);
+/* Probability with which a record takes part: rate where the kind has one, else 1. */
+double tct_event_rate(const tct_event *event);
 
 /* Constructors; count >= 1. */
 tct_event tct_event_gaussian(double noise, int64_t count);

@@ -163,7 +163,7 @@ static tct_status check_claim(const tct_events *list, tct_ledger_promise *p, tct
   if (p->delta == 0) { /* accountants answer for delta above 0: only events that are pure by themselves */
     double sum = 0;
     for (int64_t i = 0; i < list->len; i++)
-      sum += list->at[i].kind == TCT_EV_PURE || list->at[i].kind == TCT_EV_EXPONENTIAL
+      sum += tct_event_kinds[list->at[i].kind].flags & TCT_EVENT_PURE
                  ? list->at[i].epsilon * (double)list->at[i].count * (1 + 1e-15)
                  : INFINITY;
     cost.epsilon = sum;

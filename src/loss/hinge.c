@@ -43,6 +43,8 @@ TCT_LOSS_LOOPS
 const tct_loss_kind tct_loss_hinge = {
     .name = "hinge",
     .summary = "max(0, 1-yz) for labels -1 and +1; not smooth",
+    .words = "A linear support vector machine",
+    .liblinear = "L2R_L1LOSS_SVC_DUAL",
     .binary = true,
     .one_sign = true,
     .slope_bound = 1,

@@ -40,6 +40,11 @@ static double curvature_bound(double h) {
   return 0.25;
 }
 
+static double slope_bound_within(double margin, double h) {
+  (void)h;
+  return 1 / (1 + exp(-margin));
+}
+
 static double entropy_term(double b) { return b > 0 ? b * log(b) : 0; }
 static double conjugate(double a, double y, double h) {
   (void)h;
@@ -148,9 +153,14 @@ static double sum(const double *z, const double *y, double h, int64_t n) {
 const tct_loss_kind tct_loss_logistic = {
     .name = "logistic",
     .summary = "log(1 + exp(-yz)) for labels -1 and +1",
+    .words = "A logistic regression",
+    .liblinear = "L2R_LR",
+    .link = TCT_LINK_LOGISTIC,
+    .fused = TCT_FUSED_LOGISTIC,
     .binary = true,
     .one_sign = true,
     .slope_bound = 1,
+    .slope_bound_within = slope_bound_within,
     .curvature_bound = curvature_bound,
     .value = value,
     .slope = slope,

@@ -1,8 +1,6 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TCT_LOSS(name) extern const tct_loss_kind tct_loss_##name;
@@ -17,16 +15,33 @@ const tct_loss_kind *const tct_loss_kinds[] = {
 
 const int tct_loss_kind_count = sizeof tct_loss_kinds / sizeof tct_loss_kinds[0];
 
+bool tct_loss_has_dual(const tct_loss_kind *kind) { return kind->dual_step != NULL; }
+bool tct_loss_has_fused(const tct_loss_kind *kind) { return kind->fused != TCT_FUSED_NONE; }
+
+void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size) {
+  const char *name[sizeof tct_loss_kinds / sizeof tct_loss_kinds[0]];
+  int count = 0;
+  for (int i = 0; i < tct_loss_kind_count; i++)
+    if (!has || has(tct_loss_kinds[i])) name[count++] = tct_loss_kinds[i]->name;
+  tct_join_names(name, count, names, size);
+}
+
+const char *tct_link_name(tct_link link) {
+  static const char *const names[TCT_LINKS] = {[TCT_LINK_NONE] = "none",
+                                               [TCT_LINK_IDENTITY] = "identity",
+                                               [TCT_LINK_LOGISTIC] = "logistic",
+                                               [TCT_LINK_LOG] = "log"};
+  return names[link];
+}
+
 tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_spec_parse(spec, "loss", &out->spec, err));
-  char names[200] = "";
-  for (int i = 0; i < tct_loss_kind_count; i++) {
+  for (int i = 0; i < tct_loss_kind_count; i++)
     if (!strcmp(tct_loss_kinds[i]->name, out->spec.name)) out->kind = tct_loss_kinds[i];
-    size_t used = strlen(names);
-    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", tct_loss_kinds[i]->name);
-  }
-  if (!out->kind) return tct_fail(err, TCT_E_USAGE, "there is no loss '%s'; the losses are: %s", out->spec.name, names);
+  char names[400];
+  tct_loss_names(NULL, names, sizeof names);
+  if (!out->kind) return tct_fail(err, TCT_E_USAGE, "there is no loss '%s'; use %s", out->spec.name, names);
   TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "loss", err));
   if (out->kind->options) out->h = tct_spec_real(&out->spec, out->kind->options, out->kind->options[0].key);
   return TCT_OK;

@@ -2,26 +2,44 @@
 #ifndef TCT_LOSS_LOSS_H
 #define TCT_LOSS_LOSS_H
 #include "core/spec.h"
+#include "loss/fused_slope.h"
+
+/* How a margin z becomes a statement about the label. */
+typedef enum tct_link {
+  TCT_LINK_NONE,     /* its sign alone has a meaning */
+  TCT_LINK_IDENTITY, /* z is the predicted label */
+  TCT_LINK_LOGISTIC, /* 1/(1 + e^-z) is the probability of +1 */
+  TCT_LINK_LOG,      /* e^z is the predicted mean of a count */
+  TCT_LINKS
+} tct_link;
 
 /* z = margin x.w, y = label (-1/+1 for binary losses), h = the loss's shape parameter (0 if it has none). */
 typedef struct tct_loss_kind {
   const char *name;
   const char *summary;
-  const tct_option *options;           /* at most one: the shape h; NULL = none */
-  bool binary;                         /* labels are -1/+1 */
-  bool one_sign;                       /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
-  double slope_bound;                  /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
-  double (*slope_bound_of)(double h);  /* sup |slope| where it depends on h; NULL: slope_bound */
-  double (*curvature_bound)(double h); /* sup of curve; INFINITY: not smooth */
+  const tct_option *options; /* at most one: the shape h; NULL = none */
+  const char *words;         /* what a model of it is called on the report page; NULL: "A linear model" */
+  const char *liblinear;     /* the solver_type whose margins mean the same in LIBLINEAR; NULL: by the labels */
+  tct_link link;
+  tct_fused_slope fused;              /* its form in fused_terms.h; TCT_FUSED_NONE: the solvers of columns refuse it */
+  bool binary;                        /* labels are -1/+1; else numbers */
+  bool counts;                        /* numbers that are not below 0 */
+  bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
+  bool one_sign;                      /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
+  double slope_bound;                 /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
+  double (*slope_bound_of)(double h); /* sup |slope| where it depends on h; NULL: slope_bound */
+  /* sup |slope| over |z| <= margin, where that says more than slope_bound; NULL: it does not. */
+  double (*slope_bound_within)(double margin, double h);
+  double (*curvature_bound)(double h);           /* sup of curve; INFINITY: not smooth */
   double (*value)(double z, double y, double h); /* at least 0 at every (z, y): scores and radii rest on it */
   double (*slope)(double z, double y, double h); /* a subgradient where not differentiable */
   double (*curve)(double z, double y, double h); /* second derivative almost everywhere */
-  /* Conjugate l*(-a, y); INFINITY outside its domain. */
+  /* Conjugate l*(-a, y); INFINITY outside its domain.  NULL: no dual solver and no duality gap takes this loss. */
   double (*conjugate)(double a, double y, double h);
   /* Dual coordinate step (SPEC section 3): the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
    * u = x.v/(lambda n), s = L|x|^2/(lambda n) >= 0.  alpha is pulled into the dual domain first, so
    * that alpha+zeta always lies in it.  newton: number of safeguarded Newton steps (closed forms
-   * ignore it).  NULL: the dual solvers refuse this loss. */
+   * ignore it).  NULL: the dual solvers refuse this loss.  With it: conjugate and dual_start. */
   double (*dual_step)(double alpha, double u, double s, double y, double h, int newton);
   /* A starting dual value inside the domain that is 0 or reveals only a constant. */
   double (*dual_start)(double y, double h);
@@ -42,6 +60,12 @@ typedef struct tct_loss {
 extern const tct_loss_kind *const tct_loss_kinds[];
 extern const int tct_loss_kind_count;
 tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
+/* "a, b or c": the names of the losses that `has` holds for (NULL: all), for errors. */
+void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size);
+bool tct_loss_has_dual(const tct_loss_kind *kind);
+bool tct_loss_has_fused(const tct_loss_kind *kind);
+/* "logistic", "identity", "log" or "none". */
+const char *tct_link_name(tct_link link);
 
 static inline double tct_loss_value(const tct_loss *l, double z, double y) { return l->kind->value(z, y, l->h); }
 static inline double tct_loss_slope(const tct_loss *l, double z, double y) { return l->kind->slope(z, y, l->h); }

@@ -40,6 +40,10 @@ TCT_LOSS_LOOPS
 const tct_loss_kind tct_loss_squared = {
     .name = "squared",
     .summary = "squared error (z-y)^2/2 for real labels",
+    .words = "A linear regression",
+    .link = TCT_LINK_IDENTITY,
+    .fused = TCT_FUSED_SQUARED,
+    .least_squares = true,
     .slope_bound = INFINITY,
     .curvature_bound = curvature_bound,
     .value = value,

@@ -8,18 +8,17 @@
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "core/spec.h"
+#include "loss/loss.h"
 #include "model/model.h"
 
 #include <math.h>
 #include <string.h>
 
-/* LIBLINEAR's names by loss.  hinge: the dual L1-loss SVM; smooth hinges have no type of their own
- * and go as the L2-loss SVM: the type only tells readers how to map margins to labels. */
+/* LIBLINEAR's name, which tells readers how to map margins to labels: the loss's own, else one of the same labels. */
 static const char *solver_type(const tct_model *m) {
-  if (m->labels == TCT_LABELS_REAL) return "L2R_L2LOSS_SVR";
-  if (!strncmp(m->loss, "logistic", 8)) return "L2R_LR";
-  if (!strcmp(m->loss, "hinge")) return "L2R_L1LOSS_SVC_DUAL";
-  return "L2R_L2LOSS_SVC";
+  tct_loss loss;
+  if (tct_loss_make(m->loss, &loss, NULL) == TCT_OK && loss.kind->liblinear) return loss.kind->liblinear;
+  return m->labels == TCT_LABELS_REAL ? "L2R_L2LOSS_SVR" : "L2R_L2LOSS_SVC";
 }
 
 static double folded_weight(const tct_model *m, int64_t j) {

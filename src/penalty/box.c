@@ -22,8 +22,10 @@ static const tct_option options[] = {
 
 const tct_reg_kind tct_reg_box = {.name = "box",
                                   .summary = "every weight between low and high",
+                                  .example = "box:low=-2,high=1.5",
                                   .options = options,
                                   .separable = true,
+                                  .box = true,
                                   .value = value,
                                   .prox1 = prox1,
                                   .prox = prox};

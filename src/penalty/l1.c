@@ -18,7 +18,9 @@ static const tct_option options[] = {
 
 const tct_reg_kind tct_reg_l1 = {.name = "l1",
                                  .summary = "lasso, lambda |w|_1",
+                                 .example = "l1:lambda=0.01",
                                  .options = options,
+                                 .l1_key = "lambda",
                                  .separable = true,
                                  .value = value,
                                  .prox1 = prox1,

@@ -54,7 +54,9 @@ static const tct_option options[] = {
 
 const tct_reg_kind tct_reg_l1ball = {.name = "l1ball",
                                      .summary = "sum of |w_j| at most radius",
+                                     .example = "l1ball:radius=1",
                                      .options = options,
+                                     .cross_polytope = true,
                                      .value = value,
                                      .prox = prox,
                                      .vertex = vertex};

@@ -16,8 +16,11 @@ static const tct_option options[] = {
 
 const tct_reg_kind tct_reg_l2 = {.name = "l2",
                                  .summary = "ridge, lambda/2 |w|^2",
+                                 .example = "l2:lambda=0.05",
                                  .options = options,
+                                 .l2_key = "lambda",
                                  .separable = true,
+                                 .quadratic = true,
                                  .value = value,
                                  .prox1 = prox1,
                                  .prox = prox};

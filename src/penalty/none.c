@@ -11,5 +11,12 @@ static inline double prox1(const tct_reg *r, double w, double step) {
 }
 static void prox(const tct_reg *r, double *w, int64_t p, double step) { (void)r, (void)w, (void)p, (void)step; }
 
-const tct_reg_kind tct_reg_none = {
-    .name = "none", .summary = "no penalty", .separable = true, .value = value, .prox1 = prox1, .prox = prox};
+const tct_reg_kind tct_reg_none = {.name = "none",
+                                   .summary = "no penalty",
+                                   .example = "none",
+                                   .separable = true,
+                                   .zero = true,
+                                   .quadratic = true,
+                                   .value = value,
+                                   .prox1 = prox1,
+                                   .prox = prox};

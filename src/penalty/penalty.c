@@ -2,7 +2,6 @@
 #include "penalty/penalty.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TCT_REG(name) extern const tct_reg_kind tct_reg_##name;
@@ -17,8 +16,19 @@ const tct_reg_kind *const tct_reg_kinds[] = {
 
 const int tct_reg_kind_count = sizeof tct_reg_kinds / sizeof tct_reg_kinds[0];
 
+bool tct_reg_is_separable(const tct_reg_kind *kind) { return kind->separable; }
+
+void tct_reg_names(bool (*has)(const tct_reg_kind *), char *names, size_t size) {
+  const char *name[sizeof tct_reg_kinds / sizeof tct_reg_kinds[0]];
+  int count = 0;
+  for (int i = 0; i < tct_reg_kind_count; i++)
+    if (!has || has(tct_reg_kinds[i])) name[count++] = tct_reg_kinds[i]->name;
+  tct_join_names(name, count, names, size);
+}
+
 /* The number named `key`, or `absent` where this kind has no such option. */
 static double number(const tct_reg *r, const char *key, double absent) {
+  if (!key) return absent;
   for (const tct_option *o = r->kind->options; o && o->key; o++)
     if (!strcmp(o->key, key)) return tct_spec_real(&r->spec, r->kind->options, key);
   return absent;
@@ -27,19 +37,14 @@ static double number(const tct_reg *r, const char *key, double absent) {
 tct_status tct_reg_make(const char *spec, tct_reg *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_spec_parse(spec, "penalty", &out->spec, err));
-  char names[200] = "";
-  for (int i = 0; i < tct_reg_kind_count; i++) {
+  for (int i = 0; i < tct_reg_kind_count; i++)
     if (!strcmp(tct_reg_kinds[i]->name, out->spec.name)) out->kind = tct_reg_kinds[i];
-    size_t used = strlen(names);
-    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", tct_reg_kinds[i]->name);
-  }
-  if (!out->kind)
-    return tct_fail(err, TCT_E_USAGE, "there is no penalty '%s'; the penalties are: %s", out->spec.name, names);
+  char names[400];
+  tct_reg_names(NULL, names, sizeof names);
+  if (!out->kind) return tct_fail(err, TCT_E_USAGE, "there is no penalty '%s'; use %s", out->spec.name, names);
   TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "penalty", err));
-  double lambda = number(out, "lambda", 0);
-  bool l1 = !strcmp(out->spec.name, "l1"), l2 = !strcmp(out->spec.name, "l2");
-  out->l1 = l1 ? lambda : number(out, "l1", 0);
-  out->l2 = l2 ? lambda : number(out, "l2", 0);
+  out->l1 = number(out, out->kind->l1_key, 0);
+  out->l2 = number(out, out->kind->l2_key, 0);
   out->low = number(out, "low", -INFINITY);
   out->high = number(out, "high", INFINITY);
   out->radius = number(out, "radius", 0);

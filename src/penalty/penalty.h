@@ -1,4 +1,4 @@
-/* penalty.h - penalties and constraints psi(w): none, l2, l1, elastic, box, l1ball. */
+/* penalty.h - penalties and constraints psi(w). */
 #ifndef TCT_PENALTY_PENALTY_H
 #define TCT_PENALTY_PENALTY_H
 #include "core/spec.h"
@@ -8,8 +8,15 @@ typedef struct tct_reg tct_reg;
 typedef struct tct_reg_kind {
   const char *name;
   const char *summary;
+  const char *example;       /* a complete spec, for the contract tests */
   const tct_option *options; /* NULL = none */
+  const char *l1_key;        /* the option that weighs |w|_1; NULL = none */
+  const char *l2_key;        /* the option that weighs |w|^2/2; NULL = none */
   bool separable;            /* prox works coordinate by coordinate */
+  bool zero;                 /* psi is 0 */
+  bool quadratic;            /* psi is l2|w|^2/2 and nothing else, l2 = 0 included */
+  bool box;                  /* psi is 0 within low <= w_j <= high */
+  bool cross_polytope;       /* psi is 0 within |w|_1 <= radius, and vertex() is there */
   /* psi over w[p]; INFINITY outside the constraint. */
   double (*value)(const tct_reg *r, const double *w, int64_t p);
   /* argmin over t of (t - w)^2/2 + step*psi_j(t), one coordinate; NULL if not separable. */
@@ -33,5 +40,8 @@ struct tct_reg {
 
 extern const tct_reg_kind *const tct_reg_kinds[];
 extern const int tct_reg_kind_count;
+/* "a, b or c": the names of the penalties that `has` holds for (NULL: all), for errors. */
+void tct_reg_names(bool (*has)(const tct_reg_kind *), char *names, size_t size);
+bool tct_reg_is_separable(const tct_reg_kind *kind);
 tct_status tct_reg_make(const char *spec, tct_reg *out, tct_error *err);
 #endif

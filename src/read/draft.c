@@ -82,7 +82,7 @@ static tct_status begin(draft *d, const char *path, const char *label, tct_error
   TCT_TRY(tct_source_want(&d->source, 1 << 16, err));
   const char *head = d->source.buffer + d->source.begin;
   int64_t length = d->source.end - d->source.begin;
-  if (tct_looks_npy(head, length, d->c) || tct_looks_libsvm(head, length, d->c)) {
+  if (!tct_format_of(head, length, d->c)->has_names) {
     return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; give a CSV file");
   }
   TCT_TRY(tct_csv_begin(&d->csv, &d->source, err));

@@ -10,17 +10,6 @@
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
 
-typedef struct format {
-  bool (*looks)(const char *head, int64_t length, locale_t c);
-  tct_status (*read)(tct_reader *reader, tct_error *err);
-} format;
-
-static const format formats[] = {
-#define TCT_FORMAT(name) {tct_looks_##name, tct_read_##name},
-#include "read/format/list.def"
-#undef TCT_FORMAT
-};
-
 void tct_read_options_default(tct_read_options *options) {
   memset(options, 0, sizeof *options);
   options->size = sizeof *options;
@@ -65,11 +54,10 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   if (source->begin == source->end) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
   }
-  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-    if (options->key && formats[k].read != tct_read_csv) continue; /* the others have no column of keys */
-    if (formats[k].looks(source->buffer + source->begin, source->end - source->begin, reader->c)) {
-      return formats[k].read(reader, err);
-    }
+  for (int k = 0; k < tct_format_count; k++) {
+    if (options->key && !tct_formats[k]->has_names) continue; /* the others have no column of keys */
+    if (tct_formats[k]->looks(source->buffer + source->begin, source->end - source->begin, reader->c))
+      return tct_formats[k]->read(reader, err);
   }
   return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, LIBSVM text or NPY");
 }

@@ -5,41 +5,28 @@
 #include <jansson.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* A list longer than this has its first releases priced: each price is an accountant's work. */
 enum { PRICED = 12 };
 static const double PRECISION = 1e-3; /* as report_curve.c */
 
-static void words(tct_html *h, const tct_event *e) {
-  switch (e->kind) {
-    case TCT_EV_GAUSSIAN:
-      tct_html_put(h, "A sum over all records, with Gaussian noise ");
-      tct_html_real(h, "event.noise", e->noise, 4);
-      tct_html_put(h, " times as large as one record can make");
-      break;
-    case TCT_EV_SAMPLED_GAUSSIAN:
-      tct_html_put(h, "A sum over a random draw of the records, each with probability ");
-      tct_html_real(h, "event.rate", e->rate, 3);
-      tct_html_put(h, ", with Gaussian noise ");
-      tct_html_real(h, "event.noise", e->noise, 4);
-      tct_html_put(h, " times as large as one record can make");
-      break;
-    case TCT_EV_LAPLACE:
-      tct_html_put(h, "A sum over all records, with Laplace noise ");
-      tct_html_real(h, "event.noise", e->noise, 4);
-      tct_html_put(h, " times as large as one record can make");
-      break;
-    case TCT_EV_EXPONENTIAL:
-      tct_html_put(h, "A choice among candidates, at random and the better ones more often");
-      break;
-    case TCT_EV_PURE: tct_html_put(h, "A step with its own proof, without any \xce\xb4"); break;
-    case TCT_EV_APPROX: tct_html_put(h, "A step with its own proof"); break;
-    case TCT_EV_ZCDP: tct_html_put(h, "A budget that the steps of the run kept to"); break;
-    case TCT_EV_OBJPERT:
-      tct_html_put(h, "The best model for a question that was tilted at random by noise ");
-      tct_html_real(h, "event.noise", e->noise, 4);
-      tct_html_put(h, " times as large as one record can make");
-      break;
+/* The clause of kinds.def, with {key:digits} replaced by the parameter's value. */
+static void words(tct_html *h, tct_event *e) {
+  char piece[256], key[16], field[32];
+  for (const char *at = tct_event_kinds[e->kind].words; *at;) {
+    size_t plain = strcspn(at, "{");
+    snprintf(piece, sizeof piece, "%.*s", (int)plain, at);
+    tct_html_put(h, piece);
+    at += plain;
+    if (!*at) return;
+    int digits = 0, read = 0;
+    if (sscanf(at, "{%15[a-z]:%1d}%n", key, &digits, &read) != 2 || !read) return;
+    snprintf(field, sizeof field, "event.%s", key);
+    const double *value = tct_event_parameter(e, key);
+    if (value) tct_html_real(h, field, *value, digits);
+    at += read;
   }
 }
 

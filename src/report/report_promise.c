@@ -1,4 +1,5 @@
 /* report_promise.c - in plain words: what is promised, to whom, from whom, and what is not covered. */
+#include "loss/loss.h"
 #include "report/report.h"
 #include "train/cautions.h"
 
@@ -7,12 +8,9 @@
 
 /* The task in words that a reader outside the field knows. */
 static const char *kind_of(const tct_model *m) {
-  if (!strncmp(m->loss, "logistic", 8)) return "A logistic regression";
-  if (!strncmp(m->loss, "hinge", 5) || !strncmp(m->loss, "smoothed_hinge", 14))
-    return "A linear support vector machine";
-  if (!strncmp(m->loss, "squared", 7)) return "A linear regression";
-  if (!strncmp(m->loss, "huber", 5)) return "A robust linear regression";
-  return "A linear model";
+  tct_loss loss;
+  bool known = tct_loss_make(m->loss, &loss, NULL) == TCT_OK && loss.kind->words;
+  return known ? loss.kind->words : "A linear model";
 }
 
 /* One chance in 1/delta, rounded to two digits. */

@@ -24,7 +24,7 @@
  * all four together.  So for |m| <= n H is at least H(n) = a^{n2/2} (a^{n1} + 1 + a - a^{n1})/(1 + a) = a^{n2/2}, which
  * is the claim at all points where either curve bends. (3) Hence a vector that moves by at most c in the l1 norm is
  * dominated by the continuous pair of epsilon0 = c/scale with 2 log cosh(x/2) <= x^2/4 added to its loss.  With x <=
- * 2^-20 (tct_mech_lattice) that is at most 2^-42; with x <= epsilon0 (a shift is at least g) at most 2^-22 epsilon0.
+ * 2^-20 (tct_lattice_spacing) that is at most 2^-42; with x <= epsilon0 (a shift is at least g) at most 2^-22 epsilon0.
  * The accountants add the smaller one for every event (tct_laplace_slack); epsilon0 itself bounds the loss as it is.
  *
  * ROUNDING  None: integers, and a product by a power of two.  V beyond 2^10 would pass 64 bits

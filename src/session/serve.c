@@ -122,7 +122,8 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   char count[16], text[4096];
   tct_config own = *config;
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "dpfw_parties", "solver", &spec, err));
-  if (strcmp(spec.name, "dpfw_parties"))
+  const tct_solver *solver = tct_solver_find(spec.name);
+  if (!solver || !solver->by_parties)
     return tct_fail(err, TCT_E_USAGE, "parties train with dpfw_parties; give --solver dpfw_parties[:...]");
   snprintf(count, sizeof count, "%d", s->wire.parties);
   TCT_TRY(tct_spec_set(&spec, "parties", count, err));

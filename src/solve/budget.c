@@ -56,7 +56,7 @@ static void cost_nothing(const tct_facts *facts, tct_cost *cost) {
 tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_promise_at make, void *user,
                           tct_solver_plan *out, double *x, tct_error *err) {
   making m = {make, user};
-  if (isfinite(facts->epsilon)) {
+  if (!tct_noise_off(facts)) {
     TCT_TRY(fit(facts, budget, &m, x, &out->cost, err));
   } else {
     *x = budget->direction == TCT_SMALLEST ? 0 : INFINITY;
@@ -68,7 +68,7 @@ tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_
 
 tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
   out->noise_multiplier = 0;
-  if (isfinite(facts->epsilon))
+  if (!tct_noise_off(facts))
     return tct_calibrate_noise(rate, count, facts->neighbours, facts->epsilon, facts->delta, &out->noise_multiplier,
                                &out->cost, err);
   cost_nothing(facts, &out->cost);
@@ -78,7 +78,7 @@ tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, 
 double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours) {
   double noise = 0;
   tct_cost cost;
-  if (!isfinite(facts->epsilon)) return 0;
+  if (tct_noise_off(facts)) return 0;
   if (tct_calibrate_noise(1, 1, neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK) return 0;
   return noise;
 }
@@ -100,4 +100,4 @@ tct_status tct_plan_promise(tct_solver_plan *out, tct_release release, tct_error
   return tct_promise_settle(&out->promise, err);
 }
 
-double tct_plan_clip(const tct_facts *facts, double clip) { return isfinite(facts->epsilon) ? clip : 1024 * clip; }
+double tct_plan_clip(const tct_facts *facts, double clip) { return tct_noise_off(facts) ? 1024 * clip : clip; }

@@ -50,10 +50,12 @@ tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_
 }
 
 tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_error *err) {
+  char names[200];
+  tct_loss_names(tct_loss_has_dual, names, sizeof names);
   if (!facts->loss.kind->dual_step)
-    return tct_fail(err, TCT_E_USAGE, "%s has no dual step for the loss %s; use squared, logistic or hinge", solver,
-                    facts->loss.kind->name);
-  if (strcmp(facts->reg.kind->name, "l2") || !(facts->reg.l2 > 0))
+    return tct_fail(err, TCT_E_USAGE, "%s has no dual step for the loss %s; use %s", solver, facts->loss.kind->name,
+                    names);
+  if (!facts->reg.kind->quadratic || !(facts->reg.l2 > 0))
     return tct_fail(err, TCT_E_USAGE, "%s solves the dual of a ridge penalty; give --penalty l2:lambda=... above 0",
                     solver);
   return TCT_OK;

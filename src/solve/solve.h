@@ -22,6 +22,9 @@ typedef struct tct_facts {
   int threads;
 } tct_facts;
 
+/* Without privacy: no noise, and clips so wide that no converging run meets them. */
+static inline bool tct_noise_off(const tct_facts *facts) { return !isfinite(facts->epsilon); }
+
 enum { TCT_NOTE = 160 };
 
 /* What a solver promises and the settings that it resolved. */
@@ -108,6 +111,7 @@ typedef struct tct_solver {
   const tct_option *options;
   bool is_private;    /* false: takes no epsilon, and its certificate says NONE */
   bool wants_columns; /* false: rows (dense rows or CSR); true: dense columns or CSC */
+  bool by_parties;    /* parties that hold the columns between them can run it (session/) */
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;

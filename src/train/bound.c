@@ -21,7 +21,8 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   out->y = TCT_NEW(double, n);
   if (!out->y) return tct_fail_memory(err);
   int binary = plan->facts.loss.kind->binary;
-  double bound = plan->facts.label_bound, shift = binary ? 0 : plan->config.label_shift;
+  double bound = plan->facts.label_bound, low = plan->facts.loss.kind->counts ? 0 : -bound,
+         shift = binary ? 0 : plan->config.label_shift;
   if (!strcmp(plan->config.label_scale, "center") && !binary) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += data->y[i];
@@ -32,7 +33,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
     if (!isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
       return tct_fail(err, TCT_E_DATA, "a label is not what the loss needs (%s); check the label column",
                       binary ? "-1 or +1" : "a finite number");
-    out->y[i] = isnan(bound) ? y : fmin(fmax(y, -bound), bound);
+    out->y[i] = isnan(bound) ? y : fmin(fmax(y, low), bound);
   }
   out->label_shift = shift;
   return TCT_OK;

@@ -80,7 +80,7 @@ const int tct_caution_count = sizeof tct_cautions / sizeof *tct_cautions;
 
 tct_caution_facts tct_caution_plan(const tct_plan *plan) {
   const tct_facts *facts = &plan->facts;
-  return (tct_caution_facts){.is_private = plan->solver->is_private && isfinite(facts->epsilon),
+  return (tct_caution_facts){.is_private = plan->solver->is_private && !tct_noise_off(facts),
                              .rows = facts->rows,
                              .p = facts->p,
                              .epsilon = facts->epsilon,

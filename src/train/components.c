@@ -1,5 +1,6 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
+#include "read/format/reader.h"
 #include "solve/solve.h"
 
 #include <jansson.h>
@@ -15,42 +16,6 @@ typedef struct listing {
 
 static const char *const kind_names[] = {"loss", "penalty", "solver", "accountant", "reader", "event"};
 enum { KIND_NAMES = sizeof kind_names / sizeof *kind_names };
-
-/* The formats of read/format/list.def; they are told apart by content and have no options of their own. */
-#define TCT_FORMAT(name) #name,
-static const char *const readers[] = {
-#include "read/format/list.def"
-};
-#undef TCT_FORMAT
-static const struct {
-  const char *name, *summary;
-} formats[] = {
-    {"csv", "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2"},
-    {"libsvm", "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2"},
-    {"npy", "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2"},
-};
-
-static const char *reader_summary(const char *name) {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (!strcmp(name, formats[i].name)) return formats[i].summary;
-  return "see docs/reference/format";
-}
-
-static const struct {
-  const char *summary;
-  const char *help[3];
-} events[TCT_EV_KINDS] = {
-    [TCT_EV_GAUSSIAN] = {"sum of per-record vectors plus Gaussian noise", {"sigma / reach of one record, > 0"}},
-    [TCT_EV_SAMPLED_GAUSSIAN] = {"the same over a Poisson sample of the records",
-                                 {"sigma / reach of one record, > 0", "chance that a record is drawn, in (0, 1]"}},
-    [TCT_EV_LAPLACE] = {"sum plus Laplace noise", {"scale / reach of one record in the l1 norm, > 0"}},
-    [TCT_EV_EXPONENTIAL] = {"choice with probability ~ exp(epsilon score / (2 change))", {"of one choice, >= 0"}},
-    [TCT_EV_PURE] = {"any epsilon-DP step, for the chosen relation", {"of one step, >= 0"}},
-    [TCT_EV_APPROX] = {"any (epsilon, delta)-DP step, for the chosen relation",
-                       {"of one step, >= 0", "of one step, in [0, 1]"}},
-    [TCT_EV_ZCDP] = {"any rho-zCDP step, for the chosen relation", {"of one step, >= 0"}},
-    [TCT_EV_OBJPERT] = {"objective perturbation", {"sigma / row norm, > 0", "additive shift of the loss, >= 0"}},
-};
 
 static void set_text(json_t *object, const char *key, const char *text) {
   json_object_set_new(object, key, text ? json_string(text) : json_null());
@@ -100,19 +65,22 @@ static void add_solver(listing *list, const tct_solver *solver) {
 
 static void add_event(listing *list, tct_event_kind kind) {
   static const tct_option count = {"count", TCT_OPT_COUNT, "1", 1, INFINITY, NULL, "repetitions"};
-  tct_option options[5] = {{0}};
+  const tct_event_facts *facts = &tct_event_kinds[kind];
+  tct_option options[TCT_EVENT_KEYS + 2] = {{0}};
   int n = 0;
-  for (; tct_event_key(kind, n); n++)
-    options[n] = (tct_option){tct_event_key(kind, n), TCT_OPT_REAL, NULL, 0, INFINITY, NULL, events[kind].help[n]};
+  for (const tct_event_key *k = facts->key; k->key; k++)
+    options[n++] = (tct_option){k->key, TCT_OPT_REAL, NULL, 0, k->high, NULL, k->help};
   options[n] = count;
-  add(list, "event", tct_event_name(kind), events[kind].summary, options);
+  add(list, "event", facts->name, facts->summary, options);
 }
 
 static void add_all(listing *list) {
   for (int i = 0; i < tct_loss_kind_count; i++) {
     const tct_loss_kind *loss = tct_loss_kinds[i];
     json_t *entry = add(list, "loss", loss->name, loss->summary, loss->options);
-    if (entry) set_text(entry, "labels", loss->binary ? "binary" : "real");
+    if (!entry) continue;
+    set_text(entry, "labels", loss->binary ? "binary" : loss->counts ? "count" : "real");
+    set_text(entry, "link", tct_link_name(loss->link));
   }
   for (int i = 0; i < tct_reg_kind_count; i++)
     add(list, "penalty", tct_reg_kinds[i]->name, tct_reg_kinds[i]->summary, tct_reg_kinds[i]->options);
@@ -125,8 +93,7 @@ static void add_all(listing *list) {
   for (int i = 0; i < tct_solver_count; i++) add_solver(list, tct_solvers[i]);
   for (int i = 0; i < tct_accountant_count; i++)
     add(list, "accountant", tct_accountants[i]->name, tct_accountants[i]->summary, NULL);
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-    add(list, "reader", readers[i], reader_summary(readers[i]), NULL);
+  for (int i = 0; i < tct_format_count; i++) add(list, "reader", tct_formats[i]->name, tct_formats[i]->summary, NULL);
   for (int k = 0; k < TCT_EV_KINDS; k++) add_event(list, (tct_event_kind)k);
 }
 

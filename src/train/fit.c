@@ -153,7 +153,7 @@ static tct_status fits_of(const tct_plan *plan, tct_model *model, tct_error *err
 }
 
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err) {
-  model->is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
+  model->is_private = plan->solver->is_private && !tct_noise_off(&plan->facts);
   model->neighbours = plan->facts.neighbours;
   model->epsilon = model->is_private ? plan->facts.epsilon : INFINITY;
   model->delta = model->is_private ? plan->facts.delta : NAN;

@@ -36,7 +36,7 @@ static json_t *party_list(json_t *const *hello, int parties) {
 tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
                                tct_error *err) {
   double party = INFINITY, all = plan->facts.epsilon;
-  if (strcmp(plan->solver->name, "dpfw_parties")) return TCT_OK;
+  if (!plan->solver->by_parties) return TCT_OK;
   int parties = (int)tct_spec_count(&plan->solved.spec, plan->solver->options, "parties");
   if (model->is_private) TCT_TRY(against_party(plan, parties, &party, err));
   json_t *o = json_pack("{s:b, s:i, s:o, s:[o,o,o]}", "apart", hello != NULL, "count", parties, "list",

@@ -145,7 +145,7 @@ static tct_status build(const tct_config *config, int64_t rows, int64_t cols, tc
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
-  if (plan->solver->is_private && isfinite(plan->facts.epsilon) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
+  if (plan->solver->is_private && !tct_noise_off(&plan->facts) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
   return TCT_OK;
 }
@@ -178,7 +178,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   tct_spec_print(&plan->solved.spec, solver, sizeof solver);
   tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
   tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
-  int is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
+  int is_private = plan->solver->is_private && !tct_noise_off(&plan->facts);
   int sparse_copy = plan->solver->wants_columns; /* the one conversion that fit may make */
   double cells = (double)plan->facts.rows * (double)plan->facts.p;
   json_t *o = json_pack(

@@ -1,4 +1,4 @@
-/* tls.h - what the library of TLS connections provides: libtacit_tls.so, loaded by parties_tls.c when a verb needs it.
+/* tls.h - what the library of TLS connections provides: libtacit_tls.so, loaded by wire_tls.c when a verb needs it.
  *
  * Functions that can fail return NULL or a number other than 0 and write one sentence to why[size]. */
 #ifndef TCT_WIRE_TLS_H

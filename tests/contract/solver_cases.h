@@ -1,15 +1,14 @@
 /* solver_cases.h - every solver with every loss that it takes, as cases for the laws of test_solver*.c.
  *
- * A case is a solver with a loss and the first penalty of `penalties` that its plan takes. */
+ * A case is a solver with a loss and the first penalty of penalty_at() that its plan takes. */
 #ifndef TESTS_SOLVER_CASES_H
 #define TESTS_SOLVER_CASES_H
 #include "worlds.h"
 
 enum { ROWS = 80, COLS = 4 };
 
-static const char *const penalties[] = {
-    "l2:lambda=0.05", "none", "l1:lambda=0.01", "elastic:l1=0.01,l2=0.05", "box:low=-2,high=1.5", "l1ball:radius=1"};
-enum { PENALTIES = sizeof penalties / sizeof *penalties };
+/* A ridge first, which most solvers take, then the example of every kind. */
+static inline const char *penalty_at(int k) { return k ? tct_reg_kinds[k - 1]->example : "l2:lambda=0.05"; }
 
 /* Options that a solver cannot do without; most need none. */
 static const struct { const char *solver, *options; } needed[] = {{"", ""}};
@@ -44,18 +43,25 @@ static inline int plannable(const solver_case *c) {
 enum { MOST = 64 };                /* solvers, and losses */
 static int remembered[MOST][MOST]; /* 1 + the penalty's index, -1: none is taken */
 
+/* TACIT_TEST_SOLVER: the laws for one solver alone. */
+static inline int is_wanted(const tct_solver *solver) {
+  const char *only = getenv("TACIT_TEST_SOLVER");
+  return !only || !strcmp(only, solver->name);
+}
+
 /* The first penalty that the solver takes with this loss; 0 if there is none. */
 static inline int find_case(int s, int l, solver_case *c) {
   assert_true(s < MOST && l < MOST);
+  if (!is_wanted(tct_solvers[s])) return 0;
   c->solver = tct_solvers[s];
   write_spec(c, "");
   snprintf(c->loss, sizeof c->loss, "%s", tct_loss_kinds[l]->name);
-  for (int k = 0; k < PENALTIES && remembered[s][l] == 0; k++) {
-    snprintf(c->penalty, sizeof c->penalty, "%s", penalties[k]);
+  for (int k = 0; k <= tct_reg_kind_count && remembered[s][l] == 0; k++) {
+    snprintf(c->penalty, sizeof c->penalty, "%s", penalty_at(k));
     if (plannable(c)) remembered[s][l] = k + 1;
   }
   if (remembered[s][l] == 0) remembered[s][l] = -1;
-  if (remembered[s][l] > 0) snprintf(c->penalty, sizeof c->penalty, "%s", penalties[remembered[s][l] - 1]);
+  if (remembered[s][l] > 0) snprintf(c->penalty, sizeof c->penalty, "%s", penalty_at(remembered[s][l] - 1));
   return remembered[s][l] > 0;
 }
 

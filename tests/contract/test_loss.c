@@ -33,7 +33,7 @@ static void for_all(law check) {
   for (int kind = 0; kind < tct_loss_kind_count; kind++)
     for (int shape = 0; shape < SHAPES; shape++)
       for (int t = 0; t < 4 && variant(kind, shape, &l); t++)
-        if (t < 2 || !l.kind->binary) check(&l, grid_labels[t]);
+        if (l.kind->binary ? t < 2 : !l.kind->counts || grid_labels[t] >= 0) check(&l, grid_labels[t]);
 }
 
 static uint64_t random_u64(uint64_t *state) {
@@ -100,6 +100,29 @@ static void check_extremes(const tct_loss *l, double y) {
     if (l->kind->binary) assert_true(isfinite(tct_loss_value(l, z, y)));
   }
 }
+/* What a loss declares beside its functions: other folders ask for these facts, never for its name. */
+static void check_facts(const tct_loss *l, double y) {
+  const tct_loss_kind *k = l->kind;
+  assert_false(k->binary && k->counts);
+  assert_true(!k->dual_step || (k->conjugate && k->dual_start));
+  assert_int_equal(k->least_squares,
+                   k->link == TCT_LINK_IDENTITY && k->curvature_bound(l->h) == 1 && tct_loss_curve(l, 1e3, y) == 1);
+  for (double z = -20; z <= 20; z += 0.37) {
+    double within = k->slope_bound_within ? k->slope_bound_within(fabs(z), l->h) : tct_loss_slope_bound(l);
+    assert_true(fabs(tct_loss_slope(l, z, y)) <= within * (1 + 1e-15));
+    /* At the log-odds of a label the mean slope over both labels is 0. */
+    double q = 1 / (1 + exp(-z));
+    if (k->link == TCT_LINK_LOGISTIC)
+      assert_true(fabs(q * tct_loss_slope(l, z, 1) + (1 - q) * tct_loss_slope(l, z, -1)) <= 1e-15);
+  }
+  if (k->link == TCT_LINK_IDENTITY) assert_true(tct_loss_slope(l, y, y) == 0);
+  if (k->link == TCT_LINK_LOG) assert_true(fabs(tct_loss_slope(l, 0, 1)) <= 1e-15);
+}
+static void declared_facts_are_those_of_its_functions(void **state) {
+  (void)state;
+  for_all(check_facts);
+}
+
 static void nothing_overflows_at_margins_of_1e300(void **state) {
   (void)state;
   for_all(check_extremes);
@@ -128,6 +151,7 @@ static void no_loss_is_below_zero(void **state) {
 }
 
 static void check_conjugate(const tct_loss *l, double y) {
+  if (!l->kind->conjugate) return;
   for (double a = -4.05; a <= 4.05; a += 0.1) {
     double claimed = l->kind->conjugate(a, y, l->h), best = -INFINITY, at = 0;
     const double ends[] = {-1e6, 1e6};
@@ -148,6 +172,7 @@ static void conjugates_are_suprema(void **state) {
 }
 
 static void check_fenchel_young(const tct_loss *l, double y) {
+  if (!l->kind->conjugate) return;
   for (double z = -30; z <= 30; z += 0.093) {
     double slope = tct_loss_slope(l, z, y), value = tct_loss_value(l, z, y);
     double dual = l->kind->conjugate(-slope, y, l->h);
@@ -186,6 +211,7 @@ static void domain(const tct_loss *l, double y, double *low, double *high) {
 }
 
 static void check_dual_step(const tct_loss *l, double y) {
+  if (!l->kind->dual_step) return;
   const double curvatures[] = {0, 1e-8, 0.3, 1, 25, 1e6};
   uint64_t seed = 41;
   double low, high;
@@ -209,6 +235,7 @@ static void dual_steps_are_minimisers(void **state) {
 }
 
 static void check_dual_extremes(const tct_loss *l, double y) {
+  if (!l->kind->dual_step) return;
   const double far[] = {0, 1e-300, 1, 40, 1e9, 1e300};
   double low, high;
   domain(l, y, &low, &high);
@@ -359,6 +386,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slopes_and_curves_are_the_derivatives_of_the_value),
       cmocka_unit_test(declared_bounds_hold_and_are_tight),
+      cmocka_unit_test(declared_facts_are_those_of_its_functions),
       cmocka_unit_test(nothing_overflows_at_margins_of_1e300),
       cmocka_unit_test(no_loss_is_below_zero),
       cmocka_unit_test(conjugates_are_suprema),

@@ -44,12 +44,35 @@ static double objective(const tct_reg *r, const double *t, const double *w, doub
   return isfinite(psi) ? sum + step * psi : INFINITY;
 }
 
-static void every_kind_is_under_test(void **state) {
+/* The specs above, then the example of every kind. */
+static int all_specs(void) { return SPECS + tct_reg_kind_count; }
+static const char *spec_at(int s) { return s < SPECS ? specs[s] : tct_reg_kinds[s - SPECS]->example; }
+
+static void an_example_is_a_spec_of_its_own_kind(void **state) {
   (void)state;
-  for (int k = 0; k < tct_reg_kind_count; k++) {
-    int seen = 0;
-    for (int s = 0; s < SPECS; s++) seen |= !strncmp(specs[s], tct_reg_kinds[k]->name, strcspn(specs[s], ":"));
-    assert_true(seen);
+  for (int k = 0; k < tct_reg_kind_count; k++) assert_ptr_equal(made(tct_reg_kinds[k]->example).kind, tct_reg_kinds[k]);
+}
+
+/* A solver that takes a penalty by one of these flags sees nothing but the numbers that the flag names. */
+static void what_a_kind_declares_is_what_its_value_does(void **state) {
+  (void)state;
+  uint64_t seed = 8;
+  for (int s = 0; s < all_specs(); s++) {
+    tct_reg r = made(spec_at(s));
+    for (int trial = 0; trial < 200; trial++) {
+      double w[P], sum1 = 0, sum2 = 0, low = 0, high = 0;
+      random_point(&seed, trial % 3 ? 0.1 : 2, w);
+      for (int j = 0; j < P; j++) {
+        sum1 += fabs(w[j]), sum2 += w[j] * w[j];
+        low = fmin(low, w[j]), high = fmax(high, w[j]);
+      }
+      double value = r.kind->value(&r, w, P);
+      if (r.kind->zero) assert_true(value == 0 && r.kind->quadratic);
+      if (r.kind->quadratic) assert_true(fabs(value - 0.5 * r.l2 * sum2) <= 1e-12 * (1 + sum2));
+      if (r.kind->box) assert_int_equal(value == 0, low >= r.low && high <= r.high);
+      if (r.kind->cross_polytope && fabs(sum1 - r.radius) > 1e-9) assert_int_equal(value == 0, sum1 <= r.radius);
+      if (r.kind->cross_polytope) assert_non_null(r.kind->vertex);
+    }
   }
 }
 
@@ -71,8 +94,8 @@ static void values_are_the_formulas(void **state) {
 static void no_random_point_beats_the_prox(void **state) {
   (void)state;
   uint64_t seed = 3;
-  for (int s = 0; s < SPECS; s++) {
-    tct_reg r = made(specs[s]);
+  for (int s = 0; s < all_specs(); s++) {
+    tct_reg r = made(spec_at(s));
     for (int trial = 0; trial < 60; trial++) {
       double w[P], best[P], t[P], step = trial % 3 ? 0.7 : 5;
       random_point(&seed, trial % 2 ? 1 : 4, w);
@@ -94,8 +117,8 @@ static void no_random_point_beats_the_prox(void **state) {
 static void separable_proxes_agree_with_their_one_coordinate_form(void **state) {
   (void)state;
   uint64_t seed = 4;
-  for (int s = 0; s < SPECS; s++) {
-    tct_reg r = made(specs[s]);
+  for (int s = 0; s < all_specs(); s++) {
+    tct_reg r = made(spec_at(s));
     assert_int_equal(r.kind->separable, r.kind->prox1 != NULL);
     if (!r.kind->separable) continue;
     double w[P], t[P];
@@ -188,7 +211,8 @@ static void wrong_specs_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kind_is_under_test),
+      cmocka_unit_test(an_example_is_a_spec_of_its_own_kind),
+      cmocka_unit_test(what_a_kind_declares_is_what_its_value_does),
       cmocka_unit_test(values_are_the_formulas),
       cmocka_unit_test(no_random_point_beats_the_prox),
       cmocka_unit_test(separable_proxes_agree_with_their_one_coordinate_form),

@@ -12,6 +12,7 @@ static void every_solver_has_a_case(void **state) {
   for (int s = 0; s < tct_solver_count; s++) {
     int found = 0;
     for (int l = 0; l < tct_loss_kind_count; l++) found += find_case(s, l, &c);
+    if (!is_wanted(tct_solvers[s])) continue;
     if (!strcmp(tct_solvers[s]->name, "majority")) continue; /* needs the intercept; test_smooth.c has its test */
     if (!found) fail_msg("%s takes no loss and penalty of this test; add what it needs", tct_solvers[s]->name);
     assert_ptr_equal(tct_solver_find(tct_solvers[s]->name), tct_solvers[s]);

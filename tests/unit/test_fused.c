@@ -15,7 +15,11 @@
 
 enum { N = 3001, P = 3 };
 
-static const char *const names[TCT_FUSED_SLOPES] = {"squared", "logistic", "huber", "smoothed_hinge"};
+static const char *const names[TCT_FUSED_SLOPES] = {
+#define TCT_FUSED(NAME, name) [TCT_FUSED_##NAME] = #name,
+#include "loss/fused.def"
+#undef TCT_FUSED
+};
 
 typedef struct data {
   double x[P * N], y[N], scale[N], csc[P * N];
@@ -68,6 +72,7 @@ static void compare(int slope, int kind, int scaled, int level, int single, int 
   static double z[N];
   memset(z, 0, sizeof z);
   assert_int_equal(tct_loss_make(names[slope], &loss, NULL), TCT_OK);
+  assert_int_equal(loss.kind->fused, slope);
   assert_int_equal(tct_fused_new(&view, d->y, (tct_fused_slope)slope, loss.h, single, threads, &f, NULL), TCT_OK);
   if (level < f.level) f.level = level;
   double clip = 0.3, lattice = single ? 0x1p-21 : 0x1p-38, per_term = single ? 2e-6 : 1e-11;
@@ -98,7 +103,7 @@ static void compare(int slope, int kind, int scaled, int level, int single, int 
 
 static void the_fused_step_is_the_sum_of_clipped_slopes(void **state) {
   (void)state;
-  for (int slope = 0; slope < TCT_FUSED_SLOPES; slope++)
+  for (int slope = TCT_FUSED_NONE + 1; slope < TCT_FUSED_SLOPES; slope++)
     for (int kind = 0; kind < 3; kind++)
       for (int scaled = 0; scaled < 2; scaled++)
         for (int level = 0; level <= tct_level(); level++) {

@@ -6,15 +6,7 @@
 #ifndef TCT_LA_KERNELS_FUSED_H
 #define TCT_LA_KERNELS_FUSED_H
 #include "la/matrix/matrix.h"
-
-/* The slope l'(z, y) that the step computes; h is the loss's shape. */
-typedef enum tct_fused_slope {
-  TCT_FUSED_SQUARED,
-  TCT_FUSED_LOGISTIC,
-  TCT_FUSED_HUBER,
-  TCT_FUSED_SMOOTHED_HINGE,
-  TCT_FUSED_SLOPES
-} tct_fused_slope;
+#include "loss/fused_slope.h"
 
 /* What a step on sparse columns reads of a record, in one cache line. */
 typedef struct tct_fused_record {
@@ -43,7 +35,8 @@ typedef struct tct_fused {
   double delta;
 } tct_fused;
 
-/* Margins start at 0.  single: floats, only for dense columns of floats.  threads >= 1. */
+/* Margins start at 0.  slope: l'(z, y) with the loss's shape h, not TCT_FUSED_NONE.  single: floats, only for dense
+ * columns of floats.  threads >= 1. */
 tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
                          int threads, tct_fused *out, tct_error *err);
 void tct_fused_free(tct_fused *f); /* wipes the margins */

@@ -46,17 +46,19 @@ TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_
   LOOP(slope##_scaled, constant, 1, 0)  \
   LOOP(slope##_limited, constant, 0, 1) \
   LOOP(slope##_scaled_limited, constant, 1, 1)
-LOOPS(squared, TCT_FUSED_SQUARED)
-LOOPS(logistic, TCT_FUSED_LOGISTIC)
-LOOPS(huber, TCT_FUSED_HUBER)
-LOOPS(smoothed_hinge, TCT_FUSED_SMOOTHED_HINGE)
+#define TCT_FUSED(KIND, name) LOOPS(name, TCT_FUSED_##KIND)
+#include "loss/fused.def"
+#undef TCT_FUSED
 #undef LOOPS
 #undef LOOP
 
 #define ROW(slope) \
   { NAME(slope), NAME(slope##_scaled), NAME(slope##_limited), NAME(slope##_scaled_limited) }
-static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][4] = {ROW(squared), ROW(logistic), ROW(huber),
-                                                                ROW(smoothed_hinge)};
+static const tct_fused_loop NAME(table)[TCT_FUSED_SLOPES][4] = {
+#define TCT_FUSED(KIND, name) [TCT_FUSED_##KIND] = ROW(name),
+#include "loss/fused.def"
+#undef TCT_FUSED
+};
 #undef ROW
 #undef STORED
 #undef REAL

@@ -1,6 +1,6 @@
 /* fused_table.c - compiles the fused loops for every instruction set and arithmetic. */
 #include "la/kernels/fused_table.h"
-#include "la/kernels/fused_terms.h"
+#include "loss/fused_terms.h"
 
 /* The fused loops of levels 1 and 2 use fused products; the baseline has none. */
 #if defined(__x86_64__)

@@ -17,7 +17,7 @@ typedef struct csv_reader {
   tct_encoder encoder;
 } csv_reader;
 
-bool tct_looks_csv(const char *head, int64_t length, locale_t c) {
+static bool looks(const char *head, int64_t length, locale_t c) {
   (void)head, (void)length, (void)c;
   return true;
 }
@@ -214,7 +214,7 @@ static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
   return describe(r, reader, err);
 }
 
-tct_status tct_read_csv(tct_reader *reader, tct_error *err) {
+static tct_status read_format(tct_reader *reader, tct_error *err) {
   csv_reader r;
   memset(&r, 0, sizeof r);
   tct_status status = read_all(&r, reader, err);
@@ -225,3 +225,12 @@ tct_status tct_read_csv(tct_reader *reader, tct_error *err) {
   tct_free(r.sorted);
   return status;
 }
+
+const tct_format tct_format_csv = {
+    .name = "csv",
+    .summary = "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2",
+    .parting = TCT_PARTS_RECORDS,
+    .has_names = true,
+    .looks = looks,
+    .read = read_format,
+};

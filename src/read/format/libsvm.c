@@ -53,7 +53,7 @@ static bool is_pair(const char *word, int64_t length, locale_t c) {
 }
 
 /* Told by the first line that is neither empty nor a comment: a number alone, or pairs. */
-bool tct_looks_libsvm(const char *head, int64_t length, locale_t c) {
+static bool looks(const char *head, int64_t length, locale_t c) {
   const char *at = head, *end = head + length;
   while (at < end) {
     const char *line_end = memchr(at, '\n', (size_t)(end - at));
@@ -173,7 +173,7 @@ static tct_status finish(libsvm *r, tct_reader *reader, tct_error *err) {
   return tct_table_finish(&reader->table, cols, reader->data, err);
 }
 
-tct_status tct_read_libsvm(tct_reader *reader, tct_error *err) {
+static tct_status read_format(tct_reader *reader, tct_error *err) {
   const tct_read_options *options = reader->options;
   libsvm r;
   memset(&r, 0, sizeof r);
@@ -194,3 +194,11 @@ tct_status tct_read_libsvm(tct_reader *reader, tct_error *err) {
   tct_wipe_free(r.index, r.cap, sizeof *r.index);
   return status;
 }
+
+const tct_format tct_format_libsvm = {
+    .name = "libsvm",
+    .summary = "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2",
+    .parting = TCT_PARTS_LINES,
+    .looks = looks,
+    .read = read_format,
+};

@@ -27,7 +27,7 @@ typedef struct npy_reader {
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
 } npy_reader;
 
-bool tct_looks_npy(const char *head, int64_t length, locale_t c) {
+static bool looks(const char *head, int64_t length, locale_t c) {
   (void)c;
   return length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
@@ -183,7 +183,7 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   return drop_rows(r, reader->data, err);
 }
 
-tct_status tct_read_npy(tct_reader *reader, tct_error *err) {
+static tct_status read_format(tct_reader *reader, tct_error *err) {
   npy_reader r;
   memset(&r, 0, sizeof r);
   r.bad.element = sizeof(int64_t);
@@ -195,3 +195,11 @@ tct_status tct_read_npy(tct_reader *reader, tct_error *err) {
   tct_pieces_free(&r.bad);
   return status;
 }
+
+const tct_format tct_format_npy = {
+    .name = "npy",
+    .summary = "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2",
+    .parting = TCT_PARTS_ARRAY,
+    .looks = looks,
+    .read = read_format,
+};

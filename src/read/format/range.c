@@ -153,10 +153,12 @@ static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct
       return no_share(scan, "it is compressed; unpack it, or give as many parts as there are ranks", err);
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!c) return tct_fail_memory(err);
-  bool array = tct_looks_npy(head, got, c);
-  scan->csv = !array && !tct_looks_libsvm(head, got, c);
+  tct_parting parting = tct_format_of(head, got, c)->parting;
   freelocale(c);
-  if (array) return array_header(scan, head, got, err);
+  scan->csv = parting == TCT_PARTS_RECORDS;
+  if (parting == TCT_PARTS_NOT)
+    return no_share(scan, "its format has no parts; give as many files as there are ranks", err);
+  if (parting == TCT_PARTS_ARRAY) return array_header(scan, head, got, err);
   if (scan->csv) skip_header(scan, head, got);
   if (scan->csv && scan->begin == got && got == HEAD)
     return no_share(scan, "its header is longer than 64 KiB; give as many parts as there are ranks", err);

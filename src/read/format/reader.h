@@ -19,13 +19,33 @@ typedef struct tct_reader {
   tct_data *data; /* receives the result */
 } tct_reader;
 
-/* tct_looks_X: whether the file's first bytes (at least 64 KiB where there are that many) are of the format.
- * tct_read_X: reads everything into reader->data; what it leaves in reader->table is freed. */
-#define TCT_FORMAT(name)                                               \
-  bool tct_looks_##name(const char *head, int64_t length, locale_t c); \
-  tct_status tct_read_##name(tct_reader *reader, tct_error *err);
+/* How a file of the format is shared out over ranks by its bytes. */
+typedef enum tct_parting {
+  TCT_PARTS_NOT,     /* not at all: give as many files as there are ranks */
+  TCT_PARTS_LINES,   /* at any end of line */
+  TCT_PARTS_RECORDS, /* at an end of line outside quotes, after a header */
+  TCT_PARTS_ARRAY    /* at a multiple of the bytes of a row */
+} tct_parting;
+
+/* One format: a file of its own, which defines tct_format_NAME, and a line in list.def. */
+typedef struct tct_format {
+  const char *name;
+  const char *summary; /* one phrase: what is read */
+  tct_parting parting;
+  bool has_names; /* its columns have names, so a schema can be drafted from it */
+  /* Are the file's first bytes (at least 64 KiB where there are that many) of the format? */
+  bool (*looks)(const char *head, int64_t length, locale_t c);
+  /* Reads everything into reader->data; what it leaves in reader->table is freed. */
+  tct_status (*read)(tct_reader *reader, tct_error *err);
+} tct_format;
+
+#define TCT_FORMAT(name) extern const tct_format tct_format_##name;
 #include "read/format/list.def"
 #undef TCT_FORMAT
+extern const tct_format *const tct_formats[]; /* in the order in which they are asked */
+extern const int tct_format_count;
+/* The first format that knows the bytes; the last knows all. */
+const tct_format *tct_format_of(const char *head, int64_t length, locale_t c);
 
 /* A malformed record: an error, or under TCT_INVALID_ZERO a record of zeros (`count` dense features). */
 tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,

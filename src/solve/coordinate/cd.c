@@ -36,10 +36,12 @@ static const tct_option options[] = {
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   tct_fused_slope slope;
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
+  char names[200];
+  tct_loss_names(tct_loss_has_fused, names, sizeof names);
   if (!tct_dpcd_slope(&facts->loss, &slope))
-    return tct_fail(err, TCT_E_USAGE, "cd needs a smooth loss; use squared, logistic, huber or smoothed_hinge");
-  if (!facts->reg.kind->separable)
-    return tct_fail(err, TCT_E_USAGE, "cd needs a separable penalty; use none, l1, l2, elastic or box");
+    return tct_fail(err, TCT_E_USAGE, "cd takes no slopes of the loss %s; use %s", facts->loss.kind->name, names);
+  tct_reg_names(tct_reg_is_separable, names, sizeof names);
+  if (!facts->reg.kind->separable) return tct_fail(err, TCT_E_USAGE, "cd needs a separable penalty; use %s", names);
   return TCT_OK;
 }
 

@@ -65,7 +65,7 @@ static tct_status add_moments(const making *m, double x, tct_promise *out, tct_e
  * to save (4096 records: a step of one). */
 static bool in_floats(const making *m, double noise) {
   if (m->shape->precise || (m->facts->rows < 4096 && !m->shape->single)) return false;
-  return isfinite(m->facts->epsilon) && noise >= 4 && !m->shape->greedy;
+  return !tct_noise_off(m->facts) && noise >= 4 && !m->shape->greedy;
 }
 
 /* The lengths C_j follow from M_j, and from which j is next. */
@@ -92,7 +92,7 @@ static tct_status promise(const tct_facts *facts, tct_dpcd_shape *shape, tct_sol
   const tct_option *o = tct_dpcd_options;
   bool rdp = tct_spec_is(&out->spec, o, "accounting", "rdp"); /* the paper's noise: the moments accountant's formula */
   tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = rdp ? 1e-7 : 1e-8};
-  if (rdp) budget.by = tct_accountant_find("rdp");
+  if (rdp) budget.by = &tct_accountant_rdp;
   making m = {facts, shape};
   double x = 0;
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &x, err));
@@ -103,7 +103,7 @@ static tct_status promise(const tct_facts *facts, tct_dpcd_shape *shape, tct_sol
 /* x of a single Gaussian release, for the defaults. */
 static double single_release(const tct_facts *facts) {
   double noise = tct_budget_single(facts, facts->neighbours);
-  return isfinite(facts->epsilon) && !(noise > 0) ? INFINITY : noise;
+  return !tct_noise_off(facts) && !(noise > 0) ? INFINITY : noise;
 }
 
 static double default_passes(const tct_facts *facts, bool ball) {
@@ -161,7 +161,7 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
     double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,
            mu = facts->reg.l2 / (h * r * r / p);
-    double budget = isfinite(facts->epsilon) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
+    double budget = !tct_noise_off(facts) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
     wanted_outer = mu > 0 ? fmax(1, ceil(log2(budget * mu / p))) : 1;
     wanted = wanted_outer * (mu > 0 ? 2 * p * (1 + 1 / mu) : sqrt(p) * budget);
   }
@@ -180,10 +180,10 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   const tct_option *o = tct_dpcd_options;
   tct_fused_slope slope;
   TCT_TRY(tct_plan_need_bounds(facts, "dpcd", err));
+  char names[200];
+  tct_loss_names(tct_loss_has_fused, names, sizeof names);
   if (!tct_dpcd_slope(&facts->loss, &slope))
-    return tct_fail(err, TCT_E_USAGE,
-                    "dpcd has no step for the loss %s; use squared, logistic, huber or smoothed_hinge",
-                    facts->loss.kind->name);
+    return tct_fail(err, TCT_E_USAGE, "dpcd has no step for the loss %s; use %s", facts->loss.kind->name, names);
   if (!facts->reg.kind->separable)
     return tct_fail(err, TCT_E_USAGE,
                     "dpcd needs a penalty that works coordinate by coordinate; use none, l1, l2, "
@@ -222,7 +222,7 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   shape.smooth = tct_spec_is(&out->spec, o, "smoothness", "private");
   shape.laplace = shape.smooth && tct_spec_is(&out->spec, o, "form", "laplace");
   shape.share = tct_spec_real(&out->spec, o, "share");
-  shape.laplace_noise = isfinite(facts->epsilon) ? shape.reach / (shape.share * facts->epsilon) : 0;
+  shape.laplace_noise = !tct_noise_off(facts) ? shape.reach / (shape.share * facts->epsilon) : 0;
   shape.greedy = tct_spec_is(&out->spec, o, "order", "greedy");
   shape.split = tct_spec_real(&out->spec, o, "split");
   TCT_TRY(steps(facts, &shape, out, err));

@@ -28,19 +28,8 @@
 static const double least = 1e-12;
 
 bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope) {
-  static const struct {
-    const char *name;
-    tct_fused_slope slope;
-  } known[] = {{"squared", TCT_FUSED_SQUARED},
-               {"logistic", TCT_FUSED_LOGISTIC},
-               {"huber", TCT_FUSED_HUBER},
-               {"smoothed_hinge", TCT_FUSED_SMOOTHED_HINGE}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(loss->kind->name, known[i].name)) {
-      *slope = known[i].slope;
-      return true;
-    }
-  return false;
+  *slope = loss->kind->fused;
+  return tct_loss_has_fused(loss->kind);
 }
 
 double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
@@ -169,7 +158,7 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];
   if (isnan(d->clip)) d->clip = tct_dpcd_typical(facts, d->record) * sqrt(d->total);
-  double loose = isfinite(facts->epsilon) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
+  double loose = !tct_noise_off(facts) ? 1 : 1024; /* no privacy: a clip that few terms meet, sums still exact */
   for (int64_t j = 0; j < facts->p; j++) {
     d->bound[j] = loose * d->clip * sqrt(d->moment[j] / d->total);
     d->rate[j] = d->step / d->moment[j];

@@ -46,13 +46,13 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "primaldpscd needs a smooth loss; use squared, logistic, smoothed_hinge or huber");
-  if (strcmp(facts->reg.kind->name, "l2") && strcmp(facts->reg.kind->name, "none"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "primaldpscd takes the penalties none and l2; give one of them");
   int64_t batch = tct_spec_count(&out->spec, options, "batch");
   if (batch > facts->p) return tct_fail(err, TCT_E_USAGE, "batch is larger than the number of features; give less");
   int64_t iterations = (int64_t)ceil(tct_spec_real(&out->spec, options, "passes") * (double)facts->p / (double)batch);
   TCT_TRY(tct_budget_noise(facts, 1, iterations, out, err));
-  double off = isfinite(facts->epsilon) ? 1 : 1e6, clip = off * tct_spec_real(&out->spec, options, "clip");
+  double off = !tct_noise_off(facts) ? 1 : 1e6, clip = off * tct_spec_real(&out->spec, options, "clip");
   tct_event event = tct_event_gaussian(out->noise_multiplier, iterations);
   tct_release steps = tct_release_sum("steps of coordinates", event, clip, off * sensitivity_of(facts, &out->spec), 1);
   return tct_plan_promise(out, steps, err);

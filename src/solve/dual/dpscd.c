@@ -141,7 +141,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
     return tct_fail(err, TCT_E_USAGE, "dpscd with state=paper is proved for add_remove only; use state=private");
   TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
   double clip = tct_spec_real(&out->spec, options, "clip"), sensitivity = sensitivity_of(facts, &out->spec);
-  if (!isfinite(facts->epsilon)) { /* a clip that no converging step meets */
+  if (tct_noise_off(facts)) { /* a clip that no converging step meets */
     clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
     sensitivity = clip * facts->row_norm;
   }

@@ -73,7 +73,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
   double sensitivity = sensitivity_of(facts, &out->spec);
   clip = tct_spec_real(&out->spec, options, "clip");
-  if (!isfinite(facts->epsilon)) { /* no privacy: the clip is off */
+  if (tct_noise_off(facts)) { /* no privacy: the clip is off */
     clip = 4 * (facts->loss.kind->binary ? 1 : facts->label_bound);
     sensitivity = clip * facts->row_norm;
   }
@@ -126,7 +126,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                   .cap = tct_spec_count(&plan->spec, options, "cap"),
                   .newton = (int)tct_spec_count(&plan->spec, options, "newton")};
   int64_t iterations = set.planned->event.count;
-  if (!isfinite(problem->facts->epsilon)) set.cap = problem->facts->rows; /* no privacy: the cap is off */
+  if (tct_noise_off(problem->facts)) set.cap = problem->facts->rows; /* no privacy: the cap is off */
   tct_dual dual = {0};
   tct_batch batch = {0};
   double *local = TCT_NEW(double, problem->view->p);

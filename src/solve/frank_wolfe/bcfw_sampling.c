@@ -91,8 +91,8 @@ static tct_status probabilities(const tct_spec *spec, tct_bcfw *b, tct_error *er
 }
 
 static tct_status domain(const tct_facts *facts, const tct_spec *spec, tct_bcfw *b, tct_error *err) {
-  b->box = !strcmp(facts->reg.kind->name, "box");
-  if (!b->box && strcmp(facts->reg.kind->name, "l1ball"))
+  b->box = facts->reg.kind->box;
+  if (!b->box && !facts->reg.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE,
                     "bcfw needs a bounded domain; give --penalty l1ball:radius=... or box:low=...,high=...");
   b->simplex = tct_spec_is(spec, tct_bcfw_options, "shape", "simplex");

@@ -66,7 +66,7 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, const 
   s->total = TCT_NEW(double, facts->p);
   if (!s->vertex || !s->score || !s->total) return tct_fail_memory(err);
   TCT_TRY(tct_dpfw_sums_new(problem, d, &s->sums, err));
-  if (d->plain || !isfinite(facts->epsilon)) return TCT_OK;
+  if (d->plain || tct_noise_off(facts)) return TCT_OK;
   return tct_mech_tree_new(mech, TCT_DPFW_CHOICE, 2 * facts->p, &s->tree, err);
 }
 

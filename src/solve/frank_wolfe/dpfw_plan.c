@@ -40,7 +40,7 @@ static double reach_of(const tct_facts *facts, const tct_spec *spec) {
 
 static double clip_of(const tct_facts *facts, double feature) {
   double margin = facts->reg.radius * feature, bound = tct_loss_slope_bound(&facts->loss);
-  if (!strcmp(facts->loss.kind->name, "logistic")) return 1 / (1 + exp(-margin));
+  if (facts->loss.kind->slope_bound_within) return facts->loss.kind->slope_bound_within(margin, facts->loss.h);
   if (isfinite(bound)) return bound;
   return facts->label_bound + fmin(margin, facts->label_bound);
 }
@@ -49,7 +49,7 @@ static tct_status steps_of(const tct_facts *facts, double feature, double change
   double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
   double diameter = 2 * facts->reg.radius * feature, gain = share * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
-  if (!isfinite(facts->epsilon)) return TCT_OK;
+  if (tct_noise_off(facts)) return TCT_OK;
   TCT_TRY(tct_budget_rho(facts, &rho, err));
   double lost = facts->reg.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
   *steps = floor(fmin(most, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
@@ -79,7 +79,7 @@ static tct_status calibrate(const tct_facts *facts, double clip, int64_t steps, 
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw", err));
-  if (strcmp(facts->reg.kind->name, "l1ball"))
+  if (!facts->reg.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give --penalty l1ball:radius=...");
   if (facts->p > (int64_t)1 << 29)
     return tct_fail(err, TCT_E_USAGE, "dpfw chooses among at most 2^29 features; use fewer");

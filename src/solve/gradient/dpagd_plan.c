@@ -170,7 +170,7 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
 
 static tct_status check(const tct_facts *facts, double rate, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpagd", err));
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpagd knows the penalties none and l2; choose one of them, or dpgd");
   if (rate > 1)
     return tct_fail(err, TCT_E_USAGE, "the batch is larger than the data; give batch=%lld or less",
@@ -192,7 +192,7 @@ static tct_status add_releases(const tct_facts *facts, double rate, tct_solver_p
   choice.monotone = facts->neighbours == TCT_ADD_REMOVE;
   if (is_paper(&out->spec)) choice.law = TCT_LAW_FLIP;
   choice.event = tct_release_choice_event(&choice);
-  if (!isfinite(facts->epsilon)) choice.lattice = NAN, choice.open = false; /* taken without a release */
+  if (tct_noise_off(facts)) choice.lattice = NAN, choice.open = false; /* taken without a release */
   TCT_TRY(tct_promise_add(&out->promise, measure, err));
   TCT_TRY(tct_promise_add(&out->promise, choice, err));
   return tct_promise_settle(&out->promise, err);
@@ -204,7 +204,7 @@ tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solve
   TCT_TRY(set_auto(&out->spec, "batch", (double)facts->rows, err));
   double rate = option(&out->spec, "batch") / (double)facts->rows;
   TCT_TRY(check(facts, rate, err));
-  if (!isfinite(facts->epsilon)) {
+  if (tct_noise_off(facts)) {
     TCT_TRY(promise_nothing(facts, out, err));
   } else {
     TCT_TRY(promise_rho(facts, &rho, out, err));
@@ -212,7 +212,7 @@ tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solve
   }
   TCT_TRY(defaults(facts, rho, &out->spec, err));
   TCT_TRY(add_releases(facts, rate, out, err));
-  if (!isfinite(facts->epsilon)) return TCT_OK;
+  if (tct_noise_off(facts)) return TCT_OK;
   if (signal_of(facts, rho) < 2)
     snprintf(out->note, sizeof out->note,
              "this budget buys no gradient that is not drowned in noise: expect the model w = 0, or next to it");
@@ -224,7 +224,7 @@ tct_status tct_agd_plan(const tct_facts *facts, const tct_spec *given, tct_solve
 
 tct_agd tct_agd_settings(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_spec *spec = &plan->spec;
-  tct_agd set = {.exact = !isfinite(facts->epsilon), .flip = is_paper(spec), .budget = plan->promise.filter.budget};
+  tct_agd set = {.exact = tct_noise_off(facts), .flip = is_paper(spec), .budget = plan->promise.filter.budget};
   set.rate = option(spec, "batch") / (double)facts->rows;
   set.budget *= 1 - 1e-9; /* so that the last planned step is not refused for a rounding */
   set.share = option(spec, "share");

@@ -53,7 +53,7 @@ static const tct_option options[] = {
  * (nist_acs at signals of 40 and 80, accuracy 72.3 for 70.4 and 74.1 for 72.2).  The walk's length fixed, T only has to
  * follow it: T = 4 sqrt(walk), momentum = 1 - T/walk, between the 2 sqrt(walk) that accelerated methods need without
  * noise, which left up to 3 % more excess there, and plain descent, which costs time alone.  The clip at 0.7 of the
- * largest gradient is better than at 0.4 and than none on all three.  More on it: descent.c. */
+ * largest gradient is better than at 0.4 and than none on all three.  More on it: gradient_release.c. */
 static double walk_default(const tct_facts *facts, double clip) {
   double signal = tct_descent_signal(facts);
   double longer = fmin(fmax(signal / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);

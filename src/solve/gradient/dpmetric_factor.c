@@ -299,7 +299,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_facts *facts = m->facts;
   double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal) : m->rule.clip;
-  if (!isfinite(facts->epsilon)) clip = fmax(clip, 1e6);
+  if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
   shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;

@@ -76,7 +76,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   rule.average = tct_spec_real(spec, options, "average");
   rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
                   (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
-  double longest = isfinite(facts->epsilon) ? 180 : 2000;
+  double longest = tct_noise_off(facts) ? 2000 : 180;
   if (!isnan(rule.walk)) longest = rule.walk;
   rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(longest, 4)))
                                                      : tct_spec_count(spec, options, "steps");
@@ -125,7 +125,7 @@ static tct_status promise(const tct_facts *facts, const tct_dpmetric_rule *rule,
 }
 
 static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_error *err) {
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
   if (!rule->diagonal && facts->p > MOST_FULL)
     return tct_fail(err, TCT_E_USAGE,

@@ -16,7 +16,8 @@
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
  * |t_i|^2 <= R^2 (gram.h); with a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2, so the records of a person
- * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C (descent.h).
+ * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C
+ * (gradient_release.h).
  *
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
  * calibrated for the whole list.
@@ -106,7 +107,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "dpnewton needs a loss of bounded curvature, which %s is not; use dpgd",
                     facts->loss.kind->name);
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpnewton knows the penalties none and l2; choose one of them, or dpgd");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "dpnewton holds matrices of features squared, at most %d features; use dpgd",

@@ -74,7 +74,7 @@ static double moments_epsilon(const tct_facts *facts, double noise, double rate,
   tct_event event = tct_event_sampled_gaussian(noise, rate, steps);
   tct_events list = {&event, 1, 1};
   tct_bracket bracket = {0, INFINITY};
-  const tct_accountant *moments = tct_accountant_find("rdp");
+  const tct_accountant *moments = &tct_accountant_rdp;
   if (moments->epsilon(&list, facts->neighbours, facts->delta, 1e-4, &bracket, NULL) != TCT_OK) return INFINITY;
   return bracket.upper;
 }
@@ -84,7 +84,7 @@ static tct_status ma_plan(const tct_facts *facts, const tct_spec *given, tct_sol
   TCT_TRY(begin(facts, given, ma_options, &rate, out, err));
   double noise = tct_spec_real(&out->spec, ma_options, "noise");
   int64_t most = tct_spec_count(&out->spec, ma_options, "steps"), low = 1, high = most;
-  if (!isfinite(facts->epsilon)) return without_privacy(facts, rate, most, out, err);
+  if (tct_noise_off(facts)) return without_privacy(facts, rate, most, out, err);
   for (int k = 0; k < 60 && !(moments_epsilon(facts, noise, rate, 1) <= facts->epsilon); k++) noise *= 1.1;
   while (low < high) { /* the largest count that holds */
     int64_t middle = low + (high - low + 1) / 2;
@@ -95,7 +95,7 @@ static tct_status ma_plan(const tct_facts *facts, const tct_spec *given, tct_sol
   }
   TCT_TRY(promise(facts, noise, rate, low, out, err));
   out->cost = (tct_cost){.epsilon = moments_epsilon(facts, noise, rate, low), .delta = facts->delta};
-  out->cost.winner = tct_accountant_find("rdp");
+  out->cost.winner = &tct_accountant_rdp;
   if (!(out->cost.epsilon <= facts->epsilon))
     return tct_fail(err, TCT_E_BUDGET, "sgd_ma: no noise is enough for one step; give a larger epsilon");
   return TCT_OK;
@@ -111,7 +111,7 @@ static tct_status adv_plan(const tct_facts *facts, const tct_spec *given, tct_so
   TCT_TRY(begin(facts, given, adv_options, &rate, out, err));
   int64_t steps = tct_spec_count(&out->spec, adv_options, "steps");
   if (steps < 0) steps = (int64_t)fmin(fmax(round((double)facts->rows * fmin(facts->epsilon, 1e4) / 500), 1), 100000);
-  if (!isfinite(facts->epsilon)) return without_privacy(facts, rate, 4000, out, err);
+  if (tct_noise_off(facts)) return without_privacy(facts, rate, 4000, out, err);
   double each = facts->epsilon / (2 * sqrt(2 * (double)steps * log(2 / facts->delta)));
   double own = fmin(each / (2 * rate), 1), own_delta = facts->delta / (2 * (double)steps * rate);
   double reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1,

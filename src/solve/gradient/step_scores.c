@@ -5,7 +5,7 @@
  * may be computed in floats (relative error about 2e-7) where nothing but a noisy choice reads them.  Sums are exact:
  * the same for any number of threads and any instruction set. */
 #include "core/lanes.h"
-#include "la/kernels/fused_terms.h"
+#include "loss/fused_terms.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
@@ -39,7 +39,7 @@ static double block_sum(const tct_loss *loss, const double *z, const double *s, 
 /* Where a term is counted in units: at most 2^21 a record, so that 2^30 holds a block. */
 static const double MOST_UNITS = 0x1p21;
 
-/* log(1 + e^-m): e^-|m| of la/kernels/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to
+/* log(1 + e^-m): e^-|m| of loss/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to
  * t^11 (remainder below 1e-7). */
 static inline float logistic_single(float m) {
   float a = m < 0 ? m : -m;
@@ -92,7 +92,7 @@ static void single_block(const tct_line *line, const double *z, const double *s,
 
 /* The unit of the floats' counts, a multiple of the lattice; 0: not for this loss, or a lattice too coarse. */
 static double unit_of(const tct_line *line) {
-  if (!line->rough || strcmp(line->loss->kind->name, "logistic")) return 0;
+  if (!line->rough || line->loss->kind->fused != TCT_FUSED_LOGISTIC) return 0;
   double unit = exp2(ceil(log2(line->clip / MOST_UNITS)));
   return unit >= line->lattice && unit > 0x1p-100 && line->clip < 0x1p100 ? unit : 0;
 }

@@ -53,7 +53,7 @@ enum { MOST_FEATURES = 8192 }; /* 512 MiB a matrix */
 
 /* K; without privacy nothing is weighed. */
 static double norm_of(const tct_facts *facts, const tct_spec *spec) {
-  return facts->row_norm * (isfinite(facts->epsilon) ? tct_spec_real(spec, options, "norm") : 1);
+  return facts->row_norm * (!tct_noise_off(facts) ? tct_spec_real(spec, options, "norm") : 1);
 }
 
 enum { STATISTICS }; /* the release */
@@ -72,9 +72,9 @@ static double weight_of(const tct_facts *facts, const tct_spec *spec, double nor
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "adassp", err));
-  if (strcmp(facts->loss.kind->name, "squared"))
+  if (!facts->loss.kind->least_squares)
     return tct_fail(err, TCT_E_USAGE, "adassp solves least squares only; give --loss squared or choose another solver");
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "adassp knows the penalties none and l2; choose one of them");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "adassp holds a matrix of features squared, at most %d features; use dpcd",
@@ -93,7 +93,7 @@ typedef struct terms {
 /* v of a record, times its own weight. */
 static double share_of(const tct_problem *problem, double norm, int64_t i) {
   double share = problem->weight ? problem->weight[i] : 1, size2 = tct_row_norm2(problem->view, i);
-  if (!isfinite(problem->facts->epsilon)) return share;
+  if (tct_noise_off(problem->facts)) return share;
   return share * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
 }
 

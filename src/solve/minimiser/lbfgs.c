@@ -30,7 +30,7 @@ static const tct_option options[] = {
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "lbfgs knows the penalties none and l2; choose one of them");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "lbfgs needs a smooth loss, and %s has a corner; use smoothed_hinge or logistic",

@@ -38,7 +38,7 @@ const tct_option tct_objpert_options[] = {
 static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
   const tct_option *options = tct_objpert_options;
   tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip")};
-  bool rule = tct_spec_is(spec, options, "variant", "modern") && !strcmp(facts->loss.kind->name, "logistic");
+  bool rule = tct_spec_is(spec, options, "variant", "modern") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
   if (isnan(norm)) norm = rule && !tct_objpert_much_ridge(facts, smooth) ? TCT_OBJPERT_TYPICAL : 1;
   TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
@@ -135,7 +135,7 @@ static double ridge_for(const tct_facts *facts, const tct_smooth_facts *smooth, 
 
 static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, const tct_spec *spec) {
   const tct_option *options = tct_objpert_options;
-  if (!isfinite(facts->epsilon)) return (double)facts->rows * facts->reg.l2;
+  if (tct_noise_off(facts)) return (double)facts->rows * facts->reg.l2;
   if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
     return fmax((double)facts->rows * facts->reg.l2,
                 2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
@@ -166,7 +166,7 @@ static tct_status promise(const tct_facts *facts, const pair *events, tct_pertur
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "objpert", err));
-  if (strcmp(facts->reg.kind->name, "none") && strcmp(facts->reg.kind->name, "l2"))
+  if (!facts->reg.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "objpert knows the penalties none and l2; choose one of them");
   return TCT_OK;
 }
@@ -174,8 +174,8 @@ static tct_status check(const tct_facts *facts, tct_error *err) {
 /* The closed form or the sum that the noise was calibrated with; numerical accountants could say no more, and take
  * longer. */
 static tct_status cost_of(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
-  const tct_accountant *closed =
-      tct_accountant_find(out->promise.events.at[0].kind == TCT_EV_PURE ? "basic" : "onestep");
+  bool pure = out->promise.events.at[0].kind == TCT_EV_PURE;
+  const tct_accountant *closed = pure ? &tct_accountant_basic : &tct_accountant_onestep;
   tct_bracket bracket;
   char why[128];
   if (!closed->applies(&out->promise.events, facts->neighbours, why, sizeof why))
@@ -192,7 +192,7 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(check(facts, err));
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
-  if (!isfinite(facts->epsilon)) {
+  if (tct_noise_off(facts)) {
     out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
     out->noise_multiplier = 0;
     tct_perturb none;
@@ -253,7 +253,7 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   double off, bound;
   *out = (tct_perturb){0};
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, smooth, err));
-  if (!isfinite(facts->epsilon)) {
+  if (tct_noise_off(facts)) {
     smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
     out->target = 1e-10 * smooth->rows * smooth->slope * smooth->row_norm;
     return TCT_OK;

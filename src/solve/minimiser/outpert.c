@@ -107,7 +107,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   tct_smooth_facts smooth;
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "outpert", err));
-  if (strcmp(facts->reg.kind->name, "l2") && (!is_gd(out) || strcmp(facts->reg.kind->name, "none")))
+  if (!facts->reg.kind->quadratic || (facts->reg.kind->zero && !is_gd(out)))
     return tct_fail(err, TCT_E_USAGE,
                     "outpert needs a ridge penalty; give --penalty l2:lambda=... (variant=gd: or none)");
   if (!(facts->reg.l2 > 0) && !is_gd(out))
@@ -117,7 +117,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));
   TCT_TRY(settle(facts, out, &set, err));
   TCT_TRY(tct_plan_promise(out, tct_output_planned(&set.output, tct_event_gaussian(out->noise_multiplier, 1)), err));
-  if (is_gd(out) || !isfinite(facts->epsilon)) return TCT_OK;
+  if (is_gd(out) || tct_noise_off(facts)) return TCT_OK;
   return tct_smooth_affordable(&set.smooth, "outpert", tct_spec_real(&out->spec, options, "max_passes"),
                                &out->max_passes, err);
 }

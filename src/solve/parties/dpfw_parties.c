@@ -205,6 +205,7 @@ const tct_solver tct_solver_dpfw_parties = {
         "private Frank-Wolfe over columns of several parties (`tacit serve`, `tacit party`); on one file: a "
         "simulation of it",
     .options = tct_parties_options,
+    .by_parties = true,
     .is_private = true,
     .wants_columns = true,
     .relations = TCT_RELATION_BOTH,

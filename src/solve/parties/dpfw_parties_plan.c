@@ -120,7 +120,7 @@ static bool widens(const tct_facts *facts, const tct_spec *spec) {
 static double clip_in(const tct_facts *facts, const tct_spec *spec) {
   double clip = tct_spec_real(spec, tct_parties_options, "clip");
   if (!isnan(clip)) return clip;
-  bool room = !isfinite(facts->epsilon) && widens(facts, spec);
+  bool room = tct_noise_off(facts) && widens(facts, spec);
   return clip_of(facts) + (room ? facts->reg.radius * feature_of(facts, spec) : 0);
 }
 
@@ -130,7 +130,7 @@ static tct_status calibrate(const tct_facts *facts, tct_solver_plan *out, tct_er
   m.clip = clip_in(facts, &out->spec) * m.feature;
   m.widens = widens(facts, &out->spec);
   double x = 0, rho = 0;
-  if (isfinite(facts->epsilon)) TCT_TRY(tct_budget_rho(facts, &rho, err));
+  if (!tct_noise_off(facts)) TCT_TRY(tct_budget_rho(facts, &rho, err));
   tct_budget budget = {.direction = TCT_LARGEST, .low = rho / 16, .high = rho * 16, .tolerance = 1e-6};
   return tct_budget_fit(facts, &budget, make, &m, out, &x, err);
 }
@@ -141,7 +141,7 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   double parties = (double)tct_spec_count(spec, tct_parties_options, "parties");
   double curve = facts->loss.kind->curvature_bound(facts->loss.h), diameter = 2 * facts->reg.radius * feature;
   *steps = 1000; /* without noise */
-  if (!isfinite(facts->epsilon)) return TCT_OK;
+  if (tct_noise_off(facts)) return TCT_OK;
   TCT_TRY(tct_budget_rho(facts, &rho, err));
   double change = relation * feature * (isnan(clip) ? clip_of(facts) : clip);
   double kept = 1 - tct_spec_real(spec, tct_parties_options, "share");
@@ -168,7 +168,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
   const tct_option *o = tct_parties_options;
   double n = (double)facts->rows, size = n;
   if (!tct_spec_auto(&out->spec, o, "sketch")) return TCT_OK;
-  if (isfinite(facts->epsilon) && tct_spec_count(&out->spec, o, "columns") > 0) {
+  if (!tct_noise_off(facts) && tct_spec_count(&out->spec, o, "columns") > 0) {
     double logs = log((double)tct_spec_count(&out->spec, o, "steps") / facts->delta);
     double sigma = out->promise.release[TCT_PARTIES_COLUMN].noise, iota2 = logs * sigma * sigma / (n / 4);
     size = fmin(n, ceil(logs / fmin(0.09, fmax(0.01, iota2))));
@@ -179,7 +179,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
   const tct_option *o = tct_parties_options;
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw_parties", err));
-  if (strcmp(facts->reg.kind->name, "l1ball"))
+  if (!facts->reg.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE, "dpfw_parties works on the l1 ball; give --penalty l1ball:radius=...");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,

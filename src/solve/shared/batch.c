@@ -43,7 +43,7 @@ tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech
  * below sqrt(n), where an iteration's fixed costs (noise, drawing the batch) take over. */
 static double batch_default(const tct_facts *facts, double epochs) {
   double n = (double)facts->rows, floor_rows = ceil(sqrt(n));
-  if (!isfinite(facts->epsilon)) return floor_rows;
+  if (tct_noise_off(facts)) return floor_rows;
   double noise = tct_budget_single(facts, TCT_ADD_REMOVE);
   if (!(noise > 0)) return floor_rows;
   double rows = ceil(n / (noise * noise * epochs)); /* mu = 1/noise for one plain Gaussian release */

@@ -13,8 +13,6 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 
-#include <string.h>
-
 tct_status tct_gap_new(const tct_problem *problem, tct_gap_room *room, tct_error *err) {
   *room = (tct_gap_room){TCT_NEW(double, problem->view->rows), TCT_NEW(double, problem->view->p)};
   if (room->alpha && room->v) return TCT_OK;
@@ -28,11 +26,10 @@ void tct_gap_free(const tct_problem *problem, tct_gap_room *room) {
   *room = (tct_gap_room){NULL, NULL};
 }
 
-static bool is(const tct_facts *facts, const char *name) { return !strcmp(facts->reg.kind->name, name); }
-
 bool tct_gap_exists(const tct_facts *facts) {
   const tct_reg *r = &facts->reg;
-  if (is(facts, "box") || is(facts, "l1ball")) return true;
+  if (!facts->loss.kind->conjugate) return false;
+  if (r->kind->box || r->kind->cross_polytope) return true;
   return r->l1 > 0 || r->l2 > 0;
 }
 
@@ -72,8 +69,8 @@ static double conjugate(const tct_problem *problem, tct_gap_room *room) {
   int64_t p = penalised(problem->facts);
   double sum = 0, largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(room->v[j]));
-  if (is(problem->facts, "l1ball")) return r->radius * largest;
-  if (is(problem->facts, "box")) {
+  if (r->kind->cross_polytope) return r->radius * largest;
+  if (r->kind->box) {
     for (int64_t j = 0; j < p; j++) sum += fmax(r->low * room->v[j], r->high * room->v[j]);
     return sum;
   }

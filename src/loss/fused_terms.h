@@ -1,14 +1,15 @@
 /* fused_terms.h - slope times feature for the four smooth losses, free of branches, in doubles and in floats.
  *
- * They are the slopes of loss/ written for one pass.  The logistic one, -yx/(1 + e^t) with t = yz brought into a range
- * where e^t neither overflows nor vanishes (|t| <= 700, in floats 80), keeps its relative accuracy everywhere, because
- * 1 + e^t has no cancellation.  e^t is that of core/expm.h with one factor 2^n instead of two; in floats the series
- * stops at r^7/7!, remainder 5e-9 at |r| = 0.347, a tenth of a float's last bit.
- * The accuracy matters to nobody's privacy: a term is clipped whatever it is. */
-#ifndef TCT_LA_KERNELS_FUSED_TERMS_H
-#define TCT_LA_KERNELS_FUSED_TERMS_H
-#include "la/kernels/fused.h"
+ * They are the slopes of this folder written for one pass.  The logistic one, -yx/(1 + e^t) with t = yz brought into a
+ * range where e^t neither overflows nor vanishes (|t| <= 700, in floats 80), keeps its relative accuracy everywhere,
+ * because 1 + e^t has no cancellation.  e^t is that of core/expm.h with one factor 2^n instead of two; in floats the
+ * series stops at r^7/7!, remainder 5e-9 at |r| = 0.347, a tenth of a float's last bit. The accuracy matters to
+ * nobody's privacy: a term is clipped whatever it is. */
+#ifndef TCT_LOSS_FUSED_TERMS_H
+#define TCT_LOSS_FUSED_TERMS_H
+#include "loss/fused_slope.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* FMA(a, b, c) = a*b + c; it is fused at levels that have the instruction.  Coefficients: minimax over |r| <= log(2)/2
