@@ -7,11 +7,11 @@
  * for classes, l2:lambda=1e-4 for the squared loss.  Nothing is tuned.  Excess: mean loss plus penalty over all records
  * less its minimum (lbfgs); mean and standard error over fits.
  *
- * Sets used for constants of dpmetric: ipums-br bank a9a electricity california.  All others were not.
+ * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms.
  *
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
  * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5).  Prints lines of CSV, for
- * bench/metric_table.py. */
+ * metric_table.py. */
 #include "sets.h"
 
 #include <stdbool.h>
@@ -29,9 +29,9 @@ static const source sources[] = {
     {"bank", "bank_dpagd.csv.xz", NULL, "y", NULL, 0, 16, 0, 0},
     {"a9a", "a9a.libsvm.xz", NULL, NULL, NULL, 123, 14, 0, 0},
     {"electricity", "electricity.csv.xz", NULL, "class", "UP", 0, 8, 0, 0},
-    {"california", "california.csv.xz", "../examples/california.schema.json", NULL, NULL, 0, 8, 0, 5.00001},
+    {"california", "california.csv.xz", "../../examples/california.schema.json", NULL, NULL, 0, 8, 0, 5.00001},
     {"covtype", "covtype_20k.csv.xz", NULL, NULL, "2", 0, 12, 0, 0},
-    {"adult-raw", "adult_train.csv.xz", "../examples/adult.schema.json", NULL, NULL, 0, 14, 0, 0},
+    {"adult-raw", "adult_train.csv.xz", "../../examples/adult.schema.json", NULL, NULL, 0, 14, 0, 0},
     {"diabetes130", "diabetes130.csv.xz", "diabetes130.schema.json", NULL, NULL, 0, 16, 0, 0},
     {"nist_acs", NULL, NULL, NULL, NULL, 0, 18, 0, 0},
     {"phishing", "phishing.libsvm.xz", NULL, NULL, NULL, 68, 30, 0, 0},
