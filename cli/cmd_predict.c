@@ -1,4 +1,4 @@
-/* cmd_predict.c - tacit predict: one number a record, from a model file. */
+/* cmd_predict.c - tacit predict: one number per record, from a model file. */
 #define _GNU_SOURCE
 #include "cli.h"
 
@@ -116,7 +116,7 @@ static int run_predict(cli_args *args) {
 const cli_verb cli_predict = {
     .name = "predict",
     .operands = "MODEL.json DATA [OPTION...]",
-    .summary = "Writes one number a line, the model's prediction for each record of DATA.",
+    .summary = "Writes one number per line, the model's prediction for each record of DATA.",
     .details =
         "The model's own schema and transforms are applied. A label column in DATA is left alone if the schema\n"
         "names it; without a schema name it with --label so that it is not taken for a feature.\n"

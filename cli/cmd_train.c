@@ -29,7 +29,7 @@ static const cli_option options[] = {
     {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
      "public number taken off real-valued labels; default: the middle of the schema's bounds, without any 0"},
     {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
-     "all but none (default) read the data and are unaccounted: for reproducing papers; use a schema instead"},
+     "every scale but none (the default) is read off the data and goes unaccounted; for people's data use a schema"},
     {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
      "center subtracts the mean label and is unaccounted; default none"},
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},

@@ -124,7 +124,7 @@ typedef struct tct_config {
   double row_norm;         /* R > 0: every record's features (with the intercept's 1) are brought to norm <= R */
   double label_shift;      /* public shift: y' = y - label_shift, before the bound; default 0 */
   double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
-  const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; all but none are unaccounted */
+  const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; "none" alone reads no data */
   const char *label_scale; /* "none" | "center"; center is unaccounted */
   int32_t intercept;       /* 1: append a constant-1 feature; it counts in the record's norm */
   int32_t threads;         /* 0 = all processors */

@@ -50,6 +50,13 @@ for room in "${rooms[@]}"; do
   stood+=" $room"
 done
 
+# CONTRIBUTING.md tells the same law, a row a room.
+for room in "${!law[@]}"; do
+  row=$(grep -F "| \`$room/\` |" CONTRIBUTING.md)
+  [ "$(sed -E 's/ *\|$//; s/.*\| //' <<<"$row")" = "${law[$room]:-nothing else}" ] ||
+    complain "CONTRIBUTING.md: the row of \`$room/\` is to end in '${law[$room]:-nothing else}'."
+done
+
 # file -> the headers that it names, read once.
 declare -A names_of=()
 while IFS=: read -r file line; do

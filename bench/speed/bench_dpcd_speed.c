@@ -99,7 +99,8 @@ static void time_all(set *s, int single, long steps, int rounds, int plain, timi
     for (int k = 0; k < count; k++) {
       tct_fused f = {0};
       tct_error err = {0};
-      if (tct_fused_new(&view, s->y, TCT_FUSED_LOGISTIC, 0, single, runners[k].threads, &f, &err) != TCT_OK ||
+      tct_fused_settings fused = {TCT_FUSED_LOGISTIC, 0, single, runners[k].threads};
+      if (tct_fused_new(&view, s->y, fused, &f, &err) != TCT_OK ||
           (runners[k].limited && tct_fused_limits(&f, inverse, &err) != TCT_OK))
         bench_fail(&err);
       if (runners[k].what == FUSED) once(s, FUSED, single, 1, &f); /* its margins are fresh memory */

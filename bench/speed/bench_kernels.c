@@ -50,7 +50,8 @@ static void run_add(work *k) {
 }
 static void run_margins(work *k) { tct_margins(&k->view, k->w, k->z, k->threads); }
 static void run_sum(work *k) {
-  tct_sum_lattice(&k->view, k->order, k->view.rows, k->a, 0x1p-30, k->g, k->scratch, k->threads);
+  tct_terms terms = {.row = k->order, .a = k->a, .count = k->view.rows, .lattice = 0x1p-30};
+  tct_sum_lattice(&k->view, &terms, k->g, k->scratch, k->threads);
 }
 static void run_transpose(work *k) { tct_transpose_times(&k->view, k->a, k->g, k->threads); }
 static void run_bound(work *k) {

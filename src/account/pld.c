@@ -210,13 +210,20 @@ static tct_status compose_side(tct_loss_query *q, const laws *l, side which, con
 
 enum { ATTEMPTS = 6 };
 
+/* One direction of the loss on a grid of spacing h; `s` is that direction's saddle point. */
+typedef struct direction {
+  bool reversed;
+  double h;
+  const tct_saddle *s;
+  int attempts; /* at most so many grids, until the answer can be trusted */
+} direction;
+
 /* lower may be NULL. */
-static tct_status ask(tct_loss_query *q, bool reversed, double h, const tct_saddle *s, int attempts, answer *upper,
-                      answer *lower, tct_error *err) {
+static tct_status ask(tct_loss_query *q, direction d, answer *upper, answer *lower, tct_error *err) {
   laws l;
-  TCT_TRY(make_laws(q, reversed, h, lower != NULL, &l, err));
-  tct_status status = compose_side(q, &l, UPPER, s, attempts, upper, err);
-  if (status == TCT_OK && lower) status = compose_side(q, &l, LOWER, s, attempts, lower, err);
+  TCT_TRY(make_laws(q, d.reversed, d.h, lower != NULL, &l, err));
+  tct_status status = compose_side(q, &l, UPPER, d.s, d.attempts, upper, err);
+  if (status == TCT_OK && lower) status = compose_side(q, &l, LOWER, d.s, d.attempts, lower, err);
   free_laws(&l);
   return status;
 }
@@ -238,15 +245,15 @@ static double reversed_limit(const tct_loss_query *q) {
 static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s, const tct_saddle *back, answer *upper,
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
-  TCT_TRY(ask(q, false, h, s, ATTEMPTS, upper, lower, err));
+  TCT_TRY(ask(q, (direction){false, h, s, ATTEMPTS}, upper, lower, err));
   if (!q->two_ways || reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon)) return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
   double coarse = tct_min(64, sqrt(tct_max(gap, 0) / (0.8 * q->precision)));
   for (; coarse > 1.5; coarse /= 3) {
-    TCT_TRY(ask(q, true, coarse * h, back, 1, &other, NULL, err));
+    TCT_TRY(ask(q, (direction){true, coarse * h, back, 1}, &other, NULL, err));
     if (other.value <= upper->value) return TCT_OK;
   }
-  TCT_TRY(ask(q, true, h, back, ATTEMPTS, &other, lower ? &other_lower : NULL, err));
+  TCT_TRY(ask(q, (direction){true, h, back, ATTEMPTS}, &other, lower ? &other_lower : NULL, err));
   if (other.value > upper->value) *upper = other;
   if (lower && other_lower.value > lower->value) *lower = other_lower;
   return TCT_OK;
@@ -261,7 +268,7 @@ static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slo
   if (!isnan(q->epsilon)) return TCT_OK;
   double fine = choose_width(q, s, s->t), coarse = tct_max(5, sqrt(2e-3 / q->precision));
   double h = tct_min(coarse * fine, tct_max(fine, 0.3 / s->t)); /* the tilt is to pass over few points at a time */
-  TCT_TRY(ask(q, false, h, s, 3, &rough, NULL, err));
+  TCT_TRY(ask(q, (direction){false, h, s, 3}, &rough, NULL, err));
   if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
   *slope = tct_min(tct_max(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
   at.epsilon = rough.value;

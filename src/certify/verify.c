@@ -44,7 +44,7 @@ static void check_coefficients(report *r, const tct_model *m) {
   int64_t bad = 0;
   for (int64_t j = 0; j < m->cols; j++) bad += !isfinite(m->coefficients[j]);
   bad += !isfinite(m->intercept);
-  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one a feature",
+  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one per feature",
         (long long)m->cols);
 }
 
@@ -99,12 +99,19 @@ static void check_form(report *r, const tct_model *m, const json_t *file) {
         m->version);
 }
 
+static int says_none(const json_t *privacy, const char *key) {
+  const char *word = json_string_value(json_object_get(privacy, key));
+  return word && !strcmp(word, "NONE");
+}
+
 /* The claim of a model without privacy is that there is none. */
 static void check_none(report *r, const json_t *privacy) {
-  const char *epsilon = json_string_value(json_object_get(privacy, "epsilon"));
-  int silent = epsilon && !strcmp(epsilon, "NONE") && json_array_size(json_object_get(privacy, "events")) == 0;
+  int silent = says_none(privacy, "epsilon") && says_none(privacy, "delta") && says_none(privacy, "neighbours") &&
+               json_is_null(json_object_get(privacy, "accountant")) &&
+               json_array_size(json_object_get(privacy, "events")) == 0;
   check(r, "claim", silent,
-        silent ? "the model claims no privacy (NONE)" : "the model says NONE and yet states an epsilon or events");
+        silent ? "the model claims no privacy (NONE)"
+               : "the model says NONE and yet states an epsilon, delta, relation, accountant or events");
 }
 
 static void check_recomputed(report *r, const tct_model *m, const tct_accountant *accountant) {

@@ -54,10 +54,14 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
   tct_plan *plan = NULL;
   tct_error err = {0};
   if (!same_version(fit)) {
+    long long version = json_integer_value(member(fit, "plan_version"));
+    bool older = json_is_integer(member(fit, "plan_version")) && version >= 1 && version < TCT_PLAN_VERSION;
     r->replanned = false;
-    tct_verify_check(r, "asked", json_is_integer(member(fit, "plan_version")),
-                     "skipped: the plan was made by version %lld of the rules, this program has version %d",
-                     (long long)json_integer_value(member(fit, "plan_version")), TCT_PLAN_VERSION);
+    tct_verify_check(r, "asked", older,
+                     older ? "skipped: the plan was made by version %lld of the rules, this program has version %d"
+                           : "version %lld of the rules of planning is not known here, where %d is the newest; verify "
+                             "with a newer tacit",
+                     version, TCT_PLAN_VERSION);
     return;
   }
   if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
@@ -76,8 +80,21 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
 
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
 
-/* *own: is this the fit that made the model? */
-static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, const char **own) {
+/* What is known of the fit that made the model. */
+typedef struct maker {
+  const char *unlike; /* a field that no fit so far has as the model has it; NULL: one has all */
+  double most;        /* no weight of such a fit is larger */
+} maker;
+
+static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
+  const char *unlike = field_unlike(m, plan, fit);
+  if (unlike && own->unlike) own->unlike = unlike;
+  if (unlike) return;
+  own->unlike = NULL;
+  own->most = fmax(own->most, tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved));
+}
+
+static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
   tct_plan *plan = NULL;
   tct_error err = {0};
   if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
@@ -92,7 +109,7 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
                    other ? "the resolved settings give another '%s'; the file was edited"
                          : "the resolved settings give these releases%.0s",
                    other ? other : "");
-  if (*own) *own = field_unlike(m, plan, fit);
+  match(m, plan, fit, own);
   json_decref(again);
   tct_plan_free(plan);
 }
@@ -227,6 +244,16 @@ static void check_fields(tct_verify_report *r, const char *other) {
                    other ? other : "");
 }
 
+/* What the planned noise and path can reach; see tct_solver.weight_bound. */
+static void check_weights(tct_verify_report *r, const tct_model *m, double most) {
+  double largest = fabs(m->intercept);
+  for (int64_t j = 0; j < m->cols; j++) largest = fmax(largest, fabs(m->coefficients[j]));
+  tct_verify_check(r, "weights", largest <= most,
+                   largest <= most ? "none is above %.3g, which this plan cannot exceed"
+                                   : "a weight is above %.3g, which this plan cannot exceed; the file was edited",
+                   most);
+}
+
 /* Sentences are the library's own, and the unit is that of the weights. */
 static void check_words(tct_verify_report *r, const tct_model *m, const json_t *privacy) {
   const char *trust = text_of(privacy, "trust"), *unit = text_of(privacy, "unit");
@@ -241,12 +268,13 @@ static void check_words(tct_verify_report *r, const tct_model *m, const json_t *
 /* What costs a calibration comes last, and not after a failure: it could say no more. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *file) {
   const json_t *privacy = member(file, "privacy"), *fits = member(privacy, "fits"), *fit;
-  const char *other = "fits";
+  maker own = {.unlike = "fits"};
   size_t i;
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
-  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &other);
-  if (r->ok) check_fields(r, other);
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &own);
+  if (r->ok) check_fields(r, own.unlike);
+  if (r->ok && isfinite(own.most)) check_weights(r, m, own.most);
   r->replanned = r->ok;
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
 }

@@ -6,7 +6,7 @@
  * that takes a charge back.  The tables secret and prints hold a key and the fingerprints of the input under it: they
  * are secret like the input, in no export, and no hash of the chain depends on them.
  *
- * PERMISSION  One filter, chosen when the ledger is made and never changed (SPEC section 2):
+ * PERMISSION  One filter, chosen when the ledger is made and never changed:
  *   sum    the plain sum of the runs' (epsilon, delta); every run has this form.  The default.
  *   zcdp   the sum of rho of all events; gdp: the sum of mu^2 of Gaussian events; rdp: the Renyi costs at fixed
  *          orders.  A run with an event that has no such cost is refused.

@@ -1,4 +1,4 @@
-/* loss.h - losses l(z, y) with their constants and dual steps (SPEC section 1). */
+/* loss.h - losses l(z, y) with their constants and dual steps; docs/reference/mathematics.md. */
 #ifndef TCT_LOSS_LOSS_H
 #define TCT_LOSS_LOSS_H
 #include "core/spec.h"
@@ -25,7 +25,7 @@ typedef struct tct_loss_kind {
   bool binary;                        /* labels are -1/+1; else numbers */
   bool counts;                        /* numbers that are not below 0 */
   bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
-  bool one_sign;                      /* for a fixed label, slope keeps one sign (SPEC section 5, objpert) */
+  bool one_sign;                      /* for a fixed label, slope keeps one sign (objpert needs that) */
   double slope_bound;                 /* sup |slope|; INFINITY: bounded only by clipping, or by slope_bound_of */
   double (*slope_bound_of)(double h); /* sup |slope| where it depends on h; NULL: slope_bound */
   /* sup |slope| over |z| <= margin, where that says more than slope_bound; NULL: it does not. */
@@ -36,7 +36,7 @@ typedef struct tct_loss_kind {
   double (*curve)(double z, double y, double h); /* second derivative almost everywhere */
   /* Conjugate l*(-a, y); INFINITY outside its domain.  NULL: no dual solver and no duality gap takes this loss. */
   double (*conjugate)(double a, double y, double h);
-  /* Dual coordinate step (SPEC section 3): the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
+  /* Dual coordinate step: the zeta that minimises l*(-(alpha+zeta)) + u*zeta + s*zeta^2/2,
    * u = x.v/(lambda n), s = L|x|^2/(lambda n) >= 0.  alpha is pulled into the dual domain first, so
    * that alpha+zeta always lies in it.  newton: number of safeguarded Newton steps (closed forms
    * ignore it).  NULL: the dual solvers refuse this loss.  With it: conjugate and dual_start. */

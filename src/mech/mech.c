@@ -2,24 +2,26 @@
  *
  * DISTRIBUTION  Every additive release is x + round(N(0, sigma^2)/g)*g with x on the lattice g*Z.
  *
- * PROOF  x on the lattice gives x + round(sigma*Z) = round(x + sigma*Z): the release is a function of the
- * continuous Gaussian mechanism applied to x, so every bound that holds for that mechanism (GDP, RDP, PLD,
- * with or without Poisson sampling) holds for it by post-processing.  Off the lattice the identity fails
- * and the low-order bits of x would show, hence check_lattice.  The event is charged before the first
- * random bit is drawn; a refused event draws nothing, so a run cannot spend more than its promise.
- *   A vector released in parts: let a pair of neighbours move part k, whatever the parts before it were, by at most s_k
- * of its sensitivity, with s_k fixed for the pair and sum of s_k^2 <= s^2, s the shift of the event.  Part k is
- * dominated by the pair N(0, 1), N(s_k/m, 1), so all parts by the product of these (the theorem named below), which is
- * the pair of one Gaussian with shift |(s_k)|/m <= s/m: the event gaussian(m). A list that is fixed beforehand bounds a
- * run that takes its events in an order of its own, or leaves some out, as past releases tell it (at_most): let V(left)
- * be the largest hockey-stick divergence of what is yet to come. Whichever event comes next, it is dominated by its
- * pair, and given its outcome the rest is, by induction, dominated by the product of the pairs left; by the composition
- * of dominating pairs (Zhu, Dong and Wang 2022, Theorem 10) the two together are dominated by the product of all, which
- * does not know which came first.  Leaving out is post-processing.
+ * PROOF  x on the lattice gives x + round(sigma*Z) = round(x + sigma*Z): the release is a function of the continuous
+ * Gaussian mechanism applied to x.  So every bound for that mechanism (GDP, RDP, PLD, with or without Poisson sampling)
+ * holds for the release, by post-processing.  Off the lattice the identity fails and the low-order bits of x would
+ * show, hence check_lattice.  The event is charged before the first random bit is drawn; a refused event draws nothing,
+ * so a run cannot spend more than its promise.
+ *
+ * A vector released in parts.  Let a pair of neighbours move part k by at most s_k of its sensitivity, whatever the
+ * parts before it were.  The s_k are fixed for the pair, and sum of s_k^2 <= s^2, s the shift of the event.  Part k is
+ * dominated by the pair N(0, 1), N(s_k/m, 1), so all parts by the product of these (the theorem named below).  That is
+ * the pair of one Gaussian with shift |(s_k)|/m <= s/m: the event gaussian(m).
+ *
+ * A promise of at most a list (at_most).  The run takes events of the list in an order of its own, or leaves some out,
+ * as past releases tell it.  Let V(left) be the largest hockey-stick divergence of what is yet to come. Whichever event
+ * comes next, it is dominated by its pair.  Given its outcome the rest is, by induction, dominated by the product of
+ * the pairs left.  Dominating pairs compose (Zhu, Dong and Wang 2022, Theorem 10), so the two together are dominated by
+ * the product of all.  That product does not know which came first.  Leaving out is post-processing.
  *
  * ROUNDING  sum + noise is exact: both are multiples of g below 2^52*g in magnitude by the choice of g
- * (tct_lattice_spacing); the Gaussian tail beyond 2^7 sigma has probability below 2^-11000 and its sum would
- * round to a neighbouring multiple of 2g, which is again post-processing of the released value. */
+ * (tct_lattice_spacing).  The Gaussian tail beyond 2^7 sigma has probability below 2^-11000.  Its sum would round to a
+ * neighbouring multiple of 2g, which is again post-processing of the released value. */
 #include "mech/gate.h"
 
 #include "core/alloc.h"

@@ -6,7 +6,7 @@
  * a length, a lattice, a noise or a rate: those are planned.  Nobody else can draw noise: solve/ may not include rng/.
  *
  * Sums are exact.  A solver asks for a release (tct_mech_release_of), cuts each record's own term to its clip, adds
- * terms truncated to its lattice (la/kernels.h), and hands the sum over; a sum that is off its lattice is refused,
+ * terms truncated to its lattice (la/kernels/kernels.h), and hands the sum over.  A sum off its lattice is refused,
  * because then the proof of its sensitivity would not hold. */
 #ifndef TCT_MECH_MECH_H
 #define TCT_MECH_MECH_H

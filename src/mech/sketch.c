@@ -36,7 +36,7 @@ tct_status tct_sketch_new(uint64_t seed, int64_t rows, int64_t size, int per_rec
     return TCT_OK;
   }
   if ((per_record != 1 && per_record != 4 && per_record != 16) || size < per_record || size > INT32_MAX)
-    return tct_fail(err, TCT_E_USAGE, "a sketch takes 1, 4 or 16 entries a record, and at least as many rows");
+    return tct_fail(err, TCT_E_USAGE, "a sketch takes 1, 4 or 16 entries per record, and at least as many rows");
   out->at = TCT_NEW(int32_t, rows * per_record);
   if (!out->at) return tct_fail_memory(err);
   tct_rng_key key;

@@ -209,8 +209,10 @@ static tct_status get_transforms(const json_t *o, tct_model *m, tct_error *err) 
   }
   char *rows = NULL;
   TCT_TRY(get_text(o, "rows", 1, &rows, err));
-  m->rows_rule = !strcmp(rows, "unit") ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
+  bool unit = !strcmp(rows, "unit"), known = unit || !strcmp(rows, "clip");
+  m->rows_rule = unit ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
   tct_free(rows);
+  if (!known) return lacks("rows", err);
   TCT_TRY(get_text(o, "scale", 1, &m->scale, err));
   TCT_TRY(get_reals(o, "scale_factor", m->cols, &m->scale_factor, err));
   TCT_TRY(get_reals(o, "scale_shift", m->cols, &m->scale_shift, err));

@@ -105,20 +105,29 @@ static bool accept(tct_stream *s, double max, double score, tct_dyadic u, int le
   return true;
 }
 
+/* Candidate j is proposed with probability 2^(cap - its level)/total. */
+typedef struct tilt {
+  const double *score; /* [count] */
+  int64_t count;
+  double max; /* of the scores */
+  tct_dyadic u;
+  int cap;        /* the highest level */
+  uint64_t total; /* the sum of these weights, below 2^63 */
+} tilt;
+
 /* BATCH tilted proposals in random order: ticket t falls to the candidate whose weights reach past it. */
-static void propose(tct_stream *s, const double *score, int64_t count, double max, tct_dyadic u, int cap,
-                    uint64_t total, int64_t chosen[BATCH], int level[BATCH]) {
+static void propose(tct_stream *s, const tilt *weights, int64_t chosen[BATCH], int level[BATCH]) {
   uint64_t ticket[BATCH], reached = 0;
   int order[BATCH], next = 0;
   for (int t = 0; t < BATCH; ++t) {
     int at = t;
-    ticket[t] = tct_stream_below(s, total);
+    ticket[t] = tct_stream_below(s, weights->total);
     for (; at > 0 && ticket[order[at - 1]] > ticket[t]; --at) order[at] = order[at - 1];
     order[at] = t;
   }
-  for (int64_t j = 0; j < count && next < BATCH; ++j) {
-    int here = level_of(max, score[j], u, cap);
-    reached += (uint64_t)1 << (cap - here);
+  for (int64_t j = 0; j < weights->count && next < BATCH; ++j) {
+    int here = level_of(weights->max, weights->score[j], weights->u, weights->cap);
+    reached += (uint64_t)1 << (weights->cap - here);
     for (; next < BATCH && ticket[order[next]] < reached; ++next) {
       chosen[order[next]] = j;
       level[order[next]] = here;
@@ -132,8 +141,9 @@ static int64_t tilted(tct_stream *s, const double *score, int64_t count, double 
   while (count >> (63 - cap) != 0) --cap; /* count 2^cap below 2^63 */
   uint64_t total = 0;
   for (int64_t j = 0; j < count; ++j) total += (uint64_t)1 << (cap - level_of(max, score[j], u, cap));
+  tilt weights = {score, count, max, u, cap, total};
   for (;;) {
-    propose(s, score, count, max, u, cap, total, chosen, level);
+    propose(s, &weights, chosen, level);
     for (int t = 0; t < BATCH; ++t)
       if (accept(s, max, score[chosen[t]], u, level[t])) return chosen[t];
   }

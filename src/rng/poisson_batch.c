@@ -23,7 +23,7 @@
 enum {
   CHUNK = 512, /* rows that share one keystream block a digit */
   LANES = 8,   /* 64-bit words of a block */
-  DIGITS = 10, /* 1.25 keystream bytes a row; one row in 1024 needs a side stream (some 100 ns) */
+  DIGITS = 10, /* 1.25 keystream bytes per row; one row in 1024 needs a side stream (some 100 ns) */
   CHUNKS = 4,  /* chunks generated together: enough blocks for libsodium's vector code */
   BLOCK = 64
 };

@@ -24,8 +24,8 @@
  * is decided by long division, word by word, against the further words of x.
  * Ties: sigma y/g is half an integer for countably many y only, which have probability zero.
  * (3) The sign is a fair coin; the distribution is symmetric, and 0 is made +0.
- * Being round() of a real Gaussian, K g added to a lattice value v is round(v/g + N(0, sigma^2)/g) g:
- * post-processing of the continuous Gaussian mechanism.
+ * K g is a real Gaussian rounded to the lattice.  Added to a lattice value v it is v + N(0, sigma^2) rounded to the
+ * lattice: post-processing of the continuous Gaussian mechanism.
  *
  * ROUNDING  None: 128-bit integers, and products by powers of two.  A proposal k > 1000 is refused at
  * N1 (M Y must fit): its probability is below exp(-499500), the only departure from the distribution.

@@ -171,8 +171,8 @@ static tct_status rounds(taking_part *s, tct_error *err) {
   s->share.mech = s->mech;
   s->w = TCT_NEW(double, s->plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
-  TCT_TRY(tct_party_new(&s->problem, &s->set, &s->sketch, s->alignment.order, &s->share, 0, s->data->x.cols, &s->party,
-                        err));
+  tct_party_place place = {.share = &s->share, .order = s->alignment.order, .count = s->data->x.cols};
+  TCT_TRY(tct_party_new(&s->problem, &s->set, &s->sketch, place, &s->party, err));
   TCT_TRY(tct_party_run(&s->party, s->w, err));
   return tct_mech_settled(s->mech, err);
 }

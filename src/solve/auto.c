@@ -6,7 +6,7 @@
  *
  * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
  * least squares with ridge go to dpscd there, whose damping wins.  Everything else: dpgd, the best untuned solver of a
- * hinge, and one that takes every loss and penalty.  docs/decisions/auto-rule.md has the measurements.
+ * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  */
 #include "solve/auto.h"
 

@@ -21,6 +21,12 @@ const tct_solver *tct_solver_find(const char *name) {
   return NULL;
 }
 
+double tct_solver_weight_bound(const tct_solver *solver, const tct_facts *facts, const tct_solver_plan *plan) {
+  if (!solver->weight_bound || !isfinite(facts->epsilon)) return INFINITY;
+  double most = solver->weight_bound(facts, plan) * (1 + 1e-6);
+  return most >= 0 ? most : INFINITY;
+}
+
 void tct_solver_plan_free(tct_solver_plan *plan) { tct_promise_free(&plan->promise); }
 
 tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err) {

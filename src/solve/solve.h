@@ -126,6 +126,9 @@ typedef struct tct_solver {
    * may cover several), and nothing is known either. */
   tct_status (*noise_size)(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                            tct_error *err);
+  /* What the size of every weight, the intercept too, stays below whatever the table is, but with a chance below 1e-30;
+   * INFINITY where the plan knows no such number.  Private solvers have it; the proof is beside the function. */
+  double (*weight_bound)(const tct_facts *facts, const tct_solver_plan *plan);
 } tct_solver;
 
 /* TCT_OK if the events are one, plain or sampled Gaussian, `count` times; for noise_size. */
@@ -134,4 +137,6 @@ tct_status tct_plan_one_gaussian(const tct_solver_plan *plan, int64_t count, tct
 extern const tct_solver *const tct_solvers[];
 extern const int tct_solver_count;
 const tct_solver *tct_solver_find(const char *name); /* NULL = none */
+/* The solver's bound, with room for the last digits; INFINITY without privacy. */
+double tct_solver_weight_bound(const tct_solver *solver, const tct_facts *facts, const tct_solver_plan *plan);
 #endif

@@ -217,17 +217,23 @@ static int holder(const int64_t *rows, int64_t row) {
   return rank;
 }
 
-/* Rank `from` hands its first `head` records to rank `to`, which keeps them as another part. */
-static tct_status hand_over(const tct_data *data, tct_team *team, int from, int to, int64_t head, tct_data **part,
-                            int64_t *parts, tct_error *err) {
+/* Rank `from` hands its first `head` records to rank `to`. */
+typedef struct handover {
+  int from, to;
+  int64_t head;
+} handover;
+
+/* Rank `to` keeps the records as another part. */
+static tct_status hand_over(const tct_data *data, tct_team *team, handover h, tct_data **part, int64_t *parts,
+                            tct_error *err) {
   char *bytes = NULL;
   int64_t size = 0;
   int own = tct_team_own(team);
-  tct_status status = own == from ? tct_data_pack(data, head, &bytes, &size, err) : TCT_OK;
-  if (status == TCT_OK) status = tct_team_broadcast(team, &size, sizeof size, from, err);
-  if (status == TCT_OK && own != from && !(bytes = tct_alloc(size, 1))) status = tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_team_broadcast(team, bytes, size, from, err);
-  if (status == TCT_OK && own == to) {
+  tct_status status = own == h.from ? tct_data_pack(data, h.head, &bytes, &size, err) : TCT_OK;
+  if (status == TCT_OK) status = tct_team_broadcast(team, &size, sizeof size, h.from, err);
+  if (status == TCT_OK && own != h.from && !(bytes = tct_alloc(size, 1))) status = tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_team_broadcast(team, bytes, size, h.from, err);
+  if (status == TCT_OK && own == h.to) {
     status = tct_data_unpack(bytes, size, data, &part[*parts], err);
     *parts += status == TCT_OK;
   }
@@ -245,9 +251,10 @@ static tct_status align(tct_data **data, tct_team *team, tct_error *err) {
   part[0] = *data;
   tct_status status = TCT_OK;
   for (int r = 0; r < ranks && status == TCT_OK; start += rows[r++]) {
-    int64_t head = head_of(rows, r, together);
-    if (head > 0)
-      status = hand_over(*data, team, r, holder(rows, start / together * together), head, part, &parts, err);
+    handover h = {.from = r, .head = head_of(rows, r, together)};
+    if (h.head == 0) continue;
+    h.to = holder(rows, start / together * together);
+    status = hand_over(*data, team, h, part, &parts, err);
   }
   int64_t drop = status == TCT_OK ? head_of(rows, own, together) : 0;
   if (status == TCT_OK && (drop > 0 || parts > 1)) status = tct_data_join(part, parts, drop, &joined, err);

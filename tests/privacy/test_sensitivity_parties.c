@@ -76,9 +76,8 @@ static void raise(stage *s, const records *r, const char *solver) {
     s->wire[k + 1].log = keep;
     s->wire[k + 1].log_user = &s->left[k];
     s->width[k] = 2;
-    assert_int_equal(
-        tct_party_new(&s->w.problem, &s->set, &s->sketch, NULL, &s->share[k + 1], 2 * k, 2, &s->party[k], &err),
-        TCT_OK);
+    tct_party_place place = {.share = &s->share[k + 1], .first = 2 * k, .count = 2};
+    assert_int_equal(tct_party_new(&s->w.problem, &s->set, &s->sketch, place, &s->party[k], &err), TCT_OK);
   }
   assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->share[0], s->width, s->w.w, &s->server, &err),
                    TCT_OK);

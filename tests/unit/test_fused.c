@@ -73,7 +73,8 @@ static void compare(int slope, int kind, int scaled, int level, int single, int 
   memset(z, 0, sizeof z);
   assert_int_equal(tct_loss_make(names[slope], &loss, NULL), TCT_OK);
   assert_int_equal(loss.kind->fused, slope);
-  assert_int_equal(tct_fused_new(&view, d->y, (tct_fused_slope)slope, loss.h, single, threads, &f, NULL), TCT_OK);
+  tct_fused_settings set = {(tct_fused_slope)slope, loss.h, single, threads};
+  assert_int_equal(tct_fused_new(&view, d->y, set, &f, NULL), TCT_OK);
   if (level < f.level) f.level = level;
   double clip = 0.3, lattice = single ? 0x1p-21 : 0x1p-38, per_term = single ? 2e-6 : 1e-11;
   for (int step = 0; step < 9; step++) {
@@ -153,7 +154,8 @@ static void threads_do_not_change_a_bit(void **state) {
   tct_view view = {.x = &m, .row_scale = scale, .rows = ROWS, .p = 1, .row_norm = 1};
   for (int t = 0; t < 2; t++) {
     tct_fused f;
-    assert_int_equal(tct_fused_new(&view, y, TCT_FUSED_LOGISTIC, 0, false, t ? 3 : 1, &f, NULL), TCT_OK);
+    tct_fused_settings set = {.slope = TCT_FUSED_LOGISTIC, .threads = t ? 3 : 1};
+    assert_int_equal(tct_fused_new(&view, y, set, &f, NULL), TCT_OK);
     tct_fused_move(&f, 0, 0.3);
     sums[t] = tct_fused_sum(&f, 0, 0.4, 0x1p-30);
     tct_fused_free(&f);
@@ -171,7 +173,8 @@ static void float_terms_do_not_round_past_the_clip(void **state) {
   tct_matrix m = {.rows = 64, .cols = 1, .layout = TCT_DENSE_COLS, .value_type = TCT_F32, .values = x, .stride = 64};
   tct_view view = {.x = &m, .row_scale = scale, .rows = 64, .p = 1, .row_norm = 100};
   tct_fused f;
-  assert_int_equal(tct_fused_new(&view, y, TCT_FUSED_LOGISTIC, 0, true, 1, &f, NULL), TCT_OK);
+  tct_fused_settings set = {.slope = TCT_FUSED_LOGISTIC, .single = true, .threads = 1};
+  assert_int_equal(tct_fused_new(&view, y, set, &f, NULL), TCT_OK);
   assert_true(f.single);
   for (int bits = 20; bits <= 31; bits++) {
     double lattice = ldexp(1, -bits), sum = bits <= 23 ? tct_fused_sum(&f, 0, clip, lattice) : 0;
@@ -194,7 +197,8 @@ static double filled(int kind, int single, int level, uint64_t *seed) {
   if (kind == 2) m.start = start, m.index = row;
   tct_view view = {.x = &m, .row_scale = &scale, .intercept = 0.7, .rows = 1, .p = P + 1, .row_norm = 1e9};
   tct_fused f;
-  assert_int_equal(tct_fused_new(&view, &y, TCT_FUSED_SQUARED, 1, single, 1, &f, NULL), TCT_OK);
+  tct_fused_settings set = {TCT_FUSED_SQUARED, 1, single, 1};
+  assert_int_equal(tct_fused_new(&view, &y, set, &f, NULL), TCT_OK);
   if (level < f.level) f.level = level;
   assert_int_equal(tct_fused_limits(&f, inverse, NULL), TCT_OK);
   for (int j = 0; j <= P; j++) {

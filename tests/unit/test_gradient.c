@@ -15,7 +15,7 @@ static void factors(const void *user, int64_t first, int64_t count, double *a) {
 static double *gradient(const tct_view *view, const double *w, const double *size, double lattice, int threads) {
   double *scratch = tct_alloc(tct_gradient_scratch(view->p, threads), sizeof *scratch),
          *sum = tct_alloc(view->p, sizeof *sum);
-  tct_gradient_lattice(view, w, factors, size, lattice, sum, scratch, threads);
+  tct_gradient_lattice(view, w, (tct_factors){factors, size}, lattice, sum, scratch, threads);
   tct_free(scratch);
   return sum;
 }

@@ -162,7 +162,8 @@ static void no_result_depends_on_the_number_of_threads(void **state) {
         tct_margins_at(&f.v[k], order, rows, f.w, z2, threads);
         tct_transpose_times(&f.v[k], f.a, g, threads);
         memset(sum, 0, (size_t)p * sizeof *sum);
-        tct_sum_lattice(&f.v[k], order, rows, f.a, 0x1p-40, sum, threads == 1 ? NULL : scratch, threads);
+        tct_terms terms = {.row = order, .a = f.a, .count = rows, .lattice = 0x1p-40};
+        tct_sum_lattice(&f.v[k], &terms, sum, threads == 1 ? NULL : scratch, threads);
         if (threads > 1) assert_memory_equal(out, z, (size_t)(2 * rows + 2 * p) * sizeof *out);
       }
       for (int64_t i = 0; i < rows; i++) assert_true(same_bits(out[i], tct_row_dot(&f.v[k], i, f.w)));
@@ -202,7 +203,7 @@ static void a_lattice_sum_is_the_integer_sum_of_its_truncated_terms(void **state
     double g = ldexp(1, e), sum[44] = {0}, scratch[3 * 44];
     for (int k = 0; k < 4; k++) {
       memset(sum, 0, sizeof sum);
-      tct_sum_lattice(&f.v[k], NULL, rows, f.a, g, sum, scratch, 3);
+      tct_sum_lattice(&f.v[k], &(tct_terms){.a = f.a, .count = rows, .lattice = g}, sum, scratch, 3);
       for (int64_t j = 0; j <= cols; j++) {
         __int128 total = 0;
         for (int64_t i = 0; i < rows; i++) {

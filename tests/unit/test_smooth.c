@@ -160,7 +160,7 @@ static void the_gram_matrix_and_its_factor_solve_normal_equations(void **state) 
   make(&q, "logistic", 1, 0);
   assert_true(tct_gram_scratch(P, 1) <= (int64_t)(sizeof scratch / sizeof *scratch));
   for (int i = 0; i < N; i++) weight[i] = uniform();
-  tct_gram(&q.view, weight, 1, 2, N, gram, scratch, 1);
+  tct_gram(&q.view, weight, &(tct_exact_bounds){.largest = 1, .norm = 2, .rows = N}, gram, scratch, 1);
   tct_gram_finish(gram, P);
   for (int a = 0; a < P; a++)
     for (int b = 0; b < P; b++) {

@@ -57,10 +57,10 @@ static void some_blocks(const tct_view *view, const double *a, const tct_exact *
   }
 }
 
-void tct_exact_transpose(const tct_view *view, const double *a, double largest, double norm, int64_t rows,
-                         double *high_low, double *scratch, int threads) {
+void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_bounds *bounds, double *high_low,
+                         double *scratch, int threads) {
   int64_t p = view->p, block = tct_block_rows(p);
-  tct_exact exact = tct_exact_for((double)block * 1.01 * largest * norm, rows / block + 1);
+  tct_exact exact = tct_exact_for((double)block * 1.01 * bounds->largest * bounds->norm, bounds->rows / block + 1);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, t, threads, scratch + t * 3 * p);
   memset(high_low, 0, (size_t)(2 * p) * sizeof *high_low);

@@ -28,8 +28,13 @@ int64_t tct_block_rows(int64_t p);
 
 /* The largest |a_i|, NaN left out. */
 double tct_largest_size(const double *a, int64_t n);
-/* high[p] + low[p] <- X~^T a over the rows of the view.  largest: at least |a_i| and the same on all ranks; norm: at
- * least every |x~_ij|; rows: of all ranks.  scratch: threads * 3p doubles. */
-void tct_exact_transpose(const tct_view *view, const double *a, double largest, double norm, int64_t rows,
-                         double *high_low, double *scratch, int threads);
+/* What bounds an exact sum over rows, weighted by a_i; the same on all ranks. */
+typedef struct tct_exact_bounds {
+  double largest; /* at least every |a_i| */
+  double norm;    /* at least every |x~_ij| */
+  int64_t rows;   /* of all ranks */
+} tct_exact_bounds;
+/* high[p] + low[p] <- X~^T a over the rows of the view.  scratch: threads * 3p doubles. */
+void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_bounds *bounds, double *high_low,
+                         double *scratch, int threads);
 #endif

@@ -216,14 +216,14 @@ static void block_add(pass *s, int64_t from, int64_t to) {
 }
 
 /* Blocks first, first + step, ...; what they add goes to sum. */
-static void some_blocks(pass *s, tct_factors_fn factors, const void *user, int64_t first, int64_t step, double *sum) {
+static void some_blocks(pass *s, tct_factors factors, int64_t first, int64_t step, double *sum) {
   const tct_view *view = s->view;
   int64_t block = block_rows(view->p), cols = view->x->cols;
   uint64_t fast = 0, rows = 0;
   for (int64_t from = first * block; from < view->rows; from += step * block) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
     (s->sparse ? sparse_margins : block_margins)(s, from, to);
-    factors(user, from, to - from, s->a);
+    factors.of(factors.user, from, to - from, s->a);
     block_add(s, from, to);
     rows += (uint64_t)(to - from);
     if (s->fast > from) fast += (uint64_t)((to < s->fast ? to : s->fast) - from);
@@ -242,8 +242,8 @@ static int64_t fast_rows(const tct_view *view) {
   return m->cols < 1 || rows < 0 ? 0 : rows;
 }
 
-void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors_fn factors, const void *user,
-                          double lattice, double *sum, double *scratch, int threads) {
+void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors factors, double lattice, double *sum,
+                          double *scratch, int threads) {
   int64_t p = view->p, wide = padded(p), each = room(p), blocks = (view->rows + block_rows(p) - 1) / block_rows(p);
   threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x) + 8 * view->rows);
   if (threads > blocks) threads = blocks > 1 ? (int)blocks : 1;
@@ -259,7 +259,7 @@ void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors_fn 
     pass s = base;
     double *own = scratch + wide + t * each;
     s.bits = (uint64_t *)(void *)own, s.slow = own + wide, s.a = own + 2 * wide, s.b = s.a + block_rows(p);
-    some_blocks(&s, factors, user, t, threads, s.slow);
+    some_blocks(&s, factors, t, threads, s.slow);
   }
   memset(sum, 0, (size_t)p * sizeof *sum);
   for (int t = 0; t < threads; t++) tct_axpy(1, scratch + wide + t * each + wide, sum, p);

@@ -6,7 +6,6 @@
 #include "la/exact/gram.h"
 
 #include "core/lanes.h"
-#include "la/exact/exact.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -113,10 +112,11 @@ static void some_blocks(const tct_view *view, const double *weight, const tct_ex
   }
 }
 
-void tct_gram(const tct_view *view, const double *weight, double largest, double norm, int64_t rows, double *parts,
+void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds *bounds, double *parts,
               double *scratch, int threads) {
   int64_t p = view->p, wide = padded(p), each = room(p);
-  tct_exact exact = tct_exact_for(BLOCK * 1.01 * largest * norm * norm, rows / BLOCK + 1);
+  double norm = bounds->norm;
+  tct_exact exact = tct_exact_for(BLOCK * 1.01 * bounds->largest * norm * norm, bounds->rows / BLOCK + 1);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) some_blocks(view, weight, &exact, t, threads, scratch + t * each);
   memset(parts, 0, (size_t)(2 * p * p) * sizeof *parts);

@@ -28,14 +28,15 @@ static float *to_single(const double *from, int64_t n) {
   return to;
 }
 
-tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
-                         int threads, tct_fused *out, tct_error *err) {
+tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_settings set, tct_fused *out,
+                         tct_error *err) {
   int64_t n = view->rows;
-  *out = (tct_fused){.view = view, .y = y, .slope = slope, .h = h, .threads = threads, .level = tct_level()};
+  *out = (tct_fused){.view = view, .y = y, .slope = set.slope, .h = set.h, .threads = set.threads};
+  out->level = tct_level();
   out->pending = -1;
   if (out->level == 1 && !tct_fused_has_fma()) out->level = 0;
-  out->single = single && view->x->layout == TCT_DENSE_COLS && view->x->value_type == TCT_F32;
-  if (slope == TCT_FUSED_LOGISTIC) out->h = out->single ? TCT_FUSED_LIMIT_SINGLE : TCT_FUSED_LIMIT;
+  out->single = set.single && view->x->layout == TCT_DENSE_COLS && view->x->value_type == TCT_F32;
+  if (set.slope == TCT_FUSED_LOGISTIC) out->h = out->single ? TCT_FUSED_LIMIT_SINGLE : TCT_FUSED_LIMIT;
   out->scaled = !all_ones(view->row_scale, n);
   bool constant = view->intercept != 0, ok;
   if (view->x->layout == TCT_CSC) {

@@ -1,8 +1,9 @@
 /* fused.h - one step of coordinate descent in one pass: margins move, slopes are clipped, an exact lattice sum.
  *
  * The margins z live here, because their precision is part of the speed: doubles, or floats where the stored
- * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads and any
- * instruction set; a record's own term depends on its own numbers and on the deltas so far, nothing else. */
+ * values are floats and the caller allows it.  Sums are exact, hence the same for any number of threads.  A record's
+ * own term depends on its own numbers and on the deltas so far, and on nothing else.  Margins in floats may differ in
+ * their last bits between processors with and without fused multiply-add. */
 #ifndef TCT_LA_KERNELS_FUSED_H
 #define TCT_LA_KERNELS_FUSED_H
 #include "la/matrix/matrix.h"
@@ -35,10 +36,15 @@ typedef struct tct_fused {
   double delta;
 } tct_fused;
 
-/* Margins start at 0.  slope: l'(z, y) with the loss's shape h, not TCT_FUSED_NONE.  single: floats, only for dense
- * columns of floats.  threads >= 1. */
-tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_slope slope, double h, bool single,
-                         int threads, tct_fused *out, tct_error *err);
+/* What the passes compute and how. */
+typedef struct tct_fused_settings {
+  tct_fused_slope slope; /* l'(z, y), not TCT_FUSED_NONE */
+  double h;              /* the loss's shape, where it has one */
+  bool single;           /* margins in floats, where the view has dense columns of floats */
+  int threads;           /* at least 1 */
+} tct_fused_settings;
+/* Margins start at 0.  y[rows] is borrowed. */
+tct_status tct_fused_new(const tct_view *view, const double *y, tct_fused_settings set, tct_fused *out, tct_error *err);
 void tct_fused_free(tct_fused *f); /* wipes the margins */
 
 /* From now on a record's slopes are bounded instead of its terms: by l_i with sum over j of (l_i*x~_ij*inverse[j])^2 <=

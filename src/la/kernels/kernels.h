@@ -24,10 +24,15 @@ void tct_row_add_lattice(const tct_view *view, int64_t row, double a, double lat
 void tct_margins(const tct_view *view, const double *w, double *z, int threads);
 /* z[k] = x~_{row[k]} . w for k < count. */
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads);
-/* sum[p] += sum over k < count of lattice-truncated a[k] * x~_{row[k]} (row NULL: row k is k).
- * scratch: threads * p doubles, or NULL when threads == 1. */
-void tct_sum_lattice(const tct_view *view, const int64_t *row, int64_t count, const double *a, double lattice,
-                     double *sum, double *scratch, int threads);
+/* The terms a[k] * x~_{row[k]}, k < count, each truncated to the lattice as tct_row_add_lattice does. */
+typedef struct tct_terms {
+  const int64_t *row; /* [count], or NULL: row k is k */
+  const double *a;    /* [count] */
+  int64_t count;
+  double lattice;
+} tct_terms;
+/* sum[p] += the terms.  scratch: threads * p doubles, or NULL when threads == 1. */
+void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, double *scratch, int threads);
 /* g[p] = X~^T a in fixed-block order (not exact, deterministic): for solvers without privacy. */
 void tct_transpose_times(const tct_view *view, const double *a, double *g, int threads);
 

@@ -122,9 +122,11 @@ void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, con
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
 
-void tct_sum_lattice(const tct_view *view, const int64_t *row, int64_t count, const double *a, double lattice,
-                     double *sum, double *scratch, int threads) {
-  int64_t p = view->p;
+void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, double *scratch, int threads) {
+  const int64_t *row = terms->row;
+  const double *a = terms->a;
+  int64_t p = view->p, count = terms->count;
+  double lattice = terms->lattice;
   threads = tct_threads_for(threads, work_of(view, count));
   if (threads <= 1 || !scratch) {
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, sum);

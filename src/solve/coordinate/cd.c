@@ -68,13 +68,13 @@ static void descent_free(const tct_problem *problem, descent *s) {
 static tct_status descent_new(const tct_problem *problem, descent *s, tct_error *err) {
   const tct_facts *facts = problem->facts;
   int64_t n = problem->view->rows, p = facts->p;
-  tct_fused_slope slope = TCT_FUSED_SQUARED;
-  tct_dpcd_slope(&facts->loss, &slope);
+  tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .h = facts->loss.h, .threads = facts->threads};
+  tct_dpcd_slope(&facts->loss, &set.slope);
   s->z = TCT_NEW(double, n);
   s->smooth = TCT_NEW(double, p), s->largest = TCT_NEW(double, p), s->order = TCT_NEW(int64_t, p);
   if (!s->z || !s->smooth || !s->largest || !s->order) return tct_fail_memory(err);
   TCT_TRY(tct_gap_new(problem, &s->room, err));
-  TCT_TRY(tct_fused_new(problem->view, problem->y, slope, facts->loss.h, false, facts->threads, &s->fused, err));
+  TCT_TRY(tct_fused_new(problem->view, problem->y, set, &s->fused, err));
   for (int64_t i = 0; i < n; i++) s->z[i] = 1; /* weights of the squares, for a moment */
   double h = facts->loss.kind->curvature_bound(facts->loss.h);
   for (int64_t j = 0; j < p; j++) {

@@ -23,7 +23,7 @@
  * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of reach C_j would get.
  * The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
- * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one a pass for
+ * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one per pass for
  * clipping=record; dpcd_plan.c has the split.  order=greedy: T times an exponential choice and a gaussian measurement.
  *
  * COST  A pass reads every entry twice: O(T*K*nnz/p) time, n doubles beside the data.
@@ -193,17 +193,17 @@ static void state_free(state *s) {
 static tct_status state_new(const tct_problem *problem, const tct_spec *spec, const tct_dpcd *d, bool single, state *s,
                             double *w, tct_error *err) {
   const tct_facts *facts = problem->facts;
-  tct_fused_slope slope = TCT_FUSED_SQUARED;
+  tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .h = facts->loss.h, .threads = d->threads};
   for (int64_t j = 0; j < facts->p; j++) single = single && d->bound[j] > 1e-25 && d->bound[j] < 1e25;
-  tct_dpcd_slope(&facts->loss, &slope);
+  set.single = single;
+  tct_dpcd_slope(&facts->loss, &set.slope);
   memset(w, 0, (size_t)facts->p * sizeof *w);
   *s = (state){
       .mean = {TCT_NEW(double, facts->p), TCT_NEW(int64_t, facts->p), 0}, .order = TCT_NEW(int64_t, facts->p), .w = w};
   s->cyclic = tct_spec_is(spec, tct_dpcd_options, "order", "cyclic");
   s->uniform = tct_spec_is(spec, tct_dpcd_options, "order", "uniform");
   tct_status status = s->mean.sum && s->mean.since && s->order ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK)
-    status = tct_fused_new(problem->view, problem->y, slope, facts->loss.h, single, d->threads, &s->fused, err);
+  if (status == TCT_OK) status = tct_fused_new(problem->view, problem->y, set, &s->fused, err);
   return status;
 }
 
@@ -237,4 +237,5 @@ const tct_solver tct_solver_dpcd = {
     .relations = TCT_RELATION_BOTH,
     .plan = tct_dpcd_plan,
     .run = run,
+    .weight_bound = tct_dpcd_weight_bound,
 };

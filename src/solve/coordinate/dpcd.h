@@ -63,6 +63,9 @@ bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope);
 /* prox of the penalty at coordinate j, sparing the intercept. */
 double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step);
 
+/* tct_solver.weight_bound. */
+double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan);
+
 /* order=greedy. */
 tct_status tct_dpcd_greedy(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, double *w, tct_error *err);
 #endif

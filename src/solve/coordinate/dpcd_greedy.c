@@ -182,7 +182,8 @@ static tct_status greedy_new(const tct_problem *problem, const tct_dpcd *d, tct_
   s->mean = TCT_NEW(double, p);
   if (!s->zero || !s->z || !s->slope || !s->g || !s->total || !s->lattice || !s->score || !s->mean)
     return tct_fail_memory(err);
-  TCT_TRY(tct_fused_new(problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, d->threads, &s->sums, err));
+  tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .threads = d->threads};
+  TCT_TRY(tct_fused_new(problem->view, s->zero, set, &s->sums, err));
   TCT_TRY(lattices(d, mech, p, s->lattice, err));
   s->nonzeros = tct_matrix_nonzeros(x);
   if (x->layout == TCT_CSC) TCT_TRY(tct_matrix_convert(x, TCT_CSR, (tct_value_type)x->value_type, &s->rows, err));

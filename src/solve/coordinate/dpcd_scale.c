@@ -20,6 +20,7 @@
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,12 +134,16 @@ static tct_status moments(const tct_problem *problem, const double *bounds, tct_
   return tct_mech_release(mech, d->moments, d->moment, facts->p, err);
 }
 
-/* From S_j to M_j >= the floor. */
-static void finish_moments(const tct_facts *facts, const double *bounds, const tct_release *planned, double floor,
-                           tct_dpcd *d) {
-  double h = facts->loss.kind->curvature_bound(facts->loss.h), n = (double)facts->rows;
+/* See FLOOR; planned: the release of the S_j, NULL for exact ones. */
+static double floor_of(const tct_facts *facts, const tct_solver_plan *plan, const tct_release *planned) {
+  double given = tct_spec_real(&plan->spec, tct_dpcd_options, "floor");
   double deviation = planned ? planned->deviation * (planned->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) : 0;
-  if (isnan(floor)) floor = fmax(least, 2 * deviation / n);
+  return isnan(given) ? fmax(least, 2 * deviation / (double)facts->rows) : given;
+}
+
+/* From S_j to M_j >= the floor. */
+static void finish_moments(const tct_facts *facts, const double *bounds, double floor, tct_dpcd *d) {
+  double h = facts->loss.kind->curvature_bound(facts->loss.h), n = (double)facts->rows;
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = h * bounds[j] * bounds[j] * fmax(d->moment[j] / n, floor);
 }
 
@@ -153,7 +158,7 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
   } else {
     TCT_TRY(tct_dpcd_list(facts, &plan->spec, "bounds", r, d->bound, err));
     TCT_TRY(moments(problem, d->bound, mech, d, err));
-    finish_moments(facts, d->bound, tct_mech_release_of(mech, d->moments), tct_spec_real(&plan->spec, o, "floor"), d);
+    finish_moments(facts, d->bound, floor_of(facts, plan, tct_mech_release_of(mech, d->moments)), d);
   }
   d->total = 0;
   for (int64_t j = 0; j < facts->p; j++) d->total += d->moment[j];
@@ -164,4 +169,42 @@ tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *pl
     d->rate[j] = d->step / d->moment[j];
   }
   return TCT_OK;
+}
+
+/* Least M_j that any table leaves, from the plan: public M_j, or the floor of private ones. */
+static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_option *o = tct_dpcd_options;
+  bool given = tct_spec_is(&plan->spec, o, "smoothness", "public");
+  double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm, smallest = INFINITY;
+  double *list = TCT_NEW(double, facts->p);
+  if (!list) return 0;
+  tct_status status = given ? tct_dpcd_list(facts, &plan->spec, "moments", r * r / (double)facts->p, list, NULL)
+                            : tct_dpcd_list(facts, &plan->spec, "bounds", r, list, NULL);
+  for (int64_t j = 0; j < facts->p; j++) smallest = fmin(smallest, list[j]);
+  tct_free(list);
+  if (status != TCT_OK) return 0;
+  if (given) return h * smallest;
+  bool smooth = tct_spec_is(&plan->spec, o, "smoothness", "private");
+  return h * smallest * smallest * floor_of(facts, plan, smooth ? &plan->promise.release[0] : NULL);
+}
+
+/* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
+ * noise is the release's multiplier times its sensitivity, `ratio` times the reach.  C_j = C sqrt(M_j/sum M), where C
+ * is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the box.  In a
+ * shuffled or cyclic order a coordinate has one step in p of each round's. */
+double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_option *o = tct_dpcd_options;
+  bool record = tct_spec_is(&plan->spec, o, "clipping", "record");
+  bool any = tct_spec_is(&plan->spec, o, "order", "uniform") || tct_spec_is(&plan->spec, o, "order", "greedy");
+  double p = (double)facts->p, least_m = least_moment(facts, plan), clip = tct_spec_real(&plan->spec, o, "clip");
+  double outer = (double)tct_spec_count(&plan->spec, o, "outer"),
+         inner = (double)tct_spec_count(&plan->spec, o, "inner");
+  tct_release steps = plan->promise.release[plan->promise.count - 1];
+  steps.deviation = steps.noise * steps.ratio;
+  if (!(least_m > 0)) return INFINITY;
+  double reach = (isnan(clip) ? tct_dpcd_typical(facts, record) / sqrt(least_m) : clip / (sqrt(p) * least_m));
+  if (record) reach *= sqrt(p);
+  double each = 1 + tct_noise_most(&steps, outer * inner) / (double)facts->rows;
+  double visits = any ? outer * inner : outer * (ceil(inner / p) + 1);
+  return visits * tct_spec_real(&plan->spec, o, "step") * reach * each + tct_box_offset(&facts->reg);
 }

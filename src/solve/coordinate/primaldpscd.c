@@ -24,6 +24,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -117,6 +118,13 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* A step is at most C before its noise, and an iteration moves a coordinate once. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[STEPS];
+  (void)facts;
+  return (double)r->event.count * tct_sum_most(r, 1, tct_spec_real(&plan->spec, options, "batch"));
+}
+
 const tct_solver tct_solver_primaldpscd = {
     .name = "primaldpscd",
     .summary = "private primal coordinate descent on batches of coordinates (Damaskinos et al. 2021, appendix B)",
@@ -126,4 +134,5 @@ const tct_solver tct_solver_primaldpscd = {
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

@@ -14,18 +14,24 @@
  *   13.  v += dv + noise
  *   16. theta = v/(lambda n), v the mean over the last part of the run
  *
- * SENSITIVITY  One iteration releases sum over j in B of zeta_j x_j, |zeta_j| <= C and |x_j| <= R: a record's own term
- * has norm <= C*R.  state=private: alpha is record-local state that is never released.  Give the adversary the batch
- * membership of everyone but record k, and the past releases of v: every other alpha_j is then a known function of
- * other records and of past v.  Record k adds 1[k in B]*zeta_k x_k, zeta_k a function of k's own hidden past coins and
- * of past v, and 1[k in B] is independent of both; given the past the release is a mixture of (1-q)N(0) and
- * qN(c), |c| <= C*R, against N(0).  The hockey-stick divergence is jointly convex and depends on |c| monotonically, so
- * the pair with |c| = C*R dominates, and dominating pairs compose adaptively.  Under replace_one the two records share
- * the coin: (1-q)N(0) + qN(u) against (1-q)N(0) + qN(v).  The pair u = +C*R, v = -C*R on a line dominates all u and v
- * of norm <= C*R in any dimension, by Kahane's inequality: docs/proofs/dpscd-replace-one.md.  Hence alpha may enter
- * nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it. state=paper: reach
- * C*sqrt(1+R^2) (the paper's sqrt(2)*C for R = 1), noise of that scale on alpha_B too; alpha stays secret all the same,
- * because noise on B alone would show who was in the batch.
+ * SENSITIVITY  One iteration releases the sum over j in B of zeta_j x_j, |zeta_j| <= C and |x_j| <= R.  A record's own
+ * term has norm <= C*R.
+ *
+ * state=private: alpha is record-local state that is never released.  Give the adversary the past releases of v, and
+ * who was in each batch, but for record k.  Every other alpha_j is then a known function of other records and of past
+ * v.  Record k adds 1[k in B]*zeta_k x_k.  Here zeta_k is a function of k's own hidden past coins and of past v, and
+ * 1[k in B] is independent of both.  Given the past the release is a mixture of (1-q)N(0) and qN(c), |c| <= C*R,
+ * against N(0).  The hockey-stick divergence is jointly convex and depends on |c| monotonically.  So the pair with |c|
+ * = C*R dominates, and dominating pairs compose adaptively.
+ *
+ * Under replace_one the two records share the coin: (1-q)N(0) + qN(u) against (1-q)N(0) + qN(v).  The pair u = +C*R, v
+ * = -C*R on a line dominates all u and v of norm <= C*R in any dimension, by Kahane's inequality:
+ * docs/proofs/dpscd-replace-one.md.
+ *
+ * Hence alpha may enter nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it.
+ *
+ * state=paper: the reach is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on alpha_B
+ * too.  The duals stay secret all the same, because noise on B alone would show who was in the batch.
  *
  * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
  *
@@ -39,6 +45,7 @@
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"
 #include "solve/shared/batch.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -77,9 +84,9 @@ static const tct_option options[] = {
  * the default batch, hence E = max(mu*sqrt(K), K/sqrt(n)), kept within [10, 100].
  *
  * Averaging: A = p*beta*D^2*R^4/(4 T mu^2 n^2 lambda^2) is that unanswered noise, F0 the loss at w = 0 and a middling
- * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0); 16 was chosen on four data sets
- * (bank, census, phishing, synthetic) at epsilon 0.1 to 2: half the run where A is 3 % of F0, next to nothing where it
- * is 0.1 %.  state=paper returns the last iterate, as the paper does. */
+ * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0): half the run where A is 3 % of F0,
+ * next to nothing where it is 0.1 % (docs/decisions/minimiser-rules.md).  state=paper returns the last iterate, as the
+ * paper does. */
 static double condition(const tct_facts *facts) { /* K */
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double beta = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
@@ -191,8 +198,8 @@ static tct_status iterate(const tct_problem *problem, const settings *set, tct_d
   tct_dual_primal(dual);
   tct_margins_at(problem->view, batch->row, batch->count, dual->w, batch->u, batch->threads);
   dual_steps(problem, dual, batch, set); /* 6-9 */
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
-                  batch->threads);                                                         /* 10 */
+  tct_terms terms = {.row = batch->row, .a = batch->u, .count = batch->count, .lattice = set->planned->lattice};
+  tct_sum_lattice(problem->view, &terms, batch->sum, batch->scratch, batch->threads);      /* 10 */
   if (set->paper && set->planned->noise > 0) TCT_TRY(noise_duals(dual, batch, mech, err)); /* 12 */
   TCT_TRY(tct_mech_release(mech, STEPS, batch->sum, batch->p, err));                       /* 13 */
   for (int64_t j = 0; j < dual->p; j++) dual->v[j] += batch->sum[j];
@@ -254,6 +261,15 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   return TCT_OK;
 }
 
+/* w = v/(lambda n), and each of T iterations adds to v at most n steps of size C times rows of norm R, and noise.  An
+ * average of iterates is no larger. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[STEPS];
+  double n = (double)facts->rows, steps = (double)r->event.count;
+  double sum = n * r->clip * facts->row_norm + tct_noise_most(r, steps * (double)facts->p);
+  return steps * sum / (facts->reg.l2 * n);
+}
+
 const tct_solver tct_solver_dpscd = {
     .name = "dpscd",
     .summary = "private dual coordinate descent (Damaskinos et al. 2021), duals kept secret",
@@ -264,5 +280,6 @@ const tct_solver tct_solver_dpscd = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
     .noise_size = noise_size,
 };

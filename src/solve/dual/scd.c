@@ -49,15 +49,20 @@ enum { DRIFT = 64 };
 /* Idle visits in a row after which a record is left out until the next gap. */
 enum { IDLE = 3 };
 
-/* Step 3.  scratch: margins [n]. */
-static double gap(const tct_problem *problem, const tct_dual *dual, const double *w, double *z, double *primal) {
+/* What is known of the objective. */
+typedef struct values {
+  double primal, gap; /* P(w), P(w) - D(alpha) */
+} values;
+
+/* Step 3.  z: margins [n], workspace. */
+static values gap(const tct_problem *problem, const tct_dual *dual, const double *w, double *z) {
   const tct_loss *loss = &problem->facts->loss;
   int64_t n = problem->view->rows;
   tct_margins(problem->view, w, z, problem->facts->threads);
   double ridge = problem->facts->reg.l2 / 2 * tct_norm2(w, dual->p), conjugate = 0;
   for (int64_t i = 0; i < n; i++) conjugate += loss->kind->conjugate(dual->alpha[i], problem->y[i], loss->h);
-  *primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + ridge;
-  return *primal + conjugate / (double)n + ridge;
+  double primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + ridge;
+  return (values){.primal = primal, .gap = primal + conjugate / (double)n + ridge};
 }
 
 /* w drifts from X alpha by rounding over many passes; rebuild it before it matters. */
@@ -175,12 +180,12 @@ static void reorder(tct_mech *mech, uint64_t index, workspace *ws, int64_t activ
 
 /* Step 3: is the gap certified, with w taken afresh from alpha? */
 static bool certified(const tct_problem *problem, tct_dual *dual, workspace *ws, double tol, double rtol, double *w,
-                      double *now, double *primal) {
-  *now = gap(problem, dual, w, ws->z, primal);
-  if (*now > fmax(tol, rtol * fabs(*primal))) return false;
+                      values *now) {
+  *now = gap(problem, dual, w, ws->z);
+  if (now->gap > fmax(tol, rtol * fabs(now->primal))) return false;
   rebuild(problem, dual, w);
-  *now = gap(problem, dual, w, ws->z, primal);
-  return *now <= fmax(tol, rtol * fabs(*primal));
+  *now = gap(problem, dual, w, ws->z);
+  return now->gap <= fmax(tol, rtol * fabs(now->primal));
 }
 
 static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dual *dual,
@@ -188,8 +193,9 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
   int64_t n = dual->rows, active = wake(ws, n);
   double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol");
   double most = tct_spec_real(&plan->spec, options, "passes");
-  double passes = 0, checked = 0, drift = 0;                   /* in visits per record */
-  double primal = INFINITY, now = INFINITY, per_progress = -1; /* gap over progress at the last check, to foretell it */
+  double passes = 0, checked = 0, drift = 0; /* in visits per record */
+  double per_progress = -1;                  /* gap over progress at the last check, to foretell it */
+  values now = {INFINITY, INFINITY};
   moves moved = {.largest = INFINITY};
   memset(w, 0, (size_t)dual->p * sizeof *w);
   for (int64_t t = 0; passes < most; t++) {
@@ -198,14 +204,14 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
     passes += (double)(active + 1) / (double)n;
     pass(problem, dual, ws->visits, active, ws->idle, w, &moved);
     active = keep_active(ws, active);
-    bool near = per_progress >= 0 && per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(primal));
+    bool near = per_progress >= 0 && per_progress * moved.progress <= 2 * fmax(tol, rtol * fabs(now.primal));
     if (active > 0 && passes - checked < (near ? 1 : per_progress < 0 ? FIRST : CHECK)) continue;
-    if (certified(problem, dual, ws, tol, rtol, w, &now, &primal)) return TCT_OK;
+    if (certified(problem, dual, ws, tol, rtol, w, &now)) return TCT_OK;
     if (checked > drift + DRIFT) {
       rebuild(problem, dual, w);
       drift = checked;
     }
-    per_progress = moved.progress > 0 ? now / moved.progress : 0;
+    per_progress = moved.progress > 0 ? now.gap / moved.progress : 0;
     active = wake(ws, n);
     checked = passes;
   }

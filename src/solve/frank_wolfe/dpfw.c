@@ -7,24 +7,24 @@
  *   2. for t = 0..T-1: G_j = sum_i clip(a_i x_ij, C), a_i = clip(l'(x_i.w, y_i), B), C = B*feature_bound
  *   3.   choose one of the 2p vertices -sign*eta*e_j with probability ~ exp(epsilon_0 * sign*G_j/(2*change))
  *   4.   w <- (1 - gamma_t) w + gamma_t vertex, gamma_t = 2/(t+2)
- * On sparse data step 2 does not visit all records (Raff, Khanna, Lu 2023): a_i is taken again where the chosen
- * column has an entry, and for all i only when t has grown by the factor `refresh` since it last was; 1 takes all of
- * them at each step, as Talwar et al. do.  This is part of the algorithm, not of the storage: every layout does the
+ * On sparse data step 2 does not visit all records (Raff, Khanna, Lu 2023).  a_i is taken again where the chosen column
+ * has an entry, and for all i only when t has grown by the factor `refresh` since it last was.  With refresh=1 all are
+ * taken at each step, as Talwar et al. do.  This is part of the algorithm, not of the storage: every layout does the
  * same.
  *
- * SENSITIVITY  Record i adds clip(a_i x_ij, C) to G_j, where a_i depends on that record and on past choices alone: it
- * is l' at the margin of some earlier iterate, and which one is a matter of whether x_i has an entry in chosen columns.
- * Terms are truncated toward zero to a lattice and summed exactly, so under add_remove every score +-G_j changes by at
- * most C, under replace_one by 2C: that is the `change` of the choice, whatever a_i is.  The two signs of a column move
- * in opposite directions, so the scores are not monotone and the 2 of the exponent stays.  SPEC's R_inf B/n is this
- * bound for the mean.  The view bounds |x_i| by R, so R is a valid feature_bound; a smaller one is enforced by the clip
- * at C.
+ * SENSITIVITY  Record i adds clip(a_i x_ij, C) to G_j, where a_i depends on that record and on past choices alone.  It
+ * is l' at the margin of some earlier iterate; which one depends on whether x_i has an entry in chosen columns. Terms
+ * are truncated toward zero to a lattice and summed exactly, so under add_remove every score +-G_j changes by at most
+ * C, under replace_one by 2C.  That is the `change` of the choice, whatever a_i is.  The two signs of a column move in
+ * opposite directions, so the scores are not monotone and the 2 of the exponent stays.  The paper's bound for the mean
+ * is this over n.  The view bounds |x_i| by R, so R is a valid feature_bound; a smaller one is enforced by the clip at
+ * C.
  *
  * RELEASES  T choices, exponential:epsilon_0 each; w is a function of them.  With epsilon infinite the choice is the
  * largest score, charged as a release without noise.
  *
  * COST  A step: the entries of the rows that have an entry in the chosen column, and O(log p) for the choice
- * (rng/choice_tree.c); about log(T)/log(refresh) steps are passes over all entries.  Dense data: a pass each step.
+ * (rng/choice_tree.c).  About log(T)/log(refresh) steps are passes over all entries.  Dense data: a pass each step.
  *
  * DEPARTS  The exponential mechanism instead of noisy maxima, accounted by its bounded range; the clips; T below
  * instead of an unnamed constant. */
@@ -32,6 +32,7 @@
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -139,6 +140,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* Every iterate is an average of the ball's vertices. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)plan;
+  return facts->reg.radius;
+}
+
 const tct_solver tct_solver_dpfw = {
     .name = "dpfw",
     .summary = "private Frank-Wolfe on the l1 ball (Talwar et al. 2015; sparse steps after Raff et al. 2023)",
@@ -150,4 +157,5 @@ const tct_solver tct_solver_dpfw = {
     .penalises_intercept = true,
     .plan = tct_dpfw_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

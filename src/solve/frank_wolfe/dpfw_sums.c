@@ -181,10 +181,11 @@ tct_status tct_dpfw_sums_new(const tct_problem *problem, const tct_dpfw *d, tct_
   s->slope = TCT_NEW(double, n), s->z = TCT_NEW(double, n), s->room = TCT_NEW(double, n);
   s->zero = TCT_NEW(double, n);
   if (!s->g || !s->list || !s->marked || !s->slope || !s->z || !s->room || !s->zero) return tct_fail_memory(err);
+  tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .threads = problem->facts->threads};
   if (problem->view->x->layout == TCT_CSC)
     TCT_TRY(rows_of(s, err));
   else
-    TCT_TRY(tct_fused_new(problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, problem->facts->threads, &s->all, err));
+    TCT_TRY(tct_fused_new(problem->view, s->zero, set, &s->all, err));
   take_all(s);
   all_sums(s);
   return TCT_OK;

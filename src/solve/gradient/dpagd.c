@@ -14,26 +14,28 @@
  *   6.   every tau steps alpha_max = min(cap, (1+eta)*longest step since)
  *
  * SENSITIVITY  Step 2: a record's own term has norm <= C_grad.  Step 3: a record's own term of every score lies in [0,
- * C_obj]; terms are rounded down to a lattice and summed exactly, and the penalty is a function of past releases. Under
- * add_remove a record moves all scores the same way (monotone), so the exponential mechanism needs no factor 2.
+ * C_obj].  Terms are rounded down to a lattice and summed exactly, and the penalty is a function of past releases.
+ * Under add_remove a record moves all scores the same way (monotone), so the exponential mechanism needs no factor 2.
  *
  * RELEASES  Adaptive: gaussian and exponential events (variant=paper: pure) as the filter allows; zCDP of the
  * exponential choice is epsilon^2/8, of the pure one epsilon^2/2.  The certificate states the filter's budget,
  * zcdp(rho).  Batches: sampled gaussian events and pure ones, each over a fresh batch, under a Renyi filter at one
- * order fixed in the plan; the certificate states its (epsilon, delta) as one approx event.
+ * order fixed in the plan.  The certificate states its (epsilon, delta) as one approx event.
  *
  * COST  A step: two passes over X, and grid*n losses on cached margins z = Xw and s = Xd.
  *
- * DEPARTS  The measured gradients are averaged before they are normalised (line 8 normalises first); the filter is
- * asked before each release, not after; the budget per step is planned from what is left, and the direction has
- * momentum, which averages the noise of past measurements at no cost (dpagd_plan.c); alpha_max shrinks where measuring
- * again does not help, since where signal is plentiful the shortest step can be too long, and the budget went into
- * measurements of a gradient known well enough (diabetes130, squared: a third of the variance left, 2 % now).
+ * DEPARTS  The measured gradients are averaged before they are normalised (line 8 normalises first).  The filter is
+ * asked before each release, not after.  The budget per step is planned from what is left (dpagd_plan.c).  The
+ * direction has momentum, which averages the noise of past measurements at no cost.  The longest step shrinks where
+ * measuring again does not help: where signal is plentiful even the shortest step can be too long
+ * (docs/decisions/gradient-rules.md).
+ *
  * variant=paper keeps the fixed splits and the noisy minimum with one-sided exponential noise, here of the right sign:
  * permute and flip. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/agd.h"
 
 #include <stdio.h>
@@ -123,7 +125,8 @@ static tct_status measure(descent *a, const double *w, double weight, tct_error 
     memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
   const int64_t *row = a->set.rate < 1 ? b->row : NULL;
   tct_clip_slopes(problem, row, b->count, a->row_norm, planned->clip, b->u, b->threads);
-  tct_sum_lattice(problem->view, row, b->count, b->u, planned->lattice, b->sum, b->scratch, b->threads);
+  tct_terms terms = {.row = row, .a = b->u, .count = b->count, .lattice = planned->lattice};
+  tct_sum_lattice(problem->view, &terms, b->sum, b->scratch, b->threads);
   TCT_TRY(tct_mech_release(a->mech, TCT_AGD_GRADIENT, b->sum, b->p, err));
   double all = a->weight + weight;
   for (int64_t j = 0; j < b->p; j++) a->mean[j] += (b->sum[j] - a->mean[j]) * (weight / all);
@@ -267,6 +270,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* A direction has norm 1, and no step is longer than alpha_max. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  tct_agd set = tct_agd_settings(facts, plan);
+  return (double)set.steps * set.alpha_max;
+}
+
 const tct_solver tct_solver_dpagd = {
     .name = "dpagd",
     .summary = "private gradient descent with an adaptive budget and line search (Lee and Kifer 2018)",
@@ -276,4 +285,5 @@ const tct_solver tct_solver_dpagd = {
     .relations = TCT_RELATION_BOTH,
     .plan = tct_agd_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

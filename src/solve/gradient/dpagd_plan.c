@@ -61,15 +61,15 @@ static double first_loss(const tct_facts *facts) {
  * The paper's epsilon/(2 splits) makes the number of steps the same at every epsilon, and its conversion gives a choice
  * 2 ln(1.25/delta) = 37 times a measurement's rho (delta 1e-8): at small epsilon gradients drown.  Here the whole
  * budget is planned: T steps, each with an equal part of what is left, so that nothing remains and repeated
- * measurements are paid by later steps.  Noise grows with the distance walked and with sqrt(T), the bias falls with T:
- * T = 2.4 sqrt(signal).  Sweeps over ipums-br and bank at epsilon 0.05, 0.2 and 0.8 (5-fold parts, logistic): from 12
- * to 96 steps the objective changes by less than 3 % around this T. A choice among 20 steps needs less than a gradient
- * of p numbers, but a bad one undoes a step: 0.15 and 0.5 of a step's budget were both worse than 0.4 there by up to 2
- * %. The longest step 1.5 Y/R moves the margin of a record by 1.5; where choices are mostly noise a step is half of it,
- * so that longer ones (the paper's 2) let w wander at epsilon 0.05.  Clipping gradients at 0.7 of their largest norm
- * costs nothing, since slopes near 1 become rare.  Losses are clipped at 4.5 times that of w = 0 for two classes (3.1
- * for logistic, the paper's 3): at twice it, the model gave up the smaller class of bank.  Squared losses
- * at 1.5 times the largest that w = 0 leaves: at that itself one fit of ten on california ended far off. */
+ * measurements are paid by later steps.  docs/decisions/gradient-rules.md has the measurements behind each rule:
+ *
+ * T = 2.4 sqrt(signal): noise grows with the distance walked and with sqrt(T), the bias falls with T.
+ * share 0.4: a choice among 20 steps needs less budget than a gradient of p numbers, but a bad choice undoes a step.
+ * alpha_max 1.5 Y/R: the longest step moves a record's margin by 1.5.  Where choices are mostly noise a step is half of
+ * that; the paper's 2 lets w wander at small epsilon.
+ * clip_grad 0.7 of the largest norm: it costs nothing, since slopes near 1 become rare.
+ * clip_obj for two classes 4.5 times the loss at w = 0: with less the smaller class is given up.  (That is 3.1 for
+ * logistic loss; the paper has 3.)  For numbers 1.5 times the largest loss at w = 0, so that a rare bad start ends. */
 static double signal_of(const tct_facts *facts, double rho) {
   return (double)facts->rows * sqrt(rho) / (unit_of(facts) * sqrt((double)facts->p));
 }

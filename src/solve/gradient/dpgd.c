@@ -11,17 +11,18 @@
  *   6. the average of w over the last half
  *
  * SENSITIVITY  A record's own term in step 3 has norm <= C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on
- * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...): a record moves the sum by at most C, and so
- * do all records of a person together whose weights sum to at most 1.
+ * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...), and a record moves the sum by at most
+ * C.  So do all records of a person together, when their weights sum to at most 1.
  *
  * RELEASES  T events gaussian(m): exact, no Renyi detour.
  *
  * COST  One pass over X per step; every number is used twice, for margins and for the sum.
  *
- * DEPARTS  Step, momentum and T from public facts: see defaults() below. */
+ * DEPARTS  Step, momentum and T from public facts: see walk_default() and defaults() below. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/gradient_release.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/sgd_shared.h"
 
 #include <string.h>
@@ -38,22 +39,19 @@ static const tct_option options[] = {
     {0},
 };
 
-/* Defaults from public facts.  What the noise and the bias see is the length of the walk, tau = step*T/(1-momentum),
- * the time of the gradient flow that the steps follow: along a direction of small curvature the noise's sum has
- * variance (tau C/(mu n))^2 however many steps make it, along the others tau C^2/(2 h mu^2 n^2) with h the curvature,
- * so that its excess is about p tau (C/(mu n))^2/4; the flow's own is at most D^2/(2 tau), D = |w*|.  The sum is least
- * at tau = sqrt(2) D mu n/(C sqrt(p)), and in units of 1/(curvature bound * R^2), for C = 0.7 R * largest slope: a
- * constant times mu n/sqrt(p).  The constant 6 means D R = 12 for logistic loss and D R = 3 Y for squared loss; on
- * ipums-br, bank and a9a (one 5-fold part each, epsilon 0.05, 0.4 and 1.6) walks of 300, 3000 and 9000 were best or
- * near it, where it gives 220 to 400, 1600 to 2800 and 5600 to 9900.  D is not known, though: the more signal, the
- * farther a walk can pay, up to four times as far.  On bank at signals of 264 and 470 (epsilon 0.2 and 0.4) 18 and 24
- * in place of 6 took the objective from 0.297 to 0.284 and from 0.279 to 0.261, on ipums-br at 310 18 took it from
- * 0.475 to 0.472, while at 40 to 90 anything above 6 lost 1 % (9) to 20 % (24) on ipums-br and a9a: hence 6 signal/110
- * within [6, 24].  For a hinge, whose curvature counts as 1 here, 6 would mean D R = 3 only: at least 18, or D R = 9
- * (nist_acs at signals of 40 and 80, accuracy 72.3 for 70.4 and 74.1 for 72.2).  The walk's length fixed, T only has to
- * follow it: T = 4 sqrt(walk), momentum = 1 - T/walk, between the 2 sqrt(walk) that accelerated methods need without
- * noise, which left up to 3 % more excess there, and plain descent, which costs time alone.  The clip at 0.7 of the
- * largest gradient is better than at 0.4 and than none on all three.  More on it: gradient_release.c. */
+/* Defaults from public facts.  Noise and bias both follow the length of the walk, tau = step*T/(1-momentum): the time
+ * of the gradient flow that the steps follow.
+ *
+ * Noise.  Along a direction of small curvature its sum has variance (tau C/(mu n))^2, however many steps make it.
+ * Along the others it is tau C^2/(2 h mu^2 n^2), h the curvature.  So its excess is about p tau (C/(mu n))^2/4.
+ * Bias.  The flow's own is at most D^2/(2 tau), D = |w*|.
+ * The sum is least at tau = sqrt(2) D mu n/(C sqrt(p)).  In units of 1/(curvature bound * R^2), and for C = 0.7 R *
+ * largest slope, that is a constant times the signal mu n/sqrt(p).
+ *
+ * The constant 6 stands for D R = 12 under logistic loss and D R = 3 Y under squared loss.  D is not known: with more
+ * signal a longer walk can pay, up to four times as long.  A hinge's curvature counts as 1 here, and 6 would mean D R =
+ * 3 only: at least 18, or D R = 9.  With the walk fixed, T = 4 sqrt(walk) and momentum = 1 - T/walk: twice the steps
+ * that accelerated methods need without noise.  docs/decisions/gradient-rules.md has the measurements. */
 static double walk_default(const tct_facts *facts, double clip) {
   double signal = tct_descent_signal(facts);
   double longer = fmin(fmax(signal / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
@@ -137,6 +135,14 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* tct_walk_most: each of T steps adds at most step/n times the largest noisy sum. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[GRADIENTS];
+  double n = (double)facts->rows, step = tct_spec_real(&plan->spec, options, "step");
+  double push = step / n * tct_sum_most(r, n, (double)facts->p);
+  return tct_walk_most(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
+}
+
 const tct_solver tct_solver_dpgd = {
     .name = "dpgd",
     .summary = "private proximal gradient descent over all records with momentum, exact Gaussian accounting",
@@ -147,4 +153,5 @@ const tct_solver tct_solver_dpgd = {
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

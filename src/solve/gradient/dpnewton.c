@@ -2,9 +2,9 @@
  *
  * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi none or l2, l with bounded curvature h.
  *
- * ALGORITHM  Newton's method with the fixed bound H <= (h/n) X^T X (Boehning and Lindsay 1988, "Monotonicity of
- * quadratic-approximation algorithms"), made private: Nesterov's steps (as in dpgd.c) in a metric that is released
- * once.
+ * ALGORITHM  Newton's method with the fixed bound H <= (h/n) X^T X, made private (Boehning and Lindsay 1988,
+ * "Monotonicity of quadratic-approximation algorithms").  Nesterov's steps, as in dpgd.c, go in a metric that is
+ * released once.
  *   1. G = sum_i x_i x_i^T + N(0, (m_G R^2)^2), symmetrised
  *   2. r = sqrt(2p) m_G R^2, plus what makes G positive definite;  A = (h/n) (G + r I) + l2 I
  *   3. w = u = 0
@@ -22,13 +22,14 @@
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
  * calibrated for the whole list.
  *
- * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles a thread.
+ * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles per thread.
  *
- * DEPARTS  Where dpgd needs hundreds of steps because one direction is much steeper than the others, a twentieth of the
- * budget (of mu^2) buys a metric in which it is not: see defaults() for the figures. */
+ * DEPARTS  dpgd needs hundreds of steps because one direction is much steeper than the others.  A twentieth of the
+ * budget (of mu^2) buys a metric in which it is not: see walk_of(). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/gradient_release.h"
 
 #include <string.h>
@@ -57,10 +58,11 @@ typedef struct walk {
 /* Defaults from public facts, s = mu n/sqrt(p) the signal, as in dpgd.c.  The eigenvalue of A in directions that the
  * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/share)/s, so that a walk of length L is one
  * of L sqrt(2/share)/s there: L = 12 s makes it 12 sqrt(2/share) = 76 whatever n, p and epsilon are, which
- * accelerated steps of length 1 cover in 4 sqrt(76) = 35 instead of dpgd's 4 sqrt(12 s), 100 to 800.  Half as many lost
- * up to 3 %.  For classes twice as far again where signal pays: where they all but part (kddcup99 at s = 4600), the
- * loss falls along a ray that steps in a metric follow no faster than others: 0.0198 there for 0.0235, while bank,
- * ipums-br and adult lose up to 0.8 %.  Twice that walk took it to 0.0182 and lost them up to 1.5 %. */
+ * accelerated steps of length 1 cover in 4 sqrt(76) = 35, where dpgd needs 4 sqrt(12 s), 100 to 800.
+ *
+ * More signal makes the walk up to twice as long, and up to four times for classes: where classes all but part, the
+ * loss falls along a ray that steps in a metric follow no faster than others.  docs/decisions/gradient-rules.md has the
+ * measurements. */
 static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
   double signal = tct_descent_signal(facts);
   walk out = {.share = tct_spec_real(spec, options, "share"), .clip = tct_spec_real(spec, options, "clip")};
@@ -187,6 +189,21 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* In exact arithmetic G + (r - floor) I >= 0 for the floor of step 2; Cholesky's rounding takes at most `rounding` from
+ * it.  So A >= (h/n)(floor - rounding) I =: a I and A >= l2 D, D the identity but for the intercept.  In v = A^(1/2) u
+ * the walk is v' = (I - step M) v - step A^(-1/2) g/n with 0 <= M = l2 A^(-1/2) D A^(-1/2) <= I and step <= 1: in M's
+ * eigenvectors that of tct_walk_most with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2 and
+ * |w| <= step |g|/(a n) * T(T+1)/2. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
+  double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
+  double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->clip;
+  double rounding =
+      4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_most(metric, p * p) + n / h * facts->reg.l2);
+  double least = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_most(r, p * steps);
+  return least > 0 ? sum / (least * n) * steps * (steps + 1) / 2 : INFINITY;
+}
+
 const tct_solver tct_solver_dpnewton = {
     .name = "dpnewton",
     .summary = "private gradient descent in the metric of a noisy Hessian bound; tens of passes instead of hundreds",
@@ -197,4 +214,5 @@ const tct_solver tct_solver_dpnewton = {
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

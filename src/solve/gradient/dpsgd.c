@@ -20,6 +20,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/shared/batch.h"
+#include "solve/shared/weight_bound.h"
 #include "solve/gradient/sgd_shared.h"
 
 #include <string.h>
@@ -97,8 +98,8 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);
     batch->u[k] = norm > clip ? slope * (clip / norm) : slope;
   }
-  tct_sum_lattice(problem->view, batch->row, batch->count, batch->u, set->planned->lattice, batch->sum, batch->scratch,
-                  batch->threads);
+  tct_terms terms = {.row = batch->row, .a = batch->u, .count = batch->count, .lattice = set->planned->lattice};
+  tct_sum_lattice(problem->view, &terms, batch->sum, batch->scratch, batch->threads);
   return tct_mech_release(mech, GRADIENTS, batch->sum, batch->p, err);
 }
 
@@ -131,6 +132,14 @@ tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan
   return status;
 }
 
+/* tct_walk_most: a batch may hold every record, and a step divides by the expected batch. */
+double tct_dpsgd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[GRADIENTS];
+  double step = tct_spec_real(&plan->spec, options, "step"), batch = tct_spec_real(&plan->spec, options, "batch");
+  double push = step / batch * tct_sum_most(r, (double)facts->rows, (double)facts->p);
+  return tct_walk_most(facts, push, step, (double)r->event.count, false);
+}
+
 const tct_solver tct_solver_dpsgd = {
     .name = "dpsgd",
     .summary = "private proximal stochastic gradient descent with Poisson batches (Abadi et al. 2016)",
@@ -140,4 +149,5 @@ const tct_solver tct_solver_dpsgd = {
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = tct_dpsgd_run,
+    .weight_bound = tct_dpsgd_weight_bound,
 };

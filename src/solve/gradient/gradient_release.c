@@ -16,15 +16,13 @@ double tct_descent_signal(const tct_facts *facts) {
   return fmin(noise > 0 ? (double)facts->rows / (noise * sqrt((double)facts->p)) : 1e6, 1e6);
 }
 
-/* Squared loss: the clip's bias does not fall with the signal s, the noise's excess does, with (C/s)^2, so that a clip
- * that follows its root still makes it fall.  Excess in % of half the labels' variance (bench_ridge) at a third and at
- * two thirds of R Y: diabetes130 1.38 and 0.83 at s = 870, 1.07 and 0.10 at 10,000; nist_acs 5.4 and 5.7 at 130, 0.89
- * and 0.25 at 1500; california, whose labels stay far below Y, 1.7 and 3.8 at 400, 0.05 and 0.05 at 4500. */
+/* Squared loss: the clip's bias does not fall with the signal s, and the noise's excess falls with (C/s)^2.  A clip
+ * that follows the root of s makes both fall: from a third of R Y to two thirds (docs/decisions/gradient-rules.md). */
 static double share_real(double signal) { return fmin(fmax(sqrt(signal / 300), 1), 2) / 3; }
 
-/* Two classes: 0.7 of the largest gradient (dpgd.c), but where there is too little signal to go far, of what it is at w
- * = 0: half for logistic loss.  That took dpgd's objective at 0.05 from 0.581 to 0.565 on nist_acs (s = 21) and from
- * 0.341 to 0.306 on phishing (11); on bank (66) it would have cost 3 %.  A hinge's largest is that of w = 0. */
+/* Two classes: 0.7 of the largest gradient, since slopes near the largest become rare.  Where there is too little
+ * signal to go far, the largest at w = 0: half for logistic loss, all of it for a hinge
+ * (docs/decisions/gradient-rules.md). */
 static double share_class(const tct_loss *loss, double signal) {
   double start = fabs(tct_loss_slope(loss, 0, 1)) / tct_loss_slope_bound(loss);
   return fmin(0.7, start * fmax(sqrt(signal / 40), 1));
@@ -87,7 +85,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err) {
   const tct_release *planned = tct_mech_release_of(descent->mech, descent->release);
   factors f = {problem, descent->row_norm, planned->clip, planned->lattice, descent->p};
-  tct_gradient_lattice(problem->view, u, factors_of, &f, planned->lattice, descent->sum, descent->scratch,
-                       problem->facts->threads);
+  tct_gradient_lattice(problem->view, u, (tct_factors){factors_of, &f}, planned->lattice, descent->sum,
+                       descent->scratch, problem->facts->threads);
   return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
 }

@@ -8,7 +8,7 @@
 double tct_descent_largest(const tct_facts *facts);
 /* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
 double tct_descent_signal(const tct_facts *facts);
-/* The default clip from public facts; why: gradient_release.c, and dpgd.c for the 0.7. */
+/* The default clip from public facts; why: gradient_release.c. */
 double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */

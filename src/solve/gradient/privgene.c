@@ -22,6 +22,7 @@
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -61,8 +62,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
     return tct_fail(err, TCT_E_USAGE, "privgene knows the penalties none and l2; choose one of them");
   const tct_loss *loss = &facts->loss;
   double y = loss->kind->binary ? 1 : facts->label_bound, clip = tct_spec_real(&out->spec, options, "clip");
-  /* Below 4.5 times (dpagd's default, for the same reason) the smaller class is given up: bank, epsilon 1.6, objective
-   * 0.645 at 1.5 times, 0.329 at 4.5. */
+  /* 4.5 times, as in dpagd: with less the smaller class is given up (docs/decisions/gradient-rules.md). */
   if (isnan(clip))
     clip = (loss->kind->binary ? 4.5 : 1.5) * fmax(tct_loss_value(loss, 0, y), tct_loss_value(loss, 0, -y));
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
@@ -124,6 +124,14 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* Round t moves one weight by scale*decay^t; all of them might move the same one. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  double size = tct_spec_real(&plan->spec, options, "scale"), decay = tct_spec_real(&plan->spec, options, "decay");
+  double rounds = (double)plan->promise.release[CHOICES].event.count;
+  (void)facts;
+  return size * (decay < 1 ? fmin(rounds, 1 / (1 - decay)) : rounds);
+}
+
 const tct_solver tct_solver_privgene = {
     .name = "privgene",
     .summary = "private genetic search by exponential choices (Zhang et al. 2013)",
@@ -133,4 +141,5 @@ const tct_solver tct_solver_privgene = {
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

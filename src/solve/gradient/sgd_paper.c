@@ -129,6 +129,7 @@ const tct_solver tct_solver_sgd_ma = {
     .relations = TCT_RELATION_ADD_REMOVE,
     .plan = ma_plan,
     .run = tct_dpsgd_run,
+    .weight_bound = tct_dpsgd_weight_bound,
 };
 
 const tct_solver tct_solver_sgd_adv = {
@@ -139,4 +140,5 @@ const tct_solver tct_solver_sgd_adv = {
     .relations = TCT_RELATION_BOTH,
     .plan = adv_plan,
     .run = tct_dpsgd_run,
+    .weight_bound = tct_dpsgd_weight_bound,
 };

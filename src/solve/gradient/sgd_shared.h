@@ -13,4 +13,6 @@ void tct_prox_step(const tct_facts *facts, double *w, double step);
  */
 tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                          tct_error *err);
+/* tct_solver.weight_bound of such plans. */
+double tct_dpsgd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan);
 #endif

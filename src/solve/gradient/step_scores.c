@@ -15,10 +15,12 @@
 
 enum { BLOCK = 512 }; /* three vectors of 4 KiB stay in the first cache */
 
-/* The losses at one step, over one block, as a sum of multiples of the lattice; a loss that is not a number counts as
- * the clip. */
-static double block_sum(const tct_loss *loss, const double *z, const double *s, const double *y, int64_t count,
-                        double step, double clip, double lattice) {
+/* The losses at step j of the line, over one block, as a sum of multiples of the lattice; a loss that is not a number
+ * counts as the clip. */
+static double block_sum(const tct_line *line, int64_t j, const double *z, const double *s, const double *y,
+                        int64_t count) {
+  const tct_loss *loss = line->loss;
+  double step = line->step[j], clip = line->clip, lattice = line->lattice;
   double at[BLOCK], value[BLOCK], magic = 4503599627370496.0 * lattice, lane[8] = {0};
   for (int64_t i = 0; i < count; i++) at[i] = z[i] - step * s[i];
   loss->kind->values(at, y, loss->h, value, count);
@@ -36,7 +38,7 @@ static double block_sum(const tct_loss *loss, const double *z, const double *s, 
 
 /* ---- logistic losses in floats --------------------------------------------------------------------- */
 
-/* Where a term is counted in units: at most 2^21 a record, so that 2^30 holds a block. */
+/* Where a term is counted in units: at most 2^21 per record, so that 2^30 holds a block. */
 static const double MOST_UNITS = 0x1p21;
 
 /* log(1 + e^-m): e^-|m| of loss/fused_terms.h; log(1+e) = 2 atanh(t), t = e/(2+e) <= 1/3, by its series up to
@@ -115,8 +117,7 @@ void tct_step_scores(const tct_line *line, const double *z, const double *s, con
         single_block(line, z + from, s + from, y + from, rows, unit, own);
         continue;
       }
-      for (int64_t j = 0; j < grid; j++)
-        own[j] -= block_sum(line->loss, z + from, s + from, y + from, rows, line->step[j], line->clip, line->lattice);
+      for (int64_t j = 0; j < grid; j++) own[j] -= block_sum(line, j, z + from, s + from, y + from, rows);
     }
 #pragma omp critical
     for (int64_t j = 0; j < grid; j++) score[j] += own[j];

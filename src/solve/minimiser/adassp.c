@@ -9,32 +9,30 @@
  *   3. w = 0; `iterates` times: w = w + A^-1 (h' - (G + n lambda I) w), h' = h without its factor
  *
  * SENSITIVITY  One record's own term is v (x x^T, (K/Y) sqrt((1-q)/q) y x).  v |x|^2 <= K^2 and v |x| <= K, so that its
- * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is
- * v x_j times x, and the products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c);
- * with the rounding of v x_j itself that is below 1+2^-50, and v is made from an upper bound on |x|^2 and by 2^-40 too
- * small.  A person's weights s_i in [0, 1] multiply v first, hence every bound: the records of a person whose weights
- * sum to at most 1 stay within the reach of one.
+ * squared norm is at most K^4 + K^4 (1-q)/q = K^4/q.  Every entry is a lattice-truncated product: row j of x x^T is v
+ * x_j times x.  The products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c). With
+ * the rounding of v x_j itself that is below 1+2^-50.  v is made from an upper bound on |x|^2, and by 2^-40 too small.
+ * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
+ * at most 1 stay within the reach of one.
  *
  * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
  *
- * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles a thread.
+ * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
- * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing, where the paper spends a third of
- * epsilon on it; the two other releases are one event of exact cost.  All p^2 entries of G are released and averaged
- * across the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2.
- * Weights v: R is a bound, and the records of most tables are well below it (0.49 R in the middle of california, 0.78
- * diabetes130, 0.86 nist_acs), while noise goes with the square.  A weight that depends on x alone leaves a linear
- * model's weights where they were: without noise norm=0.7 cost less than 0.003 % of the label variance on these.
- * Steps 2 and 3: a ridge of the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those
- * that the records determine well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs
- * no budget; zeta is then 2.5 sigma sqrt(p).  Together, at epsilon 0.5 and delta 1e-3, the excess went from 10.2 to 4.2
- * % of half the label variance on california, 5.0 to 1.8 on diabetes130, 11.7 to 7.1 on nist_acs (bench_ridge); where
- * all records have norm R (a synthetic 40000 x 90) it rose from 0.44 to 0.59: give norm=1 there.  The paper's:
- * ridge=sqrt(log(2p^2/0.05)), iterates=1, norm=1. */
+ * DEPARTS  The smallest eigenvalue is that of the released G, which costs nothing; the paper spends a third of epsilon
+ * on it.  The two other releases are one event of exact cost.  All p^2 entries of G are released and averaged across
+ * the diagonal: the same noise as the upper triangle with weights sqrt(2).  q: part of mu^2 for G, 1/2. Weights v: R is
+ * a bound, most records are well below it, and noise goes with its square.  A weight that depends on x alone leaves a
+ * linear model's coefficients where they were.  Where all records have norm R, give norm=1. Steps 2 and 3: a ridge of
+ * the size that noise asks for (norm 1.41 sigma sqrt(p)) pulls every direction, also those that the records determine
+ * well, by r/(eigenvalue + r).  Iterated Tikhonov takes that to its third power, and costs no budget; zeta is then 2.5
+ * sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's: ridge=sqrt(log(2p^2/0.05)),
+ * iterates=1, norm=1. */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
+#include "solve/shared/weight_bound.h"
 
 #include <omp.h>
 #include <string.h>
@@ -206,6 +204,21 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   return TCT_OK;
 }
 
+/* With M = G + n lambda I: |h'| <= n K Y + sqrt(p) noise/weight =: h.  M's least eigenvalue is at least -|dG|, and the
+ * norm of dG at most p times its largest entry, so r <= 1.05 zeta + |dG| by the search of step 2.  A >= zeta I but for
+ * Cholesky's rounding.  In M's eigenvectors w = sum over k < T of s^k A^-1 h', s = r/(eigenvalue of A) <= r/zeta. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[STATISTICS];
+  double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_most(r, p * p + p), sum = 0;
+  double weight = weight_of(facts, &plan->spec, r->clip);
+  double h = n * r->clip * facts->label_bound + sqrt(p) * noise / weight;
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * r->noise * r->sensitivity * sqrt(p);
+  double trace = n * r->clip * r->clip + n * p * facts->reg.l2 + p * noise + zeta;
+  double least = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
+  for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / least;
+  return least > 0 ? 2 * h / least * sum : INFINITY;
+}
+
 const tct_solver tct_solver_adassp = {
     .name = "adassp",
     .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
@@ -217,5 +230,6 @@ const tct_solver tct_solver_adassp = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
     .noise_size = noise_size,
 };

@@ -32,10 +32,11 @@ tct_status tct_newton_factor(tct_smooth *s, int64_t take, double least, bool *go
   int64_t p = problem->view->p;
   curves(s, take, least * s->facts.curvature);
   s->passes++;
-  double trace = 0, largest = tct_largest_size(s->curve, problem->view->rows), weight = tct_smooth_weight(s, take);
-  TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
-  tct_gram(problem->view, s->curve, largest, s->largest, problem->facts->rows, s->gram, s->scratch,
-           problem->facts->threads);
+  double trace = 0, weight = tct_smooth_weight(s, take);
+  tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
+  bounds.largest = tct_largest_size(s->curve, problem->view->rows);
+  TCT_TRY(tct_mech_largest(s->mech, &bounds.largest, 1, err));
+  tct_gram(problem->view, s->curve, &bounds, s->gram, s->scratch, problem->facts->threads);
   TCT_TRY(tct_mech_total(s->mech, s->gram, 2 * p * p, err));
   tct_gram_finish(s->gram, p);
   for (int64_t j = 0; j < p * p; j++) s->gram[j] *= weight;

@@ -41,6 +41,7 @@
 #include "solve/minimiser/objpert.h"
 
 #include "core/alloc.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -65,6 +66,17 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
+/* The minimiser for the drawn b is within tct_smooth_radius of 0 (smooth.c), the computed point within target/ridge of
+ * it, its lattice point half a step from that; then noise. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *tilt = &plan->promise.release[TCT_OBJPERT_TILT], *out = &plan->promise.release[TCT_OBJPERT_OUTPUT];
+  tct_perturb set;
+  double p = (double)facts->p;
+  if (tct_objpert_settings(facts, plan, out->noise, &set, NULL) != TCT_OK) return INFINITY;
+  set.smooth.linear = sqrt(p) * (tct_noise_most(tilt, p) + tilt->lattice);
+  return tct_smooth_radius(&set.smooth) + set.target / set.ridge + out->lattice + tct_noise_most(out, p);
+}
+
 const tct_solver tct_solver_objpert = {
     .name = "objpert",
     .summary = "objective perturbation, the minimiser of a tilted objective; one release, nothing to tune",
@@ -76,5 +88,6 @@ const tct_solver tct_solver_objpert = {
     .penalises_intercept = true,
     .plan = tct_objpert_plan,
     .run = run,
+    .weight_bound = weight_bound,
     .noise_size = tct_objpert_noise_size,
 };

@@ -10,10 +10,15 @@ typedef struct tct_output {
   double reach;   /* c of the output's event: Gaussian in l2, Laplace in l1 */
 } tct_output;
 
-/* distance: how far the computed point may be from the exact minimiser (in l2); move: how far the exact minimisers
- * of two worlds may be from each other; radius: bound on |w_j|; noise: the event's multiplier. */
-tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
-                           tct_output *out, tct_error *err);
+/* Bounds on where the computed point may be, in l2. */
+typedef struct tct_output_bounds {
+  double distance; /* from the exact minimiser */
+  double move;     /* between the exact minimisers of two worlds */
+  double radius;   /* at least every |w_j| */
+} tct_output_bounds;
+/* noise: the event's multiplier; l1: of a Laplace event. */
+tct_status tct_output_make(const tct_facts *facts, tct_output_bounds bounds, double noise, bool l1, tct_output *out,
+                           tct_error *err);
 /* The release of it, for the promise.  Without noise its lattice follows from the weights. */
 tct_release tct_output_planned(const tct_output *output, tct_event event);
 /* Rounds w[p], of which every rank has all, to the lattice of release r, and releases it. */

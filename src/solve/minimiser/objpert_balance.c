@@ -21,18 +21,16 @@ static double mu_of(double epsilon, double log_delta, double near) {
 /* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip)  with sigma = rho S
  * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R, h a HOLLOW-th of n K rho^2/p, which is the mean
  * eigenvalue that the Hessian would have if every record were at the loss's most curved point, and B R = REACH.  Of the
- * shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.  HOLLOW and REACH: of 1 to 32
- * and 2 to 24 the pair whose choices were best on bank and adult together at seven epsilons from 0.05 to 4 (0.7 % above
- * the best share and clip of a grid on average, 1.7 % at worst); REACH is the 12 that dpgd's walk rests on.  SIZE: the
- * scale of margins, at 3 a logistic model is sure to 95 %.  a itself stays at most 1: Lambda then is about half of one
- * record's curvature, and less would leave the certificate of the minimum (smooth.c) without a useful radius.
- * LEAST_CLIP: with slopes cut at less than S/2 records at the boundary have no curvature either, and what minimises the
- * loss jumps where two classes are as likely.  TYPICAL: features in [0, 1] seldom are all at their ends, so that most
- * records are shorter than R (median 0.58, 0.70 and 0.82 of it on bank, ipums-br and adult), and ridge and noise need
- * only be what shorter ones ask for, if the longer ones count less.  Where all are as long as R, norm changes no more
- * than clip would.  0.7 is 1 % better on bank at most and up to 3 % worse on phishing, whose records are all nearly as
- * long.  OWN: with so much ridge of its own, in parts of what the privacy of the largest share asks for, counting
- * records less would change the problem for nothing. */
+ * shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.
+ *
+ * HOLLOW, REACH: measured, docs/decisions/minimiser-rules.md; REACH is the 12 that dpgd's walk rests on.
+ * SIZE: the scale of margins; at 3 a logistic model is sure to 95 %.
+ * a stays at most 1: Lambda then is about half of one record's curvature.  With less, the certificate of the minimum
+ * (certified_minimum.c) would have no useful radius.
+ * LEAST_CLIP: with slopes cut at less than S/2, records at the boundary have no curvature either.  What minimises the
+ * loss then jumps where two classes are as likely.
+ * OWN: with so much ridge of its own, in parts of what the privacy of the largest share asks for, counting records less
+ * would change the problem for nothing. */
 #define SIZE 3.0
 #define REACH 12.0
 #define HOLLOW 4.0

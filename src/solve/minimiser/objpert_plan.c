@@ -14,7 +14,9 @@
 #define NORM_TAIL 40.0
 #define LAPLACE_TAIL 800.0
 #define OUTPUT_SIZE 0.1
-#define TCT_OBJPERT_TYPICAL 0.8 /* see objpert_balance.c */
+/* Features in [0, 1] are seldom all at their ends, so most records are shorter than R:
+ * docs/decisions/minimiser-rules.md */
+#define TCT_OBJPERT_TYPICAL 0.8
 
 const tct_option tct_objpert_options[] = {
     {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",
@@ -266,8 +268,8 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   smooth->linear = bound;
   out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, output, out));
   double distance = (out->target + off) / out->ridge * (1 + 1e-12);
-  return tct_output_make(facts, distance, 0, tct_smooth_radius(smooth) + distance, output, out->laplace, &out->output,
-                         err);
+  tct_output_bounds bounds = {.distance = distance, .radius = tct_smooth_radius(smooth) + distance};
+  return tct_output_make(facts, bounds, output, out->laplace, &out->output, err);
 }
 
 /* ---- the noise in the weights --------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/minimiser/objpert.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ typedef struct settings {
   tct_smooth_facts smooth;
   tct_output output;
   double target, step;
+  double radius; /* of what is released, before its noise */
   int64_t steps;
 } settings;
 
@@ -95,11 +97,13 @@ static tct_status settle(const tct_facts *facts, const tct_solver_plan *plan, se
     distance = out->target / ridge * (1 + 1e-12);
     radius = tct_smooth_radius(f) + distance;
   }
+  out->radius = radius;
   if (!(noise > 0)) {
     out->target = fmin(out->target, 1e-10 * n * slope);
     return TCT_OK;
   }
-  return tct_output_make(facts, distance, move * (1 + 1e-12), radius, noise, false, &out->output, err);
+  tct_output_bounds bounds = {.distance = distance, .move = move * (1 + 1e-12), .radius = radius};
+  return tct_output_make(facts, bounds, noise, false, &out->output, err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -162,6 +166,14 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   return TCT_OK;
 }
 
+/* settle() has the radius of the minimiser, or of the last step, and of its error. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  const tct_release *r = &plan->promise.release[OUTPUT];
+  settings set = {0};
+  if (settle(facts, plan, &set, NULL) != TCT_OK) return INFINITY;
+  return set.radius + r->lattice + tct_noise_most(r, (double)facts->p);
+}
+
 const tct_solver tct_solver_outpert = {
     .name = "outpert",
     .summary = "output perturbation: the minimiser of a ridge problem plus noise (baseline)",
@@ -172,5 +184,6 @@ const tct_solver tct_solver_outpert = {
     .penalises_intercept = true,
     .plan = plan,
     .run = run,
+    .weight_bound = weight_bound,
     .noise_size = noise_size,
 };

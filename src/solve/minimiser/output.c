@@ -9,8 +9,9 @@
 #include "core/alloc.h"
 #include "solve/minimiser/objpert.h"
 
-tct_status tct_output_make(const tct_facts *facts, double distance, double move, double radius, double noise, bool l1,
-                           tct_output *out, tct_error *err) {
+tct_status tct_output_make(const tct_facts *facts, tct_output_bounds bounds, double noise, bool l1, tct_output *out,
+                           tct_error *err) {
+  double distance = bounds.distance, move = bounds.move, radius = bounds.radius;
   double p = (double)facts->p, half = facts->neighbours == TCT_REPLACE_ONE ? 0.5 : 1, norm = l1 ? sqrt(p) : 1;
   double pad = 1; /* the error is taken as larger than it is until a lattice exists that carries both w and the noise */
   for (int k = 0; k < 400; k++, pad *= 1.25) {

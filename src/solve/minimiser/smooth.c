@@ -176,10 +176,10 @@ void tct_smooth_free(tct_smooth *s) {
 tct_status tct_smooth_transpose(tct_smooth *s, const double *a, double *sum, tct_error *err) {
   const tct_problem *problem = s->problem;
   int64_t p = problem->view->p;
-  double largest = tct_largest_size(a, problem->view->rows);
-  TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
-  tct_exact_transpose(problem->view, a, largest, s->largest, problem->facts->rows, s->parts, s->sums,
-                      problem->facts->threads);
+  tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
+  bounds.largest = tct_largest_size(a, problem->view->rows);
+  TCT_TRY(tct_mech_largest(s->mech, &bounds.largest, 1, err));
+  tct_exact_transpose(problem->view, a, &bounds, s->parts, s->sums, problem->facts->threads);
   TCT_TRY(tct_mech_total(s->mech, s->parts, 2 * p, err));
   for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
   return TCT_OK;

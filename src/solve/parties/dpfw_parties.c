@@ -3,8 +3,8 @@
  * PROBLEM  min over |w|_1 <= eta of (1/n) sum_i l(x_i.w, y_i), l smooth; party k holds the columns of block k of every
  * record, all parties hold the labels, the server holds nothing.
  *
- * ALGORITHM  Algorithm 2 of "Towards Efficient and Privacy-Preserving feature-wise distributed Frank-Wolfe" as SPEC
- * section 6 mends it.  J is a public embedding of the n records into m numbers (mech/sketch.c).
+ * ALGORITHM  Algorithm 2 of "Towards Efficient and Privacy-Preserving feature-wise distributed Frank-Wolfe", with
+ * the corrections under DEPARTS.  J is a public embedding of the n records into m numbers (mech/sketch.c).
  *   1. w = 0
  *   2. for t = 0..T-1: the server tells party k q = sum over sent columns j of other parties of w_j a~_j, and c, B
  *   3.   party k: z_i = (its own prediction, exactly) + c (J^T q)_i, a_i = clip(l'(z_i, y_i), B)
@@ -25,14 +25,18 @@
  * RELEASES  K*T choices, at most K*L columns, and K*T scores when one wins: dpfw_parties_plan.c.  Against party k the
  * releases of the others alone count; labels are not protected from any party.
  *
- * COST  A round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers a party.
+ * COST  Per round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers per party.
  *
- * DEPARTS  The errata of SPEC section 6; own predictions exact; the others' estimate is weighted by c, because it
- * carries noise of deviation sigma |w| in every record: parties_trust.c.  L. */
+ * DEPARTS  Corrections: both terms of the printed (13) are over n.  Line 10 multiplies vectors of n and of m numbers:
+ * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves a round.
+ * Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
+ *   By choice: own predictions are exact.  The others' estimate is weighted by c, because it carries noise of deviation
+ * sigma |w| in every record (parties_trust.c).  Columns are at most L. */
 #include "solve/parties/dpfw_parties.h"
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/weight_bound.h"
 
 #include <string.h>
 
@@ -62,15 +66,14 @@ static tct_status party_fill(tct_party *s, tct_error *err) {
   if (!s->own || !s->estimate || !s->margin || !s->slope || !s->column || !s->zero || !s->query || !s->score ||
       !s->sums || !s->name || !s->order_of || !s->is_sent)
     return tct_fail_memory(err);
-  return tct_fused_new(s->problem->view, s->zero, TCT_FUSED_SQUARED, 0, false, s->problem->facts->threads, &s->all,
-                       err);
+  tct_fused_settings sums = {.slope = TCT_FUSED_SQUARED, .threads = s->problem->facts->threads};
+  return tct_fused_new(s->problem->view, s->zero, sums, &s->all, err);
 }
 
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
-                         const int64_t *order, tct_share *share, int64_t first, int64_t count, tct_party *s,
-                         tct_error *err) {
-  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = order, .share = share};
-  s->first = first, s->count = count, s->scale = 1;
+                         tct_party_place place, tct_party *s, tct_error *err) {
+  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = place.order, .share = place.share};
+  s->first = place.first, s->count = place.count, s->scale = 1;
   tct_status status = party_fill(s, err);
   if (status != TCT_OK) tct_party_free(s);
   return status;
@@ -199,6 +202,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return tct_parties_simulate(problem, plan, mech, w, &report, err);
 }
 
+/* The parties' radii sum to the ball's; with radius=winner each has the ball's and one party moves in a step. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)plan;
+  return facts->reg.radius;
+}
+
 const tct_solver tct_solver_dpfw_parties = {
     .name = "dpfw_parties",
     .summary =
@@ -212,4 +221,5 @@ const tct_solver tct_solver_dpfw_parties = {
     .penalises_intercept = true,
     .plan = tct_parties_plan,
     .run = run,
+    .weight_bound = weight_bound,
 };

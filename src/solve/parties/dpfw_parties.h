@@ -61,9 +61,15 @@ typedef struct tct_party {
   double *sums;                           /* [count] G_j */
   tct_fused all;
 } tct_party;
+/* What tells this party from the others; the fields are those of tct_party. */
+typedef struct tct_party_place {
+  tct_share *share;
+  const int64_t *order;
+  int64_t first, count;
+} tct_party_place;
+/* All that is pointed to is borrowed. */
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
-                         const int64_t *order, tct_share *share, int64_t first, int64_t count, tct_party *party,
-                         tct_error *err);
+                         tct_party_place place, tct_party *party, tct_error *err);
 void tct_party_free(tct_party *party);
 tct_status tct_party_choose(tct_party *party, tct_error *err);
 tct_status tct_party_send(tct_party *party, int64_t t, tct_error *err);

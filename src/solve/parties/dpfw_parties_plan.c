@@ -237,7 +237,7 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
   s->local = tct_spec_is(spec, o, "local", "exact");
   s->seed = (uint64_t)tct_spec_count(spec, o, "sketch_seed");
   if (s->size < facts->rows && s->size < s->per_record)
-    return tct_fail(err, TCT_E_USAGE, "the sketch has fewer numbers than entries a record; give sketch=%d or more",
+    return tct_fail(err, TCT_E_USAGE, "the sketch has fewer numbers than entries per record; give sketch=%d or more",
                     (int)s->per_record);
   TCT_TRY(radii(facts, tct_spec_text(spec, o, "radius"), s, err));
   s->score = s->columns > 0 ? TCT_PARTIES_COLUMN + 1 : TCT_PARTIES_COLUMN;

@@ -21,7 +21,8 @@ static tct_status raise(const tct_problem *problem, tct_mech *mech, double *w, s
   for (int k = 0; k < count; k++) {
     s->width[k] = p * (k + 1) / count - first;
     s->share[k + 1] = (tct_share){.wire = &s->wire[k + 1], .mech = mech};
-    TCT_TRY(tct_party_new(problem, &s->set, &s->sketch, NULL, &s->share[k + 1], first, s->width[k], &s->party[k], err));
+    tct_party_place place = {.share = &s->share[k + 1], .first = first, .count = s->width[k]};
+    TCT_TRY(tct_party_new(problem, &s->set, &s->sketch, place, &s->party[k], err));
     first += s->width[k];
   }
   return tct_parties_server_new(problem->facts, &s->set, &s->share[0], s->width, w, &s->server, err);
