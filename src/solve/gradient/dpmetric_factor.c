@@ -166,11 +166,11 @@ static void add_ridge(const making *m, const double *w, double *sum) {
   for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->reg.l2;
 }
 
-/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + r I) + the ridge; d.  sum is overwritten. */
-static tct_status factor(const making *m, double unit, double noise, double many, double *sum,
-                         tct_dpmetric_shape *shape, bool fresh, tct_error *err) {
+/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the ridge; d.  sum is overwritten. */
+static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
+                         tct_error *err) {
   int64_t p = m->p;
-  double *w = shape->metric.w, ridge = many * ridge_of(m, noise);
+  double *w = shape->metric.w;
   double *memory = TCT_NEW(double, p *p + 4 * p), *value = memory + p * p;
   if (!memory) return tct_fail_memory(err);
   memcpy(memory, sum, (size_t)(p * p) * sizeof *sum);
@@ -221,7 +221,7 @@ static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *
   if (m->rule.diagonal)
     TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
   else
-    TCT_TRY(factor(m, unit, m->noise, 1, sum, shape, true, err));
+    TCT_TRY(factor(m, unit, ridge_of(m, m->noise), sum, shape, true, err));
   return send(m, shape, err);
 }
 
@@ -265,7 +265,7 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
-  TCT_TRY(factor(m, unit, images->deviation, 1.5, sum, shape, false, err));
+  TCT_TRY(factor(m, unit, 1.5 * ridge_of(m, images->deviation), sum, shape, false, err));
   return send(m, shape, err);
 }
 
