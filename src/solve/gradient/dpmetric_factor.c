@@ -166,7 +166,7 @@ static void add_ridge(const making *m, const double *w, double *sum) {
   for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->reg.l2;
 }
 
-/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the ridge; d.  sum is overwritten. */
+/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
 static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
                          tct_error *err) {
   int64_t p = m->p;
