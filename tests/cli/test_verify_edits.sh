@@ -33,6 +33,8 @@ fit dpagd c "${ridge[@]}" --solver dpagd
 fit batches c "${ridge[@]}" --solver dpagd:batch=100,steps=5
 fit dpgd c --loss hinge --penalty l1:lambda=0.01 --solver dpgd
 fit dpnewton c "${ridge[@]}" --solver dpnewton
+fit dpmetric c "${ridge[@]}" --solver dpmetric
+fit again c "${ridge[@]}" --solver dpmetric:second=0,shape=diagonal --neighbours replace_one
 fit privgene c "${ridge[@]}" --solver privgene
 fit sgd_ma c "${ridge[@]}" --solver sgd_ma
 fit sgd_adv c "${ridge[@]}" --solver sgd_adv

@@ -110,6 +110,8 @@ static void ranks_make_the_model_of_one_process_bit_for_bit(void **state) {
   same_bits("logistic", "l1ball:radius=3", "dpfw:steps=15,form=plain");
   same_bits("squared", "none", "dpgd:steps=10");
   same_bits("logistic", "l2:lambda=0.01", "dpnewton:steps=5");
+  same_bits("squared", "l2:lambda=0.01", "dpmetric:steps=5");
+  same_bits("hinge", "none", "dpmetric:steps=5,shape=diagonal");
   same_bits("squared", "l2:lambda=0.01", "adassp");
   same_bits("logistic", "l2:lambda=0.001", "lbfgs");
 }

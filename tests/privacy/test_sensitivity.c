@@ -194,6 +194,22 @@ static void gradient_descents_keep_their_reach_and_fill_it(void **state) {
   SEARCHED(descents);
 }
 
+/* The squares of lengths, images and their outer products: under replace_one the first releases differ by sqrt(2) of
+ * their terms, which the claim uses, and the path's by 2. */
+static const setup metrics[] = {
+    {"logistic", "none", "dpmetric:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
+    {"squared", "l2:lambda=0.1", "dpmetric:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
+    {"hinge", "none", "dpmetric:steps=4,clip=0.1,second=0", 2, 1, TCT_ADD_REMOVE, 0.9},
+    {"logistic", "l2:lambda=1e-6", "dpmetric:steps=4,norms=0,share=0.3", 2, 1e4, TCT_ADD_REMOVE, 0.9},
+    {"smoothed_hinge", "none", "dpmetric:steps=4,shape=diagonal", 2, 1, TCT_ADD_REMOVE, 0.9},
+    {"huber", "none", "dpmetric:steps=4,share=0.3", 0.5, 1, TCT_REPLACE_ONE, 0.9},
+    {"logistic", "none", "dpmetric:steps=4,shape=diagonal,norms=0.1", 1, 0.01, TCT_REPLACE_ONE, 0.9},
+};
+static void a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fill_it(void **state) {
+  (void)state;
+  SEARCHED(metrics);
+}
+
 /* ---- what bounds the records ------------------------------------------------------------------------ */
 
 /* Norms in quad precision: R is not to be exceeded by a rounding. */
@@ -327,6 +343,7 @@ int main(void) {
       cmocka_unit_test(primaldpscd_keeps_its_reach),
       cmocka_unit_test(dpsgd_keeps_its_reach_and_fills_it),
       cmocka_unit_test(gradient_descents_keep_their_reach_and_fill_it),
+      cmocka_unit_test(a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fill_it),
       cmocka_unit_test(a_solver_sees_rows_within_R_and_labels_within_Y),
       cmocka_unit_test(a_batch_above_the_cap_adds_nothing),
       cmocka_unit_test(releases_alone_make_the_model_whatever_the_coins),

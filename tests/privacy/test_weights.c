@@ -22,7 +22,7 @@ static const setting persons[] = {
     {"dpgd:steps=3", "logistic", "none"},    {"dpgd:steps=3,clip=0.3", "logistic", "l2:lambda=0.1"},
     {"dpgd:steps=3", "squared", "none"},     {"dpgd:steps=3", "hinge", "l1:lambda=0.01"},
     {"adassp", "squared", "l2:lambda=0.1"},  {"dpnewton:steps=3", "logistic", "l2:lambda=0.1"},
-    {"dpnewton:steps=3", "squared", "none"},
+    {"dpnewton:steps=3", "squared", "none"}, {"dpmetric:steps=3", "logistic", "l2:lambda=0.1"},
 };
 enum { SETTINGS = sizeof persons / sizeof persons[0] };
 
@@ -204,11 +204,9 @@ static void records_that_are_not_known_as_one_persons_go_beyond_it(void **state)
   for (int k = 0; k < SETTINGS; k++) assert_true(ratio(&persons[k], PERSON, 1, 1, false) > 2);
 }
 
-static const setting weighers[] = {{"dpgd:steps=3", "logistic", "none"},
-                                   {"objpert", "logistic", "none"},
-                                   {"objpert:clip=1", "huber", "none"},
-                                   {"adassp", "squared", "none"},
-                                   {"dpnewton:steps=3", "logistic", "none"}};
+static const setting weighers[] = {{"dpgd:steps=3", "logistic", "none"},     {"objpert", "logistic", "none"},
+                                   {"objpert:clip=1", "huber", "none"},      {"adassp", "squared", "none"},
+                                   {"dpnewton:steps=3", "logistic", "none"}, {"dpmetric:steps=3", "logistic", "none"}};
 
 static void weight_zero_is_absence_and_equal_weights_are_none(void **state) {
   (void)state;

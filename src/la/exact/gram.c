@@ -7,6 +7,7 @@
 
 #include "core/lanes.h"
 #include "la/kernels/kernels.h"
+#include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
 #include <math.h>
@@ -169,6 +170,19 @@ void tct_gram_lattice(const tct_view *view, const double *weight, double step, d
       for (int t = 0; t < threads; t++) sum[i * p + j] += scratch[t * each + i * wide + j];
       sum[j * p + i] = sum[i * p + j];
     }
+}
+
+void tct_squares_lattice(const tct_view *view, const double *weight, double step, double *sum) {
+  for (int64_t i = 0; i < view->rows; i++) {
+    tct_row row = tct_row_at(view->x, i);
+    double root = weight ? sqrt(weight[i]) * (1 - 0x1p-50) : 1, scale = view->row_scale[i];
+    for (int64_t k = 0; k < row.n; k++) {
+      double t = tct_lattice_part((scale * tct_row_value(&row, k)) * root, step);
+      sum[tct_row_column(&row, k)] += t * t;
+    }
+    double last = tct_lattice_part((scale * view->intercept) * root, step);
+    if (view->intercept != 0) sum[view->p - 1] += last * last;
+  }
 }
 
 void tct_symmetrise(double *a, int64_t p) {

@@ -1,0 +1,178 @@
+/* dpmetric.c - private gradient descent whose clip and noise have the shape of a released metric.
+ *
+ * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi none or l2.
+ *
+ * ALGORITHM  Gradients are clipped and noised where the released Hessian bound is the unit matrix, so that noise is
+ * largest where the objective is flat.  (Metrics learnt under privacy: GeoClip 2025; ISSP 2024; relative Gaussian
+ * mechanism 2023.  The fixed Hessian bound: Boehning and Lindsay 1988.)
+ *   1. counts of the rows' norms + N(0, m_q^2 I); B = the least edge that 0.7 of the rows lie within
+ *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
+ *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
+ *      once more
+ *   4. C = c * slope * sqrt(d/h), W <- W/C
+ *   5. for t = 1..T
+ *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I)
+ *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
+ *   8.   u = w' + momentum*(w' - w), w = w'
+ *   9. the average of w over the last part of the path
+ * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
+ *
+ * SENSITIVITY  Steps 1 to 3: dpmetric_factor.c; every length is 1.  Step 6: W is fixed by earlier releases, one matrix
+ * of fixed bits for all ranks, and the proof is about W, whatever it is close to.
+ *   S = sum_i s_i x_i is formed exactly on a lattice f (gradient.h).  A record's own term t_i in S has |W t_i| <= |s_i|
+ *   b_i + e with b_i >= |W x_i| and e = F sqrt(p) f, F >= |W|_F (metric.h), and s_i is cut until |s_i| b_i + e <= v_i
+ *   (1 - sqrt(p) g), v_i its weight.  The terms of a record, or of a person whose weights sum to at most 1, have norm
+ *   at most 1 - sqrt(p) g in W S.
+ *   W S is formed exactly from S (over all ranks) and rounded to the release's lattice g: that moves each of the two
+ *   neighbours' sums by at most sqrt(p) g/2.  Together: at most 1.  Under replace_one two terms differ by at most
+ *   twice that.
+ *   f comes from W and n alone: terms in x are cut to `reach` too, so that the sum of n of them fits the lattice.
+ *
+ * RELEASES  gaussian(m_q), gaussian(m_G), gaussian(m_B) and T events gaussian(m), 1/m_q^2 + 1/m_G^2 + 1/m_B^2 + T/m^2 =
+ * 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ *
+ * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 a
+ * step.  A diagonal metric: two passes over X, and one a step.
+ *
+ * DEPARTS  From GeoClip: the metric is of the rows, not of gradients, and is released before the path, in one or two
+ * releases; the clip follows the released dimension. */
+#include "solve/gradient/dpmetric.h"
+
+#include "core/alloc.h"
+#include "la/exact/gradient.h"
+#include "la/kernels/kernels.h"
+#include "solve/shared/clipped.h"
+
+#include <string.h>
+
+/* A power of two above x. */
+static double above(double x) {
+  int exponent = 0;
+  frexp(x, &exponent);
+  return ldexp(1.0, exponent);
+}
+
+tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_shape *shape,
+                                 const tct_release *planned, tct_dpmetric_step *out, tct_error *err) {
+  int64_t n = problem->view->rows, p = problem->view->p;
+  int threads = problem->facts->threads;
+  *out = (tct_dpmetric_step){.problem = problem, .shape = shape, .planned = planned};
+  out->from = above((double)problem->facts->rows * shape->reach) * 0x1p-51;
+  out->to = planned->lattice;
+  out->room = tct_gradient_scratch(p, threads);
+  out->length = TCT_NEW(double, n);
+  out->norm = TCT_NEW(double, n);
+  out->sum = TCT_NEW(double, p);
+  out->inner = TCT_NEW(double, p);
+  out->scratch = TCT_NEW(double, out->room);
+  if (!out->length || !out->norm || !out->sum || !out->inner || !out->scratch) return tct_fail_memory(err);
+  tct_row_norms(problem->view, out->norm, threads);
+  return tct_metric_lengths(&shape->metric, problem->view, out->length, threads, err);
+}
+
+void tct_dpmetric_step_free(tct_dpmetric_step *step) {
+  int64_t n = step->problem ? step->problem->view->rows : 0, p = step->problem ? step->problem->view->p : 0;
+  tct_wipe_free(step->length, n, sizeof(double));
+  tct_wipe_free(step->norm, n, sizeof(double));
+  tct_wipe_free(step->sum, p, sizeof(double));
+  tct_wipe_free(step->inner, p, sizeof(double));
+  tct_wipe_free(step->scratch, step->room, sizeof(double));
+}
+
+double tct_dpmetric_own(const tct_dpmetric_step *step, double weight) {
+  double rounded = sqrt((double)step->problem->view->p) * step->to;
+  double own = weight * (step->planned->clip - rounded) * (1 - 0x1p-48);
+  return fmax(own - tct_metric_rounding(&step->shape->metric, step->from), 0);
+}
+
+static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
+  const tct_dpmetric_step *step = user;
+  const tct_problem *problem = step->problem;
+  const double *weight = problem->weight;
+  double own = tct_dpmetric_own(step, 1);
+  tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, a);
+  for (int64_t k = 0; k < count; k++) {
+    double size = fabs(a[k]) * step->norm[first + k];
+    if (size > step->shape->reach) a[k] *= step->shape->reach / size;
+    if (!weight) continue;
+    size = fabs(a[k]) * step->length[first + k] * (1 + 0x1p-41);
+    own = tct_dpmetric_own(step, weight[first + k]);
+    if (size > own) a[k] *= own / size * (1 - 0x1p-48);
+  }
+}
+
+void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w) {
+  tct_gradient_lattice(step->problem->view, w, (tct_factors){factors_of, step}, step->from, step->inner, step->scratch,
+                       step->problem->facts->threads);
+}
+
+tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err) {
+  int64_t p = step->problem->view->p;
+  tct_dpmetric_sum(step, w);
+  TCT_TRY(tct_mech_total(mech, step->inner, p, err));
+  tct_metric_times(&step->shape->metric, step->inner, step->from, step->to, step->sum);
+  return tct_mech_release(mech, r, step->sum, p, err);
+}
+
+/* Steps 5 to 9; memory[6p] is zero. */
+static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
+                          double *w, tct_error *err) {
+  const tct_facts *facts = gradient->problem->facts;
+  const tct_dpmetric_shape *shape = gradient->shape;
+  int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
+  double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
+  int release = tct_dpmetric_places_of(rule).steps;
+  double steps = (double)rule->steps, size = fmin(1, shape->walk / steps), momentum = fmax(0, 1 - steps / shape->walk);
+  for (int64_t t = 0; t < rule->steps; t++) {
+    TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
+    TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
+    for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->reg.l2 * u[j];
+    tct_metric_plain(&shape->metric, ridge, image);
+    tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
+    tct_metric_turn(&shape->metric, image, move);
+    memcpy(last, w, (size_t)p * sizeof *w);
+    for (int64_t j = 0; j < p; j++) w[j] = u[j] - size * shape->clip * shape->clip * move[j]; /* 7 */
+    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                /* 8 */
+    if (t >= from) tct_axpy(1, w, average, p);
+  }
+  for (int64_t j = 0; j < p; j++) w[j] = average[j] / (double)(rule->steps - from); /* 9 */
+  return TCT_OK;
+}
+
+static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
+                      tct_error *err) {
+  int64_t p = problem->view->p;
+  tct_dpmetric_rule rule = tct_dpmetric_rule_of(problem->facts, &plan->spec);
+  tct_dpmetric_shape shape = {0};
+  tct_dpmetric_step gradient = {0};
+  double *memory = TCT_NEW(double, 6 * p);
+  memset(w, 0, (size_t)p * sizeof *w);
+  tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = tct_dpmetric_release(problem, plan, mech, &shape, err);
+  const tct_release *planned = tct_mech_release_of(mech, tct_dpmetric_places_of(&rule).steps);
+  if (status == TCT_OK) status = tct_dpmetric_step_new(problem, &shape, planned, &gradient, err);
+  if (status == TCT_OK) status = descend(&gradient, &rule, mech, memory, w, err);
+  tct_dpmetric_step_free(&gradient);
+  tct_metric_free(&shape.metric);
+  tct_free(memory);
+  return status;
+}
+
+/* None yet: the path's growth hangs on W, whose size the plan knows only through two noisy factorisations. */
+static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)facts, (void)plan;
+  return INFINITY;
+}
+
+const tct_solver tct_solver_dpmetric = {
+    .name = "dpmetric",
+    .summary = "private gradient descent with clip and noise in the shape of a released metric",
+    .options = tct_dpmetric_options,
+    .is_private = true,
+    .rows_apart = true,
+    .relations = TCT_RELATION_BOTH,
+    .weighing = TCT_WEIGHS_PERSONS,
+    .plan = tct_dpmetric_plan,
+    .run = run,
+    .weight_bound = weight_bound,
+};

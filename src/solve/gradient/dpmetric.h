@@ -1,0 +1,75 @@
+/* dpmetric.h - what the plan, the metric and the path of dpmetric agree on. */
+#ifndef TCT_SOLVE_DPMETRIC_H
+#define TCT_SOLVE_DPMETRIC_H
+#include "la/exact/metric.h"
+#include "solve/solve.h"
+
+/* Edges of the norms that are counted: R / 2^(k/2). */
+enum { TCT_DPMETRIC_EDGES = 24 };
+
+/* From public facts and options. */
+typedef struct tct_dpmetric_rule {
+  bool diagonal;
+  double norms, share, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
+  double clip, walk;           /* NAN: from the released spectrum */
+  double average;              /* the last part of the path that the result averages */
+  int64_t steps;
+} tct_dpmetric_rule;
+
+/* Where each release is in the promise; norms and second only where their part of the budget is above 0. */
+typedef struct tct_dpmetric_places {
+  int norms, first, second, steps;
+} tct_dpmetric_places;
+
+/* What has been released about the table, and what follows from it; equal on all ranks. */
+typedef struct tct_dpmetric_shape {
+  tct_metric metric; /* W, scaled so that the clip is 1: lengths |W x| are in units of it */
+  double clip;       /* C, in the metric's own units: the step in w is C^2 W^T W */
+  double dimension;  /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
+  double signal;     /* kappa = n mu/d */
+  double walk;       /* F, the path's length in steps of size 1/curvature */
+  double reach;      /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
+} tct_dpmetric_shape;
+
+extern const tct_option tct_dpmetric_options[];
+tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec);
+tct_dpmetric_places tct_dpmetric_places_of(const tct_dpmetric_rule *rule);
+tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
+/* The largest slope that clips are measured by, and the curvature that steps are. */
+double tct_dpmetric_slope(const tct_facts *facts);
+double tct_dpmetric_curvature(const tct_facts *facts);
+/* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
+double tct_dpmetric_clip(const tct_facts *facts, double signal);
+double tct_dpmetric_walk(const tct_facts *facts, double signal);
+/* The released signal from which on the second metric is worth its noise. */
+bool tct_dpmetric_again(double signal, int64_t p);
+double tct_dpmetric_cut(double signal, double share, int64_t p);
+
+/* Makes the releases before the steps, and the metric.  shape->metric is the caller's to free, also
+ * after an error. */
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+                                tct_dpmetric_shape *shape, tct_error *err);
+
+/* One step's release. */
+typedef struct tct_dpmetric_step {
+  const tct_problem *problem;
+  const tct_dpmetric_shape *shape;
+  const tct_release *planned;
+  double *length, *norm; /* [rows]: at least |W x_i| and |x_i| */
+  double *sum, *scratch; /* [p]: W S and then the release; workspace */
+  double *inner;         /* [p]: S */
+  double from, to;       /* the lattices of S and W S */
+  int64_t room;
+} tct_dpmetric_step;
+/* planned: the steps' release; borrowed. */
+tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_shape *shape,
+                                 const tct_release *planned, tct_dpmetric_step *out, tct_error *err);
+void tct_dpmetric_step_free(tct_dpmetric_step *step); /* wipes lengths, norms and sums */
+/* What |s_i| |W x_i| of a record of weight v may be at most: v of the planned clip, less what both roundings may add
+ * to it. */
+double tct_dpmetric_own(const tct_dpmetric_step *step, double weight);
+/* step->inner <- S at margins x.w, before ranks are added up. */
+void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w);
+/* step->sum <- W S + noise: release r of mech, which is the planned one. */
+tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err);
+#endif

@@ -1,0 +1,332 @@
+/* dpmetric_factor.c - the releases behind the metric of dpmetric, and the metric.
+ *
+ * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
+ *   Counts of norms: a record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
+ *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
+ * lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
+ *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
+ *   Second release: the same as G, with the computed image of the row under the first W in place of the row, cut to
+ * norm rho.  Whatever the image's error, it is a function of this row and of releases.
+ *   A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
+ * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its
+ * sensitivity, the sensitivity is sqrt(1/2). */
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/kernels/kernels.h"
+#include "la/matrix/lattice.h"
+#include "la/matrix/rows_access.h"
+#include "la/exact/spectrum.h"
+#include "solve/shared/clipped.h"
+#include "solve/gradient/dpmetric.h"
+
+#include <string.h>
+
+static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
+static const double KEEP = 0.7;           /* part of the records whose norms the cut leaves alone */
+
+typedef struct making {
+  const tct_problem *problem;
+  const tct_facts *facts;
+  tct_mech *mech;
+  tct_dpmetric_rule rule;
+  tct_dpmetric_places at;
+  double base;      /* noise of one release that had all of the budget, so that mu = 1/base */
+  double bound;     /* B: rows are cut to it in G */
+  double *norm;     /* [rows] */
+  double *gram;     /* [count]: the released matrix of t t^T, or its diagonal */
+  double noise;     /* of gram: deviation of an entry on the diagonal */
+  tct_view view;    /* the rows of G; row_scale is its own */
+  int64_t p, count; /* count: p*p or p */
+} making;
+
+static const tct_release *planned(const making *m, int r) { return tct_mech_release_of(m->mech, r); }
+
+/* The norm that cuts G's rows: |x|, or for a diagonal G the fourth root of the sum of x_j^4. */
+static void norms(const making *m) {
+  const tct_view *view = m->problem->view;
+  tct_row_norms(view, m->norm, m->facts->threads);
+  for (int64_t i = 0; i < view->rows && m->rule.diagonal; i++) {
+    tct_row row = tct_row_at(view->x, i);
+    double sum = 0, size = m->norm[i], scale = view->row_scale[i];
+    if (!(size > 0)) continue;
+    for (int64_t k = 0; k < row.n; k++) sum += pow(fabs(scale * tct_row_value(&row, k)) / size, 4);
+    sum += pow(scale * view->intercept / size, 4);
+    m->norm[i] = fmin(size, size * sqrt(sqrt(sum)) * (1 + ((double)m->p + 16) * 0x1p-50));
+  }
+}
+
+/* The least edge R/2^(k/2) that at least KEEP of the records lie within, two deviations on the safe side. */
+static tct_status quantile(making *m, tct_error *err) {
+  const tct_problem *problem = m->problem;
+  double count[TCT_DPMETRIC_EDGES] = {0}, R = m->facts->row_norm, all = 0, within = 0;
+  m->bound = R;
+  if (!(m->rule.norms > 0)) return TCT_OK;
+  const tct_release *counts = planned(m, m->at.norms);
+  for (int64_t i = 0; i < problem->view->rows; i++) {
+    double at = floor(-2 * log2(m->norm[i] / R) + 1e-9), weight = problem->weight ? problem->weight[i] : 1;
+    if (!(m->norm[i] > 0x1p-60 * R)) continue; /* a row of zeros adds nothing */
+    count[(int)fmin(fmax(at, 0), TCT_DPMETRIC_EDGES - 1)] += tct_lattice_part(weight * counts->clip, counts->lattice);
+  }
+  TCT_TRY(tct_mech_release(m->mech, m->at.norms, count, TCT_DPMETRIC_EDGES, err));
+  double sure = 2 * sqrt(TCT_DPMETRIC_EDGES) * counts->deviation;
+  for (int k = 0; k < TCT_DPMETRIC_EDGES; k++) all += count[k];
+  for (int k = TCT_DPMETRIC_EDGES - 1; k >= 0; k--) {
+    within += count[k];
+    if (within < KEEP * all + sure) continue;
+    m->bound = R * exp2(-0.5 * k) * (1 + 1e-9);
+    break;
+  }
+  return TCT_OK;
+}
+
+/* sum[count] <- the sum of t t^T, or of t's squares. */
+static tct_status add_up(const making *m, const tct_view *view, double lattice, double *sum, tct_error *err) {
+  const double *weight = m->problem->weight;
+  double step = tct_gram_step(lattice);
+  if (m->rule.diagonal) {
+    memset(sum, 0, (size_t)m->p * sizeof *sum);
+    tct_squares_lattice(view, weight, step, sum);
+    return TCT_OK;
+  }
+  int64_t room = tct_gram_scratch(m->p, m->facts->threads);
+  double *scratch = TCT_NEW(double, room);
+  if (!scratch) return tct_fail_memory(err);
+  tct_gram_lattice(view, weight, step, sum, scratch, m->facts->threads);
+  tct_wipe_free(scratch, room, sizeof *scratch);
+  return TCT_OK;
+}
+
+/* Release r of the rows of G. */
+static tct_status rows_once(making *m, int r, double *sum, tct_error *err) {
+  TCT_TRY(add_up(m, &m->view, planned(m, r)->lattice, sum, err));
+  TCT_TRY(tct_mech_release(m->mech, r, sum, m->count, err));
+  if (!m->rule.diagonal) tct_symmetrise(sum, m->p);
+  return TCT_OK;
+}
+
+static tct_status first(making *m, tct_error *err) {
+  const tct_view *view = m->problem->view;
+  m->view = *view;
+  m->view.row_norm = 1;
+  m->view.row_scale = TCT_NEW(double, view->rows);
+  m->norm = TCT_NEW(double, view->rows);
+  m->gram = TCT_NEW(double, m->count);
+  if (!m->view.row_scale || !m->norm || !m->gram) return tct_fail_memory(err);
+  norms(m);
+  TCT_TRY(quantile(m, err));
+  for (int64_t i = 0; i < view->rows; i++)
+    m->view.row_scale[i] = view->row_scale[i] / fmax(m->bound, m->norm[i]) * SHRINK;
+  m->noise = planned(m, m->at.first)->deviation;
+  return rows_once(m, m->at.first, m->gram, err);
+}
+
+/* ---- from a release to W --------------------------------------------------------------------------------- */
+
+/* What hides in noise: the largest eigenvalue of a symmetrised matrix of it, or its largest entry on the diagonal. */
+static double ridge_of(const making *m, double noise) {
+  double hidden = m->rule.diagonal ? sqrt(2 * log(2 * (double)m->p)) : sqrt(2 * (double)m->p);
+  return fmax(hidden * noise, 1e-10 * (double)m->facts->rows);
+}
+
+static double dimension_of(const double *value, int64_t p, double ridge) {
+  double sum = 0;
+  for (int64_t j = 0; j < p; j++) sum += fmax(value[j], 0) / (fmax(value[j], 0) + ridge);
+  return fmax(sum, 1);
+}
+
+/* l <- its inverse, both lower triangular; room: [p]. */
+static void invert(double *l, int64_t p, double *room) {
+  for (int64_t i = 0; i < p; i++) {
+    memset(room, 0, (size_t)p * sizeof *room);
+    for (int64_t k = 0; k < i; k++) tct_axpy(-l[i * p + k], l + k * p, room, k + 1);
+    double pivot = l[i * p + i];
+    for (int64_t k = 0; k < i; k++) l[i * p + k] = room[k] / pivot;
+    l[i * p + i] = 1 / pivot;
+    for (int64_t k = i + 1; k < p; k++) l[i * p + k] = 0;
+  }
+}
+
+/* w <- l w, both lower triangular. */
+static void multiply(const double *l, double *w, int64_t p, double *room) {
+  for (int64_t i = p - 1; i >= 0; i--) {
+    memset(room, 0, (size_t)p * sizeof *room);
+    for (int64_t k = 0; k <= i; k++) tct_axpy(l[i * p + k], w + k * p, room, k + 1);
+    memcpy(w + i * p, room, (size_t)(i + 1) * sizeof *w);
+  }
+}
+
+/* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
+static void add_ridge(const making *m, const double *w, double *sum) {
+  int64_t p = m->p, ridged = p - (m->facts->intercept ? 1 : 0);
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < p && w; k++) {
+      int64_t least = (j < k ? j : k) + 1;
+      sum[j * p + k] += m->facts->reg.l2 * tct_dot(w + j * p, w + k * p, least < ridged ? least : ridged);
+    }
+  for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->reg.l2;
+}
+
+/* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
+static tct_status factor(const making *m, double unit, double ridge, double *sum, tct_dpmetric_shape *shape, bool fresh,
+                         tct_error *err) {
+  int64_t p = m->p;
+  double *w = shape->metric.w;
+  double *memory = TCT_NEW(double, p *p + 4 * p), *value = memory + p * p;
+  if (!memory) return tct_fail_memory(err);
+  memcpy(memory, sum, (size_t)(p * p) * sizeof *sum);
+  tct_eigenvalues(memory, p, value, value + p);
+  shape->dimension = dimension_of(value, p, ridge);
+  for (int64_t k = 0; k < p * p; k++) sum[k] *= unit;
+  add_ridge(m, fresh ? NULL : w, sum);
+  double shift = unit * fmax(ridge, ridge / 16 - value[0]);
+  while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
+  invert(memory, p, value);
+  if (fresh)
+    memcpy(w, memory, (size_t)(p * p) * sizeof *w);
+  else
+    multiply(memory, w, p, value);
+  tct_free(memory);
+  return TCT_OK;
+}
+
+static tct_status diagonal(const making *m, double unit, double noise, double *sum, tct_dpmetric_shape *shape) {
+  double ridge = ridge_of(m, noise);
+  shape->dimension = dimension_of(sum, m->p, ridge);
+  for (int64_t j = 0; j < m->p; j++) {
+    double l2 = m->facts->intercept && j == m->p - 1 ? 0 : m->facts->reg.l2;
+    shape->metric.w[j] = 1 / sqrt(unit * (fmax(sum[j], 0) + ridge) + l2);
+  }
+  return TCT_OK;
+}
+
+/* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
+static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  double facts[] = {shape->dimension, shape->clip, shape->walk, shape->reach};
+  int64_t own = 0, count = tct_metric_count(&shape->metric);
+  TCT_TRY(tct_mech_before(m->mech, 1, &own, err));
+  if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
+  TCT_TRY(tct_mech_total(m->mech, shape->metric.w, count, err));
+  TCT_TRY(tct_mech_total(m->mech, facts, 4, err));
+  shape->dimension = facts[0], shape->clip = facts[1], shape->walk = facts[2], shape->reach = facts[3];
+  if (!tct_metric_settle(&shape->metric))
+    return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
+  shape->signal = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
+  return TCT_OK;
+}
+
+/* W and d from m->gram, whose copy goes through sum[count]. */
+static tct_status make_metric(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
+  double unit = tct_dpmetric_curvature(m->facts) / (double)m->facts->rows * m->bound * m->bound;
+  memcpy(sum, m->gram, (size_t)m->count * sizeof *sum);
+  if (m->rule.diagonal)
+    TCT_TRY(diagonal(m, unit, m->noise, sum, shape));
+  else
+    TCT_TRY(factor(m, unit, ridge_of(m, m->noise), sum, shape, true, err));
+  return send(m, shape, err);
+}
+
+/* ---- the second release ---------------------------------------------------------------------------------- */
+
+/* sum <- the sum over all rows of images t t^T, |t| <= 1 after a cut to rho; blocks of rows at a time. */
+static tct_status add_images(const making *m, const tct_metric *metric, double rho, double lattice, double *sum,
+                             tct_error *err) {
+  const tct_view *view = m->problem->view;
+  int64_t p = m->p, wide = tct_metric_wide(metric), block = (((int64_t)1 << 20) / wide + 32) / 32 * 32;
+  double *image = TCT_NEW(double, block *wide), *scale = TCT_NEW(double, block), *part = TCT_NEW(double, p *p);
+  tct_status status = image && scale && part ? TCT_OK : tct_fail_memory(err);
+  making some = *m;
+  tct_problem rows = *m->problem;
+  some.problem = &rows;
+  if (status == TCT_OK) memset(sum, 0, (size_t)(p * p) * sizeof *sum);
+  for (int64_t from = 0; from < view->rows && status == TCT_OK; from += block) {
+    int64_t count = view->rows - from < block ? view->rows - from : block;
+    tct_matrix dense = {.rows = count, .cols = p, .layout = TCT_DENSE_ROWS, .values = image, .stride = wide};
+    tct_view images = {.x = &dense, .row_scale = scale, .rows = count, .p = p, .row_norm = 1};
+    status = tct_metric_images(metric, view, from, count, image, m->facts->threads, err);
+    for (int64_t k = 0; k < count; k++) {
+      double norm = sqrt(tct_norm2(image + k * wide, p)) * (1 + ((double)p + 16) * 0x1p-52);
+      scale[k] = SHRINK / fmax(rho, norm);
+    }
+    rows.weight = m->problem->weight ? m->problem->weight + from : NULL;
+    if (status == TCT_OK) status = add_up(&some, &images, lattice, part, err);
+    if (status == TCT_OK) tct_axpy(1, part, sum, p * p);
+  }
+  tct_wipe_free(image, block * wide, sizeof *image);
+  tct_wipe_free(part, p * p, sizeof *part);
+  tct_wipe_free(scale, block, sizeof *scale);
+  return status;
+}
+
+static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
+  const tct_release *images = planned(m, m->at.second);
+  double h = tct_dpmetric_curvature(m->facts);
+  double rho2 = tct_dpmetric_cut(shape->signal, m->rule.second, m->p) * shape->dimension / h;
+  TCT_TRY(add_images(m, &shape->metric, sqrt(rho2), images->lattice, sum, err));
+  TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
+  tct_symmetrise(sum, m->p);
+  double unit = h / (double)m->facts->rows * rho2;
+  TCT_TRY(factor(m, unit, 1.5 * ridge_of(m, images->deviation), sum, shape, false, err));
+  return send(m, shape, err);
+}
+
+/* Where images are mostly noise: G once more, and the mean of both by their variances. */
+static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
+  double other = planned(m, m->at.second)->deviation, both = m->rule.share + m->rule.second;
+  TCT_TRY(rows_once(m, m->at.second, sum, err));
+  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.share * m->gram[k] + m->rule.second * sum[k]) / both;
+  m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
+  return make_metric(m, sum, shape, err);
+}
+
+/* ---- clip and path --------------------------------------------------------------------------------------- */
+
+/* The Frobenius norm of W's inverse. */
+static tct_status inverse_size(const tct_metric *metric, double *size, tct_error *err) {
+  int64_t p = metric->p, count = tct_metric_count(metric);
+  double *inverse = TCT_NEW(double, count + p);
+  if (!inverse) return tct_fail_memory(err);
+  memcpy(inverse, metric->w, (size_t)count * sizeof *inverse);
+  if (metric->diagonal)
+    for (int64_t j = 0; j < p; j++) inverse[j] = 1 / inverse[j];
+  else
+    invert(inverse, p, inverse + count);
+  *size = sqrt(tct_norm2(inverse, count));
+  tct_free(inverse);
+  return TCT_OK;
+}
+
+static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  const tct_facts *facts = m->facts;
+  double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
+  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal) : m->rule.clip;
+  if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
+  shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
+  shape->clip = clip * slope * sqrt(shape->dimension / h);
+  for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
+  TCT_TRY(inverse_size(&shape->metric, &inverse, err));
+  shape->reach = 2 * inverse;
+  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, slope * facts->row_norm);
+  return send(m, shape, err);
+}
+
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+                                tct_dpmetric_shape *shape, tct_error *err) {
+  making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
+  m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
+  m.at = tct_dpmetric_places_of(&m.rule);
+  m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.share);
+  m.count = m.rule.diagonal ? m.p : m.p * m.p;
+  double *sum = TCT_NEW(double, m.count);
+  tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = first(&m, err);
+  if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
+  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal, m.p);
+  if (status == TCT_OK && m.rule.second > 0)
+    status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
+  if (status == TCT_OK) status = settle(&m, shape, err);
+  tct_wipe_free(m.view.row_scale, problem->view->rows, sizeof(double));
+  tct_wipe_free(m.norm, problem->view->rows, sizeof(double));
+  tct_wipe_free(m.gram, m.count, sizeof(double));
+  tct_wipe_free(sum, m.count, sizeof(double));
+  return status;
+}

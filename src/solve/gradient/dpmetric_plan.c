@@ -1,0 +1,147 @@
+/* dpmetric_plan.c - options, rules and promise of dpmetric. */
+#include "solve/gradient/dpmetric.h"
+
+#include <string.h>
+
+const tct_option tct_dpmetric_options[] = {
+    {"shape", TCT_OPT_CHOICE, "auto", 0, 0, "auto|full|diagonal",
+     "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
+    {"norms", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
+     "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
+    {"share", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
+    {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-9, 1e9, NULL,
+     "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
+    {"walk", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
+     "length of the path in steps of one over the curvature; auto: from the released spectrum"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest walk that these facts allow)"},
+    {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
+    {0},
+};
+
+enum { FULL = 512, MOST_FULL = 2048 };
+static const double HIGH = 5000;
+
+double tct_dpmetric_slope(const tct_facts *facts) {
+  double slope = tct_loss_slope_bound(&facts->loss);
+  return isfinite(slope) ? slope : facts->label_bound;
+}
+
+double tct_dpmetric_curvature(const tct_facts *facts) {
+  double h = facts->loss.kind->curvature_bound(facts->loss.h);
+  return isfinite(h) ? h : 1;
+}
+
+/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes:
+ * between a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the
+ * search. */
+double tct_dpmetric_clip(const tct_facts *facts, double signal) {
+  if (signal == INFINITY) return 1e6;
+  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal), fmin(0.0038 * signal, 0.05 * pow(signal, 0.6)));
+  double open = fmin(0.032 * pow(signal, 0.6), 0.123 * pow(signal, 0.4));
+  return fmin(0.07 * sqrt(signal), fmax(0.8, open));
+}
+
+/* Short where noise fills most directions, which costs the more the more of them there are; longest where the metric's
+ * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to
+ * nothing. Straight lines between points, signals by their logarithm. */
+double tct_dpmetric_walk(const tct_facts *facts, double signal) {
+  static const double at[] = {85, 130, 300, 450, 4700};
+  bool binary = facts->loss.kind->binary;
+  double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
+  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
+  int k = 0, last = sizeof at / sizeof *at - 1;
+  if (signal == INFINITY) return 2000;
+  while (k + 1 < last && signal > at[k + 1]) k++;
+  double part = log(signal / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
+  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h))) kinked = 1.5; /* a hinge's curvature counts as 1 */
+  return kinked * (walk[k] + fmin(fmax(part, 0), 1) * (walk[k + 1] - walk[k]));
+}
+
+/* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
+bool tct_dpmetric_again(double signal, int64_t p) { return signal >= 15 * sqrt(2 * (double)p) && signal < HIGH; }
+
+double tct_dpmetric_cut(double signal, double share, int64_t p) {
+  return fmax(2.25, 0.05 * signal * fmax(1, signal / 1000) * sqrt(share / (2 * (double)p)));
+}
+
+/* The signal is at most n/x, as d is at least 1. */
+tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
+  const tct_option *options = tct_dpmetric_options;
+  tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
+  rule.share = tct_spec_real(spec, options, "share");
+  rule.second = tct_spec_real(spec, options, "second");
+  rule.clip = tct_spec_real(spec, options, "clip");
+  rule.walk = tct_spec_real(spec, options, "walk");
+  rule.average = tct_spec_real(spec, options, "average");
+  rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
+                  (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
+  double longest = tct_noise_off(facts) ? 2000 : 180;
+  if (!isnan(rule.walk)) longest = rule.walk;
+  rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(longest, 4)))
+                                                     : tct_spec_count(spec, options, "steps");
+  return rule;
+}
+
+tct_dpmetric_places tct_dpmetric_places_of(const tct_dpmetric_rule *rule) {
+  tct_dpmetric_places at = {.norms = 0, .first = rule->norms > 0 ? 1 : 0};
+  at.second = at.first + 1;
+  at.steps = at.second + (rule->second > 0 ? 1 : 0);
+  return at;
+}
+
+typedef struct making {
+  const tct_facts *facts;
+  const tct_dpmetric_rule *rule;
+} making;
+
+/* A sum of terms of length 1 without negative inner products (dpmetric_factor.c), from `part` of the budget. */
+static tct_status add_part(const making *m, const char *what, double x, double part, tct_promise *out, tct_error *err) {
+  double sensitivity = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
+  if (!(part > 0)) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(part), 1);
+  return tct_promise_add(out, tct_release_sum(what, event, 1, sensitivity, 2 * m->facts->rows), err);
+}
+
+static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  const tct_dpmetric_rule *rule = m->rule;
+  double left = 1 - rule->norms - rule->share - rule->second;
+  TCT_TRY(add_part(m, "counts of the rows' norms", x, rule->norms, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T", x, rule->share, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T in the metric, or again", x, rule->second, out, err));
+  tct_event event = tct_event_gaussian(x * sqrt((double)rule->steps / left), rule->steps);
+  tct_release steps = tct_release_sum("sum of gradients clipped in the metric", event, 1, 1, m->facts->rows);
+  steps.whole = true; /* W S is made of the sum S over all ranks */
+  return tct_promise_add(out, steps, err);
+}
+
+static tct_status promise(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_solver_plan *out, tct_error *err) {
+  static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
+  making m = {facts, rule};
+  double x = 0;
+  out->noise_multiplier = NAN;
+  return tct_budget_fit(facts, &budget, make, &m, out, &x, err);
+}
+
+static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_error *err) {
+  if (!facts->reg.kind->quadratic)
+    return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
+  if (!rule->diagonal && facts->p > MOST_FULL)
+    return tct_fail(err, TCT_E_USAGE,
+                    "a full metric holds matrices of features squared, at most %d features; "
+                    "use shape=diagonal",
+                    MOST_FULL);
+  if (!(rule->norms + rule->share + rule->second <= 0.9))
+    return tct_fail(err, TCT_E_USAGE, "norms, share and second are more than 0.9 together; leave more for the path");
+  return TCT_OK;
+}
+
+tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  TCT_TRY(tct_plan_begin(facts, given, tct_dpmetric_options, out, err));
+  TCT_TRY(tct_plan_need_bounds(facts, "dpmetric", err));
+  tct_dpmetric_rule rule = tct_dpmetric_rule_of(facts, &out->spec);
+  TCT_TRY(check(facts, &rule, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));
+  return promise(facts, &rule, out, err);
+}

@@ -1,0 +1,342 @@
+/* test_sensitivity_metric.c - how far a record, or a person, moves each kind of release of dpmetric: searched for.
+ *
+ * The releases of a run are counts of norms, the matrix, its second release, and the steps: each kind is climbed by
+ * itself, because counts fill their claim at once.  Rows dense and sparse, doubles and floats; weights; persons; on two
+ * ranks. */
+#include "worlds.h"
+
+#include "la/kernels/kernels.h"
+#include "solve/gradient/dpmetric.h"
+#include "thread_ranks.h"
+
+enum { N = 12, P = 3, K = 4, KIN = 3, KINDS = 4 }; /* records K, K + 1, ... are the person */
+
+typedef enum kind { COUNTS, FIRST, SECOND, STEPS } kind;
+
+typedef struct setup {
+  const char *loss, *penalty, *solver;
+  double row_norm, epsilon;
+  tct_neighbours relation;
+  tct_layout layout;
+  tct_value_type type;
+  int weighed; /* 0: none; 1: one record of weight; KIN: a person of so many */
+  int ranks;
+  double least; /* of every kind */
+} setup;
+
+typedef struct neighbour {
+  double x[KIN * P], other[KIN * P], y[KIN], push[P];
+} neighbour;
+
+/* ---- one run ------------------------------------------------------------------------------------------------- */
+
+typedef struct eyes {
+  tape t;
+  double by[KINDS];
+} eyes;
+
+static void look(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+  eyes *e = user;
+  int64_t at = e->t.replay ? e->t.next : e->t.count;
+  e->t.worst = 0;
+  tape_probe(&e->t, event, reach, before, after, len);
+  kind k = at < STEPS ? (kind)at : STEPS;
+  e->by[k] = fmax(e->by[k], e->t.worst);
+}
+
+typedef struct part {
+  const world *w;
+  eyes *e;
+  const double *weight;
+  int rank, ranks;
+  double out[P];
+  tct_error err;
+  tct_status status;
+} part;
+
+/* Rank 0 has the first two thirds of the rows. */
+static void *run_part(void *user) {
+  part *t = user;
+  const tct_view *whole = &t->w->bound.view;
+  int64_t from = t->rank == 0 ? 0 : N * 2 / 3, to = t->rank + 1 == t->ranks ? N : N * 2 / 3;
+  tct_matrix x = *whole->x;
+  tct_view view = *whole;
+  tct_problem problem = t->w->problem;
+  uint64_t seed = 4;
+  tct_mech *mech = NULL;
+  self = t->rank;
+  if (t->ranks > 1) {
+    x.rows = view.rows = to - from;
+    x.values = (const double *)x.values + from * x.stride;
+    view.x = &x;
+    view.row_scale += from;
+    problem.y += from;
+  }
+  problem.view = &view;
+  problem.weight = t->weight ? t->weight + from : NULL;
+  tct_team *team = tct_team_new(&t->err);
+  t->status = tct_mech_new(&t->w->plan->solved.promise, t->w->plan->facts.neighbours, &seed, &mech, &t->err);
+  if (t->status == TCT_OK) t->status = tct_mech_share(mech, team, &t->err);
+  if (t->status == TCT_OK) tct_mech_probe_test(mech, look, t->e);
+  if (t->status == TCT_OK) t->status = t->w->plan->solver->run(&problem, &t->w->plan->solved, mech, t->out, &t->err);
+  tct_mech_free(mech);
+  tct_team_free(team);
+  return NULL;
+}
+
+static void run_world(const setup *s, const world *w, const double *weight, eyes *e, double *out) {
+  pthread_t thread[2];
+  part parts[2];
+  team_size = s->ranks;
+  for (int r = 0; r < s->ranks; r++) {
+    parts[r] = (part){.w = w, .e = e, .weight = weight, .rank = r, .ranks = s->ranks};
+    assert_int_equal(pthread_create(&thread[r], NULL, run_part, &parts[r]), 0);
+  }
+  for (int r = 0; r < s->ranks; r++) pthread_join(thread[r], NULL);
+  for (int r = 0; r < s->ranks; r++) {
+    if (parts[r].status != TCT_OK) fail_msg("%s: %s", s->solver, parts[r].err.text);
+    if (memcmp(parts[0].out, parts[r].out, sizeof parts[0].out)) fail_msg("%s: the ranks' models differ", s->solver);
+  }
+  memcpy(out, parts[0].out, sizeof parts[0].out);
+}
+
+/* ---- two worlds ------------------------------------------------------------------------------------------------ */
+
+static int group(const setup *s) { return s->weighed > 1 ? s->weighed : 1; }
+
+static void put(const setup *s, records *r, const double *x, const double *y) {
+  for (int k = 0; k < group(s); k++) {
+    memcpy(r->x + (K + k) * P, x + k * P, P * sizeof *x);
+    r->y[K + k] = y[k];
+  }
+}
+
+/* by[KINDS] <- how far each kind of release moves, in its claim. */
+static void moves_of(const setup *s, tct_plan *plan, records *base, const neighbour *at, double *by) {
+  world a, b;
+  tct_error err = {0};
+  double weight[N], first[P], second[P];
+  eyes e = {.t = {.claim = s->relation == TCT_REPLACE_ONE ? 2 : 1, .push = at->push, .push_len = P}};
+  for (int i = 0; i < N; i++) weight[i] = 0.2 + 0.07 * i;
+  for (int k = 0; k < s->weighed; k++) weight[K + k] = s->weighed == 1 ? 0.999 : (0.2 + 0.2 * k) * (1 - 0x1p-50) / 1.2;
+  put(s, base, at->x, at->y);
+  assert_int_equal(world_share(&a, base, plan, s->layout, s->type, &err), TCT_OK);
+  records changed = {N, P, tape_copy(base->x, N * P), tape_copy(base->y, N)};
+  if (s->relation == TCT_REPLACE_ONE) put(s, &changed, at->other, at->y);
+  assert_int_equal(world_share(&b, &changed, plan, s->layout, s->type, &err), TCT_OK);
+  for (int k = 0; k < group(s) && s->relation == TCT_ADD_REMOVE; k++) world_remove(&b, K + k);
+  run_world(s, &a, s->weighed ? weight : NULL, &e, first);
+  e.t.replay = 1;
+  run_world(s, &b, s->weighed ? weight : NULL, &e, second);
+  assert_int_equal(e.t.mismatches, 0);
+  assert_int_equal(e.t.next, e.t.count);
+  if (memcmp(first, second, sizeof first)) fail_msg("%s: something but releases reaches the model", s->solver);
+  memcpy(by, e.by, sizeof e.by);
+  for (int k = 0; k < KINDS; k++)
+    if (!(by[k] <= 1)) fail_msg("%s, %s: release %d moves %.17g times its claim", s->solver, s->loss, k, by[k]);
+  tape_free(&e.t);
+  world_close(&b);
+  world_close(&a);
+  records_free(&changed);
+}
+
+static void draw(const setup *s, bool binary, uint64_t *random, neighbour *out) {
+  double size = s->row_norm * exp(3 * world_real(random)), push = exp(6 * world_real(random));
+  for (int j = 0; j < KIN * P; j++) {
+    out->x[j] = (float)(j < P ? size * world_real(random) : out->x[j % P] * (1 + 0.1 * world_real(random)));
+    out->other[j] = (float)(world_real(random) > 0 ? -out->x[j] : size * world_real(random));
+  }
+  for (int j = 0; j < P; j++) out->push[j] = push * world_real(random);
+  for (int k = 0; k < KIN; k++) out->y[k] = binary ? (k || world_real(random) > 0 ? 1 : -1) : 10 * world_real(random);
+  for (int k = 1; k < KIN; k++) out->y[k] = out->y[0];
+}
+
+static neighbour nudge(const neighbour *from, uint64_t *random) {
+  neighbour to = *from;
+  double by = exp(2 * world_real(random));
+  int j = (int)(world_u64(random) % (2 * KIN * P + P));
+  double *at = j < KIN * P ? to.x + j : j < 2 * KIN * P ? to.other + j - KIN * P : to.push + j - 2 * KIN * P;
+  *at = world_u64(random) % 4 ? (float)(*at * by) : -*at;
+  return to;
+}
+
+static double climb(const setup *s, tct_plan *plan, records *base, kind what) {
+  uint64_t random = 77;
+  double best = 0, by[KINDS];
+  for (int start = 0; start < 8 && best < 0.9999; start++) {
+    neighbour at;
+    draw(s, plan->facts.loss.kind->binary, &random, &at);
+    moves_of(s, plan, base, &at, by);
+    double here = by[what];
+    for (int k = 0; k < 30 && here < 0.9999; k++) {
+      neighbour next = nudge(&at, &random);
+      moves_of(s, plan, base, &next, by);
+      if (by[what] >= here) at = next, here = by[what];
+    }
+    best = fmax(best, here);
+  }
+  return best;
+}
+
+static void searched(const setup *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const setup *s = &list[i];
+    tct_error err = {0};
+    records base = records_new(N, P, 31);
+    tct_config config = world_config(s->loss, s->penalty, s->solver);
+    config.row_norm = s->row_norm, config.epsilon = s->epsilon, config.neighbours = s->relation;
+    for (int j = 0; j < N * P; j++) base.x[j] = (float)(base.x[j] * 0.2 * s->row_norm);
+    tct_plan *plan = tct_plan_new(&config, N, P, &err);
+    if (!plan) fail_msg("%s, %s: %s", s->solver, s->loss, err.text);
+    printf("%s, %s, epsilon = %g:", s->solver, s->loss, s->epsilon);
+    for (int k = 0; k < KINDS; k++) {
+      double best = climb(s, plan, &base, (kind)k);
+      printf(" %.9g", best);
+      if (!(best >= s->least)) fail_msg("%s, %s: release %d reached %g only", s->solver, s->loss, k, best);
+    }
+    printf(" of the claims\n");
+    tct_plan_free(plan);
+    records_free(&base);
+  }
+}
+#define SEARCHED(list) searched(list, sizeof(list) / sizeof *(list))
+
+/* At epsilon 1e4 twelve records have the signal that the images' release needs. */
+#define FULL "dpmetric:steps=3,share=0.3,second=0.3,clip=0.3"
+static const setup rows_of_all_kinds[] = {
+    {"logistic", "none", FULL, 1, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, 0, 1, 0.9},
+    {"squared", "l2:lambda=1e-3", FULL, 2, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F32, 0, 1, 0.9},
+    {"hinge", "none", FULL, 2, 1e4, TCT_REPLACE_ONE, TCT_CSR, TCT_F64, 0, 1, 0.9},
+    {"huber", "none", FULL, 0.5, 1, TCT_ADD_REMOVE, TCT_CSR, TCT_F32, 0, 1, 0.9},
+    {"smoothed_hinge", "none", "dpmetric:steps=3,shape=diagonal", 1, 1, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, 0, 1,
+     0.9},
+    {"logistic", "none", "dpmetric:steps=3,shape=diagonal,clip=0.3", 2, 100, TCT_REPLACE_ONE, TCT_CSR, TCT_F32, 0, 1,
+     0.9},
+};
+static void a_record_stays_within_the_claim_of_every_release_and_fills_it(void **state) {
+  (void)state;
+  SEARCHED(rows_of_all_kinds);
+}
+
+/* The three records of a person fill the claim where they are one row three times; the squares of a weight's root. */
+static const setup weighed[] = {
+    {"logistic", "none", FULL, 1, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, 1, 1, 0.9},
+    {"logistic", "none", FULL, 1, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, KIN, 1, 0.9},
+    {"squared", "none", FULL, 2, 1, TCT_ADD_REMOVE, TCT_CSR, TCT_F64, KIN, 1, 0.9},
+    {"logistic", "none", "dpmetric:steps=3,shape=diagonal,clip=0.3", 2, 1, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F32, KIN,
+     1, 0.9},
+};
+static void weighed_records_and_persons_stay_within_the_claim_of_every_release(void **state) {
+  (void)state;
+  SEARCHED(weighed);
+}
+
+static const setup ranked[] = {
+    {"logistic", "none", FULL, 1, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, 0, 2, 0.9},
+    {"squared", "none", "dpmetric:steps=3,shape=diagonal,clip=0.3", 1, 1, TCT_REPLACE_ONE, TCT_DENSE_ROWS, TCT_F64, 0,
+     2, 0.9},
+};
+static void a_record_on_one_of_two_ranks_stays_within_the_claim_of_every_release(void **state) {
+  (void)state;
+  SEARCHED(ranked);
+}
+
+/* ---- roundings --------------------------------------------------------------------------------------------------- */
+
+/* W stretches one direction two thousand times, and one of the lattices is coarse: its roundings show.  For S the claim
+ * keeps F sqrt(p) from = 0.21 free for every record, for W S sqrt(p) to = 0.11.  One record, then a person of three, is
+ * there or not. */
+static void roundings_of_both_lattices_are_part_of_the_claim(void **state) {
+  (void)state;
+  double worst = 0;
+  for (int trial = 0; trial < 4000; trial++) {
+    tct_error err = {0};
+    uint64_t random = 1000 + (uint64_t)trial;
+    int many = trial % 2 ? KIN : 1;
+    double weight[N], w[P] = {0}, with[P], without[P], move = 0;
+    records r = records_new(N, P, random);
+    tct_config config = world_config("squared", "none", "dpmetric");
+    world one;
+    tct_dpmetric_shape shape = {.clip = 1, .reach = 4};
+    tct_release planned = tct_release_sum("steps", tct_event_gaussian(0, 1), 1, 1, N);
+    tct_dpmetric_step step;
+    for (int i = 0; i < N; i++) r.y[i] = world_real(&random) > 0 ? 1 : -1, weight[i] = 0.5;
+    for (int k = 0; k < many; k++) weight[K + k] = (1 - 0x1p-40) / many;
+    for (int k = 1; k < many; k++) memcpy(r.x + (K + k) * P, r.x + K * P, P * sizeof(double)), r.y[K + k] = r.y[K];
+    assert_int_equal(world_open(&one, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+    one.problem.weight = trial % 4 ? weight : NULL;
+    if (trial % 4 == 0) many = 1;
+    assert_int_equal(tct_metric_new(P, false, &shape.metric, &err), TCT_OK);
+    double *at = shape.metric.w, slope = world_real(&random) > 0 ? 1000 : -1000;
+    at[0] = 1, at[P] = slope, at[P + 1] = 1000, at[2 * P] = slope, at[2 * P + 1] = 999, at[2 * P + 2] = 1;
+    assert_true(tct_metric_settle(&shape.metric));
+    assert_int_equal(tct_dpmetric_step_new(&one.problem, &shape, &planned, &step, &err), TCT_OK);
+    step.from = trial % 8 < 4 ? 0x1p-14 : 0x1p-40, step.to = trial % 8 < 4 ? 0x1p-40 : 0x1p-4;
+    tct_dpmetric_sum(&step, w);
+    tct_metric_times(&shape.metric, step.inner, step.from, step.to, with);
+    for (int k = 0; k < many; k++) world_remove(&one, K + k);
+    tct_dpmetric_sum(&step, w);
+    tct_metric_times(&shape.metric, step.inner, step.from, step.to, without);
+    for (int j = 0; j < P; j++) move += (with[j] - without[j]) * (with[j] - without[j]);
+    if (!(sqrt(move) <= 1)) fail_msg("trial %d: %d records move W S by %.17g", trial, many, sqrt(move));
+    worst = fmax(worst, sqrt(move));
+    tct_dpmetric_step_free(&step);
+    tct_metric_free(&shape.metric);
+    world_close(&one);
+    records_free(&r);
+  }
+  print_message("roundings included, the largest move is %.3f of the claim\n", worst);
+  assert_true(worst > 0.7);
+}
+
+/* The stored lengths are no shorter than the images in quad precision, sparse or dense, and hardly longer. */
+static void lengths_are_upper_bounds_and_tight(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 12; trial++) {
+    enum { ROWS = 70, COLS = 11 };
+    tct_error err = {0};
+    uint64_t random = 5 + (uint64_t)trial;
+    bool diagonal = trial % 3 == 2;
+    double length[ROWS];
+    records r = records_new(ROWS, COLS, 9);
+    for (int i = 0; i < ROWS * COLS && trial % 2; i++) r.x[i] = i % 13 ? 0 : r.x[i]; /* few entries */
+    tct_config config = world_config("logistic", "none", "dpmetric");
+    tct_metric metric;
+    world one;
+    assert_int_equal(
+        world_open(&one, &r, &config, trial % 2 ? TCT_CSR : TCT_DENSE_ROWS, trial > 5 ? TCT_F32 : TCT_F64, &err),
+        TCT_OK);
+    assert_int_equal(tct_metric_new(COLS, diagonal, &metric, &err), TCT_OK);
+    for (int j = 0; j < COLS; j++)
+      for (int k = 0; k <= (diagonal ? 0 : j); k++)
+        metric.w[diagonal ? j : j * COLS + k] = exp(8 * world_real(&random)) * world_real(&random);
+    assert_true(tct_metric_settle(&metric));
+    assert_int_equal(tct_metric_lengths(&metric, &one.bound.view, length, 1, &err), TCT_OK);
+    for (int i = 0; i < ROWS; i++) {
+      __float128 sum = 0;
+      for (int j = 0; j < COLS; j++) {
+        __float128 z = 0;
+        for (int k = diagonal ? j : 0; k <= j; k++)
+          z += (__float128)metric.w[diagonal ? j : j * COLS + k] *
+               ((__float128)one.bound.view.row_scale[i] * r.x[i * COLS + k]);
+        sum += z * z;
+      }
+      assert_true((__float128)length[i] * length[i] >= sum);
+      assert_true(length[i] <= sqrt((double)sum) * (1 + 1e-12) + 1e-12 * metric.size);
+    }
+    tct_metric_free(&metric);
+    world_close(&one);
+    records_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_record_stays_within_the_claim_of_every_release_and_fills_it),
+      cmocka_unit_test(weighed_records_and_persons_stay_within_the_claim_of_every_release),
+      cmocka_unit_test(a_record_on_one_of_two_ranks_stays_within_the_claim_of_every_release),
+      cmocka_unit_test(roundings_of_both_lattices_are_part_of_the_claim),
+      cmocka_unit_test(lengths_are_upper_bounds_and_tight),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
