@@ -277,6 +277,8 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
             check_derived(kind, value, shown, model, path, seen.get(kind))
         elif family == "event":
             assert value in numbers_of(model["privacy"]["events"])
+        elif family == "release":
+            assert value in [release[kind] for fit in model["privacy"]["fits"] for release in fit["releases"]]
         elif family == "schema":
             assert value in [v for v in everything(model["transforms"]["schema"]) if not isinstance(v, str)]
         else:

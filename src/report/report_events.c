@@ -52,6 +52,13 @@ static tct_status row(tct_page *page, int64_t i, tct_error *err) {
   return TCT_OK;
 }
 
+/* A norm as the model file names it, for people. */
+static const char *norm_words(const char *norm) {
+  if (norm && !strcmp(norm, "l2")) return ", Euclidean length";
+  if (norm && !strcmp(norm, "l1")) return ", sum of absolute values";
+  return ", change of any one score";
+}
+
 /* One release of a fit: what, its length and its noise in units of the sum. */
 static void release(tct_html *h, const json_t *r) {
   double length = json_number_value(json_object_get(r, "sensitivity"));
@@ -65,9 +72,8 @@ static void release(tct_html *h, const json_t *r) {
     tct_html_real(h, "release.sensitivity", length, 4);
   else
     tct_html_put(h, "set as the run went, from earlier releases");
-  tct_html_put(h, " (");
-  tct_html_text(h, norm ? norm : "?");
-  tct_html_put(h, ")</td><td>");
+  tct_html_put(h, norm_words(norm));
+  tct_html_put(h, "</td><td>");
   if (deviation > 0)
     tct_html_real(h, "release.deviation", deviation, 4);
   else

@@ -35,7 +35,8 @@
  * step.  A diagonal metric: two passes over X, and one a step.
  *
  * DEPARTS  From GeoClip: the metric is of the rows, not of gradients, and is released before the path, in one or two
- * releases; the clip follows the released dimension. */
+ * releases; the clip follows the released dimension.  A path that diverges is cut at weights of 1e9 labels over R, so
+ * that verify has a bound. */
 #include "solve/gradient/dpmetric.h"
 
 #include "core/alloc.h"
@@ -114,6 +115,14 @@ tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r,
   return tct_mech_release(mech, r, step->sum, p, err);
 }
 
+/* Far from any weight of use: a margin of 1e9 labels on a record of norm R. */
+static double largest_weight(const tct_facts *facts) {
+  double label = isfinite(facts->label_bound) ? fmax(facts->label_bound, 1) : 1;
+  return 1e9 * label / facts->row_norm;
+}
+
+static double within(double w, double most) { return w > most ? most : w < -most ? -most : w; }
+
 /* Steps 5 to 9; memory[6p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
                           double *w, tct_error *err) {
@@ -123,6 +132,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
   int release = tct_dpmetric_places_of(rule).steps;
   double steps = (double)rule->steps, size = fmin(1, shape->walk / steps), momentum = fmax(0, 1 - steps / shape->walk);
+  double most = largest_weight(facts);
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
@@ -131,8 +141,8 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
     tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
     tct_metric_turn(&shape->metric, image, move);
     memcpy(last, w, (size_t)p * sizeof *w);
-    for (int64_t j = 0; j < p; j++) w[j] = u[j] - size * shape->clip * shape->clip * move[j]; /* 7 */
-    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                /* 8 */
+    for (int64_t j = 0; j < p; j++) w[j] = within(u[j] - size * shape->clip * shape->clip * move[j], most); /* 7 */
+    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                              /* 8 */
     if (t >= from) tct_axpy(1, w, average, p);
   }
   for (int64_t j = 0; j < p; j++) w[j] = average[j] / (double)(rule->steps - from); /* 9 */
@@ -158,10 +168,10 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* None yet: the path's growth hangs on W, whose size the plan knows only through two noisy factorisations. */
+/* Step 7 cuts every iterate to it, and their average stays within. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
-  (void)facts, (void)plan;
-  return INFINITY;
+  (void)plan;
+  return largest_weight(facts);
 }
 
 const tct_solver tct_solver_dpmetric = {
