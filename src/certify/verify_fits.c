@@ -186,9 +186,9 @@ static void check_union(tct_verify_report *r, const tct_model *m, const json_t *
   bool one = json_array_size(fits) == 1 && json_integer_value(member(json_array_get(fits, 0), "count")) == 1;
   bool same = union_is(m, fits) || (!one && sum_is(m, fits));
   tct_verify_check(r, "union", same,
-                   same ? "the events are those of %d kinds of fits%s"
-                        : "the events are not those of the %d kinds of fits that are listed%s",
-                   (int)json_array_size(fits), m->choice ? " and of a choice" : "");
+                   same ? "the events are those of the fits that are listed%s"
+                        : "the events are not those of the fits that are listed%s",
+                   m->choice ? " and of the choice" : "");
   if (!one) return;
   const json_t *fit = json_array_get(fits, 0);
   double epsilon = json_number_value(member(fit, "epsilon")), delta = json_number_value(member(fit, "delta"));

@@ -133,18 +133,15 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   return s->plan ? TCT_OK : err->status;
 }
 
+/* Settings as they were asked for: each end resolves them by itself, and the model file holds both. */
 static json_t *terms(const tct_plan *plan, const char *digest, int index) {
-  char solver[4096], loss[400], penalty[400];
-  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
-  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
   return json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:s}", "loss", loss, "penalty", penalty,
-      "solver", solver, "epsilon", tct_json_real(plan->facts.epsilon), "delta", tct_json_real(plan->facts.delta),
-      "neighbours", tct_neighbours_name(plan->facts.neighbours), "row_norm", tct_json_real(plan->facts.row_norm),
-      "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip", "label_bound",
-      tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift), "rows",
-      (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "plan", digest);
+      "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:s}", "loss", plan->config.loss, "penalty",
+      plan->config.penalty, "solver", plan->config.solver, "epsilon", tct_json_real(plan->facts.epsilon), "delta",
+      tct_json_real(plan->facts.delta), "neighbours", tct_neighbours_name(plan->facts.neighbours), "row_norm",
+      tct_json_real(plan->facts.row_norm), "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip",
+      "label_bound", tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift),
+      "rows", (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "plan", digest);
 }
 
 static tct_status agree(service *s, tct_error *err) {

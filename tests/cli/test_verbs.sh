@@ -216,13 +216,13 @@ forged() {
 }
 forged 'a lower epsilon' "p['epsilon']=0.99" 'claim'
 forged 'a lower delta' "p['delta']=1e-7" 'claim'
-forged 'more events' "p['events']=[e.replace('count=','count=1') for e in p['events']]" 'claim'
-forged 'one more release' "p['events'].append('gaussian:noise=3')" 'claim'
-forged 'less noise' "import re; p['events']=[re.sub('noise=[^,]*', 'noise=1', e) for e in p['events']]" 'claim|proves'
+forged 'more events' "p['events']=[e.replace('count=','count=1') for e in p['events']]" 'events are not those'
+forged 'one more release' "p['events'].append('gaussian:noise=3')" 'events are not those'
+forged 'less noise' "import re; p['events']=[re.sub('noise=[^,]*', 'noise=1', e) for e in p['events']]" 'events are not those|claim|proves'
 forged 'no events' "p['events']=[]" 'none|event'
 forged 'an unknown event' "p['events']=['magic:noise=3']" 'magic'
-forged 'an unknown accountant' "p['accountant']='wishful'" 'wishful'
-forged 'an accountant that does not apply' "p['accountant']='gdp'" 'gdp'
+forged 'an unknown accountant' "p['accountant']='wishful|claim is not that'" 'wishful'
+forged 'an accountant that does not apply' "p['accountant']='gdp|claim is not that'" 'gdp'
 forged 'another relation' "p['neighbours']='replace_one'" 'replace|appl|claim|proves'
 forged 'no epsilon' "del p['epsilon']" 'epsilon'
 forged 'no trust sentence' "del p['trust']" 'trust'
@@ -233,7 +233,7 @@ forged 'another version' "m['version']=99" 'version'
 forged 'another format' "m['format']='x'" 'format'
 forged 'a solver without privacy' "m['solver']='scd'" 'scd'
 forged 'an unknown loss' "m['loss']='joy'" 'joy'
-forged 'NONE with an epsilon' "p['private']=False" 'NONE'
+forged 'NONE with an epsilon' "p['private']=False" 'NONE|not what this claim has'
 
 # ---- account and components ----
 ok 'account' account gaussian:noise=1 --delta 1e-5 --json
