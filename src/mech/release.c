@@ -141,6 +141,8 @@ static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-14 * f
 /* What follows from the rest is what it would be if it were made anew. */
 static bool consistent(const tct_release *r) {
   tct_release again = *r;
+  /* A term of size clip, taken out, moves a score by the clip. */
+  if (tct_release_chooses(r) && !(r->ratio >= 1 - 1e-14)) return false;
   if (tct_release_chooses(r) && !r->open) {
     tct_event event = tct_release_choice_event(r);
     if (!tct_event_same(&event, &r->event)) return false;

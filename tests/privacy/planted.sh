@@ -37,8 +37,17 @@ fault() {
     s# -c [^ ]+\$# -c $dir/${compiled#src/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
   for test; do
+    own=$root/tests/${test/_//test_}.c object=
+    if grep -q "#include \"${changed#src/}\"" "$own"; then # a test that has the source in it is compiled with the fault
+      object=$dir/own.o
+      command=$(grep -E -- " -c $own\$" "$faults/commands" | head -1)
+      command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; s# -o [^ ]+# -w -o $object#" <<<"$command")
+      (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
+    fi
     command=$(grep -E -- " -o tests/test_$test " "$faults/commands" | head -1)
-    command=$(sed -E "s# -o tests/test_$test # $dir/fault.o -o $dir/test_$test #" <<<"$command")
+    [ -z "$object" ] || command=$(sed -E "s# [^ ]+/${own##*/}\.o # $object #" <<<"$command")
+    command=$([ -n "$object" ] && cat <<<"$command" || sed -E "s# -o tests/test_$test # $dir/fault.o -o $dir/test_$test #" <<<"$command")
+    command=$(sed -E "s# -o tests/test_$test # -o $dir/test_$test #" <<<"$command")
     [ -n "$command" ] || { echo "the build does not link test_$test"; return 1; }
     (cd "$build" && eval "$command") || { echo "does not link"; return 1; }
     (cd "$root" && OMP_NUM_THREADS=1 timeout 120 "$dir/test_$test" >"$dir/$test.log" 2>&1)
@@ -110,7 +119,7 @@ plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, square,/metric, square, square \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm_of\(facts, &out->spec\), sensitivity, facts/norm_of(facts, \&out->spec), sensitivity \/ 2, facts/' contract_one_release
-plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' privacy_sensitivity privacy_choice
+plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver
 plant dpagd_gradient_length_halved src/solve/gradient/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
 plant dpagd_change_halved src/solve/gradient/dpagd_plan.c 's/1, 1, loss, loss,/1, 1, loss, loss \/ 2,/' privacy_choice privacy_sensitivity
 plant dpcd_moments_length_halved src/solve/coordinate/dpcd_plan.c 's/event, 1, sensitivity, m->facts->rows/event, 1, sensitivity \/ 2, m->facts->rows/' privacy_sensitivity_dpcd privacy_sensitivity
@@ -159,9 +168,9 @@ plant dpscd_alpha_in_the_release src/solve/dual/dpscd.c 's/batch->u\[k\] = zeta;
 plant dpscd_alpha_in_the_model src/solve/dual/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
 plant dpscd_starts_at_X_alpha src/solve/dual/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
 plant dpscd_clean_duals_in_the_paper_variant src/solve/dual/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
-plant seqdpscd_cap_ignored src/solve/dual/seqdpscd.c 's/if \(batch->count > set->cap\) batch->count = 0;//' privacy_sensitivity
-plant seqdpscd_clip_skipped src/solve/dual/seqdpscd.c 's/zeta = fmin\(fmax\(zeta, -set->planned->clip\), set->planned->clip\);//' privacy_sensitivity
-plant seqdpscd_clean_duals src/solve/dual/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity
+plant seqdpscd_cap_ignored src/solve/dual/seqdpscd.c 's/if \(batch->count <= set->cap\) sequential/sequential/' privacy_sensitivity_seq
+plant seqdpscd_clip_skipped src/solve/dual/seqdpscd.c 's/trunc\(fmin\(fmax\(zeta, -clip\), clip\)/trunc(fmin(fmax(zeta, -40 * clip), 40 * clip)/' privacy_sensitivity_seq privacy_sensitivity
+plant seqdpscd_clean_duals src/solve/dual/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity_seq privacy_sensitivity
 plant primaldpscd_reach_halved src/solve/coordinate/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
 plant primaldpscd_reach_without_sqrt_L src/solve/coordinate/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
 plant primaldpscd_clip_skipped src/solve/coordinate/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
