@@ -214,7 +214,8 @@ static double load_tilted(const tct_pmf *pmf, double t, double *x, int64_t lengt
     sum += part;
     error += part * (80 + 2 * fabs(lift) + 2 * fabs(level) + fabs(t * pmf->h) * (double)block) * unit;
   }
-  double adding = (2 * TILT + (double)(pmf->len / block)) * unit;
+  int64_t blocks = pmf->len / block;
+  double adding = (2 * TILT + (double)blocks) * unit;
   return fabs(sum - 1) <= 4 * error + adding ? error : NAN;
 }
 
