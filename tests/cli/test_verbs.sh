@@ -88,7 +88,7 @@ check 'training leaves no temporary file' test -z "$(ls | grep -E 'tmp')"
 cases=$((cases + 1))
 "$TACIT" train "${private[@]}" --solver dpscd:epochs=100000 -o never.json 2>.err >.out &
 pid=$!
-for _ in $(seq 100); do grep -q SigCgt.*[1-9a-f] /proc/$pid/status 2>/dev/null && sleep 0.1 && break; sleep 0.05; done
+for _ in $(seq 600); do grep -qE 'SigCgt:.*[2367abef]$' /proc/$pid/status 2>/dev/null && break; sleep 0.1; done # SIGINT is caught
 sleep 1
 kill -INT $pid 2>/dev/null
 wait $pid
