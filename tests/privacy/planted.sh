@@ -37,17 +37,16 @@ fault() {
     s# -c [^ ]+\$# -c $dir/${compiled#src/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
   for test; do
-    own=$root/tests/${test/_//test_}.c object=
+    own=$root/tests/${test/_//test_}.c added=$dir/fault.o object=
     if grep -q "#include \"${changed#src/}\"" "$own"; then # a test that has the source in it is compiled with the fault
-      object=$dir/own.o
+      added='' object=$dir/own.o
       command=$(grep -E -- " -c $own\$" "$faults/commands" | head -1)
       command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; s# -o [^ ]+# -w -o $object#" <<<"$command")
       (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
     fi
     command=$(grep -E -- " -o tests/test_$test " "$faults/commands" | head -1)
     [ -z "$object" ] || command=$(sed -E "s# [^ ]+/${own##*/}\.o # $object #" <<<"$command")
-    command=$([ -n "$object" ] && cat <<<"$command" || sed -E "s# -o tests/test_$test # $dir/fault.o -o $dir/test_$test #" <<<"$command")
-    command=$(sed -E "s# -o tests/test_$test # -o $dir/test_$test #" <<<"$command")
+    command=$(sed -E "s# -o tests/test_$test # $added -o $dir/test_$test #" <<<"$command")
     [ -n "$command" ] || { echo "the build does not link test_$test"; return 1; }
     (cd "$build" && eval "$command") || { echo "does not link"; return 1; }
     (cd "$root" && OMP_NUM_THREADS=1 timeout 120 "$dir/test_$test" >"$dir/$test.log" 2>&1)
