@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_prose.sh - what a script can see of the pages: no line over 120 characters, no link and no path that leads nowhere.
+# check_prose.sh - what a script can see of the pages: no line over 120 characters, no sentence over 30 words, no link
+# and no path that leads nowhere.
 #
 # Tables, images and code blocks may be longer, and so may the page that tools/api_python.py writes.
 set -uo pipefail
@@ -21,6 +22,12 @@ prose() {
 while IFS=$'\t' read -r place _; do
   complain "$place: a line of more than 120 characters; wrap it."
 done < <(prose "${pages[@]}" | grep -vE $'\t *(\\||!\\[)|^docs/reference/api-python.md' | LC_ALL=C.UTF-8 grep -E $'\t.{121,}$')
+
+mapfile -t told < <(tools/sentences.py "${pages[@]}")
+[[ "${told[-1]:-}" =~ ^[1-9][0-9]*\ sentences, ]] || complain "tools/sentences.py did not read the pages"
+for long in "${told[@]}"; do
+  [[ "$long" == *': a sentence of '* ]] && complain "${long:0:240}"
+done
 
 # anchors FILE : the names of its headings, as GitHub makes them.
 anchors() {
