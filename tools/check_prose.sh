@@ -57,6 +57,35 @@ done < <(prose "${pages[@]}" | grep -v '^CHANGELOG' | awk -F'\t' '{ text = $2
   grep -E $'\t(src|cli|include|tests|tools|docs|bench|examples|fuzz|python|cmake|core|event|la|rng|loss|penalty|reg|account|ranks|wire|team|read|mech|solve|fit|model|ledger|train|certify|report|session)/[A-Za-z0-9_./-]+$' |
   grep -vE 'NAME|DIR')
 
+# What stands behind a file, as in `train/fit.c`, `solve`, is a word of that file; a tct_word is one of the library's.
+cited=$(
+  python3 - "${pages[@]}" <<'END'
+import pathlib, re, subprocess, sys
+
+sources = subprocess.run(["git", "grep", "-ohwE", "tct_[a-z0-9_]+", "--", "src", "include"], capture_output=True, text=True)
+known = set(sources.stdout.split())
+count = 0
+for page in sys.argv[1:]:
+    text = pathlib.Path(page).read_text(encoding="utf-8")
+    for match in re.finditer(r"`((?:[a-z_]+/)+[a-z_0-9]+\.[ch])`((?:,\s+`[a-z_0-9]+`)+)", text):
+        place = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
+        files = [pathlib.Path(top) / match[1] for top in ("", "src")]
+        body = "".join(f.read_text(encoding="utf-8") for f in files if f.is_file())
+        for word in re.findall(r"`([a-z_0-9]+)`", match[2]):
+            count += 1
+            if not re.search(rf"\b{word}\b", body):
+                print(f"{place}: {match[1]} has no {word}.")
+    for match in re.finditer(r"`(tct_[a-z0-9_]*[a-z0-9])\b", text):
+        if page != "CHANGELOG.md" and known and match[1] not in known:
+            print(f"{page}:{text.count(chr(10), 0, match.start()) + 1}: no source has {match[1]}.")
+print(f"{count} cited")
+END
+)
+[[ "${cited##*$'\n'}" =~ ^[1-9][0-9]*\ cited$ ]] || complain "no function was found to be cited in a page"
+while IFS= read -r missing; do
+  complain "$missing"
+done < <(sed '$d' <<<"$cited")
+
 # And whatever file cites a page of docs/: help, comments, scripts, other pages.
 while IFS=: read -r file line page; do
   [ -e "$page" ] || complain "$file:$line: there is no $page."
