@@ -211,6 +211,7 @@ done <<'LIST'
 an option of the penalty twice|'lambda' twice|--penalty|l2:lambda=1,lambda=2
 an option of the loss twice|'h' twice|--loss|huber:h=1, h=2
 an option of the solver twice|'batch' twice|--solver|dpscd:batch=3,epochs=2,batch=3
+an option under its older and its present name|'path_length' twice|--solver|dpgd:walk=3,path_length=3
 an unknown option of the solver|bach|--solver|dpscd:bach=3
 an option out of range|epochs|--solver|dpscd:epochs=0
 an unknown solver|nosuch|--solver|nosuch
