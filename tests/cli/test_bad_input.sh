@@ -89,7 +89,7 @@ grep -q '^note  epsilon ' .out && grep -q '^verified: .*weaker than that' .out |
 ok 'verify a seeded model' verify kept.json
 grep -q '^NOT PRIVATE: ' .out || fail "verify a seeded model: a bare verified"
 ok 'a run with little signal' train good.csv --label y "${model[@]}" "${private[@]}" -o faint.json
-grep -q 'warning: a signal .* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
+grep -q 'warning: a signal.* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
 ok 'verify a model of little signal' verify faint.json
 grep -q '^note  signal ' .out && ! grep -q 'weaker' .out || fail "verify a model of little signal: $(cat .out)"
 rm -f out/*

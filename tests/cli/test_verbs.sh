@@ -44,9 +44,9 @@ check 'generate writes the schema beside' test -s people.schema.json
 ok 'generate again' generate --rows 3000 --seed 5 -o again.csv
 check 'the same seed gives the same records' cmp people.csv again.csv
 for key in walk path_length; do
-  ok "a key called $key" train people.csv --epsilon 1 --solver "dpgd:$key=900" --seed 3 --schema people.schema.json -o "$key.json"
+  ok "a key called $key" train people.csv --loss logistic --epsilon 1 --delta 1e-5 --solver "dpgd:$key=900" --seed 3 --schema people.schema.json -o "$key.json"
 done
-check 'an older name of a key means the same' cmp <(grep -v '"date"\|"time"' walk.json) <(grep -v '"date"\|"time"' path_length.json)
+check 'an older name of a key means the same' cmp <(sed '/created/d; s/dpgd:walk=/dpgd:path_length=/' walk.json) <(sed '/created/d' path_length.json)
 ok 'generate fewer' generate --rows 1000 --seed 5 -o fewer.csv
 check 'fewer rows are the beginning of more' cmp fewer.csv <(head -n 1001 people.csv)
 ok 'generate another' generate --rows 3000 --seed 6 -o others.csv
