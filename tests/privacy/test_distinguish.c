@@ -6,7 +6,7 @@
  * each, so all hold together with error ALPHA.
  *   Gaussian steps:  mu >= Phi^-1(1-F) - Phi^-1(1-T)  (Nasr et al. 2023), to be compared with the mu that is claimed.
  *   One sampled Gaussian:  T must not exceed the claimed power (1-q) Phi(-t/m) + q Phi(-(t-1)/m) at the threshold t
- * with Phi(-t/m) = F, the best test there is (Neyman and Pearson; the likelihood ratio is monotone in the score).
+ *     with Phi(-t/m) = F, the best test there is (Neyman and Pearson; the likelihood ratio is monotone in the score).
  *
  * ALPHA = 1e-6 is the chance that sound code is flagged by one comparison.  POWER: with half the noise the mu of a run
  * is 2 mu; at mu = 0.9 and 8000 runs its bound exceeds 0.9 with probability above 0.999999 (the bound's deviation is

@@ -1,9 +1,9 @@
 /* dpfw_sums.c - the exact sums of dpfw, following the iterate at the cost of the entries that a step touches.
  *
  * Margins are kept as scale * z, so that w <- (1 - gamma) w + gamma * size * e_j is one multiplication and the entries
- * of column j.  Where a slope is taken again, the record's old terms leave the sums and its new ones enter; all of them
- * lie on one lattice and every partial sum is below 2^51 of its steps, so this is exact and the sums are those that a
- * pass over all records would give, bit for bit.  A pass is made where it is cheaper. */
+ * of column j.  Where a slope is taken again, the record's old terms leave the sums and its new ones enter.  All of
+ * them lie on one lattice and every partial sum is below 2^51 of its steps, so this is exact.  The sums are those that
+ * a pass over all records would give, bit for bit.  A pass is made where it is cheaper. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"

@@ -79,8 +79,8 @@ static int64_t sample_of(const tct_smooth *s) {
   return each * (double)take < LEAST * s->facts.p || !(s->facts.coarse > 0) ? all : take;
 }
 
-/* Quasi-Newton steps over all rows.  The first step has the sample's metric; the second, near enough for a Hessian that
- * will serve to the end, that of all rows, as has any whose metric has lost its use. */
+/* Quasi-Newton steps over all rows.  The first step has the sample's metric.  The second has that of all rows: it is
+ * near enough for a Hessian that will serve to the end.  So has any later step whose metric no longer helps. */
 static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t steps, double *w, bool *done,
                          tct_error *err) {
   int64_t all = tct_smooth_all(s), take = sample_of(s);
