@@ -1,7 +1,7 @@
 /* worlds.h - small data sets as a solver sees them, and two of them that differ in one record.
  *
  * A world is a plan, its bounded records and a gate with a seed.  Two worlds opened from one plan and run under one
- * seed have the same coins; a tape keeps the releases of the first and forces them on the second, so that what is left
+ * seed have the same coins.  A tape keeps the releases of the first and forces them on the second.  So what is left
  * between them at a release is what the one record moves. */
 #ifndef TCT_TEST_WORLDS_H
 #define TCT_TEST_WORLDS_H

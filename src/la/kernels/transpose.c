@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* 8 blocks keep 8 threads busy; slabs shorter than 2048 columns measured half as fast (every page of a row is one
- * stream to the prefetcher); 8 x 2048 doubles are 128 KiB of stack. */
+/* 8 blocks keep 8 threads busy.  Blocks shorter than 2048 columns are half as fast, because every page of a row is one
+ * stream to the prefetcher. 8 x 2048 doubles are 128 KiB of stack. */
 enum { SLAB = 2048, BLOCKS = 8 };
 
 /* to[0..width) += a[i] * x~_i[from..from+width) for the rows of one block. */
