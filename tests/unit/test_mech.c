@@ -15,7 +15,7 @@
 enum { LEN = 3 };
 static const uint64_t seed = 42;
 
-/* A release of that event, of sensitivity 1, or `reach`. */
+/* A release of that event and that sensitivity. */
 static tct_release release_at(tct_event event, double sensitivity) {
   tct_release r = event.kind == TCT_EV_EXPONENTIAL
                       ? tct_release_choice("scores", event.epsilon, event.count, sensitivity, sensitivity, 1000)

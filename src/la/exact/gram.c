@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows a block: adding its matrix costs a twentieth of making
- * it, and tct_rows_together is a multiple. */
+/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows per block: adding its matrix costs a twentieth of
+ * making it, and tct_rows_together is a multiple. */
 enum { BLOCK = 256, CHUNK = 32 };
 
 static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }

@@ -1,6 +1,6 @@
 /* transpose.c - X~^T a in an order that the number of threads does not change.
  *
- * Dense rows: slabs of SLAB columns; within a slab the rows are cut into BLOCKS fixed blocks, whose partial sums are
+ * Dense rows: strips of SLAB columns; within a strip the rows are cut into BLOCKS fixed blocks, whose partial sums are
  * added in block order.  CSR: every column is summed in row order; threads share out the columns.
  * Both need no memory beyond the stack. */
 #include "la/kernels/kernels.h"

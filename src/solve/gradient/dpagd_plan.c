@@ -64,13 +64,15 @@ static double first_loss(const tct_facts *facts) {
  * budget is planned: T steps, each with an equal part of what is left, so that nothing remains and repeated
  * measurements are paid by later steps.  docs/decisions/gradient-rules.md has the measurements behind each rule:
  *
- * T = 2.4 sqrt(signal): noise grows with the length of the path and with sqrt(T), the bias falls with T. share 0.4: a
- * choice among 20 steps needs less budget than a gradient of p numbers, but a bad choice undoes a step. alpha_max 1.5
- * Y/R: the longest step moves a record's margin by 1.5.  Where choices are mostly noise a step is half of that; the
- * paper's 2 lets w wander at small epsilon. clip_grad 0.7 of the largest norm: it costs nothing, since slopes near 1
- * become rare. clip_obj for two classes 4.5 times the loss at w = 0: with less the smaller class is given up.  (That is
- * 3.1 for logistic loss; the paper has 3.)  For numbers 1.5 times the largest loss at w = 0, so that a rare bad start
- * ends. */
+ *   T = 2.4 sqrt(signal): noise grows with the length of the path and with sqrt(T), the bias falls with T.
+ *   budget_fraction 0.4: a choice among 20 steps needs less budget than a gradient of p numbers, but a bad choice
+ *     undoes a step.
+ *   alpha_max 1.5 Y/R: the longest step moves a record's margin by 1.5.  Where choices are mostly noise a step is half
+ *     of that; the paper's 2 lets w wander at small epsilon.
+ *   clip_grad 0.7 of the largest norm: it costs nothing, since slopes near 1 become rare.
+ *   clip_obj for two classes 4.5 times the loss at w = 0: with less the smaller class is given up.  (That is 3.1 for
+ *     logistic loss; the paper has 3.)  For numbers 1.5 times the largest loss at w = 0, so that a rare bad start ends.
+ */
 static double signal_of(const tct_facts *facts, double rho) {
   return (double)facts->rows * sqrt(rho) / (unit_of(facts) * sqrt((double)facts->p));
 }

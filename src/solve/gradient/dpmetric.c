@@ -31,8 +31,8 @@
  * RELEASES  gaussian(m_q), gaussian(m_G), gaussian(m_B) and T events gaussian(m), 1/m_q^2 + 1/m_G^2 + 1/m_B^2 + T/m^2 =
  * 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
  *
- * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 a
- * step.  A diagonal metric: two passes over X, and one a step.
+ * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
+ * step.  A diagonal metric: two passes over X, and one per step.
  *
  * DEPARTS  From GeoClip: the metric is of the rows, not of gradients, and is released before the path, in one or two
  * releases; the clip follows the released dimension.  A path that diverges is cut at weights of 1e9 labels over R, so
