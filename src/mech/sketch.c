@@ -14,7 +14,7 @@
 #include "la/matrix/lattice.h"
 #include "rng/rng.h"
 
-enum { BLOCK = 4096 }; /* records a stream */
+enum { BLOCK = 4096 }; /* records per stream */
 
 static void draw_record(tct_stream *s, const tct_sketch *sketch, int32_t *at) {
   for (int k = 0; k < sketch->per_record; k++) {

@@ -3,10 +3,10 @@
  * A continuous part is a density under P over some variable x in which the loss rises; beside it there may be atoms.
  *
  * The pairs (c = 1, s = noise):
- *   gaussian          loss N(mu^2/2, mu^2), mu = sensitivity/s.
+ *   gaussian          loss N(mu^2/2, mu^2), mu = f/s, f = 1 or, under replace_one, 2.
  *   sampled_gaussian  add_remove: P = (1-q)N(0,s^2) + qN(1,s^2), Q = N(0,s^2), and reversed;
  *                     replace_one: P = (1-q)N(0,s^2) + qN(1,s^2), Q with -1 (one coin for both records).
- *   laplace           sensitivity/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4
+ *   laplace           f/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4
  *                     between.
  *   pure, approx      randomised response; delta0 goes to infinity.
  *   exponential       eps0-bounded range: the loss lies in [t-eps0, t] for some t.  Of all two-point laws on such

@@ -3,7 +3,7 @@
  * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi none or l2.
  *
  * ALGORITHM  Gradients are clipped and noised where the released Hessian bound is the unit matrix, so that noise is
- * largest where the objective is flat.  (Metrics learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
+ * largest where the objective is flat.  (A metric learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
  * Hessian bound: Boehning and Lindsay 1988.)
  *   1. counts of the rows' norms + N(0, m_q^2 I); B = the least edge that 0.7 of the rows lie within
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
