@@ -1,7 +1,7 @@
 /* fused_terms.h - slope times feature for the four smooth losses, free of branches, in doubles and in floats.
  *
- * They are the slopes of this folder written for one pass.  The logistic one is -yx/(1 + e^t) with t = yz brought into a
- * range where e^t neither overflows nor vanishes (|t| <= 700, in floats 80).  It keeps its relative accuracy
+ * They are the slopes of this folder written for one pass.  The logistic one is -yx/(1 + e^t) with t = yz brought into
+ * a range where e^t neither overflows nor vanishes (|t| <= 700, in floats 80).  It keeps its relative accuracy
  * everywhere, because 1 + e^t has no cancellation.  e^t is that of core/expm.h with one factor 2^n instead of two; in
  * floats the series stops at r^7/7!, remainder 5e-9 at |r| = 0.347, a tenth of a float's last bit.  The accuracy
  * matters to nobody's privacy: a term is clipped whatever it is. */
