@@ -21,7 +21,7 @@
 #include <sodium.h>
 
 enum {
-  CHUNK = 512, /* rows that share one keystream block a digit */
+  CHUNK = 512, /* rows that share one keystream block per digit */
   LANES = 8,   /* 64-bit words of a block */
   DIGITS = 10, /* 1.25 keystream bytes per row; one row in 1024 needs a side stream (some 100 ns) */
   CHUNKS = 4,  /* chunks generated together: enough blocks for libsodium's vector code */

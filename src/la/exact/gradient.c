@@ -1,4 +1,4 @@
-/* gradient.c - the fused pass of full-batch solvers: every row is read from memory once a gradient.
+/* gradient.c - the fused pass of full-batch solvers: every row is read from memory once per gradient.
  *
  * A block of rows small enough to stay in the second cache gets its margins, then its factors from the caller, and is
  * then added.  Dense rows in one piece go eight and more at a time.  The last rows of a matrix, past whose end eight

@@ -101,7 +101,7 @@ static void follow(greedy *s, int64_t j, double delta) {
     int64_t i = offset(m, m->index, k);
     touched += offset(&s->rows.m, s->rows.m.start, i + 1) - offset(&s->rows.m, s->rows.m.start, i);
   }
-  if (3 * touched > s->nonzeros) { /* two terms an entry, scattered, against one in order */
+  if (3 * touched > s->nonzeros) { /* two terms per entry, scattered, against one in order */
     all_sums(s);
     return;
   }

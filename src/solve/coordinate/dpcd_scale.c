@@ -191,8 +191,8 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
   return h * smallest * smallest * floor_of(facts, plan, smooth ? &plan->promise.release[0] : NULL);
 }
 
-/* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
- * noise is the release's multiplier times its sensitivity, `ratio` times the sensitivity.  C_j = C sqrt(M_j/sum M),
+/* A step moves w_j by at most (gamma/M_j)(s_j + noise/n), s_j = C_j, or C_j sqrt(p) with clipping=record.  The noise is
+ * the release's multiplier times its sensitivity, which is `ratio` times C_j.  C_j = C sqrt(M_j/sum M),
  * where C is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the
  * box.  In a shuffled or cyclic order a coordinate has one step in p of each round's. */
 double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {

@@ -97,7 +97,7 @@ static int64_t entry_row(const tct_matrix *m, int64_t j, int64_t k) {
   return stored(m, k) != 0 ? offset(m, m->index, k) : -1;
 }
 
-/* Takes again what column j touches: sums follow record by record, or by a pass where that is cheaper (two terms an
+/* Takes again what column j touches: sums follow record by record, or by a pass where that is cheaper (two terms per
  * entry, scattered, cost more than one in order). */
 static void take_touched(tct_dpfw_sums *s, int64_t j) {
   const tct_matrix *m = s->problem->view->x;

@@ -28,8 +28,8 @@
  *   twice that.
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
- * RELEASES  gaussian(m_q), gaussian(m_G), gaussian(m_B) and T events gaussian(m), 1/m_q^2 + 1/m_G^2 + 1/m_B^2 + T/m^2 =
- * 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).  Together 1/m_q^2
+ * + 1/m_G^2 + 1/m_B^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
  *
  * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
  * step.  A diagonal metric: two passes over X, and one per step.

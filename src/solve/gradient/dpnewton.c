@@ -45,7 +45,7 @@ static const tct_option options[] = {
     {0},
 };
 
-enum { MOST_FEATURES = 2048 }; /* 96 MiB of matrices a thread */
+enum { MOST_FEATURES = 2048 }; /* 96 MiB of matrices per thread */
 
 /* What the plan and the run agree on. */
 typedef struct path {

@@ -47,7 +47,7 @@ static const tct_option options[] = {
     {0},
 };
 
-enum { MOST_FEATURES = 8192 }; /* 512 MiB a matrix */
+enum { MOST_FEATURES = 8192 }; /* 512 MiB per matrix */
 
 /* K; without privacy nothing is weighed. */
 static double norm_of(const tct_facts *facts, const tct_spec *spec) {
