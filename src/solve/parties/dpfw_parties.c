@@ -28,8 +28,8 @@
  * COST  Per round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers per party.
  *
  * DEPARTS  Corrections: both terms of the printed (13) are over n.  Line 10 multiplies vectors of n and of m numbers:
- * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves per round.
- * Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
+ * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves per
+ * round.  Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
  *
  * By choice: own predictions are exact.  The others' estimate is weighted by c, because it carries noise of deviation
  * sigma |w| in every record (parties_trust.c).  Columns are at most L. */

@@ -1,9 +1,9 @@
 /* dpfw_parties_plan.c - the promise of dpfw_parties: choices, noised columns, and how the budget is split.
  *
  * EVENTS, all parties together: K*T choices exponential:epsilon_0; at most K*L columns gaussian:noise; with one winner
- * per round also K*T scores gaussian:noise.  A record sits with every party, so all of them compose.  Budget: `share` of
- * the zCDP goes to the columns, the rest to choices (with scores: half of the rest).  The scale of all three is the
- * largest that (epsilon, delta) allows by the best accountant.
+ * per round also K*T scores gaussian:noise.  A record sits with every party, so all of them compose.  Budget:
+ * `budget_fraction` of the zCDP goes to the columns, the rest to choices (with scores: half of the rest).  The scale
+ * of all three is the largest that (epsilon, delta) allows by the best accountant.
  *
  * DEFAULTS, from public facts.
  *   clip B: the loss's slope bound; for real labels Y: a residual above it means a prediction of the wrong sign.
