@@ -1,0 +1,297 @@
+/* test_accounting.c - the figures of every accountant, to the digit, and what the composition leaves to the safe side.
+ *
+ * An accountant that says a little less is as wrong as one that says much less, and no comparison of bounds sees it. So
+ * the figures are recorded here; TACIT_PRINT=1 prints the table anew.  Where a closed form or a program of its own
+ * knows the truth, the recorded figures are held against it.  A figure that moves is a promise that changed: it belongs
+ * in the changelog. */
+#include "account/account.h"
+#include "account/curves/compose.h"
+#include "account/curves/fft.h"
+#include "account/curves/loss_query.h"
+#include "account/curves/renyi.h"
+
+#include "core/alloc.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { LISTS = 18, MOST_EVENTS = 3 };
+
+static const struct {
+  double delta;
+  const char *event[MOST_EVENTS + 1];
+} lists[LISTS] = {
+    {1e-6, {"gaussian:noise=2"}},
+    {1e-9, {"gaussian:noise=30,count=200"}},
+    {1e-5, {"laplace:noise=2"}},
+    {1e-6, {"laplace:noise=20,count=60"}},
+    {1e-4, {"exponential:epsilon=0.3"}},
+    {1e-6, {"exponential:epsilon=0.05,count=50"}},
+    {1e-3, {"pure:epsilon=0.4"}},
+    {1e-6, {"pure:epsilon=0.1,count=100"}},
+    {1e-6, {"approx:epsilon=0.1,delta=1e-8,count=20"}},
+    {1e-3, {"approx:epsilon=0.5,delta=1e-4"}},
+    {1e-6, {"zcdp:rho=0.05"}},
+    {1e-6, {"sampled_gaussian:noise=1.1,rate=0.02,count=500"}},
+    {1e-3, {"sampled_gaussian:noise=0.8,rate=0.3"}},
+    {1e-5, {"objpert:noise=2,shift=0.1"}},
+    {1e-6, {"objpert:noise=3,shift=0.2", "gaussian:noise=5"}},
+    {1e-6, {"sampled_gaussian:noise=2,rate=0.1,count=20", "exponential:epsilon=0.1,count=3", "gaussian:noise=8"}},
+    {1e-7, {"gaussian:noise=9", "laplace:noise=9,count=2", "zcdp:rho=0.01,count=3"}},
+    {1e-5, {"pure:epsilon=0.2", "approx:epsilon=0.1,delta=1e-7", "gaussian:noise=4"}},
+};
+
+static tct_events list_of(const char *const *specs) {
+  tct_events events = {0};
+  tct_error err = {0};
+  for (; *specs; specs++) {
+    tct_event event;
+    if (tct_event_parse(*specs, &event, NULL, &err) != TCT_OK) fail_msg("%s", err.text);
+    assert_int_equal(tct_events_add(&events, event, &err), TCT_OK);
+  }
+  return events;
+}
+
+/* ---- recorded figures ------------------------------------------------------------------------------ */
+
+/* List, relation, accountant; a bracket of epsilon at the list's delta, and one of delta at 0.8 of that epsilon. */
+typedef struct figure {
+  int list, relation;
+  const char *accountant;
+  double epsilon[2], delta[2];
+} figure;
+
+static const figure figures[] = {
+#include "accounting.def"
+};
+
+static figure figure_of(int list, int relation, const tct_accountant *a) {
+  figure f = {.list = list, .relation = relation, .accountant = a->name};
+  tct_events events = list_of(lists[list].event);
+  tct_bracket epsilon, delta;
+  tct_error err = {0};
+  if (a->epsilon(&events, (tct_neighbours)relation, lists[list].delta, 1e-3, &epsilon, &err) != TCT_OK)
+    fail_msg("%s", err.text);
+  double at = isfinite(epsilon.upper) ? 0.8 * epsilon.upper : 1;
+  if (a->delta(&events, (tct_neighbours)relation, at, 1e-3, &delta, &err) != TCT_OK) fail_msg("%s", err.text);
+  f.epsilon[0] = epsilon.lower, f.epsilon[1] = epsilon.upper;
+  f.delta[0] = delta.lower, f.delta[1] = delta.upper;
+  tct_events_free(&events);
+  return f;
+}
+
+static bool applies(const tct_accountant *a, int list, int relation) {
+  char why[128];
+  tct_events events = list_of(lists[list].event);
+  bool yes = a->applies(&events, (tct_neighbours)relation, why, sizeof why);
+  tct_events_free(&events);
+  return yes;
+}
+
+static bool near(double is, double was, double part) {
+  return is == was || fabs(is - was) <= part * fabs(was) + 1e-300;
+}
+
+/* A numerical composition may choose its grid by the last digit of a forecast, and closed forms by nothing. */
+static void compare(figure is, const figure *was) {
+  double part = !strcmp(is.accountant, "pld") ? 1e-7 : 1e-9;
+  for (int k = 0; k < 2; k++)
+    if (!near(is.epsilon[k], was->epsilon[k], part) || !near(is.delta[k], was->delta[k], 20 * part))
+      fail_msg("list %d, relation %d, %s: epsilon %.15g, delta %.15g; recorded are %.15g and %.15g", is.list,
+               is.relation, is.accountant, is.epsilon[k], is.delta[k], was->epsilon[k], was->delta[k]);
+}
+
+static void every_accountant_says_to_the_digit_what_is_recorded(void **state) {
+  (void)state;
+  size_t row = 0;
+  bool print = getenv("TACIT_PRINT") != NULL;
+  for (int list = 0; list < LISTS; list++)
+    for (int relation = 0; relation < 2; relation++)
+      for (int i = 0; i < tct_accountant_count; i++) {
+        if (!applies(tct_accountants[i], list, relation)) continue;
+        figure is = figure_of(list, relation, tct_accountants[i]);
+        if (print)
+          printf("{%d, %d, \"%s\", {%.13g, %.13g}, {%.13g, %.13g}},\n", is.list, is.relation, is.accountant,
+                 is.epsilon[0], is.epsilon[1], is.delta[0], is.delta[1]);
+        if (print) continue;
+        assert_true(row < sizeof figures / sizeof *figures);
+        const figure *was = &figures[row++];
+        assert_true(was->list == list && was->relation == relation && !strcmp(was->accountant, is.accountant));
+        compare(is, was);
+      }
+  if (!print) assert_int_equal(row, sizeof figures / sizeof *figures);
+}
+
+/* ---- truths ---------------------------------------------------------------------------------------- */
+
+static double pure_truth(double epsilon0, double delta) { return log(exp(epsilon0) - delta * (1 + exp(epsilon0))); }
+static double laplace_truth(double epsilon0, double delta) { return epsilon0 + 2 * log1p(-delta); }
+static double exponential_truth(double epsilon0, double delta) {
+  return epsilon0 + 2 * log1p(-sqrt(-delta * expm1(-epsilon0)));
+}
+/* delta = d + (1 - d) delta' for a step that fails altogether with probability d. */
+static double approx_truth(double epsilon0, double d, double delta) {
+  return pure_truth(epsilon0, (delta - d) / (1 - d));
+}
+
+static void single_steps_cost_what_their_closed_curves_say(void **state) {
+  (void)state;
+  const struct {
+    int list, relation;
+    double epsilon;
+  } rows[] = {
+      {2, 0, laplace_truth(0.5, 1e-5)},      {2, 1, laplace_truth(1, 1e-5)}, {4, 0, exponential_truth(0.3, 1e-4)},
+      {4, 1, exponential_truth(0.3, 1e-4)},  {6, 0, pure_truth(0.4, 1e-3)},  {9, 0, approx_truth(0.5, 1e-4, 1e-3)},
+      {0, 0, 2.25408465021975} /* mpmath */,
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_events events = list_of(lists[rows[i].list].event);
+    tct_cost cost;
+    assert_int_equal(
+        tct_account_epsilon(&events, (tct_neighbours)rows[i].relation, lists[rows[i].list].delta, 1e-3, &cost, NULL),
+        TCT_OK);
+    tct_events_free(&events);
+    if (!(cost.epsilon >= rows[i].epsilon * (1 - 1e-12) && cost.epsilon <= rows[i].epsilon * (1 + 1e-7)))
+      fail_msg("list %d costs %.15g, not %.15g", rows[i].list, cost.epsilon, rows[i].epsilon);
+  }
+}
+
+/* ---- rounding is paid for -------------------------------------------------------------------------- */
+
+/* Of a composed law most points have no mass that a double could hold; what the transform leaves there is noise. */
+static void every_point_of_an_upper_law_carries_the_transforms_rounding(void **state) {
+  (void)state;
+  tct_event event = tct_event_gaussian(1, 1);
+  tct_grid_shape shape = {0.01, 0, 1e-16, false};
+  tct_grid grid;
+  tct_pmf pmf;
+  tct_law law;
+  tct_window window = {1, 90, 120, 20, 3, 3, 0};
+  double least = INFINITY, least_lower = INFINITY;
+  assert_int_equal(tct_best_offset(&event, TCT_ADD_REMOVE, &shape, &shape.offset, NULL), TCT_OK);
+  assert_int_equal(tct_grid_new(&event, TCT_ADD_REMOVE, &shape, &grid, NULL), TCT_OK);
+  assert_int_equal(tct_pmf_upper(&grid, 50, &pmf, NULL), TCT_OK);
+  assert_int_equal(tct_compose(&pmf, 1, &window, true, &law, NULL), TCT_OK);
+  assert_true(law.proved);
+  for (int64_t k = 0; k < law.len; k++) least = fmin(least, law.tilted[k]);
+  assert_true(least > 0);
+  tct_law_free(&law);
+  assert_int_equal(tct_compose(&pmf, 1, &window, false, &law, NULL), TCT_OK);
+  for (int64_t k = 0; k < law.len; k++) least_lower = fmin(least_lower, law.tilted[k]);
+  assert_true(least_lower == 0);
+  tct_law_free(&law);
+  tct_pmf_free(&pmf);
+  tct_grid_free(&grid);
+}
+
+/* Each loss is a double: it may be wrong by half a unit of its last place, each time that it is added. */
+static void a_sum_of_losses_is_raised_by_what_their_doubles_may_hide(void **state) {
+  (void)state;
+  static const char *const specs[] = {"sampled_gaussian:noise=1,rate=0.01,count=1000", "pure:epsilon=3,count=500",
+                                      NULL};
+  tct_events events = list_of(specs);
+  tct_loss_query query;
+  double least = 0;
+  assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+  query.tail = 1e-12;
+  for (int j = 0; j < query.len; j++) {
+    double low, high;
+    tct_event_loss_range(&query.at[j], TCT_ADD_REMOVE, query.tail, &low, &high);
+    assert_true(high > low);
+    least += (double)query.at[j].count * DBL_EPSILON * fmax(fabs(low), fabs(high));
+  }
+  assert_true(tct_loss_rounding(&query) >= least);
+  assert_true(tct_loss_rounding(&query) <= 1e4 * least);
+  tct_free(query.at);
+  tct_events_free(&events);
+}
+
+/* ---- filters and calibration ------------------------------------------------------------------------ */
+
+static int steps_until_refused(tct_filter_kind kind, tct_neighbours relation, double epsilon, double delta,
+                               tct_event event) {
+  tct_filter filter;
+  int steps = 0;
+  assert_int_equal(tct_filter_init(&filter, kind, relation, epsilon, delta, NULL), TCT_OK);
+  for (;; steps++) {
+    tct_filter before = filter;
+    if (tct_filter_spend(&filter, &event, NULL) == TCT_OK) continue;
+    assert_memory_equal(&before, &filter, sizeof filter); /* a refusal charges nothing */
+    return steps;
+  }
+}
+
+static void filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too(void **state) {
+  (void)state;
+  const struct {
+    tct_filter_kind kind;
+    tct_neighbours relation;
+    double epsilon, delta;
+    tct_event event;
+    int steps;
+  } rows[] = {
+      {TCT_FILTER_SUM, TCT_ADD_REMOVE, 10, 5.5e-6, tct_event_approx(0.01, 1e-6, 1), 5},
+      {TCT_FILTER_SUM, TCT_ADD_REMOVE, 0.105, 1e-3, tct_event_approx(0.01, 1e-6, 1), 10},
+      {TCT_FILTER_SUM, TCT_REPLACE_ONE, 1.05, 0, tct_event_laplace(20, 1), 10},
+      {TCT_FILTER_SUM, TCT_ADD_REMOVE, 1.05, 0, tct_event_exponential(0.1, 2), 5},
+      {TCT_FILTER_ZCDP, TCT_ADD_REMOVE, 1, 1e-6, tct_event_gaussian(30, 1), 43},
+      {TCT_FILTER_ZCDP, TCT_REPLACE_ONE, 1, 1e-6, tct_event_gaussian(30, 1), 10},
+      {TCT_FILTER_ZCDP, TCT_ADD_REMOVE, 1, 1e-6, tct_event_exponential(0.05, 1), 77},
+      {TCT_FILTER_GDP, TCT_ADD_REMOVE, 1, 1e-6, tct_event_gaussian(60, 1), 201},
+      {TCT_FILTER_GDP, TCT_REPLACE_ONE, 2, 1e-9, tct_event_gaussian(60, 3), 37},
+      {TCT_FILTER_RDP, TCT_ADD_REMOVE, 1, 1e-6, tct_event_sampled_gaussian(2, 0.01, 10), 150},
+      {TCT_FILTER_RDP, TCT_ADD_REMOVE, 1, 1e-6, tct_event_laplace(40, 1), 77},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    int steps = steps_until_refused(rows[i].kind, rows[i].relation, rows[i].epsilon, rows[i].delta, rows[i].event);
+    if (getenv("TACIT_PRINT")) printf("filter %zu: %d steps\n", i, steps);
+    if (!getenv("TACIT_PRINT") && steps != rows[i].steps)
+      fail_msg("filter %zu permits %d steps; recorded are %d", i, steps, rows[i].steps);
+  }
+}
+
+static void calibrated_noise_is_what_is_recorded(void **state) {
+  (void)state;
+  static const struct {
+    double rate;
+    int64_t count;
+    tct_neighbours relation;
+    double epsilon, delta, noise;
+  } rows[] = {
+      {1, 1, TCT_ADD_REMOVE, 1, 1e-6, 4.224679176179},
+      {1, 40, TCT_REPLACE_ONE, 0.5, 1e-8, 124.7649399829},
+      {0.02, 300, TCT_ADD_REMOVE, 1, 1e-6, 1.726217412662},
+      {0.2, 5, TCT_ADD_REMOVE, 4, 1e-5, 0.9832577826586},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double noise;
+    tct_cost cost;
+    assert_int_equal(tct_calibrate_noise(rows[i].rate, rows[i].count, rows[i].relation, rows[i].epsilon, rows[i].delta,
+                                         &noise, &cost, NULL),
+                     TCT_OK);
+    assert_true(cost.epsilon <= rows[i].epsilon);
+    if (getenv("TACIT_PRINT")) printf("noise %zu: %.13g\n", i, noise);
+    if (!getenv("TACIT_PRINT") && !near(noise, rows[i].noise, 2e-6))
+      fail_msg("noise %zu is %.13g; recorded is %.13g", i, noise, rows[i].noise);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_accountant_says_to_the_digit_what_is_recorded),
+      cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
+      cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
+      cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),
+      cmocka_unit_test(filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too),
+      cmocka_unit_test(calibrated_noise_is_what_is_recorded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

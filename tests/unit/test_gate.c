@@ -1,0 +1,140 @@
+/* test_gate.c - the gate's choices, draws and promises of at most so many: spent once, refused without a trace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "gate_help.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Equal scores: each draw is one of 64, and 12 draws agree with probability 64^-11 only. */
+static void no_two_choices_share_their_randomness(void **state) {
+  (void)state;
+  enum { SCORES = 64, DRAWS = 12 };
+  static const double score[SCORES];
+  tct_release choice[2] = {release_at(tct_event_exponential(0.1, DRAWS), 1),
+                           release_at(tct_event_exponential(0.1, DRAWS), 1)};
+  tct_mech *mech = gate_with(choice, 2);
+  tct_choice_tree *tree = NULL;
+  int same[2] = {0};
+  int64_t first[2] = {-1, -1}, index;
+  assert_int_equal(tct_mech_tree_new(mech, 0, SCORES, &tree, NULL), TCT_OK);
+  for (int t = 0; t < DRAWS; t++)
+    for (int plain = 0; plain < 2; plain++) {
+      assert_int_equal(plain ? tct_mech_choose(mech, 1, score, SCORES, &index, NULL)
+                             : tct_mech_tree_choose(mech, 0, tree, &index, NULL),
+                       TCT_OK);
+      if (t == 0) first[plain] = index;
+      same[plain] += index == first[plain];
+    }
+  assert_true(same[0] < DRAWS && same[1] < DRAWS);
+  index = -1;
+  assert_int_equal(tct_mech_tree_choose(mech, 0, tree, &index, NULL), TCT_E_BUDGET); /* all are spent */
+  assert_int_equal(index, -1);
+  assert_int_equal(tct_mech_tree_choose(mech, 1, tree, &index, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
+  tct_mech_tree_free(tree);
+  tct_mech_free(mech);
+}
+
+/* A tree is for one epsilon and one change, fixed before the run. */
+static void a_tree_is_made_for_an_exponential_choice_that_is_planned_whole(void **state) {
+  (void)state;
+  for (int which = 0; which < 4; which++) {
+    tct_release r = release_at(which == 3 ? tct_event_gaussian(1, 1) : tct_event_exponential(0.5, 1), 1);
+    if (which == 1) r.follows = true, r.lattice = NAN;
+    if (which == 2) r.law = TCT_LAW_FLIP, r.event = tct_release_choice_event(&r);
+    tct_mech *mech = gate_with(&r, 1);
+    tct_choice_tree *tree = NULL;
+    if (which == 1) assert_int_equal(tct_mech_set_clip(mech, 0, 1, NULL), TCT_OK);
+    assert_int_equal(tct_mech_tree_new(mech, 0, 4, &tree, NULL), which == 0 ? TCT_OK : TCT_E_BUDGET);
+    assert_true((tree != NULL) == (which == 0));
+    if (tree) { /* off its lattice nothing may be drawn */
+      int64_t index = -1;
+      tct_mech_tree_set(tree, 2, tct_mech_release_of(mech, 0)->lattice / 2);
+      assert_int_equal(tct_mech_tree_choose(mech, 0, tree, &index, NULL), TCT_E_BUDGET);
+      assert_int_equal(index, -1);
+      assert_int_equal(tct_mech_spent(mech)->len, 0);
+    }
+    tct_mech_tree_free(tree);
+    tct_mech_free(mech);
+  }
+}
+
+static void a_promise_of_at_most_so_many_releases_is_used_up_and_may_be_left_unspent(void **state) {
+  (void)state;
+  tct_promise promise = {.kind = TCT_PROMISE_AT_MOST};
+  tct_mech *mech = NULL;
+  double sum[LEN] = {0}, before[LEN];
+  assert_int_equal(tct_promise_add(&promise, release_at(tct_event_gaussian(2, 3), 1), NULL), TCT_OK);
+  assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
+  assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
+  tct_promise_free(&promise);
+  for (int k = 0; k < 3; k++) {
+    assert_true(tct_mech_allows(mech, 0));
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
+    memset(sum, 0, sizeof sum);
+    assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
+  }
+  memcpy(before, sum, sizeof sum);
+  assert_false(tct_mech_allows(mech, 0));
+  assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET);
+  assert_memory_equal(sum, before, sizeof sum);
+  assert_int_equal(tct_mech_spent(mech)->at[0].count, 3);
+  tct_mech_free(mech);
+}
+
+static void a_refused_draw_leaves_its_vector_as_it_was(void **state) {
+  (void)state;
+  tct_release drawn[2] = {tct_release_draw("a tilt", tct_event_objpert(2, 0.1, 1), TCT_LAW_GAUSSIAN, 1, 2, 2, 0x1p-30),
+                          tct_release_draw("a tilt", tct_event_pure(1, 1), TCT_LAW_LAPLACE_EXACT, 1, 2, 2, 0x1p-30)};
+  tct_mech *mech = gate_with(drawn, 2);
+  for (int r = 0; r < 2; r++) {
+    double value[LEN] = {9, 9, 9}, before[LEN];
+    assert_int_equal(tct_mech_draw(mech, r, value, LEN, NULL), TCT_OK);
+    assert_true(value[0] != 9 && value[0] != value[1] && value[1] != value[2]);
+    memcpy(before, value, sizeof value);
+    assert_int_equal(tct_mech_draw(mech, r, value, LEN, NULL), TCT_E_BUDGET);
+    assert_memory_equal(value, before, sizeof value);
+    assert_int_equal(tct_mech_release(mech, r, value, LEN, NULL), TCT_E_BUDGET); /* nor is it a sum */
+    assert_memory_equal(value, before, sizeof value);
+  }
+  assert_int_equal(tct_mech_spent(mech)->len, 2);
+  tct_mech_free(mech);
+}
+
+/* What is not settled yet has no lattice: nothing of it may leave, and the promise does not cover it. */
+static void a_release_without_its_length_is_not_allowed_whatever_it_is(void **state) {
+  (void)state;
+  tct_release later[3] = {release_at(tct_event_gaussian(2, 1), NAN), release_at(tct_event_exponential(0.5, 1), 1),
+                          release_at(tct_event_sampled_gaussian(2, 0.5, 1), NAN)};
+  for (int r = 0; r < 3; r++) later[r].follows = true, later[r].lattice = NAN;
+  tct_mech *mech = gate_with(later, 3);
+  double value[LEN] = {1, 2, 3}, before[LEN];
+  int64_t index = -1, row[4], count;
+  memcpy(before, value, sizeof value);
+  for (int r = 0; r < 3; r++) assert_false(tct_mech_allows(mech, r));
+  assert_int_equal(tct_mech_release(mech, 0, value, LEN, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_state_noise(mech, 0, value, LEN, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_choose(mech, 1, value, LEN, &index, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_batch(mech, 2, 0, 4, row, &count, NULL), TCT_OK);
+  assert_int_equal(tct_mech_release(mech, 2, value, LEN, NULL), TCT_E_BUDGET);
+  assert_memory_equal(value, before, sizeof value);
+  assert_int_equal(index, -1);
+  assert_int_equal(tct_mech_spent(mech)->len, 0);
+  tct_mech_free(mech);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_two_choices_share_their_randomness),
+      cmocka_unit_test(a_tree_is_made_for_an_exponential_choice_that_is_planned_whole),
+      cmocka_unit_test(a_promise_of_at_most_so_many_releases_is_used_up_and_may_be_left_unspent),
+      cmocka_unit_test(a_refused_draw_leaves_its_vector_as_it_was),
+      cmocka_unit_test(a_release_without_its_length_is_not_allowed_whatever_it_is),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* test_verify.c - verify's checks one by one: each refuses by itself what it is there for.
+ *
+ * A forged file mostly fails several checks at once, so that a check which has stopped working is seen by nobody who
+ * looks at the verdict alone.  Here each is asked for by its name. */
+#include "../fault/ledger_help.h"
+
+#include "model/model.h"
+
+#include <math.h>
+
+static json_t *model; /* of a small private training, as written */
+
+static tct_model *trained(double epsilon, tct_error *err) {
+  static double x[ROWS * COLS], y[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    for (int j = 0; j < COLS; j++) x[i * COLS + j] = ((i * 7 + j * 13) % 11 - 5) / 10.0;
+    y[i] = i % 3 ? 1 : -1;
+  }
+  tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = "hinge";
+  config.penalty = "l1:lambda=0.01";
+  config.solver = isfinite(epsilon) ? "dpgd" : "auto";
+  config.epsilon = epsilon;
+  config.delta = 1e-6;
+  config.row_norm = 1;
+  config.threads = 1;
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
+  tct_model *made = plan ? tct_fit(plan, data, err) : NULL;
+  tct_plan_free(plan);
+  tct_data_free(data);
+  return made;
+}
+
+static json_t *written(double epsilon) {
+  tct_error err = {0};
+  tct_model *made = trained(epsilon, &err);
+  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_model_free(made);
+  json_t *root = json_load_file("m.json", 0, NULL);
+  assert_non_null(root);
+  return root;
+}
+
+static int enter(void **state) {
+  if (enter_folder(state) != 0) return -1;
+  model = written(1);
+  return 0;
+}
+
+static int leave(void **state) {
+  json_decref(model);
+  return leave_folder(state);
+}
+
+/* The report of verify on a model that is written first; text is what the file holds. */
+static json_t *report_of_text(const char *text, tct_error *err) {
+  FILE *out = fopen("n.json", "wb");
+  assert_true(out && fputs(text, out) >= 0 && fclose(out) == 0);
+  char *said = tct_verify_json("n.json", NULL, err);
+  return said ? parsed(said, err) : NULL;
+}
+
+static json_t *report_of(const json_t *root) {
+  tct_error err = {0};
+  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  json_t *report = report_of_text(text, &err);
+  if (!report) fail_msg("%s", err.text);
+  free(text);
+  return report;
+}
+
+/* 1: the check of this name holds; 0: it fails; -1: it was not made. */
+static int held(const json_t *report, const char *name) {
+  size_t i;
+  json_t *each;
+  json_array_foreach(json_object_get(report, "checks"), i,
+                     each) if (!strcmp(json_string_value(json_object_get(each, "name")),
+                                       name)) return json_is_true(json_object_get(each, "ok"));
+  return -1;
+}
+
+static void expect(const json_t *root, const char *name, int wanted) {
+  json_t *report = report_of(root);
+  int is = held(report, name);
+  if (is != wanted) fail_msg("check %s says %d, not %d", name, is, wanted);
+  assert_true(json_is_true(json_object_get(report, "ok")) || wanted != 1 || is == 1);
+  if (wanted == 0) {
+    assert_true(json_is_false(json_object_get(report, "ok")));
+    assert_string_equal(json_string_value(json_object_get(report, "verdict")), "failed");
+  }
+  json_decref(report);
+}
+
+static json_t *privacy(json_t *root) { return json_object_get(root, "privacy"); }
+
+static json_t *claiming(double epsilon) {
+  json_t *root = json_deep_copy(model);
+  json_object_set_new(privacy(root), "epsilon", json_real(epsilon));
+  return root;
+}
+
+static double figure(const char *key) {
+  json_t *report = report_of(model);
+  double value = json_number_value(json_object_get(report, key));
+  json_decref(report);
+  return value;
+}
+
+static void a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them(void **state) {
+  (void)state;
+  static const char *const names[] = {"fields",     "components", "coefficients", "asked",      "releases",
+                                      "union",      "claim",      "events",       "accountant", "settings",
+                                      "recomputed", "second",     "lower_bound"};
+  json_t *report = report_of(model);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (held(report, names[i]) != 1) fail_msg("check %s: %d", names[i], held(report, names[i]));
+  assert_string_equal(json_string_value(json_object_get(report, "verdict")), "verified");
+  json_decref(report);
+  double claim = figure("epsilon"), lower = figure("epsilon_lower"), second = figure("epsilon_second");
+  assert_true(figure("epsilon_recomputed") <= claim * (1 + 1e-9));
+  assert_true(lower > 0.99 * claim && lower <= claim * (1 + 1e-6)); /* Gaussian steps: all is exact */
+  assert_true(fabs(second / figure("epsilon_recomputed") - 1) < 1e-6);
+}
+
+static void a_claim_is_held_to_nine_digits_of_what_its_accountant_proves(void **state) {
+  (void)state;
+  double proved = figure("epsilon_recomputed");
+  static const struct {
+    double part;
+    int held;
+  } rows[] = {{1, 1}, {1 - 5e-10, 1}, {1 - 5e-9, 0}, {1 - 1e-7, 0}, {1 - 5e-3, 0}, {0.5, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = claiming(proved * rows[i].part);
+    expect(root, "recomputed", rows[i].held);
+    json_decref(root);
+  }
+}
+
+static void a_second_method_refuses_a_low_claim_by_itself(void **state) {
+  (void)state;
+  double second = figure("epsilon_second");
+  static const struct {
+    double part;
+    int held;
+  } rows[] = {{1, 1}, {1 - 1e-5, 0}, {0.98, 0}, {0.5, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = claiming(second * rows[i].part);
+    expect(root, "second", rows[i].held);
+    json_decref(root);
+  }
+}
+
+static void a_claim_below_the_proven_lower_bound_is_refused_by_that_check_too(void **state) {
+  (void)state;
+  double lower = figure("epsilon_lower");
+  static const struct {
+    double part;
+    int held;
+  } rows[] = {{1, 1}, {1 - 1e-5, 0}, {0.5, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = claiming(lower * rows[i].part);
+    expect(root, "lower_bound", rows[i].held);
+    json_decref(root);
+  }
+}
+
+static void claims_that_are_no_claims_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *key;
+    double value;
+  } rows[] = {{"epsilon", 0}, {"epsilon", -1}, {"delta", 0}, {"delta", 1}, {"delta", -1e-9}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = json_deep_copy(model);
+    json_object_set_new(privacy(root), rows[i].key, json_real(rows[i].value));
+    json_t *report = report_of(root);
+    assert_true(json_is_false(json_object_get(report, "ok")));
+    json_decref(report);
+    json_decref(root);
+  }
+}
+
+static void fewer_events_or_more_of_them_are_refused(void **state) {
+  (void)state;
+  json_t *root = json_deep_copy(model);
+  json_object_set_new(privacy(root), "events", json_array());
+  expect(root, "union", 0);
+  expect(root, "events", 0);
+  json_decref(root);
+  root = json_deep_copy(model);
+  json_t *events = json_object_get(privacy(root), "events");
+  json_array_append(events, json_array_get(events, 0));
+  expect(root, "union", 0);
+  json_decref(root);
+}
+
+static void a_file_with_a_field_too_many_or_too_few_is_refused(void **state) {
+  (void)state;
+  static const char *const needed[] = {"library", "rows", "labels", "features", "penalty"};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    json_t *root = json_deep_copy(model);
+    json_object_del(root, needed[i]);
+    expect(root, "fields", 0);
+    json_decref(root);
+  }
+  static const char *const promised[] = {"trust", "unit", "unaccounted", "noise", "adaptive", "accountant"};
+  for (size_t i = 0; i < sizeof promised / sizeof *promised; i++) {
+    json_t *root = json_deep_copy(model);
+    json_object_del(privacy(root), promised[i]);
+    expect(root, "fields", 0);
+    json_decref(root);
+  }
+  json_t *root = json_deep_copy(model);
+  json_object_set_new(root, "extra", json_integer(1));
+  expect(root, "fields", 0);
+  json_decref(root);
+}
+
+/* Two readers could believe two values: neither the report nor the model comes of such a file. */
+static void a_key_that_stands_twice_makes_no_model_and_no_report(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char *text = json_dumps(model, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  size_t room = strlen(text) + 40;
+  char *twice = malloc(room);
+  const char *keys[] = {"\"rows\":", "\"epsilon\":"};
+  for (int k = 0; k < 2; k++) {
+    char *at = strstr(text, keys[k]);
+    assert_non_null(at);
+    snprintf(twice, room, "%.*s%s 1, %s", (int)(at - text), text, keys[k], at);
+    tct_error_clear(&err);
+    assert_null(report_of_text(twice, &err));
+    assert_int_equal(err.status, TCT_E_DATA);
+    assert_null(tct_model_read("n.json", &err));
+    assert_null(tct_model_parse(twice, &err));
+  }
+  free(twice);
+  free(text);
+}
+
+static void a_model_without_privacy_claims_none_and_nothing_else(void **state) {
+  (void)state;
+  static const struct {
+    const char *key;
+    const char *value;
+  } rows[] = {{"epsilon", "1"}, {"delta", "1"}, {"neighbours", "add_remove"}, {"accountant", "gdp"}};
+  json_t *open = written(INFINITY);
+  expect(open, "claim", 1);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = json_deep_copy(open);
+    json_object_set_new(privacy(root), rows[i].key, i < 2 ? json_real(1) : json_string(rows[i].value));
+    json_t *report = report_of(root);
+    assert_true(json_is_false(json_object_get(report, "ok")));
+    json_decref(report);
+    json_decref(root);
+  }
+  json_t *report = report_of(open);
+  assert_string_equal(json_string_value(json_object_get(report, "verdict")), "none");
+  json_decref(report);
+  json_decref(open);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them),
+      cmocka_unit_test(a_claim_is_held_to_nine_digits_of_what_its_accountant_proves),
+      cmocka_unit_test(a_second_method_refuses_a_low_claim_by_itself),
+      cmocka_unit_test(a_claim_below_the_proven_lower_bound_is_refused_by_that_check_too),
+      cmocka_unit_test(claims_that_are_no_claims_are_refused),
+      cmocka_unit_test(fewer_events_or_more_of_them_are_refused),
+      cmocka_unit_test(a_file_with_a_field_too_many_or_too_few_is_refused),
+      cmocka_unit_test(a_key_that_stands_twice_makes_no_model_and_no_report),
+      cmocka_unit_test(a_model_without_privacy_claims_none_and_nothing_else),
+  };
+  return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+"""mutate.py - changes the sources that a privacy claim rests on, one small change at a time, and asks the tests.
+
+usage: mutate.py BUILD [--count N] [--seed N] [--minutes M] [--jobs N] [--only PREFIX]... [--again]
+
+BUILD is a release build made with Ninja.  A mutant is one change of one operator, constant, statement, condition or
+pair of arguments inside a function.  All mutants of a source file go into one object: the function of each has a copy
+with the change, and the variable TCT_MUTANT says which copy is called.  So a file is compiled once, and linked once
+with each test that tests/privacy/mutants.map names for it.
+
+The sample is the same for the same seed and sources, and every file and kind of change has its share.  A mutant is
+caught if a test fails, or needs far more processor time than without it.  Survivors go to BUILD/mutants/survivors.txt.
+Those that tests/privacy/equivalent.txt argues for are counted as argued; any other makes the exit status 1.
+--again runs the survivors of the last run only.
+"""
+import argparse, collections, concurrent.futures, math, os, random, re, resource, subprocess, sys, threading, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MAP = os.path.join(ROOT, "tests/privacy/mutants.map")
+ARGUED = os.path.join(ROOT, "tests/privacy/equivalent.txt")
+
+RELATIONAL = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
+              "&&": ("||",), "||": ("&&",)}
+ARITHMETIC = {"+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("/",), "+=": ("-=",), "-=": ("+=",),
+              "*=": ("/=",), "/=": ("*=",), "<<": (">>",), ">>": ("<<",), "&": ("|",), "|": ("&",), "|=": ("&=",),
+              "&=": ("|=",), "++": ("--",), "--": ("++",)}
+WORDS = {"true": "false", "false": "true", "fmin": "fmax", "fmax": "fmin", "tct_min": "tct_max", "tct_max": "tct_min"}
+KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "case", "else", "do"}
+TOKEN = re.compile(r"[A-Za-z_]\w*|0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?[uUlLfF]*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[uUlLfF]*"
+                   r"|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S")
+# Comments, strings, characters and preprocessor lines, which nothing is changed in.
+OPAQUE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*', re.S | re.M)
+
+Mutant = collections.namedtuple("Mutant", "file line kind start end new shown")
+Function = collections.namedtuple("Function", "name start body end")
+
+
+def blanked(text):
+    return OPAQUE.sub(lambda m: re.sub(r"[^\n]", "\x01" if m.group()[0] in "\"'" else " ", m.group()), text)
+
+
+def functions(plain):
+    """The functions of a file in the style of this project: they begin in column 0 and end with a brace there."""
+    head = re.compile(r"^(?!typedef|struct|enum|union|#|\}|\s)[^;{}=]*?\b(\w+)\(", re.M)
+    at = 0
+    while True:
+        found = head.search(plain, at)
+        if not found:
+            return
+        depth, k = 1, found.end()
+        while depth and k < len(plain):
+            depth += {"(": 1, ")": -1}.get(plain[k], 0)
+            k += 1
+        brace = re.compile(r"\s*\{").match(plain, k)
+        if not brace or "__attribute__" == found.group(1):
+            at = plain.find("\n", found.end()) + 1 if not brace else found.end()
+            continue
+        depth, end = 1, brace.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(plain[end], 0)
+            end += 1
+        yield Function(found.group(1), found.start(), brace.end() - 1, end)
+        at = end
+
+
+def arguments(tokens, k):
+    """Of the call whose opening parenthesis is token k: spans of its arguments, and the index of the closing one."""
+    spans, depth, first = [], 0, k + 1
+    for i in range(k, len(tokens)):
+        word = tokens[i].group()
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(word, 0)
+        if depth == 0 or (depth == 1 and word == ","):
+            if i > first:
+                spans.append((tokens[first].start(), tokens[i - 1].end()))
+            first = i + 1
+        if depth == 0:
+            return spans, i
+    return spans, len(tokens) - 1
+
+
+def changes(text, plain, f):
+    """(kind, start, end, new) for every change inside function f."""
+    tokens = list(TOKEN.finditer(plain, f.body, f.end))
+    depth, begins = 0, True
+    for k, token in enumerate(tokens):
+        word, start, end = token.group(), token.start(), token.end()
+        before = tokens[k - 1].group() if k else ""
+        operand = bool(re.match(r"[\w)\]\x01]", before[-1:])) and before not in KEYWORDS
+        after = tokens[k + 1].group() if k + 1 < len(tokens) else ""
+        if word in RELATIONAL:
+            for new in RELATIONAL[word]:
+                yield "relation", start, end, new
+        elif word in ARITHMETIC and (operand or len(word) == 2):
+            for new in ARITHMETIC[word]:
+                yield "arithmetic", start, end, new
+        elif word in WORDS:
+            yield "word", start, end, WORDS[word]
+        elif re.match(r"\.?\d", word):
+            whole = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0|[1-9]\d*)[uUlL]*", word)
+            yield "constant", start, end, f"({word} + 1)"
+            if not whole or int(whole.group(1), 0):
+                yield "constant", start, end, f"({word} * 2)"
+                yield "constant", start, end, f"({word} - 1)" if whole else f"({word} / 2)"
+        elif word in ("if", "while") and after == "(":
+            spans, close = arguments(tokens, k + 1)
+            yield "condition", tokens[k + 1].start(), tokens[close].end(), \
+                "(!" + text[tokens[k + 1].start():tokens[close].end()] + ")"
+        if after == "(" and re.match(r"[A-Za-z_]", word) and word not in KEYWORDS:
+            spans, _ = arguments(tokens, k + 1)
+            for a, b in zip(spans, spans[1:]):
+                one, two = text[a[0]:a[1]], text[b[0]:b[1]]
+                if one != two and "\x01" not in plain[a[0]:b[1]]:
+                    yield "arguments", a[0], b[1], two + ", " + one
+        if begins and depth == 0 and re.match(r"[A-Za-z_*+(-]", word) and word not in KEYWORDS | {"break", "continue"}:
+            yield from deletion(text, tokens, k)
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(word, 0)
+        begins = word in ";{}:" or word == "else" or (word == ")" and depth == 0)
+
+
+def deletion(text, tokens, k):
+    """The statement that token k begins, unless it declares something."""
+    if re.match(r"[A-Za-z_]", tokens[k].group()) and re.match(r"[A-Za-z_*:]", tokens[k + 1].group()):
+        return
+    depth = 0
+    for token in tokens[k:]:
+        word = token.group()
+        if word in "{}":
+            return
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(word, 0)
+        if word == ";" and depth == 0:
+            yield "statement", tokens[k].start(), token.end(), ";"
+            return
+
+
+def mutants_of(file):
+    text = open(os.path.join(ROOT, file)).read()
+    plain, out = blanked(text), []
+    for f in functions(plain):
+        if "..." in plain[f.start:f.body]:
+            continue
+        for kind, start, end, new in changes(text, plain, f):
+            first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+            changed = text[first:start] + new + text[end:last] if kind != "statement" else "deleted: " + text[start:end]
+            shown = " ".join(changed.split())
+            out.append(Mutant(file, text.count("\n", 0, start) + 1, kind, start, end, new, shown))
+    return out
+
+
+def sample(mutants, seed):
+    """All of them in an order whose every beginning has about the same part of each file and kind."""
+    strata = collections.defaultdict(list)
+    for m in mutants:
+        strata[m.file, m.kind].append(m)
+    keyed = []
+    for name in sorted(strata):
+        chance = random.Random(f"{seed} {name}")
+        chance.shuffle(strata[name])
+        shift = chance.random()
+        keyed += [((i + shift) / len(strata[name]), name, m) for i, m in enumerate(strata[name])]
+    return [m for _, _, m in sorted(keyed, key=lambda k: k[:2])]
+
+
+def parameters(text):
+    inside = text[text.index("(") + 1:text.rindex(")")]
+    names, depth, part = [], 0, ""
+    for c in inside + ",":
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(c, 0)
+        if c == "," and depth == 0:
+            pointer = re.search(r"\(\*(\w+)\)", part)
+            plain = re.search(r"(\w+)\s*(\[[^]]*\])*\s*$", part)
+            names.append(pointer.group(1) if pointer else plain.group(1))
+            part = ""
+        else:
+            part += c
+    return [] if names == ["void"] else names
+
+
+def switched(file, chosen):
+    """The source with all chosen mutants, and the first line of each copy; chosen: {number: mutant}."""
+    text = open(os.path.join(ROOT, file)).read()
+    plain = blanked(text)
+    pieces, at, lines = [], 0, []
+    start_line = lambda: sum(p.count("\n") for p in pieces) + 1
+    prologue = ("extern char *getenv(const char *);\nextern int atoi(const char *);\nstatic int tct_mutant;\n"
+                "__attribute__((constructor)) static void tct_mutant_choose(void) {\n"
+                "  const char *number = getenv(\"TCT_MUTANT\");\n  tct_mutant = number ? atoi(number) : 0;\n}\n")
+    begun = False
+    for f in functions(plain):
+        own = {n: m for n, m in chosen.items() if f.body < m.start < f.end}
+        pieces.append(text[at:f.start])
+        if not begun:
+            pieces.append(prologue)
+            begun = True
+        head = text[f.start:f.body]
+        at = f.end
+        if not own:
+            pieces.append(text[f.start:f.end])
+            continue
+        name = re.compile(r"\b%s\(" % f.name)
+        prefix = plain[f.start:f.start + name.search(plain[f.start:f.body]).start()]
+        bare = re.sub(r"__attribute__\(\(\w+\)\)|\b(TCT_WIDE|static|inline)\b", "", prefix).split()
+        call = parameters(plain[f.start + len(prefix):f.body])
+        pieces.append(head.rstrip() + ";\n")
+        for n, m in sorted(own.items()):
+            copy = name.sub(f"{f.name}__{n}(", head[len(prefix):], 1)
+            lines.append((start_line(), n))
+            pieces.append("static " + " ".join(bare) + " " + copy + text[f.body:m.start] + m.new + text[m.end:f.end] + "\n")
+        lines.append((start_line(), 0))
+        pieces.append(head + "{\n  switch (tct_mutant) {\n")
+        for n in sorted(own):
+            go = f"{f.name}__{n}({', '.join(call)})"
+            pieces.append(f"    case {n}: {go + '; return' if bare == ['void'] else 'return ' + go};\n")
+        pieces.append("  }\n" + text[f.body + 1:f.end])
+    pieces.append(text[at:])
+    return "".join(pieces), lines
+
+
+class Build:
+    def __init__(self, folder):
+        self.folder, self.work = folder, os.path.join(folder, "mutants")
+        os.makedirs(self.work, exist_ok=True)
+        commands = subprocess.run(["ninja", "-C", folder, "-t", "commands"], capture_output=True, text=True, check=True)
+        if "-fsanitize" in commands.stdout:
+            sys.exit("mutate.py: a build with sanitizers is too slow for this; give the release build")
+        self.compiles, self.links = {}, {}
+        for line in commands.stdout.splitlines():
+            source, program = re.search(r" -c (\S+)$", line), re.search(r" -o tests/test_(\S+) ", line)
+            if source:
+                self.compiles.setdefault(os.path.relpath(source.group(1), ROOT), line)
+            if program:
+                self.links[program.group(1)] = line
+        self.lock = threading.Lock()
+
+    def compile(self, source, path, include, out, check):
+        line = re.sub(r"^(.*ccache )?(\S+)", rf"\2 -I{include}", self.compiles[source], count=1)
+        line = re.sub(r" -MD| -MT \S+| -MF \S+| -Werror(?=\s)", "", line)
+        line = re.sub(r" -c \S+$", f" -c {path}", line)
+        wanted = "-fsyntax-only -fmax-errors=0" if check else "-O1"
+        strict = "-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration"
+        line = re.sub(r" -o \S+", f" -w {strict} {wanted} -o {out}", line, count=1)
+        return subprocess.run(line, shell=True, cwd=self.folder, capture_output=True, text=True)
+
+    def invalid(self, file, chosen):
+        """The numbers of those mutants that are no C."""
+        text, lines = switched(file, chosen)
+        path = self.place(file, text)
+        done = self.compile(file, path, self.include(file), "/dev/null", True)
+        bad = set()
+        for found in re.finditer(r":(\d+):\d+: (?:fatal )?error", done.stderr):
+            owner = [n for line, n in lines if line <= int(found.group(1))]
+            if owner and owner[-1]:
+                bad.add(owner[-1])
+        if done.returncode and not bad:
+            sys.exit(f"mutate.py: {file} with its switch does not compile:\n{done.stderr[:2000]}")
+        return bad
+
+    def include(self, file):
+        return os.path.join(self.work, file.replace("/", "_"))
+
+    def place(self, file, text):
+        path = os.path.join(self.include(file), file[len("src/"):])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as out:
+            out.write(text)
+        return path
+
+    def programs(self, file, chosen, tests):
+        """The tests of a file, each linked with its mutants: [(test, program)]."""
+        path, folder, out = self.place(file, switched(file, chosen)[0]), self.include(file), []
+        done = self.compile(file, path, folder, f"{folder}/all.o", False)
+        if done.returncode:
+            sys.exit(f"mutate.py: {file} with its mutants does not compile:\n{done.stderr[:2000]}")
+        for test in tests:
+            own, link, added = "tests/" + test.replace("_", "/test_", 1) + ".c", self.links[test], f"{folder}/all.o"
+            if f'#include "{file[4:]}"' in open(os.path.join(ROOT, own)).read():
+                if self.compile(own, os.path.join(ROOT, own), folder, f"{folder}/own.o", False).returncode:
+                    sys.exit(f"mutate.py: {own} with the mutants of {file} does not compile")
+                link, added = re.sub(rf" \S+/{os.path.basename(own)}\.o ", f" {folder}/own.o ", link), ""
+            link = link.replace(f" -o tests/test_{test} ", f" {added} -o {folder}/{test} ")
+            done = subprocess.run(link, shell=True, cwd=self.folder, capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"mutate.py: {test} does not link with the mutants of {file}:\n{done.stderr[:2000]}")
+            out.append((test, f"{folder}/{test}"))
+        os.remove(f"{folder}/all.o")
+        return out
+
+
+def run(program, number, seconds):
+    """(exit status or None for a run without end, processor time)."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1")
+    process = subprocess.Popen([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, preexec_fn=limits)
+    timer = threading.Timer(60 + 20 * seconds, process.kill)
+    timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    used = usage.ru_utime + usage.ru_stime
+    return (None if process.returncode < 0 and used >= seconds - 0.5 else process.returncode), used
+
+
+def tests_of(file, rules):
+    """The tests of the longest prefix in the map."""
+    best = max((p for p in rules if file.startswith(p)), key=len, default=None)
+    return rules[best] if best else []
+
+
+def read_map():
+    rules = {}
+    for line in open(MAP):
+        words = line.split("#")[0].split()
+        if words:
+            rules[words[0]] = words[1:]
+    return rules
+
+
+def read_argued():
+    """{(file, changed line): sentence}"""
+    argued = {}
+    if os.path.exists(ARGUED):
+        for line in open(ARGUED):
+            parts = [p.strip() for p in line.split(" :: ")]
+            if len(parts) == 3 and not line.startswith("#"):
+                argued[parts[0], parts[1]] = parts[2]
+    return argued
+
+
+def choose(build, order, count):
+    """The first `count` mutants of the order that are C: {file: {number: mutant}}."""
+    chosen, files, number, valid, at = {}, collections.defaultdict(dict), 0, 0, 0
+    dropped = 0
+    while valid < count and at < len(order):
+        fresh = collections.defaultdict(dict)
+        for m in order[at:at + count - valid]:
+            number += 1
+            fresh[m.file][number] = m
+        at += count - valid
+        for file, new in fresh.items():
+            bad = build.invalid(file, new)
+            dropped += len(bad)
+            files[file].update({n: m for n, m in new.items() if n not in bad})
+            valid += len(new) - len(bad)
+    return files, dropped
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--count", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--again", action="store_true")
+    options = parser.parse_args()
+    build, rules, argued, began = Build(os.path.abspath(options.build)), read_map(), read_argued(), time.time()
+    prefixes = tuple(options.only) or tuple(rules)
+    files = sorted(f for f in build.compiles if f.startswith("src/") and f.startswith(prefixes) and tests_of(f, rules))
+    everything = [m for f in files for m in mutants_of(f)]
+    order = sample(everything, options.seed)
+    survivors_file = os.path.join(build.work, "survivors.txt")
+    if options.again:
+        last = {tuple(line.rstrip("\n").split(" :: ")[:2]) for line in open(survivors_file)}
+        order = [m for m in order if (m.file, m.shown) in last]
+    chosen, dropped = choose(build, order, min(options.count, len(order)))
+    total = sum(map(len, chosen.values()))
+    print(f"{len(everything)} mutants of {len(files)} files; {total} of them run, {dropped} drawn that are no C", flush=True)
+    table, survivors, log = collections.defaultdict(collections.Counter), [], open(os.path.join(build.work, "log.txt"), "w")
+
+    def one(file):
+        if time.time() - began > 60 * options.minutes:
+            return file, None
+        programs = []
+        for test, program in build.programs(file, chosen[file], tests_of(file, rules)):
+            status, used = run(program, 0, 300)
+            if status == 0:
+                programs.append((test, program, 4 + math.ceil(6 * used)))
+            elif status != 77:
+                sys.exit(f"mutate.py: {test} fails by itself ({status}); mend it first")
+        results = []
+        for number, m in sorted(chosen[file].items()):
+            if time.time() - began > 60 * options.minutes:
+                break
+            caught = None
+            for test, program, limit in programs:
+                status, _ = run(program, number, limit)
+                if status != 0:
+                    caught = test + (" (no end)" if status is None else "")
+                    break
+            results.append((m, caught))
+        for _, program, _ in programs:
+            os.remove(program)
+        return file, results
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for file, results in pool.map(one, sorted(chosen, key=lambda f: random.Random(f"{options.seed} {f}").random())):
+            for m, caught in results or []:
+                folder = "/".join(file.split("/")[:2])
+                kind = "caught" if caught else "argued" if (m.file, m.shown) in argued else "left"
+                table[folder][kind] += 1
+                log.write(f"{kind} {m.file}:{m.line} [{m.kind}] {m.shown}  {caught or ''}\n")
+                if not caught:
+                    survivors.append((m, kind))
+            log.flush()
+            table["/".join(file.split("/")[:2])]["not run"] += len(chosen[file]) - len(results or [])
+    if not options.again:
+        with open(survivors_file, "w") as out:
+            for m, kind in sorted(survivors):
+                out.write(f"{m.file} :: {m.shown} :: line {m.line}, {m.kind}, {kind}\n")
+    for m, kind in sorted(survivors):
+        if kind == "left":
+            print(f"SURVIVED {m.file}:{m.line} [{m.kind}] {m.shown}")
+    columns = ("caught", "argued", "left", "not run")
+    print(f"{'folder':<16}" + "".join(f"{c:>9}" for c in columns))
+    for folder in sorted(table):
+        print(f"{folder:<16}" + "".join(f"{table[folder][c]:>9}" for c in columns))
+    everyone = sum(table.values(), collections.Counter())
+    print(f"{'all':<16}" + "".join(f"{everyone[c]:>9}" for c in columns) + f"   in {time.time() - began:.0f} s")
+    sys.exit(1 if everyone["left"] or everyone["not run"] else 0)
+
+
+if __name__ == "__main__":
+    main()
