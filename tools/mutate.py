@@ -184,13 +184,10 @@ def switched(file, chosen):
     prologue = ("extern char *getenv(const char *);\nextern int atoi(const char *);\nstatic int tct_mutant;\n"
                 "__attribute__((constructor)) static void tct_mutant_choose(void) {\n"
                 "  const char *number = getenv(\"TCT_MUTANT\");\n  tct_mutant = number ? atoi(number) : 0;\n}\n")
-    begun = False
+    pieces.append(prologue) # it includes nothing, so that a file's feature macros still come before its headers
     for f in functions(plain):
         own = {n: m for n, m in chosen.items() if f.body < m.start < f.end}
         pieces.append(text[at:f.start])
-        if not begun:
-            pieces.append(prologue)
-            begun = True
         head = text[f.start:f.body]
         at = f.end
         if not own:
@@ -245,9 +242,14 @@ class Build:
         text, lines = switched(file, chosen)
         path = self.place(file, text)
         done = self.compile(file, path, self.include(file), "/dev/null", True)
-        bad = set()
-        for found in re.finditer(r":(\d+):\d+: (?:fatal )?error", done.stderr):
-            owner = [n for line, n in lines if line <= int(found.group(1))]
+        bad, pending = set(), False # an error inside a macro is reported at the macro, and its place is in a note
+        for line in done.stderr.splitlines():
+            place = re.match(re.escape(path) + r":(\d+):\d+: (error|note: in expansion)", line)
+            pending |= ": error: " in line
+            if not place or not pending:
+                continue
+            pending = False
+            owner = [n for first, n in lines if first <= int(place.group(1))]
             if owner and owner[-1]:
                 bad.add(owner[-1])
         if done.returncode and not bad:

@@ -214,6 +214,18 @@ static void a_sum_of_losses_is_raised_by_what_their_doubles_may_hide(void **stat
   tct_events_free(&events);
 }
 
+/* 3e7 losses: here the raise is five of the digits that are recorded. */
+static void the_raise_by_rounding_is_part_of_the_answer(void **state) {
+  (void)state;
+  static const char *const specs[] = {"pure:epsilon=1e-5,count=30000000", NULL};
+  tct_events events = list_of(specs);
+  tct_bracket bracket;
+  assert_int_equal(tct_accountant_pld.epsilon(&events, TCT_ADD_REMOVE, 1e-6, 1e-3, &bracket, NULL), TCT_OK);
+  tct_events_free(&events);
+  if (!near(bracket.upper, 0.208574729726, 1e-7) || !near(bracket.lower, 0.208572484926, 1e-7))
+    fail_msg("[%.12g, %.12g] is not what is recorded", bracket.lower, bracket.upper);
+}
+
 /* ---- filters and calibration ------------------------------------------------------------------------ */
 
 static int steps_until_refused(tct_filter_kind kind, tct_neighbours relation, double epsilon, double delta,
@@ -290,6 +302,7 @@ int main(void) {
       cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
       cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
       cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),
+      cmocka_unit_test(the_raise_by_rounding_is_part_of_the_answer),
       cmocka_unit_test(filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too),
       cmocka_unit_test(calibrated_noise_is_what_is_recorded),
   };

@@ -106,6 +106,32 @@ static void a_refused_draw_leaves_its_vector_as_it_was(void **state) {
   tct_mech_free(mech);
 }
 
+/* A promise of at most so many leaves nothing over that would betray a batch which was drawn and never released. */
+static void a_run_that_ends_with_an_open_batch_or_half_a_vector_has_not_spent_exactly(void **state) {
+  (void)state;
+  for (int vector = 0; vector < 2; vector++) {
+    tct_promise promise = {.kind = TCT_PROMISE_AT_MOST};
+    tct_release r = release_at(vector ? tct_event_gaussian(2, 2) : tct_event_sampled_gaussian(2, 0.5, 2), 1);
+    tct_mech *mech = NULL;
+    double number = 0;
+    int64_t row[4], count;
+    r.parts = vector ? 3 : 0;
+    assert_int_equal(tct_promise_add(&promise, r, NULL), TCT_OK);
+    assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
+    assert_int_equal(tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL), TCT_OK);
+    tct_promise_free(&promise);
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
+    if (!vector) assert_int_equal(tct_mech_batch(mech, 0, 0, 4, row, &count, NULL), TCT_OK);
+    for (int part = 0; part < (vector ? 3 : 1); part++) {
+      if (part > 0 || !vector) assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET);
+      number = 0;
+      assert_int_equal(tct_mech_release(mech, 0, &number, 1, NULL), TCT_OK);
+    }
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
+    tct_mech_free(mech);
+  }
+}
+
 /* What is not settled yet has no lattice: nothing of it may leave, and the promise does not cover it. */
 static void a_release_without_its_length_is_not_allowed_whatever_it_is(void **state) {
   (void)state;
@@ -134,6 +160,7 @@ int main(void) {
       cmocka_unit_test(a_tree_is_made_for_an_exponential_choice_that_is_planned_whole),
       cmocka_unit_test(a_promise_of_at_most_so_many_releases_is_used_up_and_may_be_left_unspent),
       cmocka_unit_test(a_refused_draw_leaves_its_vector_as_it_was),
+      cmocka_unit_test(a_run_that_ends_with_an_open_batch_or_half_a_vector_has_not_spent_exactly),
       cmocka_unit_test(a_release_without_its_length_is_not_allowed_whatever_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,199 @@
+/* test_ledger_entry.c - a model against its entry, field by field; an overspent ledger; a run that lacks an event. */
+#include "../fault/ledger_help.h"
+
+#include "ledger/ledger.h"
+
+#include <math.h>
+#include <sqlite3.h>
+
+/* ---- a model and its entry ------------------------------------------------------------------------------ */
+
+static tct_events two_events(void) {
+  tct_events events = {0};
+  assert_int_equal(tct_events_add(&events, tct_event_gaussian(30, 2), NULL), TCT_OK);
+  assert_int_equal(tct_events_add(&events, tct_event_laplace(50, 1), NULL), TCT_OK);
+  return events;
+}
+
+typedef struct pair {
+  tct_ledger ledger;
+  tct_ledger_run run;
+  tct_model model;
+} pair;
+
+static char fact[] = "a schema was drafted from the data", other_fact[] = "rows were counted";
+static char head[] = "1234", other_head[] = "1235", id[] = "run", other_id[] = "ruin";
+
+/* A run of a ledger of version 2, and the model that it made. */
+static void pair_make(pair *p) {
+  memset(p, 0, sizeof *p);
+  p->run = (tct_ledger_run){.id = "run", .head = "1234", .epsilon = 0.5, .delta = 1e-6, .events = two_events()};
+  p->run.unaccounted[0] = fact;
+  p->ledger = (tct_ledger){.version = 2, .neighbours = TCT_ADD_REMOVE, .runs = &p->run, .len = 1};
+  p->model.ledger_head = head;
+  p->model.run_id = id;
+  p->model.is_private = 1;
+  p->model.neighbours = TCT_ADD_REMOVE;
+  p->model.epsilon = 0.5;
+  p->model.delta = 1e-6;
+  p->model.events = two_events();
+  p->model.unaccounted[0] = other_fact;
+  p->model.unaccounted[1] = fact;
+}
+
+/* One difference between the two; 0: there are no more of them. */
+static int differ(pair *p, int which) {
+  tct_events *events = &p->model.events;
+  switch (which) {
+    case 0: p->model.ledger_head = other_head; return 1;
+    case 1: p->model.is_private = 0; return 1;
+    case 2: p->model.neighbours = TCT_REPLACE_ONE; return 1;
+    case 3: p->model.epsilon = nextafter(0.5, 0); return 1;
+    case 4: p->model.delta = nextafter(1e-6, 0); return 1;
+    case 5: events->len = 1; return 1; /* the model has fewer events */
+    case 6: p->run.events.len = 1; return 1;
+    case 7: events->at[0].count = 1; return 1;
+    case 8: events->at[1].noise = 49; return 1;
+    case 9: p->model.persons = 1; return 1;
+    case 10: p->ledger.unit = 1; return 1;
+    case 11: p->model.reproducible = 1; return 1;
+    case 12: p->run.seeded = 1; return 1;
+    case 13: p->model.for_tests = 1; return 1;
+    case 14: p->ledger.for_tests = 1; return 1;
+    case 15: p->model.unaccounted[1] = NULL; return 1;
+    case 16: p->run.unaccounted[1] = id; return 1;
+    case 17: p->model.run_id = other_id; return 1;
+    case 18: p->model.run_id = NULL; return 1;
+    case 19: p->model.ledger_head = NULL; return 1;
+    case 20: p->ledger.len = 0; return 1;
+    case 21: events->at[1].kind = TCT_EV_GAUSSIAN; return 1;
+    default: return 0;
+  }
+}
+
+static void a_model_that_differs_from_its_entry_in_anything_is_not_in_the_ledger(void **state) {
+  (void)state;
+  pair p;
+  char why[300];
+  for (int which = -1;; which++) {
+    pair_make(&p);
+    int more = which < 0 || differ(&p, which);
+    if (more) tct_ledger_find_entry(&p.ledger, &p.model, why, sizeof why);
+    if (more && (why[0] == 0) != (which < 0)) fail_msg("difference %d: '%s'", which, why);
+    tct_events_free(&p.model.events);
+    tct_events_free(&p.run.events);
+    if (!more) break;
+  }
+}
+
+/* Ledgers of version 1 had neither units nor words about noise. */
+static void an_old_ledger_is_not_asked_for_what_it_never_knew(void **state) {
+  (void)state;
+  static const int unknown[] = {9, 11};
+  char why[300];
+  for (int k = 0; k < 2; k++) {
+    pair p;
+    pair_make(&p);
+    p.ledger.version = 1;
+    assert_int_equal(differ(&p, unknown[k]), 1);
+    tct_ledger_find_entry(&p.ledger, &p.model, why, sizeof why);
+    assert_string_equal(why, "");
+    tct_events_free(&p.model.events);
+    tct_events_free(&p.run.events);
+  }
+}
+
+/* ---- what may still be charged ---------------------------------------------------------------------------- */
+
+static tct_ledger_promise promise_of(const tct_events *events, double epsilon, double delta) {
+  return (tct_ledger_promise){.events = events, .epsilon = epsilon, .delta = delta, .neighbours = TCT_ADD_REMOVE};
+}
+
+/* The recorded run alone costs more than the whole budget, by any filter. */
+static void an_overspent_ledger_permits_nothing_any_more(void **state) {
+  (void)state;
+  tct_event large = tct_event_gaussian(0.5, 1), small = tct_event_gaussian(1e5, 1);
+  tct_events too_much = {&large, 1, 1}, little = {&small, 1, 1};
+  for (int filter = TCT_FILTER_ZCDP; filter <= TCT_FILTER_SUM; filter++)
+    for (int spent = 0; spent < 2; spent++) {
+      tct_ledger_run run = {.epsilon = 12, .delta = 1e-6, .events = too_much};
+      tct_ledger l = {.filter = (tct_filter_kind)filter, .epsilon = 1, .delta = 1e-5, .runs = &run, .len = spent};
+      tct_ledger_state standing;
+      tct_ledger_account account;
+      tct_error err = {0};
+      tct_ledger_promise p = promise_of(&little, 1e-4, 1e-7);
+      assert_int_equal(tct_ledger_state_of(&l, &standing, NULL), TCT_OK);
+      assert_int_equal(standing.overspent, spent);
+      assert_int_equal(tct_ledger_permit(&l, &p, &standing, &err), spent ? TCT_E_BUDGET : TCT_OK);
+      assert_int_equal(tct_ledger_account_of(&l, &account, NULL), TCT_OK);
+      if (spent) assert_true(account.epsilon >= 1 && account.epsilon_left == 0 && account.spent >= account.budget);
+      if (!spent) assert_true(account.epsilon == 0 && account.epsilon_left == 1 && account.spent == 0);
+    }
+}
+
+static void what_cannot_be_charged_is_refused_whatever_is_left(void **state) {
+  (void)state;
+  tct_event event = tct_event_gaussian(100, 1);
+  tct_events events = {&event, 1, 1}, none = {0};
+  tct_ledger l = {.filter = TCT_FILTER_SUM, .epsilon = 1, .delta = 1e-5};
+  const struct {
+    const tct_events *events;
+    double epsilon, delta;
+    tct_neighbours neighbours;
+    tct_status status;
+  } rows[] = {
+      {&events, 1, 1e-5, TCT_ADD_REMOVE, TCT_OK},
+      {&events, 0.5, 0, TCT_ADD_REMOVE, TCT_OK},
+      {&events, 0.5, 1e-6, TCT_REPLACE_ONE, TCT_E_BUDGET},
+      {&none, 0.5, 1e-6, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 0, 1e-6, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, INFINITY, 1e-6, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, NAN, 1e-6, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 0.5, -1e-9, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 0.5, 1, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 0.5, NAN, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 1 + 1e-12, 1e-6, TCT_ADD_REMOVE, TCT_E_BUDGET},
+      {&events, 0.5, 1.0001e-5, TCT_ADD_REMOVE, TCT_E_BUDGET},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_ledger_state standing;
+    tct_ledger_promise p = promise_of(rows[i].events, rows[i].epsilon, rows[i].delta);
+    p.neighbours = rows[i].neighbours;
+    assert_int_equal(tct_ledger_state_of(&l, &standing, NULL), TCT_OK);
+    if (tct_ledger_permit(&l, &p, &standing, NULL) != rows[i].status) fail_msg("row %zu", i);
+    assert_true(standing.epsilon == (rows[i].status == TCT_OK ? rows[i].epsilon : 0)); /* all or nothing */
+  }
+}
+
+/* ---- a chain that is whole, of a run that is not ---------------------------------------------------------- */
+
+/* Whoever knows the format takes the last event away and sets the head back: every hash agrees. */
+static void a_run_that_lacks_an_event_is_seen_though_every_hash_agrees(void **state) {
+  (void)state;
+  static const char *const events[] = {"gaussian:noise=30", "laplace:noise=50"};
+  static const char edit[] =
+      "DELETE FROM events WHERE seq = (SELECT seq FROM head);"
+      "UPDATE head SET seq = seq - 1, hash = (SELECT hash FROM events WHERE seq = (SELECT seq FROM head) - 1)";
+  tct_error err = {0};
+  sqlite3 *db = NULL;
+  new_ledger(1, NULL);
+  tct_text_free(tct_ledger_charge("L", events, 2, TCT_ADD_REMOVE, 0.9, 1e-6, &err));
+  assert_int_equal(count_runs(), 1);
+  assert_int_equal(sqlite3_open("L", &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, edit, NULL, NULL, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_close(db), SQLITE_OK);
+  assert_null(tct_ledger_json("L", &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_non_null(strstr(err.text, "lacks some of its events"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_model_that_differs_from_its_entry_in_anything_is_not_in_the_ledger),
+      cmocka_unit_test(an_old_ledger_is_not_asked_for_what_it_never_knew),
+      cmocka_unit_test(an_overspent_ledger_permits_nothing_any_more),
+      cmocka_unit_test(what_cannot_be_charged_is_refused_whatever_is_left),
+      cmocka_unit_test(a_run_that_lacks_an_event_is_seen_though_every_hash_agrees),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
