@@ -13,7 +13,7 @@ caught if a test fails, or needs far more processor time than without it.  Survi
 Those that tests/privacy/equivalent.txt argues for are counted as argued; any other makes the exit status 1.
 --again runs the survivors of the last run only.
 """
-import argparse, collections, concurrent.futures, math, os, random, re, resource, subprocess, sys, threading, time
+import argparse, collections, concurrent.futures, math, os, random, re, resource, signal, subprocess, sys, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MAP = os.path.join(ROOT, "tests/privacy/mutants.map")
@@ -226,7 +226,6 @@ class Build:
                 self.compiles.setdefault(os.path.relpath(source.group(1), ROOT), line)
             if program:
                 self.links[program.group(1)] = line
-        self.lock = threading.Lock()
 
     def compile(self, source, path, include, out, check):
         line = re.sub(r"^(.*ccache )?(\S+)", rf"\2 -I{include}", self.compiles[source], count=1)
@@ -287,6 +286,20 @@ class Build:
         return out
 
 
+def watch(process, ended):
+    """Ends a program that sleeps and does nothing for half a minute: it waits for what will never come."""
+    before, idle = None, 0
+    while not ended.wait(3):
+        try:
+            words = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
+        except OSError:
+            return
+        idle = idle + 1 if words[0] == "S" and words[11:13] == before else 0
+        before = words[11:13]
+        if idle >= 10:
+            process.kill()
+
+
 def run(program, number, seconds):
     """(exit status or None for a run without end, processor time)."""
     def limits():
@@ -296,13 +309,14 @@ def run(program, number, seconds):
     env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1")
     process = subprocess.Popen([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, preexec_fn=limits)
-    timer = threading.Timer(60 + 20 * seconds, process.kill)
-    timer.start()
+    ended = threading.Event()
+    threading.Thread(target=watch, args=(process, ended), daemon=True).start()
     _, status, usage = os.wait4(process.pid, 0)
-    timer.cancel()
+    ended.set()
     process.returncode = os.waitstatus_to_exitcode(status)
     used = usage.ru_utime + usage.ru_stime
-    return (None if process.returncode < 0 and used >= seconds - 0.5 else process.returncode), used
+    endless = process.returncode == -signal.SIGXCPU or process.returncode == -signal.SIGKILL
+    return (None if endless else process.returncode), used
 
 
 def tests_of(file, rules):
@@ -399,7 +413,9 @@ def main():
         return file, results
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for file, results in pool.map(one, sorted(chosen, key=lambda f: random.Random(f"{options.seed} {f}").random())):
+        work = [pool.submit(one, f) for f in sorted(chosen, key=lambda f: random.Random(f"{options.seed} {f}").random())]
+        for done in concurrent.futures.as_completed(work):
+            file, results = done.result()
             for m, caught in results or []:
                 folder = "/".join(file.split("/")[:2])
                 kind = "caught" if caught else "argued" if (m.file, m.shown) in argued else "left"
@@ -421,7 +437,9 @@ def main():
     for folder in sorted(table):
         print(f"{folder:<16}" + "".join(f"{table[folder][c]:>9}" for c in columns))
     everyone = sum(table.values(), collections.Counter())
-    print(f"{'all':<16}" + "".join(f"{everyone[c]:>9}" for c in columns) + f"   in {time.time() - began:.0f} s")
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{'all':<16}" + "".join(f"{everyone[c]:>9}" for c in columns) + f"   in {time.time() - began:.0f} s, "
+          f"{spent.ru_utime + spent.ru_stime:.0f} s of processor time")
     sys.exit(1 if everyone["left"] or everyone["not run"] else 0)
 
 
