@@ -81,6 +81,7 @@ static const char *current_key(const char *key) {
 }
 
 static tct_status parse_item(tct_spec *out, const char *from, size_t length, const char *what, tct_error *err) {
+  while (length && (*from == ' ' || *from == '\t')) from++, length--;
   const char *equals = memchr(from, '=', length);
   char key[TCT_SPEC_KEY], value[TCT_SPEC_VALUE];
   if (!equals || equals == from)
