@@ -229,11 +229,11 @@ class Build:
 
     def compile(self, source, path, include, out, check):
         line = re.sub(r"^(.*ccache )?(\S+)", rf"\2 -I{include}", self.compiles[source], count=1)
-        line = re.sub(r" -MD| -MT \S+| -MF \S+| -Werror(?=\s)", "", line)
+        line = re.sub(r" -MD| -MT \S+| -MF \S+| -Werror\S*| -W[a-z-]+(?=\s)", "", line)
         line = re.sub(r" -c \S+$", f" -c {path}", line)
         wanted = "-fsyntax-only -fmax-errors=0" if check else "-O1"
         strict = "-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration"
-        line = re.sub(r" -o \S+", f" -w {strict} {wanted} -o {out}", line, count=1)
+        line = re.sub(r" -o \S+", f" {strict} {wanted} -o {out}", line, count=1)
         return subprocess.run(line, shell=True, cwd=self.folder, capture_output=True, text=True)
 
     def invalid(self, file, chosen):

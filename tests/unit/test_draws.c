@@ -77,6 +77,26 @@ static void a_scaled_number_is_rounded_to_the_nearest_integer(void **state) {
       }
 }
 
+/* One unit below a half, and at it: nothing is left for further words to decide. */
+static void a_number_next_to_a_tie_is_rounded_by_its_first_word(void **state) {
+  (void)state;
+  static const struct {
+    double ratio;
+    uint32_t k;
+    uint64_t top, rounded;
+  } rows[] = {
+      {1, 0, ((uint64_t)1 << 63) - 1, 0}, {1, 0, (uint64_t)1 << 63, 1},       {1, 7, ((uint64_t)1 << 63) - 1, 7},
+      {1, 7, (uint64_t)1 << 63, 8},       {2, 3, ((uint64_t)1 << 62) - 1, 6}, {2, 3, (uint64_t)1 << 62, 7},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint64_t index = 0; index < 8; index++) {
+      tct_stream s = stream_of(index);
+      tct_lazy x = {rows[i].top, 0};
+      assert_int_equal(tct_round_scaled(&s, tct_dyadic_of(rows[i].ratio), rows[i].k, &x), rows[i].rounded);
+      assert_int_equal(x.branch, 0); /* no further word was looked at */
+    }
+}
+
 /* Where the first 64 bits leave it open, the next ones decide: f >= R/M by whole words. */
 static void further_words_decide_where_the_first_leave_a_rounding_open(void **state) {
   (void)state;
@@ -228,6 +248,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rounded_gaussian_reaches_beyond_every_deviation_that_words_lead_to),
       cmocka_unit_test(a_scaled_number_is_rounded_to_the_nearest_integer),
+      cmocka_unit_test(a_number_next_to_a_tie_is_rounded_by_its_first_word),
       cmocka_unit_test(further_words_decide_where_the_first_leave_a_rounding_open),
       cmocka_unit_test(a_choices_rate_is_rounded_down_and_by_less_than_one_unit),
       cmocka_unit_test(seeded_draws_are_those_that_are_recorded),

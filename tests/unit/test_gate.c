@@ -6,8 +6,10 @@
 #include <cmocka.h>
 
 #include "gate_help.h"
+#include "rng/rng.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Equal scores: each draw is one of 64, and 12 draws agree with probability 64^-11 only. */
@@ -48,7 +50,8 @@ static void a_tree_is_made_for_an_exponential_choice_that_is_planned_whole(void 
     if (which == 1) r.follows = true, r.lattice = NAN;
     if (which == 2) r.law = TCT_LAW_FLIP, r.event = tct_release_choice_event(&r);
     tct_mech *mech = gate_with(&r, 1);
-    tct_choice_tree *tree = NULL;
+    static const double untouched;
+    tct_choice_tree *tree = (tct_choice_tree *)(uintptr_t)&untouched; /* a refusal sets it to NULL */
     if (which == 1) assert_int_equal(tct_mech_set_clip(mech, 0, 1, NULL), TCT_OK);
     assert_int_equal(tct_mech_tree_new(mech, 0, 4, &tree, NULL), which == 0 ? TCT_OK : TCT_E_BUDGET);
     assert_true((tree != NULL) == (which == 0));
@@ -103,6 +106,78 @@ static void a_refused_draw_leaves_its_vector_as_it_was(void **state) {
     assert_memory_equal(value, before, sizeof value);
   }
   assert_int_equal(tct_mech_spent(mech)->len, 2);
+  tct_mech_free(mech);
+}
+
+static void a_tree_of_no_or_too_many_candidates_is_none(void **state) {
+  (void)state;
+  static const int64_t counts[] = {0, -1, ((int64_t)1 << 30) + 1};
+  tct_mech *mech = gate_of(tct_event_exponential(0.5, 1));
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    tct_choice_tree *tree = NULL;
+    assert_int_equal(tct_mech_tree_new(mech, 0, counts[i], &tree, NULL), TCT_E_USAGE);
+    assert_null(tree);
+  }
+  tct_mech_free(mech);
+}
+
+/* Its amplification is proved for records that come and go, and for no other relation. */
+static void a_choice_over_a_batch_is_made_under_add_remove_only(void **state) {
+  (void)state;
+  for (int relation = TCT_ADD_REMOVE; relation <= TCT_REPLACE_ONE; relation++) {
+    tct_promise promise = {0};
+    tct_mech *mech = NULL;
+    const double score[4] = {0};
+    int64_t row[4], count, index = -1;
+    tct_release r = release_at(tct_event_exponential(0.5, 1), 1);
+    r.rate = 0.5;
+    r.event = tct_release_choice_event(&r);
+    assert_int_equal(tct_promise_add(&promise, r, NULL), TCT_OK);
+    assert_int_equal(tct_promise_settle(&promise, NULL), TCT_OK);
+    assert_int_equal(tct_mech_new(&promise, (tct_neighbours)relation, &seed, &mech, NULL), TCT_OK);
+    tct_promise_free(&promise);
+    assert_int_equal(tct_mech_batch(mech, 0, 0, 4, row, &count, NULL), TCT_OK);
+    assert_int_equal(tct_mech_choose(mech, 0, score, 4, &index, NULL),
+                     relation == TCT_ADD_REMOVE ? TCT_OK : TCT_E_BUDGET);
+    assert_true((index >= 0) == (relation == TCT_ADD_REMOVE));
+    tct_mech_free(mech);
+  }
+}
+
+/* Without a candidate, and beyond what permute and flip takes: nothing is drawn or charged. */
+static void a_choice_among_none_or_too_many_is_refused_before_its_charge(void **state) {
+  (void)state;
+  static const double score[TCT_FLIP_MOST + 1];
+  tct_release r[2] = {release_at(tct_event_exponential(0.5, 1), 1), release_at(tct_event_exponential(0.5, 1), 1)};
+  r[1].law = TCT_LAW_FLIP, r[1].event = tct_release_choice_event(&r[1]);
+  tct_mech *mech = gate_with(r, 2);
+  int64_t index = -1;
+  assert_int_equal(tct_mech_choose(mech, 0, score, 0, &index, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_choose(mech, 1, score, 0, &index, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_mech_choose(mech, 1, score, TCT_FLIP_MOST + 1, &index, NULL), TCT_E_USAGE);
+  assert_int_equal(index, -1);
+  assert_int_equal(tct_mech_spent(mech)->len, 0);
+  assert_int_equal(tct_mech_choose(mech, 1, score, TCT_FLIP_MOST, &index, NULL), TCT_OK);
+  assert_int_equal(tct_mech_choose(mech, 0, score, TCT_FLIP_MOST + 1, &index, NULL), TCT_OK);
+  tct_mech_free(mech);
+}
+
+/* 24 orders of 4, 24000 of them: each 1000 times but for 6 deviations. */
+static void every_public_order_is_equally_likely(void **state) {
+  (void)state;
+  enum { MANY = 24000 };
+  int seen[256] = {0}, kinds = 0;
+  tct_mech *mech = gate_of(tct_event_gaussian(1, 1));
+  for (uint64_t i = 0; i < MANY; i++) {
+    int64_t order[4];
+    tct_mech_shuffle(mech, i, order, 4);
+    seen[order[0] | order[1] << 2 | order[2] << 4 | order[3] << 6]++;
+  }
+  for (int k = 0; k < 256; k++) {
+    kinds += seen[k] > 0;
+    if (seen[k]) assert_true(abs(seen[k] - MANY / 24) <= 6 * sqrt(MANY / 24.0));
+  }
+  assert_int_equal(kinds, 24);
   tct_mech_free(mech);
 }
 
@@ -161,6 +236,10 @@ int main(void) {
       cmocka_unit_test(a_promise_of_at_most_so_many_releases_is_used_up_and_may_be_left_unspent),
       cmocka_unit_test(a_refused_draw_leaves_its_vector_as_it_was),
       cmocka_unit_test(a_run_that_ends_with_an_open_batch_or_half_a_vector_has_not_spent_exactly),
+      cmocka_unit_test(a_tree_of_no_or_too_many_candidates_is_none),
+      cmocka_unit_test(a_choice_over_a_batch_is_made_under_add_remove_only),
+      cmocka_unit_test(a_choice_among_none_or_too_many_is_refused_before_its_charge),
+      cmocka_unit_test(every_public_order_is_equally_likely),
       cmocka_unit_test(a_release_without_its_length_is_not_allowed_whatever_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
