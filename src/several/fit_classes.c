@@ -50,6 +50,13 @@ static tct_status check(const tct_composition *c, const int32_t *code, int64_t r
   return TCT_OK;
 }
 
+/* A model is one of all the fits, and whoever sees it may see the others: its file claims what all of them spent. */
+static tct_status claim_all(const tct_composition *c, tct_model *const *made, int64_t count, tct_error *err) {
+  const tct_amendment all = {.size = sizeof all, .composition = c};
+  for (int64_t k = 0; k < count; k++) TCT_TRY(tct_model_amend(made[k], &all, err));
+  return TCT_OK;
+}
+
 tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code, int64_t count,
                            tct_model **models, tct_error *err) {
   tct_error local = {0};
@@ -67,6 +74,7 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
     for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
     status = fit_one(plan, data, labels, &t, k, &made[k], err);
   }
+  if (status == TCT_OK) status = claim_all(composition, made, count, err);
   for (int64_t k = 0; made && k < count; k++) {
     if (status == TCT_OK)
       models[k] = made[k];
