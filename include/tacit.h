@@ -310,8 +310,10 @@ TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, dou
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
-/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
- * ledger: path or NULL.  A failed check is not an error: look at "ok". */
+/* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
+ * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
+ * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A failed check
+ * is not an error. */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
 
 /* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
@@ -321,6 +323,8 @@ typedef enum tct_verdict_kind {
   TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
+  TCT_VERDICT_OLD_RULES = 5,    /* form 1: the events cost the claim, and nothing binds them to the settings or weights.
+                                 * A newer file whose fits were taken out comes to the same. */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */

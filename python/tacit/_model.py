@@ -275,6 +275,7 @@ class Verdict(enum.Enum):
     NO_PRIVACY = "none"  # the file is sound and claims no privacy at all
     REPRODUCIBLE = "reproducible"  # sound, but the noise came from a seed: it protects nobody
     FOR_TESTS = "for_tests"  # sound, but charged to a ledger that takes such noise
+    OLD_RULES = "verified_old_rules"  # form 1: the events cost the claim, and nothing binds them to this run
 
 
 class Verification(dict[str, Any]):
@@ -291,5 +292,9 @@ class Verification(dict[str, Any]):
 
 
 def verify(path: Path, ledger: Any = None) -> Verification:
-    """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more."""
+    """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more.
+
+    "ok" says that no check failed; only ``.verdict is Verdict.VERIFIED`` says that every check was made, and that the
+    noise was not for tests.
+    """
     return Verification(_native.call_json("tct_verify_json", _native.text(path), _native.text(ledger)))
