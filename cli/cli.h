@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+enum { CLI_OPTIONS = 64 }; /* more than any verb has */
+
 /* ---- settings: every verb fills the part that it has options for ---------------------------- */
 
 typedef struct cli_args {
@@ -27,6 +29,8 @@ typedef struct cli_args {
   int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests;
   char **operand; /* borrowed from argv */
   int operands;
+  const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */
+  int given_count;
 } cli_args;
 
 typedef enum cli_kind {

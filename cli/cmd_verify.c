@@ -34,9 +34,10 @@ static void print_verdict(const json_t *root) {
     printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
            epsilon, delta);
   else if (!strcmp(verdict, "verified_old_rules"))
-    printf("\nBY OLD RULES ONLY: the events cost epsilon %s at delta %s; no check says that they are this run's, and a\n"
-           "newer file whose fits were taken out looks the same: ask for the file as it was written, or train again\n",
-           epsilon, delta);
+    printf(
+        "\nBY OLD RULES ONLY: the events cost epsilon %s at delta %s; no check says that they are this run's, and a\n"
+        "newer file whose fits were taken out looks the same: ask for the file as it was written, or train again\n",
+        epsilon, delta);
   else if (!strcmp(verdict, "verified"))
     printf("\nverified: epsilon %s at delta %s, %s%s\n", epsilon, delta, cli_string(root, "neighbours"),
            is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");

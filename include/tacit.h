@@ -374,8 +374,8 @@ TCT_API void tct_composition_free(tct_composition *composition);
 /* Trains one model for each class against the rest by the composition's plan.  code: [rows], the class of each record
  * in [0, count); count: the composition's models, or 1 for two classes (1 against 0).  The labels of `data` are not
  * read.  Class k has its own noise (a seed moves with k) and its share of the progress.  models: [count], set only on
- * success; the certificate of each is that of all of them together.  The composition must hold no ledger: its events are
- * charged once, before. */
+ * success; the certificate of each is that of all of them together.  The composition must hold no ledger: its events
+ * are charged once, before. */
 TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
                                    int64_t count, tct_model **models, tct_error *err);
 

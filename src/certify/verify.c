@@ -197,8 +197,8 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
-/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody.  Nor does form 1 say what the
- * events belong to; whoever takes the fits out of a newer file makes one. */
+/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody.  Nor does form 1 say what
+ * the events belong to; whoever takes the fits out of a newer file makes one. */
 static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
   if (!r->ok || !m) return TCT_VERDICT_REFUSED;
   if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
@@ -208,9 +208,9 @@ static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
 }
 
 static const char *const WORDS[] = {
-    [TCT_VERDICT_REFUSED] = "failed",           [TCT_VERDICT_VERIFIED] = "verified",
-    [TCT_VERDICT_NO_PRIVACY] = "none",          [TCT_VERDICT_REPRODUCIBLE] = "reproducible",
-    [TCT_VERDICT_FOR_TESTS] = "for_tests",      [TCT_VERDICT_OLD_RULES] = "verified_old_rules",
+    [TCT_VERDICT_REFUSED] = "failed",      [TCT_VERDICT_VERIFIED] = "verified",
+    [TCT_VERDICT_NO_PRIVACY] = "none",     [TCT_VERDICT_REPRODUCIBLE] = "reproducible",
+    [TCT_VERDICT_FOR_TESTS] = "for_tests", [TCT_VERDICT_OLD_RULES] = "verified_old_rules",
 };
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */

@@ -27,7 +27,7 @@ int tct_parse_real(const char *text, double *out) {
 
 int tct_parse_int(const char *text, int64_t *out) {
   double value;
-  if (!tct_parse_real(text, &value) || value != floor(value) || fabs(value) > 9007199254740992.0) return 0;
+  if (!tct_parse_real(text, &value) || value != floor(value) || fabs(value) > (double)TCT_INT_MOST) return 0;
   *out = (int64_t)value;
   return 1;
 }

@@ -17,9 +17,10 @@ empty=$(sha256sum <L)
 two() {
   local files=$1
   shift
+  merge "${common[@]}" -o m.json "$@"
   rm -f first/m.json second/m.json
   timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
-    -n 1 -wdir "$work/second" "$TACIT" train $files "${common[@]}" -o m.json "$@" </dev/null >.out 2>.err
+    -n 1 -wdir "$work/second" "$TACIT" train $files "${merged[@]}" </dev/null >.out 2>.err
   code=$?
 }
 # apart NAME REGEX FILES ARGS... : refused with one sentence, nothing charged, no model.

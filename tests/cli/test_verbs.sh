@@ -66,8 +66,8 @@ ok 'a dry run opens no data' train nosuch.csv --dry-run --shape 3000,31 --loss l
   --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 2 --json
 json 'a dry run'
 has 'a dry run' solver epsilon delta noise_multiplier events memory_bytes
-ok 'the last of a repeated option holds' train "${private[@]}" --epsilon 3 --epsilon=2 -o two.json --json
-check 'epsilon is the last one' test "$(field epsilon)" = 2.0
+bad 'an option again' 2 'epsilon was given twice' train "${private[@]}" --epsilon=3 -o two.json --json
+check 'an option again makes no model' test ! -e two.json
 ok 'a seed' train "${private[@]}" --seed 3 --threads 1 -o s1.json
 check 'a seed is warned of' grep -q 'do not publish' .err
 ok 'the same seed' train "${private[@]}" --seed 3 --threads 2 -o s2.json
@@ -80,13 +80,15 @@ check 'an unaccounted scale is loud' grep -q 'warning: UNACCOUNTED' .err
 ok 'without privacy' train "${usual[@]}" --solver scd -o exact.json
 check 'no privacy is loud' grep -q 'warning: privacy NONE' .err
 says 'no privacy is printed' '^privacy +NONE'
-ok 'epsilon inf' train "${private[@]}" --epsilon inf -o inf.json
+merge "${private[@]}" --epsilon inf
+ok 'epsilon inf' train "${merged[@]}" -o inf.json
 check 'an infinite epsilon is loud' grep -q 'warning: privacy NONE' .err
 check 'training leaves no temporary file' test -z "$(ls | grep -E 'tmp')"
 
 # Ctrl-C ends a run without a model.  The run is long: many epochs on few records.
 cases=$((cases + 1))
-"$TACIT" train "${private[@]}" --solver dpscd:epochs=100000 -o never.json 2>.err >.out &
+merge "${private[@]}" --solver dpscd:epochs=100000
+"$TACIT" train "${merged[@]}" -o never.json 2>.err >.out &
 pid=$!
 for _ in $(seq 600); do grep -qE 'SigCgt:.*[2367abef]$' /proc/$pid/status 2>/dev/null && break; sleep 0.1; done # SIGINT is caught
 sleep 1

@@ -1,4 +1,5 @@
-/* test_ledger_anchor.c - a disk that is full under the anchor alone: found out before the charge, and nothing is lost. */
+/* test_ledger_anchor.c - a disk that is full under the anchor alone: found out before the charge, and nothing is lost.
+ */
 #define _GNU_SOURCE
 #include "fault/ledger_help.h"
 
