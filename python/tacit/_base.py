@@ -116,6 +116,8 @@ class Linear(Weighing, BaseEstimator):
             value = getattr(self, name)
             if value is None and not (name == "delta" and self.epsilon == math.inf):
                 raise ValueError(NO_EPSILON.format(name, example))
+            if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+                raise ValueError(f"{name} must be a number; give e.g. {example}")
 
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)

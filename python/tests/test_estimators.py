@@ -43,6 +43,15 @@ def regression(rows=2000, cols=4):
     return X, X @ np.array([2.0, -1.0, 0.0, 0.5]) + 1 + 0.1 * rng.normal(size=rows)
 
 
+@pytest.mark.parametrize("value", ["inf", "1", True, np.array([1.0])])
+@pytest.mark.parametrize("name", ["epsilon", "delta"])
+def test_a_promise_that_is_no_number_is_refused(name, value):
+    X, y = data()
+    model = tacit.PrivateLogisticRegression(**{**BUDGET, name: value}, data_norm=2.0, classes=[0, 1])
+    with pytest.raises(ValueError, match=f"{name} must be a number"):
+        model.fit(X, y)
+
+
 def bounds_of(estimator):
     return {"label_bounds": (-5, 5)} if hasattr(estimator, "alpha") or "alpha" in estimator().get_params() else {}
 
