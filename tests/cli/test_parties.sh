@@ -56,9 +56,9 @@ serve() { # NAME [OPTION...] : in the background, said in serve.err
 party() { # NAME FILE [OPTION...]
   local name=$1 file=$2
   shift 2
-  merge --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 60 "$@"
+  merge --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 60 "$@"
   "$TACIT" party "$file" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
-    --key key --secret secret "${merged[@]}" >"$name.out" 2>"$name.err"
+    "${merged[@]}" >"$name.out" 2>"$name.err"
 }
 # ends NAME PROCESS CODE REGEX FILE : the process exits with CODE, and the file says REGEX in one line.
 ends() {
