@@ -94,7 +94,7 @@ const cli_verb cli_verify = {
         "sensitivity, deviation, count) and its events; the named accountant proves no more than the claimed epsilon\n"
         "from them, a second implementation agrees, and no lower bound exceeds the claim. Unknown fields are refused.\n"
         "\n"
-        "Weights are refused beyond what the planned noise and path sensitivity, but with a chance below 1e-30; T releases,\n"
+        "Weights are refused beyond what noise and path can make of them, but with a chance below 1e-30; T releases,\n"
         "n records of norm R, clip C:\n"
         "  dpscd, seqdpscd              T times the largest noisy sum of dual steps, over lambda n\n"
         "  dpgd, dpsgd, sgd_ma, sgd_adv  T steps along the largest noisy gradient; with momentum T(T+1)/2\n"

@@ -3,8 +3,8 @@
  * The worst case is randomised response: the loss is (2i - T) epsilon0, i binomial (T, p),
  * p = 1/(1 + e^-epsilon0).  With l_i the atoms in falling order and
  *   B_j = sum_{i>=j} w_i e^-(l_i - l_j),   D_j = delta(l_j) = sum_{i>=j} w_i (1 - e^-(l_i - l_j)),
- * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w: only positive terms, so the
- * relative error grows by a unit in the last place per atom.
+ * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w.  These are only positive terms, so the relative
+ * error grows by a unit in the last place per atom.
  *
  * Where there are too many atoms to sum, the binomial's tails come from a closed form.  With H(x, p) the divergence of
  * a coin of chance x from one of chance p, z(k) = sgn(k/T - p) sqrt(2 T H(k/T, p)) and Q the normal upper tail, Q(z(m))
@@ -63,7 +63,7 @@ static double tail(double at, double count, double epsilon0, int sign, int side)
   double a = at / count, b = sign * tanh(epsilon0 / 2);
   double up = 2 / (1 + exp(-sign * epsilon0)), down = 2 / (1 + exp(sign * epsilon0)); /* 1 + b, 1 - b */
   double divergence = (1 + a) * log1p((a - b) / up) + (1 - a) * log1p((b - a) / down);
-  double t = copysign(count * fmax(divergence, 0), a - b) + side * ROUNDING * count * (fabs(a) + fabs(b));
+  double t = copysign(count * tct_max(divergence, 0), a - b) + side * ROUNDING * count * (fabs(a) + fabs(b));
   double z = copysign(sqrt(fabs(t)), t);
   return 0.5 * erfc(z / sqrt(2)) * (1 - side * TAIL);
 }
@@ -72,7 +72,7 @@ static double tail(double at, double count, double epsilon0, int sign, int side)
  * quotient, and two for m - 1. */
 double tct_kov_closed_delta(double epsilon0, int64_t steps, double epsilon) {
   double count = (double)steps, first = epsilon / epsilon0;
-  double above = tail(fmin(first - 3, count - 4), count, epsilon0, 1, -1);
+  double above = tail(tct_min(first - 3, count - 4), count, epsilon0, 1, -1);
   double below = first + 3 <= count - 4 ? tail(first + 3, count, epsilon0, -1, 1) : 0;
   return above - (below > 0 ? exp(epsilon + log(below)) * (1 - 1e-12) : 0);
 }
