@@ -9,6 +9,11 @@
  * text is one sentence that says what is wrong and what to do; it never holds a value of the data.
  * Texts returned as `char *` are owned by the caller and go back through tct_text_free.
  *
+ * Structs whose first member is `size` may grow at their end in a later version.  Set them up with their `_default`
+ * function, which notes the size that this program was compiled with.  The library writes no more than that, and gives
+ * what lies beyond it the defaults.  A size that no version had is refused (TCT_E_USAGE), and so is a longer struct
+ * whose end is not zero.  tct_error and tct_matrix never grow.
+ *
  * Threads: distinct handles may be used from distinct threads; one handle by one thread at a time.
  * The library prints nothing, installs no signal handler and has no writable global.
  */
@@ -47,7 +52,7 @@ typedef enum tct_status {
   TCT_E_CANCELLED = 6, /* the caller's cancel callback said so; what was charged stays charged */
 } tct_status;
 
-/* One error, filled by the function that failed. */
+/* One error, filled by the function that failed.  Its layout is fixed for ever. */
 typedef struct tct_error {
   tct_status status;
   int64_t line;   /* 1-based line of the input file; 0 = not about a line */
@@ -76,7 +81,7 @@ typedef enum tct_layout {
 typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
 typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
 
-/* A rows x cols matrix that somebody else owns.  Field order and sizes are part of the ABI. */
+/* A rows x cols matrix that somebody else owns.  Its layout is fixed for ever. */
 typedef struct tct_matrix {
   int64_t rows;
   int64_t cols;
@@ -142,7 +147,8 @@ typedef struct tct_config {
   int32_t reserved2;         /* 0 */
 } tct_config;
 
-TCT_API void tct_config_default(tct_config *config);
+TCT_API void tct_config_default_sized(tct_config *config, size_t size);
+static inline void tct_config_default(tct_config *config) { tct_config_default_sized(config, sizeof *config); }
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
@@ -174,7 +180,10 @@ typedef struct tct_read_options {
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
 } tct_read_options;
 
-TCT_API void tct_read_options_default(tct_read_options *options);
+TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
+static inline void tct_read_options_default(tct_read_options *options) {
+  tct_read_options_default_sized(options, sizeof *options);
+}
 
 /* Reads CSV, LIBSVM text or NPY, each also compressed; the format is told by content.
  * path: a file, or "-" for standard input. */
@@ -250,7 +259,8 @@ typedef struct tct_session {
   tct_team *team;         /* ranks, or NULL */
 } tct_session;
 
-TCT_API void tct_session_default(tct_session *options);
+TCT_API void tct_session_default_sized(tct_session *options, size_t size);
+static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
  * parties is set here.  No ledger: every party keeps its own. */
@@ -311,7 +321,7 @@ TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, dou
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
- * ledger: path or NULL.  A failed check is not an error: look at "ok". */
+ * ledger: path or NULL.  A check that failed gives the text too, with "ok" false, and err says it (TCT_E_DATA). */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
 
 /* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
@@ -333,7 +343,8 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* out->size must be set.  An error: the file cannot be read at all. */
+/* out->size must be set.  TCT_OK: every check holds; out->kind says what that protects.  TCT_E_DATA with out filled: a
+ * check failed (TCT_VERDICT_REFUSED), as with a forged claim.  Otherwise the file cannot be read at all. */
 TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
 /* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is
  * protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the noise in
@@ -382,7 +393,7 @@ TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {
-  size_t size;                        /* sizeof(tct_amendment) */
+  size_t size;                        /* sizeof(tct_amendment), set by tct_amendment_default */
   const char *const *features;        /* [cols] names */
   const char *label;                  /* the label column's name */
   const char *const *unaccounted;     /* facts that no event pays for, ended by NULL; known ones are left out */
@@ -394,6 +405,11 @@ typedef struct tct_amendment {
   int32_t for_tests;    /* 1: that ledger is for tests */
   int32_t reproducible; /* 1: the noise of some fit came from a seed */
 } tct_amendment;
+
+TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
+static inline void tct_amendment_default(tct_amendment *amendment) {
+  tct_amendment_default_sized(amendment, sizeof *amendment);
+}
 
 /* On failure the model is as good as none: free it. */
 TCT_API tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err);
@@ -439,7 +455,10 @@ typedef struct tct_ledger_options {
   const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
 } tct_ledger_options;
 
-TCT_API void tct_ledger_options_default(tct_ledger_options *options);
+TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size);
+static inline void tct_ledger_options_default(tct_ledger_options *options) {
+  tct_ledger_options_default_sized(options, sizeof *options);
+}
 /* tct_ledger_init with all settings.  On failure nothing is left behind. */
 TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
 /* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
@@ -451,7 +470,8 @@ TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_e
  * edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
- * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
+ * JSON: ok, checks[{name, ok, text}], head, runs.  A check that failed gives the text too, with "ok" false, and err
+ * says it (TCT_E_DATA). */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
 /* What such a check came to, in types: the text of tct_ledger_check_json has every check beside it. */
 typedef enum tct_ledger_verdict_kind {
@@ -466,7 +486,8 @@ typedef struct tct_ledger_verdict {
   int64_t runs;   /* charged runs; 0 where it is damaged */
   char why[240];  /* the first check that failed, one sentence; "" = none */
 } tct_ledger_verdict;
-/* out->size must be set.  An error: the file is not there or cannot be opened. */
+/* out->size must be set.  TCT_OK: the ledger is sound.  TCT_E_DATA with out filled: a check failed.  Otherwise the file
+ * is not there or cannot be opened. */
 TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
                                     tct_error *err);
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
@@ -489,7 +510,8 @@ typedef struct tct_charge {
   const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
 } tct_charge;
 
-TCT_API void tct_charge_default(tct_charge *charge);
+TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
+static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
 /* tct_ledger_charge with all that. */
 TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *charge,
                                     tct_error *err);

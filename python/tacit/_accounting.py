@@ -92,8 +92,7 @@ class Ledger:
         for_tests: takes fits with a random_state, too; the ledger and all its models are marked.  anchor: a new file
         elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
         """
-        options = _native.LedgerOptions()
-        _native.lib.tct_ledger_options_default(ctypes.byref(options))
+        options = _native.defaults("tct_ledger_options", _native.LedgerOptions)
         options.name, options.filter = _native.text(name), _native.text(filter)
         options.epsilon, options.delta = epsilon, delta
         options.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
@@ -142,8 +141,7 @@ class Ledger:
         array, count = _native.texts(events)
         facts, _ = _native.texts([*unaccounted, ""])
         facts[-1] = None  # the end of the list
-        run = _native.Charge()
-        _native.lib.tct_charge_default(ctypes.byref(run))
+        run = _native.defaults("tct_charge", _native.Charge)
         run.epsilon, run.delta = float(epsilon), float(delta)
         run.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
         run.persons = _native.choice("unit", unit, {"record": 0, "person": 1})

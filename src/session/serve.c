@@ -227,15 +227,19 @@ static tct_status check(const tct_config *config, tct_error *err) {
 }
 
 tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err) {
-  tct_error own;
+  tct_error own_error;
+  tct_config own;
+  tct_session own_options;
   tct_error_clear(err);
-  if (!err) err = &own;
+  if (!err) err = &own_error;
+  if (tct_config_take(config, &own, err) != TCT_OK || tct_session_options(options, &own_options, err) != TCT_OK)
+    return NULL;
   service *s = TCT_NEW(service, 1);
   if (!s) return tct_fail_memory(err), NULL;
-  tct_status status = check(config, err);
-  if (status == TCT_OK) status = tct_session_open(options, true, &s->wire, err);
+  tct_status status = check(&own, err);
+  if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
-    status = session(s, config, err);
+    status = session(s, &own, err);
     for (int k = 0; k < s->wire.parties && status != TCT_OK; k++) tct_wire_send_failure(&s->wire, k, err->text);
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;
