@@ -46,7 +46,7 @@ static void print_cuts(void) {
 static double mu_of(double epsilon, double delta) {
   tct_error err = {0};
   const char *event = "gaussian:count=1";
-  char *json = tct_account_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
+  char *json = tct_calibrate_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
   if (!json) bench_fail(&err);
   double noise = bench_number(json, "noise");
   tct_text_free(json);

@@ -34,7 +34,7 @@ static tct_data *part(const table *t, int fold, int inside, double *x, double *y
   }
   tct_error err = {0};
   tct_matrix m = {.rows = rows, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = x, .stride = t->p};
-  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   return data;
 }

@@ -203,7 +203,7 @@ static void sparse(void) {
   for (int what = 0; what < 3; what++) {
     tct_matrix part = corner(m, what == 1 ? m->rows / 2 : m->rows, what == 2 ? m->cols / 2 : m->cols);
     tct_error err = {0};
-    tct_data *view = tct_data_view(&part, y, TCT_LABELS_BINARY, &err);
+    tct_data *view = tct_data_view(&part, y, TCT_LABELS_BINARY, NULL, NULL, &err);
     if (!view) bench_fail(&err);
     double pass = pass_seconds(view), entries = (double)start_of(&part, part.rows);
     printf(

@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
     memcpy(x + i * p, (const double *)m->values + i * m->stride, (size_t)m->cols * sizeof *x);
   prepare(x, n, p, 2.5);
   tct_matrix prepared = {.rows = n, .cols = p, .layout = TCT_DENSE_ROWS, .values = x, .stride = p};
-  tct_data *data = tct_data_view(&prepared, tct_data_labels(raw), TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&prepared, tct_data_labels(raw), TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   struct feature_node *memory;
   struct problem prob = {.l = (int)n, .n = (int)p, .bias = -1, .x = rows_of(x, n, p, &memory)};

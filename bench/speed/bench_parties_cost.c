@@ -38,7 +38,7 @@ static void measure(const tct_matrix *x, const double *y, int parties) {
   config.epsilon = 1, config.delta = 1e-6, config.row_norm = sqrt(COLS), config.threads = 1;
   config.has_seed = 1, config.seed = 3;
   tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
-  tct_data *data = tct_data_view(x, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   tct_bound bound;
   tct_mech *mech = NULL;
   tct_parties set = {0};

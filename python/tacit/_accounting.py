@@ -23,7 +23,7 @@ def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str 
     """
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_account_json", array, count, relation, math.nan, float(delta))
+    return _native.call_json("tct_account_json", array, count, relation, float(delta))
 
 
 def calibrate(
@@ -40,7 +40,7 @@ def calibrate(
     """
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_account_json", array, count, relation, float(epsilon), float(delta))
+    return _native.call_json("tct_calibrate_json", array, count, relation, float(epsilon), float(delta))
 
 
 def account_curve(
@@ -54,9 +54,8 @@ def account_curve(
     """The cost as a curve, against delta or against the number of steps (then at this delta)."""
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json(
-        "tct_account_curve_json", array, count, relation, _native.text(against), float(delta), int(points)
-    )
+    axis = _native.choice("against", against, {"delta": 0, "steps": 1})
+    return _native.call_json("tct_account_curve_json", array, count, relation, axis, float(delta), int(points))
 
 
 class Ledger:

@@ -70,7 +70,8 @@ class View:
                 raise ValueError("y must hold one label for each row of X; check their lengths")
         self.keep = keep + (y, m)
         self.source = x
-        self.handle = _native.call("tct_data_view", ctypes.byref(m), None if y is None else y.ctypes.data, kind)
+        labels = None if y is None else y.ctypes.data
+        self.handle = _native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
     def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:

@@ -80,13 +80,13 @@ static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
-tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours, double epsilon,
+tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours, double epsilon,
                            double delta, tct_error *err) {
   tct_ledger_options options;
   tct_ledger_options_default(&options);
   options.name = name;
   options.filter = filter;
-  options.neighbours = neighbours;
+  options.neighbours = (int32_t)neighbours;
   options.epsilon = epsilon;
   options.delta = delta;
   return tct_ledger_make(path, &options, err);
@@ -200,11 +200,11 @@ void tct_charge_default_sized(tct_charge *charge, size_t size) {
   tct_sized_default(&SIZED_CHARGE, charge, size, &DEFAULT_CHARGE);
 }
 
-char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours, double epsilon,
-                        double delta, tct_error *err) {
+char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
+                        double epsilon, double delta, tct_error *err) {
   tct_charge run;
   tct_charge_default(&run);
-  run.neighbours = neighbours;
+  run.neighbours = (int32_t)neighbours;
   run.epsilon = epsilon;
   run.delta = delta;
   return tct_ledger_charge_run(path, events, count, &run, err);

@@ -25,7 +25,8 @@ typedef struct taking_part {
   tct_mech *mech;
   tct_parties set;
   tct_sketch sketch;
-  tct_problem problem; /* with share, what `party` works on and borrows */
+  tct_problem problem;
+  tct_progress progress; /* with share, what `party` works on and borrows */
   tct_share share;
   tct_party party;
   double *w;
@@ -158,7 +159,8 @@ static tct_status agree(taking_part *s, tct_error *err) {
 static tct_status rounds(taking_part *s, tct_error *err) {
   const tct_config *c = &s->plan->config;
   s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
-  s->problem.progress = c->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
+  s->progress = (tct_progress){c->progress, c->user, 0};
+  s->problem.progress = &s->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
   s->share = (tct_share){.wire = &s->wire};
   tct_promise own = {0};
   TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
@@ -245,6 +247,7 @@ tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_ses
     if (status == TCT_OK) status = rounds(s, err);
     if (status == TCT_OK) status = take_model(s, err);
     if (status == TCT_OK) status = tct_transcript_close(&s->transcript, err);
+    if (status == TCT_OK) tct_progress_end(&s->progress);
     if (status != TCT_OK) tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;

@@ -21,6 +21,7 @@ typedef struct service {
   tct_model *model;
   tct_parties set;
   tct_parties_server server;
+  tct_progress progress;
 } service;
 
 static const char *word(const json_t *o, const char *key) {
@@ -186,7 +187,8 @@ static tct_status gather(service *s, tct_error *err) {
 static tct_status rounds(service *s, tct_error *err) {
   tct_share share = {.wire = &s->wire};
   const tct_config *config = &s->plan->config;
-  tct_problem ticks = {.facts = &s->plan->facts, .progress = config->progress, .cancel = config->cancel};
+  s->progress = (tct_progress){config->progress, config->user, 0};
+  tct_problem ticks = {.facts = &s->plan->facts, .progress = &s->progress, .cancel = config->cancel};
   ticks.user = config->user;
   s->model->coefficients = TCT_NEW(double, s->cols + 1);
   if (!s->model->coefficients) return tct_fail_memory(err);
@@ -214,6 +216,7 @@ static tct_status session(service *s, const tct_config *config, tct_error *err) 
   for (int k = 0; k < s->wire.parties && status == TCT_OK; k++)
     status = tct_wire_send(&s->wire, k, TCT_SAY_MODEL, text, strlen(text), err);
   tct_text_free(text);
+  if (status == TCT_OK) tct_progress_end(&s->progress);
   return status;
 }
 

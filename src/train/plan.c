@@ -28,11 +28,11 @@ tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *
   return tct_sized_take(&SIZED, given, own, err);
 }
 
-int tct_config_labels(const tct_config *given) {
+tct_labels tct_config_labels(const tct_config *given) {
   tct_loss loss;
   tct_config config;
-  if (tct_config_take(given, &config, NULL) != TCT_OK || !config.loss) return -1;
-  if (tct_loss_make(config.loss, &loss, NULL) != TCT_OK) return -1;
+  if (tct_config_take(given, &config, NULL) != TCT_OK || !config.loss) return TCT_LABELS_UNKNOWN;
+  if (tct_loss_make(config.loss, &loss, NULL) != TCT_OK) return TCT_LABELS_UNKNOWN;
   return loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
 }
 
@@ -142,6 +142,12 @@ static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t co
   return tct_spec_parse(plan->solver->name, "solver", spec, err);
 }
 
+static char *spec_text(const tct_spec *spec) {
+  char text[4096];
+  tct_spec_print(spec, text, sizeof text);
+  return tct_text_copy(text);
+}
+
 static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
   tct_spec spec;
   tct_config own;
@@ -154,6 +160,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
+  if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);
   if (plan->solver->is_private && !tct_noise_off(&plan->facts) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
   return TCT_OK;
@@ -178,6 +185,7 @@ void tct_plan_free(tct_plan *plan) {
   tct_free((char *)plan->config.ledger);
   tct_free((char *)plan->config.output);
   tct_free((char *)plan->config.input_changed);
+  tct_free(plan->solver_text);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);
 }

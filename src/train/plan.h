@@ -13,6 +13,7 @@ struct tct_plan {
   tct_facts facts;
   tct_solver_plan solved;
   int64_t cols;  /* features without the intercept */
+  char *solver_text; /* the resolved spec, owned */
   char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
 };
 

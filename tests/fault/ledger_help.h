@@ -103,7 +103,7 @@ static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progr
   config.progress = progress;
   config.cancel = cancel;
   config.user = user;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
   tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
   tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);

@@ -57,7 +57,7 @@ static tct_model *trained(const world *w, const char *loss, const char *penalty,
   config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1, config.neighbours = relation, config.threads = 1;
   config.label_bound = labels == TCT_LABELS_REAL ? 1 : NAN;
   config.has_seed = 1, config.seed = seed;
-  tct_data *data = tct_data_view(&x, w->y, labels, &err);
+  tct_data *data = tct_data_view(&x, w->y, labels, NULL, NULL, &err);
   tct_plan *plan = tct_plan_new(&config, N, P, &err);
   tct_model *model = plan && data ? tct_fit(plan, data, &err) : NULL;
   if (!model) print_error("%s\n", err.text);
