@@ -236,9 +236,9 @@ static tct_status make_noise(double x, void *user, tct_events *out, tct_error *e
 tct_status tct_calibrate_noise(double rate, int64_t count, const tct_target *target, double *noise, tct_cost *cost,
                                tct_error *err) {
   noise_query query = {rate, count};
-  /* Without sampling, mu = reach sqrt(count)/noise; at noise = reach sqrt(count)/1e-8 epsilon(1e-300)
+  /* Without sampling, mu = sensitivity sqrt(count)/noise; at noise = sensitivity sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
-  double unit = tct_reach(target->neighbours) * sqrt((double)count);
+  double unit = tct_neighbour_factor(target->neighbours) * sqrt((double)count);
   tct_interval range = {TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), 2e-7};
   return tct_calibrate(make_noise, &query, &range, target, noise, cost, err);
 }
