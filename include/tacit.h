@@ -158,9 +158,9 @@ typedef struct tct_data tct_data;
 /* How labels are read. */
 typedef enum tct_labels {
   TCT_LABELS_UNKNOWN = -1, /* a result only: there is no such loss */
-  TCT_LABELS_NONE = 0,   /* no label column is wanted (prediction) */
-  TCT_LABELS_BINARY = 1, /* two values, mapped to -1 and +1 */
-  TCT_LABELS_REAL = 2,   /* a number */
+  TCT_LABELS_NONE = 0,     /* no label column is wanted (prediction) */
+  TCT_LABELS_BINARY = 1,   /* two values, mapped to -1 and +1 */
+  TCT_LABELS_REAL = 2,     /* a number */
 } tct_labels;
 
 typedef enum tct_invalid_rule {
@@ -191,8 +191,8 @@ static inline void tct_read_options_default(tct_read_options *options) {
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
-/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels says
- * how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
+/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
+ * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
  * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
  * their number must agree, and the schema goes into the model file and tells tct_config_use_schema the public bounds.
  * names and schema are copied. */
@@ -293,14 +293,14 @@ typedef struct tct_release_info {
   int32_t norm;       /* tct_norm of the sensitivity */
   int32_t reserved;   /* 0 */
   double sensitivity; /* length of one record's own term; NaN: it follows from earlier releases */
-  double deviation;   /* of the noise, in units of what is released; 0: a choice, or no noise; NaN: it follows, or the run
-                       * brings it within its budget */
-  double lattice;     /* spacing of the sum and its noise, a power of two; NaN: it follows */
-  int64_t count;      /* how often one fit makes it */
-  int64_t fits;       /* how many fits make it; of a plan 1 */
-  char name[96];      /* what is released, in words */
-  char kind[32];      /* of event that each is charged as, e.g. "gaussian" (tct_components_json) */
-  char event[160];    /* the event with its numbers, e.g. "gaussian:noise=2.5,count=1" */
+  double deviation; /* of the noise, in units of what is released; 0: a choice, or no noise; NaN: it follows, or the run
+                     * brings it within its budget */
+  double lattice;   /* spacing of the sum and its noise, a power of two; NaN: it follows */
+  int64_t count;    /* how often one fit makes it */
+  int64_t fits;     /* how many fits make it; of a plan 1 */
+  char name[96];    /* what is released, in words */
+  char kind[32];    /* of event that each is charged as, e.g. "gaussian" (tct_components_json) */
+  char event[160];  /* the event with its numbers, e.g. "gaussian:noise=2.5,count=1" */
 } tct_release_info;
 
 /* Fills row_norm, label_shift and label_bound where they are NaN (label_shift: where it is 0 and label_bound is NaN)
@@ -325,14 +325,14 @@ TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API const char *tct_plan_solver(const tct_plan *plan); /* spec with every option */
 TCT_API const char *tct_plan_why(const tct_plan *plan);    /* the rule's reason for it; NULL: it was named */
 TCT_API int64_t tct_plan_rows(const tct_plan *plan);
-TCT_API int64_t tct_plan_cols(const tct_plan *plan);         /* without the intercept */
-TCT_API int tct_plan_has_intercept(const tct_plan *plan);    /* 0 or 1 */
-TCT_API int tct_plan_is_private(const tct_plan *plan);       /* 0: no promise at all */
-TCT_API double tct_plan_epsilon(const tct_plan *plan);       /* INFINITY without privacy */
-TCT_API double tct_plan_delta(const tct_plan *plan);         /* NaN without privacy */
+TCT_API int64_t tct_plan_cols(const tct_plan *plan);      /* without the intercept */
+TCT_API int tct_plan_has_intercept(const tct_plan *plan); /* 0 or 1 */
+TCT_API int tct_plan_is_private(const tct_plan *plan);    /* 0: no promise at all */
+TCT_API double tct_plan_epsilon(const tct_plan *plan);    /* INFINITY without privacy */
+TCT_API double tct_plan_delta(const tct_plan *plan);      /* NaN without privacy */
 TCT_API tct_neighbours tct_plan_neighbours(const tct_plan *plan);
-TCT_API double tct_plan_row_norm(const tct_plan *plan);      /* R; NaN: none */
-TCT_API double tct_plan_label_bound(const tct_plan *plan);   /* Y; 1 for two-valued labels; NaN: none */
+TCT_API double tct_plan_row_norm(const tct_plan *plan);    /* R; NaN: none */
+TCT_API double tct_plan_label_bound(const tct_plan *plan); /* Y; 1 for two-valued labels; NaN: none */
 /* No released weight, the intercept included, is larger, but with a chance below 1e-30; INFINITY: no bound is known. */
 TCT_API double tct_plan_weight_bound(const tct_plan *plan);
 TCT_API int64_t tct_plan_releases(const tct_plan *plan); /* how many kinds of release; 0 without privacy */
@@ -497,8 +497,8 @@ typedef enum tct_curve_axis {
   TCT_CURVE_DELTA = 0, /* epsilon at deltas from 1e-12 to 0.1; the argument delta is not used */
   TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
 } tct_curve_axis;
-/* The cost of a list as a curve.  points: at most this many, 2 to 10000.  JSON: against, neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}];
- * epsilon null = infinite. */
+/* The cost of a list as a curve.  points: at most this many, 2 to 10000.  JSON: against, neighbours, delta (steps
+ * only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite. */
 TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
                                      tct_curve_axis against, double delta, int points, tct_error *err);
 

@@ -105,9 +105,9 @@ char *tct_account_curve_json(const char *const *events, size_t count, tct_neighb
   if (status == TCT_OK) status = c.steps ? over_steps(&c, err) : over_delta(&c, err);
   json_t *root = NULL;
   if (status == TCT_OK)
-    root = json_pack("{s:s, s:s, s:o, s:o, s:O}", "against", c.steps ? "steps" : "delta", "neighbours", tct_neighbours_name(neighbours),
-                     "delta", tct_json_real(c.steps ? delta : NAN), "events", tct_json_events(&c.events), "points",
-                     c.list);
+    root = json_pack("{s:s, s:s, s:o, s:o, s:O}", "against", c.steps ? "steps" : "delta", "neighbours",
+                     tct_neighbours_name(neighbours), "delta", tct_json_real(c.steps ? delta : NAN), "events",
+                     tct_json_events(&c.events), "points", c.list);
   json_decref(c.list);
   tct_events_free(&c.events);
   return status == TCT_OK ? tct_json_text(root, err) : NULL;

@@ -15,7 +15,7 @@ typedef struct tct_sized {
 
 /* last: the last member that the struct had when it was first published. */
 #define TCT_SIZED(type, last, how) \
-  {#type, how, (offsetof(type, last) + sizeof(((type *)0)->last) + 7) / 8 * 8, sizeof(type)}
+  { #type, how, (offsetof(type, last) + sizeof(((type *)0)->last) + 7) / 8 * 8, sizeof(type) }
 
 /* Writes `defaults` (kind->own bytes) to the caller's struct of `size` bytes, and the size itself; a longer struct ends
  * in zeros. */

@@ -80,8 +80,8 @@ static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
-tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours, double epsilon,
-                           double delta, tct_error *err) {
+tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
+                           double epsilon, double delta, tct_error *err) {
   tct_ledger_options options;
   tct_ledger_options_default(&options);
   options.name = name;
@@ -92,8 +92,7 @@ tct_status tct_ledger_init(const char *path, const char *name, const char *filte
   return tct_ledger_make(path, &options, err);
 }
 
-static const tct_sized SIZED_OPTIONS =
-    TCT_SIZED(tct_ledger_options, anchor, "call tct_ledger_options_default first");
+static const tct_sized SIZED_OPTIONS = TCT_SIZED(tct_ledger_options, anchor, "call tct_ledger_options_default first");
 static const tct_ledger_options DEFAULT_OPTIONS = {.size = sizeof(tct_ledger_options), .epsilon = NAN, .delta = NAN};
 
 void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size) {

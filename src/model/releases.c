@@ -55,8 +55,8 @@ static int64_t look(const tct_model *model, int64_t index, tct_release_info *own
   json_t *fits = model->is_private && model->fits ? json_loads(model->fits, 0, NULL) : NULL, *fit, *release;
   int64_t seen = 0;
   size_t i, r;
-  json_array_foreach(fits, i, fit) json_array_foreach(json_object_get(fit, "releases"), r, release) if (seen++ == index)
-      *own = info_of(fit, release);
+  json_array_foreach(fits, i, fit) json_array_foreach(json_object_get(fit, "releases"), r,
+                                                      release) if (seen++ == index) *own = info_of(fit, release);
   json_decref(fits);
   return seen;
 }

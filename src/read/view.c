@@ -31,8 +31,9 @@ static tct_status take_schema(tct_data *data, const char *text, tct_error *err) 
   if (!text) return TCT_OK;
   tct_status status = tct_schema_load(&schema, NULL, text, err);
   if (status == TCT_OK && schema.features != data->x.cols)
-    status = tct_fail(err, TCT_E_DATA, "the schema makes %lld features and the matrix has %lld; give the encoded matrix",
-                      (long long)schema.features, (long long)data->x.cols);
+    status =
+        tct_fail(err, TCT_E_DATA, "the schema makes %lld features and the matrix has %lld; give the encoded matrix",
+                 (long long)schema.features, (long long)data->x.cols);
   if (status == TCT_OK) status = tct_schema_describe(&schema, data, err);
   if (status == TCT_OK && schema.label && !(data->label_name = tct_text_copy(schema.label)))
     status = tct_fail_memory(err);
@@ -45,7 +46,8 @@ static tct_status take_names(tct_data *data, const char *const *names, tct_error
   int64_t bytes = data->x.cols * (int64_t)sizeof(char *);
   if (!names) return TCT_OK;
   for (int64_t j = 0; j < data->x.cols; j++) {
-    if (!names[j]) return tct_fail(err, TCT_E_USAGE, "a feature has no name; give one for every column, or none at all");
+    if (!names[j])
+      return tct_fail(err, TCT_E_USAGE, "a feature has no name; give one for every column, or none at all");
     bytes += (int64_t)strlen(names[j]) + 1;
   }
   tct_free(data->names);

@@ -46,14 +46,14 @@ typedef struct tct_progress {
   double last;
 } tct_progress;
 void tct_progress_show(tct_progress *progress, double fraction);
-void tct_progress_end(const tct_progress *progress);     /* the run has succeeded: exactly 1 */
+void tct_progress_end(const tct_progress *progress); /* the run has succeeded: exactly 1 */
 
 /* The data as a run sees it. */
 typedef struct tct_problem {
   const tct_facts *facts;
-  const tct_view *view; /* rows of norm <= R, in the layout that the solver wants */
-  const double *y;      /* [rows], clipped to [-Y, Y] */
-  const double *weight; /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
+  const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
+  const double *y;        /* [rows], clipped to [-Y, Y] */
+  const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
   tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;
   void *user; /* handed to cancel */
@@ -96,8 +96,9 @@ tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_
                           tct_solver_plan *out, double *x, tct_error *err);
 /* Noise multiplier of one Gaussian release of the whole budget: 0 without privacy or where there is none. */
 double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours);
-/* mu n/sqrt(p), mu the Gaussian-DP parameter of the whole budget under the relation: the largest sum of n gradients over
- * the noise of one release of it.  INFINITY without privacy; 0 where not even the most noise keeps to the budget. */
+/* mu n/sqrt(p), mu the Gaussian-DP parameter of the whole budget under the relation: the largest sum of n gradients
+ * over the noise of one release of it.  INFINITY without privacy; 0 where not even the most noise keeps to the budget.
+ */
 double tct_signal_to_noise(int64_t rows, int64_t p, const tct_target *whole);
 /* The zCDP that such a release has under the relation. */
 tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
@@ -105,10 +106,10 @@ tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
 /* How much of a released weight is noise: its standard deviation over the noise alone, the records held fixed.  From
  * public facts and the released weights; docs/guide/report.md has the formulas and what each of them rests on. */
 typedef struct tct_noise_size {
-  double min;                     /* root mean square over the weights, at least; NAN: not known */
-  double max;                      /* every weight, at most; equal to least where the size is exact; NAN: not known */
+  double min;                    /* root mean square over the weights, at least; NAN: not known */
+  double max;                    /* every weight, at most; equal to least where the size is exact; NAN: not known */
   const char *how_min, *how_max; /* what each end stands for, a phrase for people; equal ends: how_most alone */
-  bool first_order;                 /* true: to first order in the noise; false: a theorem */
+  bool first_order;              /* true: to first order in the noise; false: a theorem */
 } tct_noise_size;
 
 enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };

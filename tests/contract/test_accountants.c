@@ -292,7 +292,8 @@ static void the_count_after_the_calibrated_one_costs_too_much(void **state) {
   tct_event event = tct_event_gaussian(10, 1);
   int64_t count;
   tct_cost cost;
-  assert_int_equal(tct_calibrate_count(&event, 1000000, &(tct_target){TCT_ADD_REMOVE, 2, 1e-6}, &count, &cost, NULL), TCT_OK);
+  assert_int_equal(tct_calibrate_count(&event, 1000000, &(tct_target){TCT_ADD_REMOVE, 2, 1e-6}, &count, &cost, NULL),
+                   TCT_OK);
   double mu = sqrt((double)count) / 10, next = sqrt((double)count + 1) / 10;
   assert_true(tct_gaussian_epsilon(mu, log(1e-6)) <= 2);
   assert_true(tct_gaussian_epsilon(next, log(1e-6)) > 2 * (1 - 1e-9));

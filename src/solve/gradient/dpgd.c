@@ -140,7 +140,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   const tct_release *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, step = tct_spec_real(&plan->spec, options, "step");
   double push = step / n * tct_sum_max(r, n, (double)facts->p);
-  return tct_path_length_max(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
+  return tct_path_length_max(facts, push, step, (double)r->event.count,
+                             tct_spec_real(&plan->spec, options, "momentum") > 0);
 }
 
 const tct_solver tct_solver_dpgd = {

@@ -65,7 +65,8 @@ typedef struct path {
  * measurements. */
 static path path_of(const tct_facts *facts, const tct_spec *spec) {
   double signal_to_noise = tct_descent_signal(facts);
-  path out = {.budget_fraction = tct_spec_real(spec, options, "budget_fraction"), .clip = tct_spec_real(spec, options, "clip")};
+  path out = {.budget_fraction = tct_spec_real(spec, options, "budget_fraction"),
+              .clip = tct_spec_real(spec, options, "clip")};
   double usual = tct_descent_clip(facts);
   if (isnan(out.clip)) out.clip = usual;
   out.length = tct_spec_real(spec, options, "path_length");
