@@ -132,7 +132,7 @@ typedef struct tct_config {
   double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
   const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; "none" alone reads no data */
   const char *label_scale; /* "none" | "center"; center is unaccounted */
-  int32_t intercept;       /* 1: append a constant-1 feature; it counts in the record's norm */
+  int32_t intercept;       /* 1 (default): append a constant-1 feature; it counts in the record's norm.  0: none */
   int32_t threads;         /* 0 = all processors */
   int32_t has_seed;        /* 1: noise comes from `seed`; the model is marked reproducible and must stay private */
   int32_t reserved;        /* 0 */
@@ -269,7 +269,7 @@ TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own. */
+ * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
 /* Takes part with the columns of `data` (and its labels, which every party holds).  config: loss as the server has it,
  * epsilon and delta: the most that is agreed to, neighbours, ledger, seed, threads, callbacks; all else comes from the

@@ -65,6 +65,7 @@ static inline tct_config world_config(const char *loss, const char *penalty, con
   tct_config c;
   char name[64] = "";
   tct_config_default(&c);
+  c.intercept = 0;
   sscanf(solver, "%63[^:]", name);
   const tct_solver *s = tct_solver_find(name);
   c.loss = loss;

@@ -119,6 +119,7 @@ typedef struct run {
 static tct_config config_of(const run *r) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   int open = strstr("bcfw scd sgd cd proxgd lbfgs majority", r->solver) != NULL;
   c.loss = r->loss, c.penalty = r->penalty, c.solver = r->solver;
   if (!open) c.epsilon = r->epsilon, c.delta = 1e-5;

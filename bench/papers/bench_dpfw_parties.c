@@ -121,6 +121,7 @@ static double simulate(const tct_config *config, const tct_data *data, double *w
 static tct_config settings(const char *solver, const char *penalty, double epsilon, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "squared";
   c.penalty = penalty;
   c.solver = solver;

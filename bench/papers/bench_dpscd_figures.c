@@ -36,6 +36,7 @@ static tct_model *train(const experiment *e, const tct_data *data, const char *s
   char penalty[48];
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   snprintf(penalty, sizeof penalty, "l2:lambda=%g", e->lambda);
   c.loss = e->loss;
   c.penalty = penalty;

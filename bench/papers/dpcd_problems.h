@@ -108,6 +108,7 @@ static inline void problem_view(problem *s) {
 static inline tct_config problem_config(const problem *s, const char *solver, int64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = s->loss;
   c.penalty = s->penalty;
   c.solver = solver;

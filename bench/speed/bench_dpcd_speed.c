@@ -162,6 +162,7 @@ static double pass_seconds(tct_data *data) {
     for (int more = 0; more < 2; more++) {
       tct_config c;
       tct_config_default(&c);
+      c.intercept = 0;
       c.loss = "logistic", c.solver = more ? "dpcd:passes=12,average=last" : "dpcd:passes=2,average=last";
       c.epsilon = 1, c.delta = 1e-9, c.row_norm = 1, c.threads = 1, c.has_seed = 1;
       double start = cpu_now();

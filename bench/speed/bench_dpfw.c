@@ -26,6 +26,7 @@ enum { SETS = sizeof sets / sizeof *sets };
 static tct_config settings(const set *s, const char *solver, double epsilon, double n, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic";
   c.penalty = s->penalty;
   c.solver = solver;

@@ -56,6 +56,7 @@ static double gradient(const double *x, const double *y, int64_t n, int64_t p, d
 static double ours(const tct_data *data, double *fit) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic", c.solver = "objpert:budget_fraction=0.2,norm=1,clip=1", c.row_norm = 2.5, c.epsilon = 0.4,
   c.delta = 1e-8, c.threads = 1;
   double start = bench_now();

@@ -33,6 +33,7 @@ static void measure(const tct_matrix *x, const double *y, int parties) {
   tct_config config;
   char solver[64];
   tct_config_default(&config);
+  config.intercept = 0;
   snprintf(solver, sizeof solver, "dpfw_parties:parties=%d", parties);
   config.loss = "logistic", config.penalty = "l1ball:radius=6", config.solver = solver;
   config.epsilon = 1, config.delta = 1e-6, config.row_norm = sqrt(COLS), config.threads = 1;

@@ -75,6 +75,7 @@ static tct_status introduce(taking_part *s, const tct_session *o, tct_error *err
 /* The terms as a plan of this party's own making. */
 static tct_status plan_terms(taking_part *s, const json_t *terms, tct_error *err) {
   tct_config c = *s->config;
+  c.intercept = 0; /* no party owns a constant feature */
   json_t *epsilon = json_object_get(terms, "epsilon"), *rule = json_object_get(terms, "rows_rule");
   c.loss = json_string_value(json_object_get(terms, "loss"));
   c.penalty = json_string_value(json_object_get(terms, "penalty"));

@@ -122,6 +122,7 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   tct_spec spec;
   char count[16], text[4096];
   tct_config own = *config;
+  own.intercept = 0; /* no party owns a constant feature */
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "dpfw_parties", "solver", &spec, err));
   const tct_solver *solver = tct_solver_find(spec.name);
   if (!solver || !solver->by_parties)

@@ -19,7 +19,8 @@ static const tct_config DEFAULTS = {.size = sizeof(tct_config),
                                     .row_norm = NAN,
                                     .label_bound = NAN,
                                     .scale = "none",
-                                    .label_scale = "none"};
+                                    .label_scale = "none",
+                                    .intercept = 1};
 
 void tct_config_default_sized(tct_config *config, size_t size) { tct_sized_default(&SIZED, config, size, &DEFAULTS); }
 

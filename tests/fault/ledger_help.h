@@ -92,6 +92,7 @@ static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progr
   tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
   tct_config config;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic";
   config.penalty = "l2:lambda=1e-2";
   config.solver = "dpscd:batch=30,epochs=1";

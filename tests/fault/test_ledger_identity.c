@@ -55,6 +55,7 @@ static tct_model *fit(const char *ledger, uint64_t seed, const char *output, tct
   tct_config config;
   tct_matrix view = rows_of(0, N);
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic";
   config.penalty = "l2:lambda=1e-2";
   config.solver = "dpgd:steps=2";

@@ -308,6 +308,7 @@ static void solvers_that_cannot_are_refused(void **state) {
     tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
     tct_config c;
     tct_config_default(&c);
+    c.intercept = 0;
     c.loss = "logistic", c.penalty = "l2:lambda=0.1", c.solver = refused[k][0], c.row_norm = 1, c.epsilon = 1;
     c.delta = 1e-6;
     tct_plan *plan = tct_plan_new(&c, N, P, &err);
@@ -331,6 +332,7 @@ static void a_model_of_persons_says_so_and_goes_on_saying_so(void **state) {
   tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic", c.solver = "dpgd", c.row_norm = 1, c.epsilon = 1, c.delta = 1e-6;
   tct_plan *plan = tct_plan_new(&c, N, P, &err);
   tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, NULL, NULL, &err);

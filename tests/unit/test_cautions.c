@@ -92,6 +92,7 @@ static void a_plan_carries_its_cautions(void **state) {
   tct_error err = {0};
   tct_config config;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic", config.row_norm = 1, config.epsilon = 9, config.delta = 0.01;
   tct_plan *plan = tct_plan_new(&config, 100, 3, &err);
   assert_non_null(plan);

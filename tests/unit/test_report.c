@@ -53,6 +53,7 @@ static tct_model *trained(const world *w, const char *loss, const char *penalty,
   tct_matrix x = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .value_type = TCT_F64, .values = w->x, .stride = P};
   int labels = is_real(loss) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = loss, config.penalty = penalty, config.solver = solver;
   config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1, config.neighbours = relation, config.threads = 1;
   config.label_bound = labels == TCT_LABELS_REAL ? 1 : NAN;
