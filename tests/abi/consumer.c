@@ -1,6 +1,6 @@
 /* consumer.c - a program that was built with an earlier tacit.h: every struct of its size, each with a guard behind it.
  *
- * tests/abi/run.sh compiles it with -DHEADER='"tacit-0.1.h"' and runs it with the library of today. */
+ * tests/abi/check_abi.py compiles it with -DHEADER='"tacit-0.1.h"' and runs it with the library of today. */
 #include HEADER
 
 #include <math.h>
@@ -11,11 +11,11 @@
 enum { N = 64, P = 2, GUARD = 4096, FILLED = 0x5a };
 
 /* A struct of this program's size, with bytes behind it that the library may not write. */
-#define GUARDED(type, name) \
-  struct {                  \
-    type it;                \
+#define GUARDED(type, name)     \
+  struct {                      \
+    type it;                    \
     unsigned char guard[GUARD]; \
-  } name;                   \
+  } name;                       \
   memset(&name, FILLED, sizeof name)
 
 static void fail(const char *what, const tct_error *err) {
@@ -83,7 +83,8 @@ static void verdicts(tct_model *model, const char *path) {
   verdict.it.size = sizeof verdict.it;
   if (tct_verify(path, NULL, &verdict.it, &err) != TCT_OK) fail("not verified", &err);
   check_guard("tct_verify wrote past its struct", verdict.guard);
-  if (verdict.it.kind != TCT_VERDICT_REPRODUCIBLE || verdict.it.size != sizeof verdict.it) fail("another verdict", NULL);
+  if (verdict.it.kind != TCT_VERDICT_REPRODUCIBLE || verdict.it.size != sizeof verdict.it)
+    fail("another verdict", NULL);
 }
 
 static void reads(const char *path) {

@@ -142,7 +142,7 @@ typedef struct tct_config {
   const char *ledger; /* path of a budget ledger, or NULL */
   tct_progress_fn progress;
   tct_cancel_fn cancel;
-  void *user;                /* handed to both callbacks */
+  void *user; /* handed to both callbacks */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);

@@ -29,7 +29,8 @@ static tct_config settings(const char *solver) {
 
 static tct_data *records(void) {
   tct_error err;
-  for (int i = 0; i < N; i++) values[i * P] = (i - 99.5) / 200, values[i * P + 1] = i % 7 / 7.0, y[i] = i < 100 ? -1 : 1;
+  for (int i = 0; i < N; i++)
+    values[i * P] = (i - 99.5) / 200, values[i * P + 1] = i % 7 / 7.0, y[i] = i < 100 ? -1 : 1;
   tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_non_null(data);
   return data;
@@ -133,7 +134,8 @@ static void same_release(const tct_release_info *r, const json_t *said) {
 
 static void the_getters_of_plan_and_model_say_what_the_file_says(void **state) {
   (void)state;
-  static const char *const solvers[] = {"dpgd", "dpscd", "dpmetric", "dpcd:order=greedy,inner=3", "objpert", "dpagd", "auto"};
+  static const char *const solvers[] = {"dpgd",    "dpscd", "dpmetric", "dpcd:order=greedy,inner=3",
+                                        "objpert", "dpagd", "auto"};
   tct_data *data = records();
   for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
     tct_error err;
@@ -200,9 +202,10 @@ static void without_privacy_the_getters_promise_nothing(void **state) {
 
 /* ---- a view's names and schema --------------------------------------------------------------------------------- */
 
-static const char SCHEMA[] = "{\"columns\": [{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 99},"
-                             "{\"name\": \"city\", \"type\": \"category\", \"values\": [\"A\"]}],"
-                             "\"label\": {\"name\": \"sick\"}}";
+static const char SCHEMA[] =
+    "{\"columns\": [{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 99},"
+    "{\"name\": \"city\", \"type\": \"category\", \"values\": [\"A\"]}],"
+    "\"label\": {\"name\": \"sick\"}}";
 
 static void a_views_names_are_copied_and_end_in_the_model(void **state) {
   (void)state;

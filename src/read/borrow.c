@@ -1,4 +1,4 @@
-/* view.c - a table of records over a matrix and labels that the caller keeps. */
+/* borrow.c - a table of records over a matrix and labels that the caller keeps. */
 #include <math.h>
 #include <string.h>
 
