@@ -121,7 +121,8 @@ static int is_choice(const char *choices, const char *text) {
 static int set_value(const cli_option *o, cli_args *args, const char *text) {
   void *to = (char *)args + o->at;
   switch (o->kind) {
-    case CLI_FLAG: break;
+    case CLI_FLAG:
+    case CLI_OFF: break;
     case CLI_TEXT: *(const char **)to = text; return 0;
     case CLI_CHOICE:
       *(const char **)to = text;
@@ -163,9 +164,9 @@ static int take_option(const cli_verb *verb, cli_args *args, char **argv, int co
   if (length == 2 && text[1] == 'h') text = "--help", length = 6;
   const cli_option *o = find_option(verb, text, length);
   if (!o) return unknown_option(verb, text, length);
-  if (o->kind == CLI_FLAG) {
+  if (o->kind == CLI_FLAG || o->kind == CLI_OFF) {
     if (value) return cli_fail(CLI_USAGE, "%s takes no value; leave it out", o->name);
-    *(int *)((char *)args + o->at) = 1;
+    *(int *)((char *)args + o->at) = o->kind == CLI_FLAG;
     return 0;
   }
   if (!value && *i + 1 == count) return cli_fail(CLI_USAGE, "%s needs a value (%s)", o->name, o->value_name);

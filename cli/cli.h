@@ -35,6 +35,7 @@ typedef struct cli_args {
 
 typedef enum cli_kind {
   CLI_FLAG,   /* int <- 1 */
+  CLI_OFF,    /* int <- 0 */
   CLI_TEXT,   /* const char * */
   CLI_CHOICE, /* const char *, one of value_name's a|b|c */
   CLI_REAL,   /* double; "inf" is allowed */

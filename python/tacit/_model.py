@@ -28,8 +28,7 @@ _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
 def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
     """The library's settings; those that are None keep their defaults."""
-    config = _native.Config()
-    _native.lib.tct_config_default(ctypes.byref(config))
+    config: _native.Config = _native.defaults("tct_config", _native.Config)
     for key, value in settings.items():
         if value is not None:
             setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
@@ -181,7 +180,7 @@ class Model:
     ) -> Model:
         """The same model with other words: names, notes on what was not accounted for, the public scale that its records
         had.  Its claim is that of all that was spent on the way to it, as it was charged."""
-        what = _native.Amendment(size=ctypes.sizeof(_native.Amendment))
+        what = _native.defaults("tct_amendment", _native.Amendment)
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
         what.label = None if label is None else _native.text(str(label))

@@ -1,6 +1,7 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "certify/cross_check.h"
 #include "certify/verify.h"
 #include "ledger/ledger.h"
@@ -241,6 +242,8 @@ static void conclude(report *r, const tct_model *m, tct_verdict *out) {
   }
 }
 
+static const tct_sized SIZED = TCT_SIZED(tct_verdict, why, "set its size to sizeof(tct_verdict) first");
+
 /* The report as text, and the verdict. */
 static char *verify(const char *path, const char *ledger, tct_verdict *verdict, tct_error *err) {
   json_t *file = NULL;
@@ -275,6 +278,7 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
   if (model) json_object_set_new(r.root, "form", json_integer(model->version));
   json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
+  if (verdict->kind == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(r.root);
   tct_model_free(model);
@@ -289,11 +293,12 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
 tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err) {
   tct_verdict verdict;
   tct_error own = {0};
-  char *text = verify(path, ledger, &verdict, err ? err : &own);
-  if (!text) return err ? err->status : own.status;
+  err = err ? err : &own;
+  tct_error_clear(err);
+  TCT_TRY(tct_sized_check(&SIZED, out, err));
+  char *text = verify(path, ledger, &verdict, err);
+  if (!text) return err->status;
   free(text);
-  size_t size = out->size < sizeof verdict ? out->size : sizeof verdict; /* an older caller has less */
-  verdict.size = out->size;
-  memcpy(out, &verdict, size);
-  return TCT_OK;
+  tct_sized_give(&SIZED, &verdict, out);
+  return err->status;
 }

@@ -24,13 +24,15 @@ typedef struct tct_option {
   const char *help;     /* one phrase with unit, and the rule behind "auto" */
 } tct_option;
 
-/* A parsed spec: values are still text. */
+/* A parsed spec.  A run reads numbers, never text: they are made when an option is set, and a plan sets every option.
+ */
 typedef struct tct_spec {
   char name[TCT_SPEC_KEY];
   int items;
   struct {
     char key[TCT_SPEC_KEY];
     char value[TCT_SPEC_VALUE];
+    double number; /* the value as a number, read once; NAN: it is none */
   } item[TCT_SPEC_ITEMS];
 } tct_spec;
 

@@ -10,12 +10,12 @@ static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
 /* The caller's callbacks, seen from one of several fits. */
 typedef struct turn {
   const tct_config *config;
-  double first, share;
+  int64_t turn, turns;
 } turn;
 
 static void progress_of_turn(double fraction, void *user) {
   const turn *t = user;
-  t->config->progress(t->first + t->share * fraction, t->config->user);
+  t->config->progress(((double)t->turn + fraction) / (double)t->turns, t->config->user);
 }
 
 static int cancel_of_turn(void *user) {
@@ -70,7 +70,7 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
   tct_status status = labels && made ? TCT_OK : tct_fail_memory(err);
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     int32_t positive = count > 1 ? (int32_t)k : 1;
-    turn t = {&plan->config, (double)k / (double)count, 1 / (double)count};
+    turn t = {&plan->config, k, count};
     for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
     status = fit_one(plan, data, labels, &t, k, &made[k], err);
   }
