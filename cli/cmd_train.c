@@ -53,8 +53,8 @@ static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
   if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
     return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
-  if (!(isnan(args->config.delta) || (args->config.delta > 0 && args->config.delta < 1)))
-    return cli_fail(CLI_USAGE, "--delta must lie in (0, 1); give e.g. --delta 1e-6");
+  if (!(isnan(args->config.delta) || (args->config.delta >= 0 && args->config.delta < 1)))
+    return cli_fail(CLI_USAGE, "--delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
   if (!(isnan(args->config.row_norm) || (args->config.row_norm > 0 && args->config.row_norm < INFINITY)))
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))

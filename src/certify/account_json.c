@@ -173,7 +173,7 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
 }
 
 static tct_status check_numbers(int neighbours, double epsilon, double delta, tct_error *err) {
-  if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); give e.g. 1e-6");
+  if (!(delta >= 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. 1e-6");
   if (!isnan(epsilon) && !(epsilon > 0 && epsilon < INFINITY))
     return tct_fail(err, TCT_E_USAGE, "epsilon must be a finite number above 0; give e.g. 1");
   if (neighbours != TCT_ADD_REMOVE && neighbours != TCT_REPLACE_ONE)

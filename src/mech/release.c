@@ -59,7 +59,7 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
   return (tct_release){.what = what,
                        .event = event,
                        .law = law,
-                       .norm = law == TCT_LAW_GAUSSIAN ? TCT_NORM_L2 : TCT_NORM_L1,
+                       .norm = TCT_NORM_L2,
                        .clip = sensitivity,
                        .sensitivity = sensitivity,
                        .ratio = 1,

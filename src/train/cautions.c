@@ -35,7 +35,9 @@ static double gaussian_mu(double epsilon, double delta) {
 
 double tct_caution_signal(const tct_caution_facts *facts) {
   if (!facts->is_private) return INFINITY;
-  double mu = gaussian_mu(facts->epsilon, facts->delta) / tct_reach(facts->neighbours);
+  /* Pure noise of density exp(-epsilon |b|/reach) is about p/epsilon long, Gaussian noise sqrt(p)/mu. */
+  double own = facts->delta > 0 ? gaussian_mu(facts->epsilon, facts->delta) : facts->epsilon / sqrt((double)facts->p);
+  double mu = own / tct_reach(facts->neighbours);
   return mu * (double)facts->rows / sqrt((double)facts->p);
 }
 
@@ -89,7 +91,7 @@ tct_caution_facts tct_caution_plan(const tct_plan *plan) {
 }
 
 tct_caution_facts tct_caution_model(const tct_model *model) {
-  bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta > 0 && model->delta < 1;
+  bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta >= 0 && model->delta < 1;
   return (tct_caution_facts){.is_private = model->is_private && numbers, /* a file may claim anything */
                              .rows = model->rows,
                              .p = model->cols + (model->has_intercept != 0),

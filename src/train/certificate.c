@@ -14,8 +14,7 @@ static json_t *release_json(const tct_release *r) {
   tct_event one = r->event;
   one.count = 1;
   tct_event_print(&one, event, sizeof event);
-  bool laplace = r->law == TCT_LAW_LAPLACE || r->law == TCT_LAW_LAPLACE_EXACT;
-  double deviation = r->follows || r->open ? NAN : (laplace ? sqrt(2) : 1) * r->deviation;
+  double deviation = r->follows || r->open ? NAN : (r->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) * r->deviation;
   json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I}", "what", r->what, "event", event, "sensitivity",
                         tct_json_real(r->sensitivity), "norm", tct_norm_name(r->norm), "clip", tct_json_real(r->clip),
                         "lattice", tct_json_real(r->lattice), "deviation", tct_json_real(deviation), "count",

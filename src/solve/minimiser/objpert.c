@@ -73,7 +73,7 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   tct_perturb set;
   double p = (double)facts->p;
   if (tct_objpert_settings(facts, plan, out->noise, &set, NULL) != TCT_OK) return INFINITY;
-  set.smooth.linear = sqrt(p) * (tct_noise_most(tilt, p) + tilt->lattice);
+  if (!set.pure) set.smooth.linear = sqrt(p) * (tct_noise_most(tilt, p) + tilt->lattice);
   return tct_smooth_radius(&set.smooth) + set.target / set.ridge + out->lattice + tct_noise_most(out, p);
 }
 
@@ -82,6 +82,7 @@ const tct_solver tct_solver_objpert = {
     .summary = "objective perturbation, the minimiser of a tilted objective; one release, nothing to tune",
     .options = tct_objpert_options,
     .is_private = true,
+    .pure = true,
     .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_RECORDS,

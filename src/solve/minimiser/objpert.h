@@ -27,10 +27,10 @@ tct_status tct_output_release(tct_mech *mech, int r, double *w, int64_t p, tct_e
 /* Everything that objective perturbation does, from public facts. */
 typedef struct tct_perturb {
   double ridge;   /* Lambda */
-  double sigma;   /* of b, per coordinate: Gaussian, or the scale of Laplace */
-  double lattice; /* of the Gaussian draws behind b */
+  double sigma;   /* of b: a coordinate's deviation; pure: the scale, b has density ~ exp(-|b|/sigma) */
+  double lattice; /* of the draws behind b */
   double target;  /* certified gradient norm to reach */
-  bool laplace;
+  bool pure;
   tct_smooth_facts smooth;
   tct_output output;
 } tct_perturb;
@@ -39,8 +39,8 @@ typedef struct tct_perturb {
 typedef struct tct_balance {
   double share, clip;
 } tct_balance;
-/* The pair of least cost; given: what the user gave, NAN where it is to be found. */
-tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given);
+/* The pair of least cost; given: what the user gave, NAN where it is to be found; pure: the variant at delta 0. */
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure);
 /* The problem's own ridge is so large that counting long records less would change it for nothing. */
 bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
 

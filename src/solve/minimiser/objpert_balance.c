@@ -56,7 +56,7 @@ static double clip_bias(double c) {
 }
 
 /* share, clip: what was given, NaN where it is to be found. */
-tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given) {
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
   tct_balance best = {FLOOR, 1};
   double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
   double h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW,
@@ -67,7 +67,7 @@ tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *
   for (int k = 0; k < shares; k++) {
     double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
     double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
-    mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
+    mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), mu);
     double sigma = smooth->row_norm * smooth->slope * reach / mu;
     double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
            shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
