@@ -35,12 +35,17 @@ typedef struct tct_perturb {
   tct_output output;
 } tct_perturb;
 
-/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. */
+/* Share of epsilon for the curvature term, part of the largest gradient that a record's is cut to, and, for the pure
+ * variant, the share of epsilon for the output. */
 typedef struct tct_balance {
-  double share, clip;
+  double share, clip, output;
 } tct_balance;
 /* The pair of least cost; given: what the user gave, NAN where it is to be found; pure: the variant at delta 0. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure);
+/* How far the drawn b may be from the continuous one; out->lattice, and a bound on |b|, from ridge and sigma. */
+double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound);
+/* The certified gradient norm to reach; output: the multiplier of the output's noise. */
+double tct_objpert_target(const tct_perturb *set, double output);
 /* The problem's own ridge is so large that counting long records less would change it for nothing. */
 bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
 

@@ -55,26 +55,65 @@ static double clip_bias(double c) {
   return sum / mass;
 }
 
+/* One candidate: what is fixed while shares and clips are tried. */
+typedef struct trial {
+  const tct_facts *facts;
+  const tct_smooth_facts *smooth;
+  double h, reach, mu, ridge;
+  bool pure;
+} trial;
+
+/* The deviation of one coordinate of b. */
+static double sigma_of(const trial *t, double clip, double part) {
+  return t->smooth->row_norm * t->smooth->slope * clip * t->reach / (t->mu * part);
+}
+
+/* The pure variant's output: noise of a size that hides the distance between computed and exact minimiser, which no
+ * computation in doubles makes arbitrarily small (accelerate.c); share: of epsilon. */
+static double output_cost(const trial *t, double clip, double share) {
+  double p = t->smooth->p, second = share * t->facts->epsilon;
+  tct_perturb set = {.ridge = t->ridge, .pure = true, .smooth = *t->smooth};
+  set.smooth.ridge = t->ridge;
+  set.sigma = sigma_of(t, clip, 1 - share) / sqrt(p + 1);
+  double off = tct_objpert_off(t->facts, &set, &set.smooth.linear);
+  double distance = (tct_objpert_target(&set, t->reach / second) + off) / t->ridge;
+  double scale = 2 * sqrt(p) * distance / second; /* of a coordinate's Laplace noise */
+  return p * scale * scale * (t->h + t->ridge);
+}
+
+static const double output_shares[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4};
+enum { OUTPUTS = sizeof output_shares / sizeof *output_shares };
+
+/* What noise costs at the best share for the output, which is *output. */
+static double noise_cost(const trial *t, double clip, double *output) {
+  double p = t->smooth->p, sigma = sigma_of(t, clip, 1), cost = p * sigma * sigma / (2 * (t->h + t->ridge));
+  double best = INFINITY;
+  *output = output_shares[0];
+  if (!t->pure) return cost;
+  for (int k = 0; k < OUTPUTS; k++) {
+    double part = 1 - output_shares[k], all = cost / (part * part) + output_cost(t, clip, output_shares[k]);
+    if (all < best) best = all, *output = output_shares[k];
+  }
+  return best;
+}
+
 /* share, clip: what was given, NaN where it is to be found. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
-  tct_balance best = {FLOOR, 1};
+  tct_balance best = {FLOOR, 1, output_shares[0]};
   double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
-  double h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW,
-         reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
+  trial t = {.facts = facts, .smooth = smooth, .pure = pure, .reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
+  t.h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW;
   int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
-  double mu = 0;
   for (int k = 0; k < shares; k++) {
     double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
-    double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
-    mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), mu);
-    double sigma = smooth->row_norm * smooth->slope * reach / mu;
-    double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
-           shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
+    t.ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
+    t.mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), t.mu);
+    double shrink = 0.5 * t.ridge * pow(REACH / facts->row_norm, 2), output;
     for (int c = 0; c < clips; c++) {
       double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
-      double cost = noise * clip * clip + shrink + smooth->rows * bias[c];
-      if (cost < least) least = cost, best = (tct_balance){share, clip};
+      double cost = noise_cost(&t, clip, &output) + shrink + smooth->rows * bias[c];
+      if (cost < least) least = cost, best = (tct_balance){share, clip, output};
     }
   }
   if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);

@@ -46,10 +46,11 @@ static tct_status choose_variant(const tct_facts *facts, tct_spec *spec, tct_err
   return tct_fail(err, TCT_E_USAGE, "only objpert:variant=chaudhuri keeps delta 0; choose it, or a delta above 0");
 }
 
-/* Writes norm, share and clip into the spec where they were left to the rule. */
-static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
+/* Writes norm, share and clip into the spec where they were left to the rule; output: the output's share. */
+static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, double *output,
+                          tct_error *err) {
   const tct_option *options = tct_objpert_options;
-  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip")};
+  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip"), NAN};
   bool rule = !tct_spec_is(spec, options, "variant", "kst") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
   if (isnan(norm)) norm = rule && !tct_objpert_much_ridge(facts, smooth) ? TCT_OBJPERT_TYPICAL : 1;
@@ -57,6 +58,7 @@ static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_
   tct_smooth_cut(smooth, norm, 1);
   if (isnan(given.clip) && !rule) given.clip = 1;
   tct_balance best = tct_objpert_balance(facts, smooth, given, is_pure(spec));
+  *output = best.output;
   TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
   return tct_spec_set_real(spec, "share", best.share, err);
 }
@@ -157,9 +159,9 @@ static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, c
 /* What the rounding of b's direction may add to the loss (docs/proofs/objpert.md). */
 static double turned(const tct_facts *facts) { return 0x1p-36 * sqrt((double)facts->p); }
 
-static tct_status pure_events(const tct_facts *facts, double shift, tct_solver_plan *out, pair *events,
+static tct_status pure_events(const tct_facts *facts, double shift, double output, tct_solver_plan *out, pair *events,
                               tct_error *err) {
-  double second = OUTPUT_SHARE * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
+  double second = output * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
   double left = (first - shift - turned(facts)) * (1 - 1e-12);
   if (!(left > 0)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
   out->noise_multiplier = reach_of(facts) / left;
@@ -216,10 +218,11 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     tct_perturb none;
     return promise(facts, &events, &none, out, err);
   }
-  TCT_TRY(resolve(facts, &smooth, &out->spec, err));
+  double output;
+  TCT_TRY(resolve(facts, &smooth, &out->spec, &output, err));
   double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
   if (is_pure(&out->spec)) {
-    TCT_TRY(pure_events(facts, shift, out, &events, err));
+    TCT_TRY(pure_events(facts, shift, output, out, &events, err));
   } else {
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
     double least = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
@@ -262,6 +265,16 @@ static double enough(const tct_smooth_facts *f, double output, const tct_perturb
   return OUTPUT_SIZE * spread / h * set->ridge / (2 * output);
 }
 
+double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound) {
+  double off;
+  *bound = out->pure ? gamma_b(facts, out, &off) : gaussian_b(&out->smooth, out, &off);
+  return off;
+}
+
+double tct_objpert_target(const tct_perturb *set, double output) {
+  return fmax(tct_smooth_reachable(&set->smooth), enough(&set->smooth, output, set));
+}
+
 static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
   double norm = tct_spec_real(spec, tct_objpert_options, "norm"),
          clip = tct_spec_real(spec, tct_objpert_options, "clip");
@@ -271,7 +284,6 @@ static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
 tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, double output, tct_perturb *out,
                                 tct_error *err) {
   tct_smooth_facts *smooth = &out->smooth;
-  double off, bound;
   *out = (tct_perturb){0};
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, smooth, err));
   if (tct_noise_off(facts)) {
@@ -283,9 +295,8 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
   out->pure = is_pure(&plan->spec);
   out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope;
-  bound = out->pure ? gamma_b(facts, out, &off) : gaussian_b(smooth, out, &off);
-  smooth->linear = bound;
-  out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, output, out));
+  double off = tct_objpert_off(facts, out, &smooth->linear);
+  out->target = tct_objpert_target(out, output);
   double distance = (out->target + off) / out->ridge * (1 + 1e-12);
   tct_output_bounds bounds = {.distance = distance, .radius = tct_smooth_radius(smooth) + distance};
   return tct_output_make(facts, bounds, output, out->pure, &out->output, err);
