@@ -34,10 +34,9 @@
  * their tail bound, half the noise or less at equal epsilon; the ridge is balanced against the noise, not tied to
  * epsilon/2; the minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
  * log(2/delta) + 4 epsilon)/epsilon as printed, raised to what is proved where that is more. variant=chaudhuri
- * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2): a curvature term of epsilon/4 as there; b has independent
- * Laplace coordinates of scale sqrt(p) R S/epsilon1, whose norm is sqrt(2) times that of the printed density
- * exp(-epsilon1 |b|), because they can be drawn from Gaussians exactly; its bound is pure, up to truncation below
- * 1e-340. */
+ * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2), for delta = 0: b has the printed density exp(-|b|/s), s = k R
+ * S/(epsilon1 - a), k = 2 where a record is replaced.  Instead of a curvature term of epsilon/4 the ridge is balanced here
+ * too, and with it the part of epsilon for step 4.  docs/proofs/objpert.md has what rounding and tails cost. */
 #include "solve/minimiser/objpert.h"
 
 #include "core/alloc.h"

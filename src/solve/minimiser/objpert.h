@@ -36,9 +36,9 @@ typedef struct tct_perturb {
 } tct_perturb;
 
 /* Share of epsilon for the curvature term, part of the largest gradient that a record's is cut to, and, for the pure
- * variant, the share of epsilon for the output. */
+ * variant, the share of epsilon for the output; cost: excess loss that this pair is thought to leave. */
 typedef struct tct_balance {
-  double share, clip, output;
+  double share, clip, output, cost;
 } tct_balance;
 /* The pair of least cost; given: what the user gave, NAN where it is to be found; pure: the variant at delta 0. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure);
@@ -46,8 +46,8 @@ tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *
 double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound);
 /* The certified gradient norm to reach; output: the multiplier of the output's noise. */
 double tct_objpert_target(const tct_perturb *set, double output);
-/* The problem's own ridge is so large that counting long records less would change it for nothing. */
-bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
+/* What counting long records less costs where the problem has a ridge of its own, in the same unit. */
+double tct_objpert_tilted(const tct_facts *facts, const tct_smooth_facts *smooth);
 
 extern const tct_option tct_objpert_options[];
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

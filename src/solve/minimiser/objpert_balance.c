@@ -18,27 +18,29 @@ static double mu_of(double epsilon, double log_delta, double near) {
   return low;
 }
 
-/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip)  with sigma = rho S
- * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R, h a HOLLOW-th of n K rho^2/p, which is the mean
- * eigenvalue that the Hessian would have if every record were at the loss's most curved point, and B R = REACH.  Of the
- * shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.
+/* The excess loss is about
+ *   sum over directions of sigma^2 (h + n lambda)/(2 (h + Lambda)^2) + (Lambda - n lambda) B^2/2 + PART n bias(clip),
+ * sigma the deviation of a coordinate of b, Lambda = K rho^2/(e^a - 1) or n lambda, rho = norm R, B R = REACH.  The h
+ * are the curvatures of the p directions: from a HOLLOW-th of n K rho^2/p, the mean eigenvalue that the Hessian would
+ * have if every record were at the loss's most curved point, down to e^-DEEP times that, evenly on a logarithmic scale.
+ * Of the shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.
  *
- * HOLLOW, REACH: measured, docs/decisions/minimiser-rules.md; REACH is the 12 that dpgd's walk rests on.
+ * HOLLOW, DEEP, REACH, PART, TILT: measured, docs/decisions/minimiser-rules.md.
  * SIZE: the scale of margins; at 3 a logistic model is sure to 95 %.
  * a stays at most 1: Lambda then is about half of one record's curvature.  With less, the certificate of the minimum
  * (certified_minimum.c) would have no useful radius.
  * LEAST_CLIP: with slopes cut at less than S/2, records at the boundary have no curvature either.  What minimises the
- * loss then jumps where two classes are as likely.
- * OWN: with so much ridge of its own, in parts of what the privacy of the largest share asks for, counting records less
- * would change the problem for nothing. */
+ * loss then jumps where two classes are as likely. */
 #define SIZE 3.0
 #define REACH 12.0
-#define HOLLOW 4.0
-#define FLOOR 0.05
+#define HOLLOW 2.0
+#define DEEP 6.0
+#define PART 0.15
+#define TILT 0.4
+#define FLOOR 0.02
 #define CEILING 0.5
 #define LEAST_CLIP 0.5
-#define OWN 0.25
-enum { SHARES = 31, CLIPS = 11 };
+enum { SHARES = 31, CLIPS = 11, DIRECTIONS = 12 };
 
 /* What logistic slopes cut at c cost: the mean over margins t ~ N(0, SIZE^2), as if labels followed the logistic model,
  * of KL(pi, pi_c), pi = 1/(1 + e^|t|) the rarer label's probability and pi_c = c e^-|t| what the cut loss makes of it
@@ -59,9 +61,23 @@ static double clip_bias(double c) {
 typedef struct trial {
   const tct_facts *facts;
   const tct_smooth_facts *smooth;
-  double h, reach, mu, ridge;
+  double h[DIRECTIONS], own; /* curvatures of directions, n lambda */
+  double reach, mu, ridge;
   bool pure;
 } trial;
+
+static void curvatures(const tct_smooth_facts *smooth, double h[DIRECTIONS]) {
+  double top = smooth->rows * smooth->curvature * smooth->row_norm * smooth->row_norm / smooth->p / HOLLOW;
+  for (int k = 0; k < DIRECTIONS; k++) h[k] = top * exp(-DEEP * (k + 0.5) / DIRECTIONS);
+}
+
+/* What noise costs per unit of its variance in the weights' linear term (Lambda + h)^-2 sigma^2, or in the weights. */
+static double per_variance(const trial *t, bool in_weights) {
+  double sum = 0;
+  for (int k = 0; k < DIRECTIONS; k++)
+    sum += 0.5 * (t->h[k] + t->own) / (in_weights ? 1 : pow(t->h[k] + t->ridge, 2));
+  return sum / DIRECTIONS;
+}
 
 /* The deviation of one coordinate of b. */
 static double sigma_of(const trial *t, double clip, double part) {
@@ -78,7 +94,7 @@ static double output_cost(const trial *t, double clip, double share) {
   double off = tct_objpert_off(t->facts, &set, &set.smooth.linear);
   double distance = (tct_objpert_target(&set, t->reach / second) + off) / t->ridge;
   double scale = 2 * sqrt(p) * distance / second; /* of a coordinate's Laplace noise */
-  return p * scale * scale * (t->h + t->ridge);
+  return p * 2 * scale * scale * per_variance(t, true);
 }
 
 static const double output_shares[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4};
@@ -86,7 +102,7 @@ enum { OUTPUTS = sizeof output_shares / sizeof *output_shares };
 
 /* What noise costs at the best share for the output, which is *output. */
 static double noise_cost(const trial *t, double clip, double *output) {
-  double p = t->smooth->p, sigma = sigma_of(t, clip, 1), cost = p * sigma * sigma / (2 * (t->h + t->ridge));
+  double p = t->smooth->p, sigma = sigma_of(t, clip, 1), cost = p * sigma * sigma * per_variance(t, false);
   double best = INFINITY;
   *output = output_shares[0];
   if (!t->pure) return cost;
@@ -99,28 +115,33 @@ static double noise_cost(const trial *t, double clip, double *output) {
 
 /* share, clip: what was given, NaN where it is to be found. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
-  tct_balance best = {FLOOR, 1, output_shares[0]};
-  double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
+  tct_balance best = {FLOOR, 1, output_shares[0], INFINITY};
+  double bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
   trial t = {.facts = facts, .smooth = smooth, .pure = pure, .reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
-  t.h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW;
+  t.own = (double)facts->rows * facts->reg.l2;
+  curvatures(smooth, t.h);
   int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
-  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
+  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? PART * clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   for (int k = 0; k < shares; k++) {
-    double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
-    t.ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
+    double share = shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.share, a = share * facts->epsilon;
+    t.ridge = fmax(t.own, smooth->curvature * r2 / expm1(a));
     t.mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), t.mu);
-    double shrink = 0.5 * t.ridge * pow(REACH / facts->row_norm, 2), output;
+    double shrink = 0.5 * (t.ridge - t.own) * pow(REACH / facts->row_norm, 2), output;
     for (int c = 0; c < clips; c++) {
       double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
       double cost = noise_cost(&t, clip, &output) + shrink + smooth->rows * bias[c];
-      if (cost < least) least = cost, best = (tct_balance){share, clip, output};
+      if (cost < best.cost) best = (tct_balance){share, clip, output, cost};
     }
   }
   if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);
   return best;
 }
 
-bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth) {
-  double r2 = smooth->row_norm * smooth->row_norm;
-  return (double)facts->rows * facts->reg.l2 > OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
+/* A record of length R counts (rho/R)^2: to the others' curvature the ridge is larger by up to TILT. */
+double tct_objpert_tilted(const tct_facts *facts, const tct_smooth_facts *smooth) {
+  double h[DIRECTIONS], own = (double)facts->rows * facts->reg.l2, sum = 0;
+  if (!(own > 0)) return 0;
+  curvatures(smooth, h);
+  for (int k = 0; k < DIRECTIONS; k++) sum += 1 / (h[k] + own);
+  return 0.5 * pow(TILT * own * REACH / facts->row_norm, 2) * sum / DIRECTIONS;
 }

@@ -23,11 +23,11 @@ const tct_option tct_objpert_options[] = {
      "epsilon); auto: modern, at delta 0 chaudhuri"},
     {"norm", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
      "part of the row norm bound beyond which a record counts less, by the square of its length; 1: all count alike; "
-     "auto: 0.8 (logistic with little ridge of its own; other losses and variants: 1)"},
+     "auto: 0.8, or 1 where a ridge of the problem's own would make that dearer (logistic; other losses: 1)"},
     {"clip", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
      "part of the largest gradient (largest slope * norm * row norm bound) to which a record's is cut; 1: none is; "
      "auto: "
-     "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
+     "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variant=kst: 1)"},
     {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
     {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
@@ -50,14 +50,22 @@ static tct_status choose_variant(const tct_facts *facts, tct_spec *spec, tct_err
 static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, double *output,
                           tct_error *err) {
   const tct_option *options = tct_objpert_options;
-  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip"), NAN};
+  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip"), NAN, NAN};
   bool rule = !tct_spec_is(spec, options, "variant", "kst") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
-  if (isnan(norm)) norm = rule && !tct_objpert_much_ridge(facts, smooth) ? TCT_OBJPERT_TYPICAL : 1;
-  TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
-  tct_smooth_cut(smooth, norm, 1);
+  tct_smooth_facts shorter = *smooth;
   if (isnan(given.clip) && !rule) given.clip = 1;
-  tct_balance best = tct_objpert_balance(facts, smooth, given, is_pure(spec));
+  if (isnan(norm) && !rule) norm = 1;
+  tct_smooth_cut(&shorter, isnan(norm) ? TCT_OBJPERT_TYPICAL : norm, 1);
+  tct_balance best = tct_objpert_balance(facts, &shorter, given, is_pure(spec));
+  if (isnan(norm)) {
+    tct_balance all = tct_objpert_balance(facts, smooth, given, is_pure(spec));
+    bool weigh = best.cost + tct_objpert_tilted(facts, &shorter) < all.cost;
+    norm = weigh ? TCT_OBJPERT_TYPICAL : 1;
+    if (!weigh) best = all;
+  }
+  tct_smooth_cut(smooth, norm, 1);
+  TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
   *output = best.output;
   TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
   return tct_spec_set_real(spec, "share", best.share, err);
