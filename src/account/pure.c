@@ -50,7 +50,7 @@ bool tct_event_has_pure(const tct_event *e) {
 /* end: INFINITY for the upper end, 0 for the lower. */
 static double one(const tct_event *e, tct_neighbours neighbours, double end) {
   double epsilon =
-      e->kind == TCT_EV_LAPLACE ? quotient(tct_reach(neighbours), e->noise, end) : tct_event_pure_epsilon(e, neighbours);
+      e->kind == TCT_EV_LAPLACE ? quotient(tct_neighbour_factor(neighbours), e->noise, end) : tct_event_pure_epsilon(e, neighbours);
   return product(count_of(e->count, end), epsilon, end);
 }
 

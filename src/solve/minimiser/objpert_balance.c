@@ -62,7 +62,7 @@ typedef struct trial {
   const tct_facts *facts;
   const tct_smooth_facts *smooth;
   double h[DIRECTIONS], own; /* curvatures of directions, n lambda */
-  double reach, mu, ridge;
+  double sensitivity, mu, ridge;
   bool pure;
 } trial;
 
@@ -81,18 +81,18 @@ static double per_variance(const trial *t, bool in_weights) {
 
 /* The deviation of one coordinate of b. */
 static double sigma_of(const trial *t, double clip, double part) {
-  return t->smooth->row_norm * t->smooth->slope * clip * t->reach / (t->mu * part);
+  return t->smooth->row_norm * t->smooth->slope * clip * t->sensitivity / (t->mu * part);
 }
 
 /* The pure variant's output: noise of a size that hides the distance between computed and exact minimiser, which no
  * computation in doubles makes arbitrarily small (accelerate.c); share: of epsilon. */
-static double output_cost(const trial *t, double clip, double share) {
-  double p = t->smooth->p, second = share * t->facts->epsilon;
+static double output_cost(const trial *t, double clip, double budget_fraction) {
+  double p = t->smooth->p, second = budget_fraction * t->facts->epsilon;
   tct_perturb set = {.ridge = t->ridge, .pure = true, .smooth = *t->smooth};
   set.smooth.ridge = t->ridge;
-  set.sigma = sigma_of(t, clip, 1 - share) / sqrt(p + 1);
+  set.sigma = sigma_of(t, clip, 1 - budget_fraction) / sqrt(p + 1);
   double off = tct_objpert_off(t->facts, &set, &set.smooth.linear);
-  double distance = (tct_objpert_target(&set, t->reach / second) + off) / t->ridge;
+  double distance = (tct_objpert_target(&set, t->sensitivity / second) + off) / t->ridge;
   double scale = 2 * sqrt(p) * distance / second; /* of a coordinate's Laplace noise */
   return p * 2 * scale * scale * per_variance(t, true);
 }
@@ -117,29 +117,29 @@ static double noise_cost(const trial *t, double clip, double *output) {
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
   tct_balance best = {FLOOR, 1, output_shares[0], INFINITY};
   double bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
-  trial t = {.facts = facts, .smooth = smooth, .pure = pure, .reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
-  t.own = (double)facts->rows * facts->reg.l2;
+  trial t = {.facts = facts, .smooth = smooth, .pure = pure, .sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
+  t.own = (double)facts->rows * facts->penalty.l2;
   curvatures(smooth, t.h);
-  int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
+  int shares = isnan(given.budget_fraction) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? PART * clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   for (int k = 0; k < shares; k++) {
-    double share = shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.share, a = share * facts->epsilon;
+    double budget_fraction = shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.budget_fraction, a = budget_fraction * facts->epsilon;
     t.ridge = fmax(t.own, smooth->curvature * r2 / expm1(a));
     t.mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), t.mu);
     double shrink = 0.5 * (t.ridge - t.own) * pow(REACH / facts->row_norm, 2), output;
     for (int c = 0; c < clips; c++) {
       double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
       double cost = noise_cost(&t, clip, &output) + shrink + smooth->rows * bias[c];
-      if (cost < best.cost) best = (tct_balance){share, clip, output, cost};
+      if (cost < best.cost) best = (tct_balance){budget_fraction, clip, output, cost};
     }
   }
-  if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);
+  if (isnan(given.budget_fraction)) best.budget_fraction = fmin(best.budget_fraction, 1 / facts->epsilon);
   return best;
 }
 
 /* A record of length R counts (rho/R)^2: to the others' curvature the ridge is larger by up to TILT. */
 double tct_objpert_tilted(const tct_facts *facts, const tct_smooth_facts *smooth) {
-  double h[DIRECTIONS], own = (double)facts->rows * facts->reg.l2, sum = 0;
+  double h[DIRECTIONS], own = (double)facts->rows * facts->penalty.l2, sum = 0;
   if (!(own > 0)) return 0;
   curvatures(smooth, h);
   for (int k = 0; k < DIRECTIONS; k++) sum += 1 / (h[k] + own);

@@ -28,7 +28,7 @@ const tct_option tct_objpert_options[] = {
      "part of the largest gradient (largest slope * norm * row norm bound) to which a record's is cut; 1: none is; "
      "auto: "
      "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variant=kst: 1)"},
-    {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
+    {"budget_fraction", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
     {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
      "a plan that may need more passes over the data than this is refused"},
@@ -50,7 +50,7 @@ static tct_status choose_variant(const tct_facts *facts, tct_spec *spec, tct_err
 static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, double *output,
                           tct_error *err) {
   const tct_option *options = tct_objpert_options;
-  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip"), NAN, NAN};
+  tct_balance given = {tct_spec_real(spec, options, "budget_fraction"), tct_spec_real(spec, options, "clip"), NAN, NAN};
   bool rule = !tct_spec_is(spec, options, "variant", "kst") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
   tct_smooth_facts shorter = *smooth;
@@ -68,7 +68,7 @@ static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_
   TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
   *output = best.output;
   TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
-  return tct_spec_set_real(spec, "share", best.share, err);
+  return tct_spec_set_real(spec, "budget_fraction", best.budget_fraction, err);
 }
 
 /* ---- the noise ------------------------------------------------------------------------------ */
@@ -124,7 +124,7 @@ typedef struct pair {
   tct_event first, second;
 } pair;
 
-static tct_status events_of(const tct_facts *facts, double shift, double least, tct_solver_plan *out, pair *events,
+static tct_status events_of(const tct_facts *facts, double shift, double min, tct_solver_plan *out, pair *events,
                             tct_error *err) {
   search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
   s.one_sign = facts->loss.kind->one_sign;
@@ -132,7 +132,7 @@ static tct_status events_of(const tct_facts *facts, double shift, double least, 
   double noise = 0, delta1 = 0.99 * facts->delta;
   if (!s.one_sign) s.log_delta = log(delta1);
   TCT_TRY(calibrate(&s, &noise, err));
-  noise = fmax(noise, least);
+  noise = fmax(noise, min);
   out->noise_multiplier = noise;
   if (s.one_sign) {
     *events = (pair){tct_event_objpert(noise, shift, 1), tct_event_gaussian(noise / OUTPUT_MU, 1)};
@@ -152,16 +152,16 @@ static double shift_of(const tct_smooth_facts *smooth, double ridge) {
 /* Lambda such that the curvature term costs at most a. */
 static double ridge_for(const tct_facts *facts, const tct_smooth_facts *smooth, double a) {
   double needed = smooth->curvature * smooth->row_norm * smooth->row_norm / expm1(a);
-  return fmax((double)facts->rows * facts->reg.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
+  return fmax((double)facts->rows * facts->penalty.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
 }
 
 static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, const tct_spec *spec) {
   const tct_option *options = tct_objpert_options;
-  if (tct_noise_off(facts)) return (double)facts->rows * facts->reg.l2;
+  if (tct_noise_off(facts)) return (double)facts->rows * facts->penalty.l2;
   if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
-    return fmax((double)facts->rows * facts->reg.l2,
+    return fmax((double)facts->rows * facts->penalty.l2,
                 2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
-  return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
+  return ridge_for(facts, smooth, tct_spec_real(spec, options, "budget_fraction") * facts->epsilon);
 }
 
 /* What the rounding of b's direction may add to the loss (docs/proofs/objpert.md). */
@@ -193,7 +193,7 @@ static tct_status promise(const tct_facts *facts, const pair *events, tct_pertur
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "objpert", err));
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "objpert knows the penalties none and l2; choose one of them");
   return TCT_OK;
 }
@@ -233,8 +233,8 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     TCT_TRY(pure_events(facts, shift, output, out, &events, err));
   } else {
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
-    double least = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
-    TCT_TRY(events_of(facts, shift, least, out, &events, err));
+    double min = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
+    TCT_TRY(events_of(facts, shift, min, out, &events, err));
   }
   tct_perturb set;
   TCT_TRY(promise(facts, &events, &set, out, err));
@@ -258,10 +258,10 @@ static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, doubl
  * neglects the blended output pays for.  p of them are rounded down by less than the lattice, the direction turns by at
  * most 2^-37, and the arithmetic is off by some p units in the last place: docs/proofs/objpert.md. */
 static double gamma_b(const tct_facts *facts, tct_perturb *out, double *off) {
-  double p = (double)facts->p, x = tct_blend_exponent(facts->epsilon, p), most = p + sqrt(2 * p * x) + x;
+  double p = (double)facts->p, x = tct_blend_exponent(facts->epsilon, p), max = p + sqrt(2 * p * x) + x;
   out->lattice = 0x1p-39;
-  *off = out->sigma * (p * out->lattice + most * (0x1p-37 + (p + 16) * 0x1p-53)) * 1.01;
-  return out->sigma * most * 1.01 + *off;
+  *off = out->sigma * (p * out->lattice + max * (0x1p-37 + (p + 16) * 0x1p-53)) * 1.01;
+  return out->sigma * max * 1.01 + *off;
 }
 
 /* How small a gradient is small enough: the output's noise is 2 m tau/Lambda, m its multiplier, and stays below
@@ -329,7 +329,7 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
  * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2.  For the pure
- * variant it is at most E |b|^2/Lambda^2 = p(p+1) sigma^2/Lambda^2.  Step 4 adds its own, and tau'/Lambda <= reach.  At least: var f >= |E grad f|^2 for Gaussian b
+ * variant it is at most E |b|^2/Lambda^2 = p(p+1) sigma^2/Lambda^2.  Step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b
  * (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is
  * at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
@@ -348,12 +348,12 @@ tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan 
   TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
   TCT_TRY(tct_objpert_settings(facts, &known, events->at[1].noise, &set, err));
   const tct_smooth_facts *f = &set.smooth;
-  double output = plan->promise.events.at[1].noise * set.output.reach * (set.pure ? sqrt(2) : 1);
+  double output = plan->promise.events.at[1].noise * set.output.sensitivity * (set.pure ? sqrt(2) : 1);
   double lengths = set.pure ? sqrt(f->p * (f->p + 1)) : 1;
   double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;
-  *out = (tct_noise_size){.least = set.pure ? NAN : hypot(set.sigma / mean, output),
-                          .most = hypot(lengths * set.sigma / set.ridge + set.output.reach, output),
-                          .how_least = "as if every record had the largest length and the most telling place allowed",
-                          .how_most = "as if the table said no more about any weight than the ridge does"};
+  *out = (tct_noise_size){.min = set.pure ? NAN : hypot(set.sigma / mean, output),
+                          .max = hypot(lengths * set.sigma / set.ridge + set.output.sensitivity, output),
+                          .how_min = "as if every record had the largest length and the most telling place allowed",
+                          .how_max = "as if the table said no more about any weight than the ridge does"};
   return TCT_OK;
 }
