@@ -2,7 +2,7 @@
  * replace_one.
  *
  * Usage: bench_dpcd_defaults [RUNS (3)] [OPTIONS]   OPTIONS are added to the untuned solver's, e.g. "step=0.5".
- * Features over their largest magnitude (one set by its public schema) unless the name says raw or standardised; raw
+ * Features over their largest magnitude (one set by its public schema) unless the name says raw or standardised.  Raw
  * sets give the paper's crude bounds, twice the largest magnitude of each feature, to both.  Excess: objective less
  * optimum. */
 #include "dpcd_problems.h"
@@ -32,8 +32,7 @@ static double tuned(const problem *s, char *winner, size_t size, int runs) {
                  steps[g], smooth, s->bounds[0] ? ",bounds=" : "", s->bounds);
         double excess = problem_mean(s, solver, TCT_REPLACE_ONE, 1, 1);
         if (excess < min)
-          min = excess,
-          snprintf(winner, size, "clip=%g*sqrt(sum M),passes=%g,step=%g", clips[c], passes[k], steps[g]);
+          min = excess, snprintf(winner, size, "clip=%g*sqrt(sum M),passes=%g,step=%g", clips[c], passes[k], steps[g]);
         if (excess == min) snprintf(winner + 200, size - 200, "%s", solver);
       }
   return problem_mean(s, winner + 200, TCT_REPLACE_ONE, 100, runs);

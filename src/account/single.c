@@ -2,18 +2,20 @@
  *
  * With m = 1/noise and G(l) the delta of the m-Gaussian mechanism at l (normal.h):
  *   sampled_gaussian, add_remove   e^epsilon = 1 - q + q e^l at the loss l of the unsampled step, and delta = q G(l).
- * The reverse pair never decides: with y = e^epsilon >= 1 and c = 1 - (1-q)y <= q its delta is c D(qy/c), D(e^l) =
- * G(l), against q D(1 + (y-1)/q).  The first argument is the larger, for q^2 y - (q+y-1) c = (1-q)(y-1)^2, and D falls.
+ *       The reverse pair never decides: with y = e^epsilon >= 1 and c = 1 - (1-q)y <= q its delta is c D(qy/c),
+ *       D(e^l) = G(l), against q D(1 + (y-1)/q).  The first argument is the larger, since
+ *       q^2 y - (q+y-1) c = (1-q)(y-1)^2, and D falls.
  *   sampled_gaussian, replace_one  P = (1-q)N(0) + qN(m), Q the same with -m, unit deviations.  The loss rises in z, so
  *       delta = P[N > z] - e^epsilon Q[N > z] at its root z.  With R the Mills ratio and the equation for the root,
  *       delta/density(z) = qa(R(z-m) - R(z)) + q e^epsilon b(R(z) - R(z+m)), a = e^{mz-m^2/2}, b = e^{-mz-m^2/2}:
  *       positive terms only.  In terms of G, delta = q (G(mz - m^2/2) + e^{epsilon - mz - m^2/2} G(mz + m^2/2)).
  *   laplace      delta = 1 - e^{(epsilon - epsilon0)/2}; what is drawn is discrete: discrete_laplace.c, renyi.h.
  *   exponential  delta = (1 - e^{(epsilon - epsilon0)/2})^2/(1 - e^-epsilon0), the largest over two-point laws
- * (pairs.c). pure, approx randomised response: delta = delta0 + (1 - delta0)(1 - e^{epsilon - epsilon0})/(1 +
- * e^-epsilon0).
+ *                (pairs.c).
+ *   pure, approx randomised response:
+ *                delta = delta0 + (1 - delta0)(1 - e^{epsilon - epsilon0})/(1 + e^-epsilon0).
  *
- * ROUNDING.  The logarithms err by at most TCT_MARGIN times the sizes that are added up; roots are taken at a delta
+ * ROUNDING.  The logarithms err by at most TCT_MARGIN times the sizes that are added up.  Roots are taken at a delta
  * that is moved by as much, which passes the error on at the curve's own slope. */
 #include "account/single.h"
 
@@ -159,7 +161,9 @@ void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double de
   double epsilon0 = tct_event_pure_epsilon(e, neighbours), ulp = TCT_MARGIN * (1 + epsilon0);
   out[0] = 0, out[1] = INFINITY;
   switch (e->kind) {
-    case TCT_EV_GAUSSIAN: tct_gaussian_bracket(tct_neighbour_factor(neighbours) / e->noise, delta, TCT_MARGIN, out); return;
+    case TCT_EV_GAUSSIAN:
+      tct_gaussian_bracket(tct_neighbour_factor(neighbours) / e->noise, delta, TCT_MARGIN, out);
+      return;
     case TCT_EV_SAMPLED_GAUSSIAN:
       if (e->rate < 1)
         sampled_epsilon(e, neighbours, delta, out);
@@ -184,7 +188,8 @@ void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double de
 }
 
 void tct_single_delta(const tct_event *e, tct_neighbours neighbours, double epsilon, double out[2]) {
-  double epsilon0 = tct_event_pure_epsilon(e, neighbours), move = 0, value = 0, mu = tct_neighbour_factor(neighbours) / e->noise;
+  double epsilon0 = tct_event_pure_epsilon(e, neighbours), move = 0, value = 0,
+         mu = tct_neighbour_factor(neighbours) / e->noise;
   out[0] = 0, out[1] = 1;
   switch (e->kind) {
     case TCT_EV_SAMPLED_GAUSSIAN:

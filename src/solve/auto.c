@@ -1,12 +1,12 @@
 /* auto.c - the rule that picks a solver from public facts alone.
  *
- * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta): the
- * largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice costs
- * nothing.
+ * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta).  It is
+ * the largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice
+ * costs nothing.
  *
  * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
- * least squares with ridge go to dpscd there, whose damping wins.  Everything else: dpgd, the best untuned solver of a
- * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
+ * least squares with ridge go to dpscd there, whose damped steps win.  Everything else: dpgd, the best untuned solver
+ * of a hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says so.
@@ -47,19 +47,24 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   double signal_to_noise = signal_of(facts);
   if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {
-    snprintf(why, size, "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
+    snprintf(why, size,
+             "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
              signal_to_noise);
     return tct_solver_find("dpmetric");
   }
   if (ridge && facts->loss.kind->least_squares) {
-    snprintf(why, size, "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
+    snprintf(why, size,
+             "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
              signal_to_noise);
     return tct_solver_find("dpscd");
   }
   if (signal_to_noise < 1)
-    snprintf(why, size, "dpgd; but a signal-to-noise ratio mu*n/sqrt(p) of %.2g teaches next to nothing: give more epsilon or records",
-             signal_to_noise);
+    snprintf(
+        why, size,
+        "dpgd; but a signal-to-noise ratio mu*n/sqrt(p) of %.2g teaches next to nothing: give more epsilon or records",
+        signal_to_noise);
   else
-    snprintf(why, size, "dpgd: best untuned at a signal-to-noise ratio mu*n/sqrt(p) of %.0f for this loss and penalty", signal_to_noise);
+    snprintf(why, size, "dpgd: best untuned at a signal-to-noise ratio mu*n/sqrt(p) of %.0f for this loss and penalty",
+             signal_to_noise);
   return tct_solver_find("dpgd");
 }

@@ -1,7 +1,7 @@
 /* test_choice.c - private choices: exact win probabilities against what is charged, and the filter of adaptive descent.
  *
- * The laws of small cases are enumerated, not sampled: for scores of one world and of a neighbouring one, every
- * combination of moves, the largest privacy loss is compared with the event that the gate charges. */
+ * The laws of small cases are enumerated, not sampled.  The cases are scores of one world and of a neighbouring one,
+ * for every combination of moves.  The largest privacy loss is compared with the event that the gate charges. */
 #include "goodness.h"
 #include "worlds.h"
 
@@ -223,8 +223,7 @@ static void ten_thousand_runs_never_spend_more_than_the_filters_budget(void **st
       if (!(rho <= budget)) fail_msg("%s: run %d spends %.17Lg of %.17g", variants[v], (int)run, rho, budget);
       max = fmax(max, (double)rho);
     }
-    if (!(max > 0.5 * budget))
-      fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], max, budget);
+    if (!(max > 0.5 * budget)) fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], max, budget);
     world_close(&w);
   }
   records_free(&r);

@@ -1,7 +1,7 @@
 /* dpfw_plan.c - the promise of dpfw: how many choices, and what each may cost.
  *
  * THE CHOICES.  T events exponential:epsilon_0, epsilon_0 the largest that (epsilon, delta) allows by the best
- * accountant; whatever the relation, a choice whose scores change by at most `change` under it is one such event.
+ * accountant.  Under either relation, a choice whose scores change by at most `change` is one such event.
  *
  * DEFAULTS, from public facts.
  *   clip B: slopes of predictions that are not wild bind nothing: the loss's slope bound; the logistic slope of the

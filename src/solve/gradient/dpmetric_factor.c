@@ -3,11 +3,12 @@
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms: a record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
  *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
- * lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
+ *     lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
  *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
  *   Second release: the same as G, with the computed image of the row under the first W in place of the row, cut to
- * norm rho.  Whatever the image's error, it is a function of this row and of releases.
- *   A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
+ *     norm rho.  Whatever the image's error, it is a function of this row and of releases.
+ *
+ * A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
  * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its
  * sensitivity, the sensitivity is sqrt(1/2). */
 #include "core/alloc.h"
@@ -273,7 +274,8 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
 static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double other = planned(m, m->at.second)->deviation, both = m->rule.budget_fraction + m->rule.second;
   TCT_TRY(rows_once(m, m->at.second, sum, err));
-  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
+  for (int64_t k = 0; k < m->count; k++)
+    m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
   m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
   return make_metric(m, sum, shape, err);
 }
@@ -300,12 +302,14 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length = isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
+  shape->path_length =
+      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
-  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
+  if (isfinite(tct_loss_slope_bound(&facts->loss)))
+    shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
   return send(m, shape, err);
 }
 

@@ -42,9 +42,9 @@ static double mu_of(double epsilon, double log_delta, double near) {
 #define LEAST_CLIP 0.5
 enum { SHARES = 31, CLIPS = 11, DIRECTIONS = 12 };
 
-/* What logistic slopes cut at c cost: the mean over margins t ~ N(0, SIZE^2), as if labels followed the logistic model,
- * of KL(pi, pi_c), pi = 1/(1 + e^|t|) the rarer label's probability and pi_c = c e^-|t| what the cut loss makes of it
- * where its slope 1 - pi is above c (there c pi = (1 - pi) pi_c).  Midpoint rule over five deviations. */
+/* What logistic slopes cut at c cost: the mean of KL(pi, pi_c) over margins t ~ N(0, SIZE^2), as if labels followed the
+ * logistic model.  pi = 1/(1 + e^|t|) is the rarer label's probability.  Where its slope 1 - pi is above c, the cut
+ * loss makes pi_c = c e^-|t| of it.  Midpoint rule over five deviations. */
 static double clip_bias(double c) {
   enum { POINTS = 200 };
   double sum = 0, mass = 0;

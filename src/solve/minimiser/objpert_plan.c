@@ -264,8 +264,8 @@ static double gamma_b(const tct_facts *facts, tct_perturb *out, double *off) {
   return out->sigma * max * 1.01 + *off;
 }
 
-/* How small a gradient is small enough: the output's noise is 2 m tau/Lambda, m its multiplier, and stays below
- * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h: then it adds less than 1 % to the
+/* How small a gradient is small enough? The output's noise is 2 m tau/Lambda, m its multiplier.  It stays below
+ * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h.  Then it adds less than 1 % to the
  * noise's loss. */
 static double enough(const tct_smooth_facts *f, double output, const tct_perturb *set) {
   double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;

@@ -54,7 +54,7 @@ typedef struct tct_smooth {
   double largest;                         /* at least every |x~_ij|, on any rank */
   double *gram, *scratch;                 /* [2][p][p] and workspace where Newton is dense, else NULL */
   double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
-  int64_t passes, max;                   /* over the rows, in the last minimisation; the fast method's allowance */
+  int64_t passes, max;                    /* over the rows, in the last minimisation; the fast method's allowance */
 } tct_smooth;
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
                           tct_error *err);
@@ -80,7 +80,7 @@ tct_status tct_smooth_transpose(tct_smooth *smooth, const double *a, double *sum
  * tenth of its size or more. */
 tct_status tct_smooth_step(tct_smooth *smooth, const double *w, double *t, tct_error *err);
 /* Where smooth->gram is there: the Cholesky factor of the Hessian at the margins of the last gradient, from the first
- * `take` rows of every group, no l'' taken as less than `least` of its bound; good: false where it is not positive
+ * `take` rows of every group.  No l'' is taken as less than `least` of its bound. good: false where it is not positive
  * definite. */
 tct_status tct_newton_factor(tct_smooth *smooth, int64_t take, double min, bool *good, tct_error *err);
 /* The Newton direction at the current gradient by conjugate gradients, where there is no gram. */
