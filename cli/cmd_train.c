@@ -16,7 +16,7 @@ static const cli_option options[] = {
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
      "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "in (0, 1); well below 1 / number of records, e.g. 1e-6"},
+     "in [0, 1); well below 1 / number of records, e.g. 1e-6; 0: pure epsilon (objpert, adassp, dpfw, privgene)"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "what is hidden: one record's presence (default) or its content"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",

@@ -219,9 +219,10 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
       if (!before) return tct_fail_memory(err);
       memcpy(before, sum, (size_t)len * sizeof *sum);
     }
-    if (release->law == TCT_LAW_LAPLACE && release->deviation > 0) add_laplace(stream, release, sum, len);
-    double sigma = release->law == TCT_LAW_LAPLACE ? 0 : release->deviation;
-    for (int64_t j = 0; j < len && sigma > 0; j++) sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
+    bool laplace = release->law == TCT_LAW_LAPLACE;
+    if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
+    double sigma = release->deviation;
+    for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++) sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
     tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }

@@ -136,7 +136,7 @@ plant gamma_direction_not_uniform src/mech/mech.c 's/value\[j\] = tct_rounded_ga
 plant blend_without_its_outcomes src/mech/mech.c 's/return len \* log\(2\.0/return log(2.0/' unit_pure
 plant adassp_laplace_length_halved src/solve/minimiser/adassp.c 's/\(2 \* split\) \* \(1 \+ 0x1p-45\)/(4 * split) * (1 + 0x1p-45)/' contract_one_release
 plant pure_tilt_without_its_neighbour src/solve/minimiser/objpert_plan.c 's/out->noise_multiplier = [a-z_]+\([^)]*\) \/ left;/out->noise_multiplier = 0.5 \/ left;/' contract_one_release
-plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/steps \* batch \/ n, err/10, err/' unit_dpsgd
+plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
 
 # ---- the bound on released weights ----
 plant bound_of_one_record src/solve/shared/weight_bound.c 's/rows \* release->clip/release->clip/' contract_weight_bound
