@@ -49,8 +49,8 @@ bool tct_event_has_pure(const tct_event *e) {
 
 /* end: INFINITY for the upper end, 0 for the lower. */
 static double one(const tct_event *e, tct_neighbours neighbours, double end) {
-  double epsilon =
-      e->kind == TCT_EV_LAPLACE ? quotient(tct_neighbour_factor(neighbours), e->noise, end) : tct_event_pure_epsilon(e, neighbours);
+  double epsilon = e->kind == TCT_EV_LAPLACE ? quotient(tct_neighbour_factor(neighbours), e->noise, end)
+                                             : tct_event_pure_epsilon(e, neighbours);
   return product(count_of(e->count, end), epsilon, end);
 }
 
@@ -69,8 +69,9 @@ void tct_pure_epsilon(const tct_events *events, tct_neighbours neighbours, doubl
 tct_status tct_pure_refuse(const tct_events *events, tct_error *err) {
   for (int64_t i = 0; i < events->len; i++)
     if (!tct_event_has_pure(&events->at[i]))
-      return tct_fail(err, TCT_E_USAGE,
-                      "%s has no epsilon at delta 0; give a delta above 0, or only laplace, exponential and pure events",
-                      tct_event_name(events->at[i].kind));
+      return tct_fail(
+          err, TCT_E_USAGE,
+          "%s has no epsilon at delta 0; give a delta above 0, or only laplace, exponential and pure events",
+          tct_event_name(events->at[i].kind));
   return TCT_OK;
 }

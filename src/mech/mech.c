@@ -19,8 +19,8 @@
  * the pairs left.  Dominating pairs compose (Zhu, Dong and Wang 2022, Theorem 10), so the two together are dominated by
  * the product of all.  That product does not know which came first.  Leaving out is post-processing.
  *
- * Laplace sums are brought to at most 2^52 lattices in size, which is post-processing.  So a value has 2^53 + 1 outcomes
- * and no tail of the noise is told apart beyond them.
+ * Laplace sums are brought to at most 2^52 lattices in size, which is post-processing.  So a value has 2^53 + 1
+ * outcomes and no tail of the noise is told apart beyond them.
  *
  * Blended releases.  Let M be a release of `len` such values that is within total variation eta of an epsilon-DP one.
  * It is replaced by a uniform one on all N = (2^53 + 1)^len outcomes with probability 2^-128.  For every outcome
@@ -222,7 +222,8 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     bool laplace = release->law == TCT_LAW_LAPLACE;
     if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
     double sigma = release->deviation;
-    for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++) sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
+    for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++)
+      sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
     tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }

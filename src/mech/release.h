@@ -17,12 +17,12 @@ const char *tct_norm_name(tct_norm norm); /* "l2", "l1", "score" */
 
 /* What is drawn. */
 typedef enum tct_law {
-  TCT_LAW_GAUSSIAN,      /* rounded Gaussian noise, added */
-  TCT_LAW_LAPLACE,       /* discrete Laplace noise, added */
-  TCT_LAW_GAMMA,         /* density ~ exp(-|b|/scale) in all coordinates together; only drawn, never added (objpert) */
-  TCT_LAW_EXPONENTIAL,   /* a choice by the exponential mechanism */
-  TCT_LAW_FLIP,          /* a choice by permute and flip, at most 4096 candidates */
-  TCT_LAW_LARGEST,       /* a choice without privacy: the first of the largest scores */
+  TCT_LAW_GAUSSIAN,    /* rounded Gaussian noise, added */
+  TCT_LAW_LAPLACE,     /* discrete Laplace noise, added */
+  TCT_LAW_GAMMA,       /* density ~ exp(-|b|/scale) in all coordinates together; only drawn, never added (objpert) */
+  TCT_LAW_EXPONENTIAL, /* a choice by the exponential mechanism */
+  TCT_LAW_FLIP,        /* a choice by permute and flip, at most 4096 candidates */
+  TCT_LAW_LARGEST,     /* a choice without privacy: the first of the largest scores */
 } tct_law;
 
 typedef struct tct_release {

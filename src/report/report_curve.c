@@ -106,7 +106,7 @@ static void drawing(tct_page *page, const curve *c) {
     int end = x > WIDTH - RIGHT - 80; /* the line falls: the room is above it, to the right */
     tct_html_format(h,
                     "<circle class=\"claim\" cx=\"%.2f\" cy=\"%.2f\" r=\"5\"/>\n<text class=\"strong%s\" x=\"%.2f\" "
-                    "y="y=\"%.2f\">the promise%s</text>\n",
+                    "y=\"%.2f\">the promise%s</text>\n",
                     x, y, end ? " end" : "", end ? WIDTH - RIGHT : x + 8, y > TOP + 20 ? y - 8 : y + 18,
                     m->delta > 0 ? "" : ", at \xce\xb4 = 0");
   }

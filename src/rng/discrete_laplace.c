@@ -40,8 +40,7 @@ static const uint64_t v_max = (uint64_t)1 << 33;
 /* Y: scale/g < 2^40, so below 2^74. */
 static tct_u128 geometric(tct_stream *s, tct_dyadic ratio) {
   uint64_t m = ratio.mantissa, u, v = 0;
-  do
-    u = tct_stream_below(s, m);
+  do u = tct_stream_below(s, m);
   while (!tct_coin_exp_ratio(s, u, m));
   while (v < v_max && tct_coin_exp_one(s)) ++v;
   tct_u128 x = u + (tct_u128)m * v;

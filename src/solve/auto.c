@@ -9,7 +9,8 @@
  * of a hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
- * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says so.
+ * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
+ * so.
  */
 #include "solve/auto.h"
 
@@ -32,7 +33,8 @@ static const char *pure_name(const tct_facts *facts) {
   if (facts->penalty.kind->cross_polytope) return "dpfw";
   if (!facts->penalty.kind->quadratic) return "dpgd";
   if (loss->kind->least_squares) return "adassp";
-  return isfinite(loss->kind->curvature_bound(loss->h)) && isfinite(tct_loss_slope_bound(loss)) ? "objpert" : "privgene";
+  return isfinite(loss->kind->curvature_bound(loss->h)) && isfinite(tct_loss_slope_bound(loss)) ? "objpert"
+                                                                                                : "privgene";
 }
 
 static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {

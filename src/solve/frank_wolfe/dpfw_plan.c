@@ -10,9 +10,8 @@
  *   T: after T steps Frank-Wolfe has at most 2 C_f/T to gain, C_f <= h (2 eta R_inf)^2, h the curvature bound; noise
  * makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0, with epsilon_0 = sqrt(8
  * rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at T =
- * (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 = epsilon/T, and A/T + N T is least at
- * T = (A/N)^(1/2).  C_f is the worst case; A = SHARE * 2 C_f, kept within [10,
- * 100000] steps. */
+ * (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 = epsilon/T, and A/T + N T is least
+ * at T = (A/N)^(1/2).  C_f is the worst case; A = SHARE * 2 C_f, kept within [10, 100000] steps. */
 #include "solve/frank_wolfe/dpfw.h"
 
 #include <string.h>

@@ -31,7 +31,7 @@ static const tct_option options[] = {
      "expected records per batch; auto: smallest with noise near 1, at least sqrt(n)"},
     {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "C, largest norm of a record's gradient; auto: that of dpgd"},
     {"epochs", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
-     "expected visits per record; auto: 40 to 6000 steps, from n, p, epsilon, delta; without privacy 10"},
+     "expected visits per record; auto: 40 to 20000 steps, from n, p, epsilon, delta; without privacy 10"},
     {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "step size; auto: 1/(smoothness of the loss * R^2 + l2)"},
     {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half|all", "which iterates the result averages"},
     {0},
@@ -51,9 +51,10 @@ tct_status tct_sgd_defaults(const tct_facts *facts, const tct_option *table, tct
  * T steps of 1/curvature are a walk of length T, and dpgd's rule for it is 6 s, s = mu n/sqrt(p) (dpgd.c).  MOST is one
  * of time.  Whatever the batch, m sqrt(T) per unit of clip is about T q/mu while m is above 1 (batch.c), and grows fast
  * below: so q is what has m = 1 in the central limit of subsampling, q sqrt(T (e - 1)) = mu.  With more epsilon
- * the batch grows and the number of steps does not fall: with a fixed number of epochs it did, and the objective rose. */
+ * the batch grows and the number of steps does not fall: with a fixed number of epochs it did, and the objective rose.
+ */
 static tct_status steps_default(const tct_facts *facts, tct_spec *spec, tct_error *err) {
-  static const double fewest = 40, most = 6000;
+  static const double fewest = 40, most = 20000;
   double n = (double)facts->rows, batch = tct_spec_real(spec, options, "batch");
   double noise = tct_budget_single(facts, TCT_ADD_REMOVE);
   if (!tct_spec_auto(spec, options, "epochs")) return TCT_OK;

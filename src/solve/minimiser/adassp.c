@@ -16,7 +16,8 @@
  * at most 1 stay within the sensitivity of one.
  *
  * noise=laplace: G's upper triangle alone.  The l1 norm of that of v x x^T is (|x|_1^2 + |x|^2) v/2 <= (p+1) K^2/2, and
- * that of v y x at most sqrt(p) K Y; the factor of h is (K/Y) (p+1)/(2 sqrt(p)) (1-q)/q there, the sensitivity (p+1) K^2/(2q).
+ * that of v y x at most sqrt(p) K Y; the factor of h is (K/Y) (p+1)/(2 sqrt(p)) (1-q)/q there, the sensitivity (p+1)
+ * K^2/(2q).
  *
  * RELEASES  One event gaussian(m), c = K^2/sqrt(q), or laplace(m), c = (p+1) K^2/(2q): pure epsilon.
  *
@@ -267,7 +268,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_max(r, p * p + p), sum = 0;
   double weight = weight_of(facts, &plan->spec, r->clip);
   double h = n * r->clip * facts->label_bound + sqrt(p) * noise / weight;
-  double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma_of(&plan->spec, r->noise, r->sensitivity) * sqrt(p);
+  double zeta =
+      tct_spec_real(&plan->spec, options, "ridge") * sigma_of(&plan->spec, r->noise, r->sensitivity) * sqrt(p);
   double trace = n * r->clip * r->clip + n * p * facts->penalty.l2 + p * noise + zeta;
   double min = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
   for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / min;

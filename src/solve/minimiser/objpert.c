@@ -35,8 +35,8 @@
  * epsilon/2.  The minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
  * log(2/delta) + 4 epsilon)/epsilon as printed, raised to what is proved where that is more. variant=chaudhuri
  * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2), for delta = 0: b has the printed density exp(-|b|/s), s = k R
- * S/(epsilon1 - a), k = 2 where a record is replaced.  Instead of a curvature term of epsilon/4 the ridge is balanced here
- * too, and with it the part of epsilon for step 4.  docs/proofs/objpert.md has what rounding and tails cost. */
+ * S/(epsilon1 - a), k = 2 where a record is replaced.  Instead of a curvature term of epsilon/4 the ridge is balanced
+ * here too, and with it the part of epsilon for step 4.  docs/proofs/objpert.md has what rounding and tails cost. */
 #include "solve/minimiser/objpert.h"
 
 #include "core/alloc.h"

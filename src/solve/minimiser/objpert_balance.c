@@ -74,8 +74,7 @@ static void curvatures(const tct_smooth_facts *smooth, double h[DIRECTIONS]) {
 /* What noise costs per unit of its variance in the weights' linear term (Lambda + h)^-2 sigma^2, or in the weights. */
 static double per_variance(const trial *t, bool in_weights) {
   double sum = 0;
-  for (int k = 0; k < DIRECTIONS; k++)
-    sum += 0.5 * (t->h[k] + t->own) / (in_weights ? 1 : pow(t->h[k] + t->ridge, 2));
+  for (int k = 0; k < DIRECTIONS; k++) sum += 0.5 * (t->h[k] + t->own) / (in_weights ? 1 : pow(t->h[k] + t->ridge, 2));
   return sum / DIRECTIONS;
 }
 
@@ -117,13 +116,16 @@ static double noise_cost(const trial *t, double clip, double *output) {
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
   tct_balance best = {FLOOR, 1, output_shares[0], INFINITY};
   double bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
-  trial t = {.facts = facts, .smooth = smooth, .pure = pure, .sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
+  trial t = {
+      .facts = facts, .smooth = smooth, .pure = pure, .sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
   t.own = (double)facts->rows * facts->penalty.l2;
   curvatures(smooth, t.h);
   int shares = isnan(given.budget_fraction) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? PART * clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   for (int k = 0; k < shares; k++) {
-    double budget_fraction = shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.budget_fraction, a = budget_fraction * facts->epsilon;
+    double budget_fraction =
+               shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.budget_fraction,
+           a = budget_fraction * facts->epsilon;
     t.ridge = fmax(t.own, smooth->curvature * r2 / expm1(a));
     t.mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), t.mu);
     double shrink = 0.5 * (t.ridge - t.own) * pow(REACH / facts->row_norm, 2), output;
