@@ -8,8 +8,8 @@
  * The discrete Laplace law that is drawn shows at most the continuous one's epsilon0 (discrete_laplace.c); its slack
  * there is for delta above 0.
  *
- * ROUNDING  Each quotient, product and sum is rounded upwards (downwards for the lower end) by the exact error that
- * fma and two-sum give: a sum that is a double stays what it is. */
+ * ROUNDING  Each quotient, product and sum is rounded upwards, for the lower end downwards.  fma and two-sum give its
+ * exact error, so a sum that is a double stays what it is. */
 #include "account/pure.h"
 
 #include "account/curves/renyi.h"

@@ -31,8 +31,9 @@
  * The Y alone are the exponential law of mean `scale`, rounded down to the lattice (tct_exponential_floor).
  *
  * ROUNDING  Integers, and a product by a power of two.  V is not looked at beyond 2^33: Y is then at least 2^53 where
- * scale/g >= 2^20, and whatever it is, it stands for "too large".  The gate brings sums to at most 2^52 lattices, so no
- * output tells such values apart, and no probability is neglected: at delta 0 a cut tail would be no guarantee. */
+ * scale/g >= 2^20, and whatever it is, it stands for "too large".  The gate
+ * brings sums to at most 2^52 lattices, so no output tells such values apart and no probability is neglected.  At delta
+ * 0 a cut tail would be no guarantee. */
 #include "rng/coins.h"
 
 static const uint64_t v_max = (uint64_t)1 << 33;

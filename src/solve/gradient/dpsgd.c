@@ -49,8 +49,9 @@ tct_status tct_sgd_defaults(const tct_facts *facts, const tct_option *table, tct
 /* How many steps, and how large a batch for them, where the user names no epochs.
  *
  * T steps of 1/curvature are a walk of length T, and dpgd's rule for it is 6 s, s = mu n/sqrt(p) (dpgd.c).  MOST is one
- * of time.  Whatever the batch, m sqrt(T) per unit of clip is about T q/mu while m is above 1 (batch.c), and grows fast
- * below: so q is what has m = 1 in the central limit of subsampling, q sqrt(T (e - 1)) = mu.  With more epsilon
+ * of time.  m sqrt(T) per unit of clip is
+ * about T q/mu whatever the batch while m is above 1, and grows fast below (batch.c).  So q is what has m = 1 in the
+ * central limit of subsampling: q sqrt(T (e - 1)) = mu.  With more epsilon
  * the batch grows and the number of steps does not fall: with a fixed number of epochs it did, and the objective rose.
  */
 static tct_status steps_default(const tct_facts *facts, tct_spec *spec, tct_error *err) {

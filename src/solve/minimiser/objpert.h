@@ -35,8 +35,8 @@ typedef struct tct_perturb {
   tct_output output;
 } tct_perturb;
 
-/* Share of epsilon for the curvature term, part of the largest gradient that a record's is cut to, and, for the pure
- * variant, the share of epsilon for the output; cost: excess loss that this pair is thought to leave. */
+/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. output: the pure
+ * variant's share of epsilon for the output.  cost: the excess loss that these are thought to leave. */
 typedef struct tct_balance {
   double budget_fraction, clip, output, cost;
 } tct_balance;

@@ -18,12 +18,12 @@ static double mu_of(double epsilon, double log_delta, double near) {
   return low;
 }
 
-/* The excess loss is about
- *   sum over directions of sigma^2 (h + n lambda)/(2 (h + Lambda)^2) + (Lambda - n lambda) B^2/2 + PART n bias(clip),
- * sigma the deviation of a coordinate of b, Lambda = K rho^2/(e^a - 1) or n lambda, rho = norm R, B R = REACH.  The h
- * are the curvatures of the p directions: from a HOLLOW-th of n K rho^2/p, the mean eigenvalue that the Hessian would
- * have if every record were at the loss's most curved point, down to e^-DEEP times that, evenly on a logarithmic scale.
- * Of the shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.
+/* Lambda = K rho^2/(e^a - 1) or n lambda, whichever is more, rho = norm R, and B R = REACH.  sigma is the deviation of
+ * a coordinate of b.  The excess loss is about sum over directions of sigma^2 (h + n lambda)/(2 (h + Lambda)^2) +
+ * (Lambda - n lambda) B^2/2 + PART n bias(clip). h are the curvatures of the p directions, evenly on a logarithmic
+ * scale.  The largest is a HOLLOW-th of n K rho^2/p, the smallest e^-DEEP times that.  n K rho^2/p would be their mean
+ * if every record were at the loss's most curved point.  Of the shares FLOOR to CEILING and the clips 0.5 to 1 the pair
+ * that makes this least is taken.
  *
  * HOLLOW, DEEP, REACH, PART, TILT: measured, docs/decisions/minimiser-rules.md.
  * SIZE: the scale of margins; at 3 a logistic model is sure to 95 %.

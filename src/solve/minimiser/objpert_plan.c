@@ -255,8 +255,8 @@ static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, doubl
 }
 
 /* |b|/sigma is a sum of p exponential numbers, above p + sqrt(2 p x) + x with probability at most e^-x; what that
- * neglects the blended output pays for.  p of them are rounded down by less than the lattice, the direction turns by at
- * most 2^-37, and the arithmetic is off by some p units in the last place: docs/proofs/objpert.md. */
+ * neglects the blended output pays for.  p of them are rounded down by less than the lattice, and the direction turns
+ * by at most 2^-37.  The arithmetic is off by some p units in the last place.  docs/proofs/objpert.md has the proof. */
 static double gamma_b(const tct_facts *facts, tct_perturb *out, double *off) {
   double p = (double)facts->p, x = tct_blend_exponent(facts->epsilon, p), max = p + sqrt(2 * p * x) + x;
   out->lattice = 0x1p-39;
@@ -330,8 +330,8 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
  * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2.  For the pure
  * variant it is at most E |b|^2/Lambda^2 = p(p+1) sigma^2/Lambda^2.  Step 4 adds its own, and tau'/Lambda <=
- * sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b (Cacoullos), so the mean variance is at least sigma^2 (E
- * trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is at least the reciprocal of the mean. */
+ * sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b (Cacoullos).  So the mean variance is at least sigma^2
+ * (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
                                   tct_noise_size *out, tct_error *err) {
   tct_solver_plan known = *plan;
