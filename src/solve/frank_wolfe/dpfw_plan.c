@@ -11,7 +11,7 @@
  *     makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0.  Here epsilon_0 =
  *     sqrt(8 rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at
  *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 is epsilon/T instead, and T =
- * (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f.  T is kept within [10, 100000]. */
+ *     (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f.  T is kept within [10, 100000]. */
 #include "solve/frank_wolfe/dpfw.h"
 
 #include <string.h>
