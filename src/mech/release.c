@@ -70,6 +70,10 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
                        .whole = true};
 }
 
+double tct_release_deviation(const tct_release *r) {
+  return r->follows || r->open ? NAN : (r->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) * r->deviation;
+}
+
 bool tct_release_chooses(const tct_release *release) { return release->norm == TCT_NORM_SCORE; }
 
 /* A record is in the batch with probability rate.  So the choice's law is a mixture of the law without the record and

@@ -30,7 +30,7 @@ static tct_data *table(void) {
     y[i] = (double)(state >> 11) * 0x1p-53 < 1 / (1 + exp(-z)) ? 1 : -1;
   }
   tct_matrix rows = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = x, .stride = P};
-  tct_data *data = tct_data_view(&rows, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&rows, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!data) fail_msg("%s", err.text);
   return data;
 }
