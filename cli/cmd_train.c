@@ -16,7 +16,7 @@ static const cli_option options[] = {
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
      "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "in (0, 1); well below 1 / number of records, e.g. 1e-6"},
+     "in [0, 1); well below 1 / number of records, e.g. 1e-6; 0: pure epsilon (objpert, adassp, dpfw, privgene)"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "what is hidden: one record's presence (default) or its content"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
@@ -32,7 +32,9 @@ static const cli_option options[] = {
      "every scale but none (the default) is read off the data and goes unaccounted; for people's data use a schema"},
     {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
      "center subtracts the mean label and is unaccounted; default none"},
-    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
+    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
+     "no constant feature of value 1; without this option there is one, and it counts in the record's norm"},
+    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "the default"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
@@ -53,8 +55,8 @@ static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
   if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
     return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
-  if (!(isnan(args->config.delta) || (args->config.delta > 0 && args->config.delta < 1)))
-    return cli_fail(CLI_USAGE, "--delta must lie in (0, 1); give e.g. --delta 1e-6");
+  if (!(isnan(args->config.delta) || (args->config.delta >= 0 && args->config.delta < 1)))
+    return cli_fail(CLI_USAGE, "--delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
   if (!(isnan(args->config.row_norm) || (args->config.row_norm > 0 && args->config.row_norm < INFINITY)))
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
@@ -321,7 +323,7 @@ const cli_verb cli_train = {
         "\n"
         "Examples\n"
         "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
-        "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 --intercept -o model.json\n"
+        "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 -o model.json\n"
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
