@@ -286,9 +286,8 @@ static void calibrated_noise_is_what_is_recorded(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double noise;
     tct_cost cost;
-    assert_int_equal(tct_calibrate_noise(rows[i].rate, rows[i].count, rows[i].relation, rows[i].epsilon, rows[i].delta,
-                                         &noise, &cost, NULL),
-                     TCT_OK);
+    tct_target target = {rows[i].relation, rows[i].epsilon, rows[i].delta};
+    assert_int_equal(tct_calibrate_noise(rows[i].rate, rows[i].count, &target, &noise, &cost, NULL), TCT_OK);
     assert_true(cost.epsilon <= rows[i].epsilon);
     if (getenv("TACIT_PRINT")) printf("noise %zu: %.13g\n", i, noise);
     if (!getenv("TACIT_PRINT") && !near(noise, rows[i].noise, 2e-6))

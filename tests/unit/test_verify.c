@@ -26,7 +26,7 @@ static tct_model *trained(double epsilon, tct_error *err) {
   config.delta = 1e-6;
   config.row_norm = 1;
   config.threads = 1;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
   tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
   tct_model *made = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);
