@@ -164,6 +164,22 @@ static void single_steps_cost_what_their_closed_curves_say(void **state) {
   }
 }
 
+/* At delta 0 the closed forms alone answer; of the others nothing is known, from above or below. */
+static void without_any_delta_only_closed_forms_prove_something(void **state) {
+  (void)state;
+  tct_events events = list_of(lists[7].event);
+  for (int i = 0; i < tct_accountant_count; i++) {
+    tct_bracket b;
+    char why[128];
+    if (!tct_accountants[i]->applies(&events, TCT_ADD_REMOVE, why, sizeof why)) continue;
+    bool basic = !strcmp(tct_accountants[i]->name, "basic");
+    assert_int_equal(tct_accountant_epsilon(tct_accountants[i], &events, TCT_ADD_REMOVE, 0, 1e-3, &b, NULL), TCT_OK);
+    if (basic) assert_true(b.lower <= 10 && b.upper >= 10 && b.upper < 10 * (1 + 1e-12)); /* 100 steps of 0.1 */
+    if (!basic) assert_true(b.lower == 0 && b.upper == INFINITY);
+  }
+  tct_events_free(&events);
+}
+
 /* ---- rounding is paid for -------------------------------------------------------------------------- */
 
 /* Of a composed law most points have no mass that a double could hold; what the transform leaves there is noise. */
@@ -270,6 +286,26 @@ static void filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_t
   }
 }
 
+/* What is spent may be said to be a little more than it is, never less. */
+static void a_filter_rounds_what_is_spent_up(void **state) {
+  (void)state;
+  static const double costs[] = {0.1, 1.0 / 3, 0.7, 1e-3, 0x1.fffffffffffffp-4};
+  for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) {
+    tct_filter filter;
+    tct_event event = tct_event_pure(costs[c], 1), tilt = tct_event_objpert(9, 0.1, 1);
+    assert_int_equal(tct_filter_init(&filter, TCT_FILTER_SUM, TCT_ADD_REMOVE, 1e6, 0, NULL), TCT_OK);
+    for (int k = 1; k <= 3000; k++) {
+      assert_int_equal(tct_filter_spend(&filter, &event, NULL), TCT_OK);
+      assert_true((long double)filter.spent >= (long double)k * (long double)costs[c]);
+      assert_true(filter.spent <= k * costs[c] * (1 + 1e-11));
+    }
+    for (int kind = TCT_FILTER_ZCDP; kind <= TCT_FILTER_SUM; kind++) { /* which have no cost for a tilt */
+      assert_int_equal(tct_filter_init(&filter, (tct_filter_kind)kind, TCT_ADD_REMOVE, 9, 1e-6, NULL), TCT_OK);
+      assert_int_equal(tct_filter_spend(&filter, &tilt, NULL), TCT_E_USAGE);
+    }
+  }
+}
+
 static void calibrated_noise_is_what_is_recorded(void **state) {
   (void)state;
   static const struct {
@@ -299,10 +335,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_accountant_says_to_the_digit_what_is_recorded),
       cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
+      cmocka_unit_test(without_any_delta_only_closed_forms_prove_something),
       cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
       cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),
       cmocka_unit_test(the_raise_by_rounding_is_part_of_the_answer),
       cmocka_unit_test(filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too),
+      cmocka_unit_test(a_filter_rounds_what_is_spent_up),
       cmocka_unit_test(calibrated_noise_is_what_is_recorded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

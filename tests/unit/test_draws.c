@@ -113,6 +113,30 @@ static void further_words_decide_where_the_first_leave_a_rounding_open(void **st
   assert_true(up > 200 && down > 80); /* 2/3 and 1/3 of 400 */
 }
 
+/* 2^-130: two words and two bits must be zero, and then the number of 64 bits below the mantissa. */
+static void a_coin_of_a_tiny_probability_looks_at_every_bit(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t word[3], mantissa;
+    bool yes;
+  } rows[] = {
+      {{0, 0, 0}, 1, true},
+      {{0, 0, 1}, 1, false},
+      {{0, 0, 1}, 2, true},
+      {{0, ((uint64_t)1 << 62) - 1, 0}, 1, true},
+      {{0, (uint64_t)1 << 62, 0}, 1, false},
+      {{0, (uint64_t)1 << 63, 0}, 1, false},
+      {{1, 0, 0}, 1, false},
+      {{(uint64_t)1 << 63, 0, 0}, 1, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    uint32_t words[6];
+    for (int k = 0; k < 6; k++) words[k] = (uint32_t)(rows[i].word[k / 2] >> (k % 2 ? 32 : 0));
+    tct_stream s = forged(words, 6);
+    if (tct_coin_dyadic(&s, (tct_dyadic){rows[i].mantissa, -130}) != rows[i].yes) fail_msg("row %zu", i);
+  }
+}
+
 /* ---- the rate of a choice ------------------------------------------------------------------------------ */
 
 /* u 2 change <= epsilon, and not for the next larger u of 63 bits. */
@@ -158,6 +182,21 @@ static uint64_t choices(uint64_t hash, double width, double epsilon, bool monoto
     j[0] = tct_exponential_choice(&s, score, SCORES, epsilon, 0.5, monotone);
     j[1] = tct_permute_and_flip(&s, score, SCORES, epsilon, 0.5, monotone);
     hash = mixed(hash, j, sizeof j);
+  }
+  return hash;
+}
+
+/* One candidate and two: here every round of permute and flip sees its last one. */
+static uint64_t few_choices(uint64_t hash) {
+  const double score[2] = {0, 1};
+  tct_stream s = stream_of(64);
+  for (int i = 0; i < 400; i++) {
+    int64_t j[2];
+    j[0] = tct_permute_and_flip(&s, score, 2, 3, 0.5, false);
+    j[1] = tct_exponential_choice(&s, score, 2, 3, 0.5, false);
+    hash = mixed(hash, j, sizeof j);
+    assert_int_equal(tct_permute_and_flip(&s, score, 1, 3, 0.5, false), 0);
+    assert_int_equal(tct_exponential_choice(&s, score, 1, 3, 0.5, false), 0);
   }
   return hash;
 }
@@ -230,13 +269,14 @@ static void seeded_draws_are_those_that_are_recorded(void **state) {
       choices(start, 1, 0.2, false),
       choices(choices(start, 40, 1, false), 0.01, 3, true),
       choices(start, 1e4, 1, false),
+      few_choices(start),
       trees(start, 1, 0.5),
       trees(trees(start, 100, 1), 1, 1e-13),
   };
   static const uint64_t was[] = {0x452bc3dcc1112b20, 0x2d0c8e7f1079eec4, 0x3dfcab0764a4688e, 0xa7e011ba67e59be4,
                                  0x24ae053435eb6618, 0x167195a2772dbd38, 0x68f1ebbcd8124a0b, 0x4d7243e8d0fdf2e9,
-                                 0xf352b014ecc7f694, 0x221a504e0264dbfd, 0x4e574e10a4cb600e, 0xb47562db98df641e,
-                                 0x112310325c57aa0a};
+                                 0xf352b014ecc7f694, 0x221a504e0264dbfd, 0x4e574e10a4cb600e, 0x63146a494f16ab84,
+                                 0xb47562db98df641e, 0x112310325c57aa0a};
   for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
     if (getenv("TACIT_PRINT")) printf("0x%016llx,\n", (unsigned long long)is[i]);
     if (!getenv("TACIT_PRINT") && is[i] != was[i]) fail_msg("draws of kind %zu are others than recorded", i);
@@ -250,6 +290,7 @@ int main(void) {
       cmocka_unit_test(a_scaled_number_is_rounded_to_the_nearest_integer),
       cmocka_unit_test(a_number_next_to_a_tie_is_rounded_by_its_first_word),
       cmocka_unit_test(further_words_decide_where_the_first_leave_a_rounding_open),
+      cmocka_unit_test(a_coin_of_a_tiny_probability_looks_at_every_bit),
       cmocka_unit_test(a_choices_rate_is_rounded_down_and_by_less_than_one_unit),
       cmocka_unit_test(seeded_draws_are_those_that_are_recorded),
   };

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static tct_second opinion(const char *const *specs, tct_neighbours neighbours, double delta) {
@@ -91,11 +93,51 @@ static void what_it_cannot_prove_is_infinite(void **state) {
   assert_true(isinf(opinion(EVENTS("approx:epsilon=0.1,delta=1e-5"), TCT_ADD_REMOVE, 1e-6).upper));
 }
 
+/* Recorded: an upper bound that falls without a reason is a second opinion that has begun to agree.  TACIT_PRINT=1
+ * prints them anew. */
+static void opinions_are_to_the_digit_those_that_are_recorded(void **state) {
+  (void)state;
+  static const struct {
+    const char *spec[3];
+    double delta, upper[2], lower[2]; /* by relation */
+  } rows[] = {
+      {{"objpert:noise=2,shift=0.1"}, 1e-5, {2.0930914061, 4.4771780995}, {0, 0}},
+      {{"objpert:noise=3,shift=0.2", "gaussian:noise=5"},
+       1e-6,
+       {1.9114859032, 3.8776144713},
+       {0.8341175486, 1.7656481703}},
+      {{"objpert:noise=3,shift=0.2,count=2"}, 1e-6, {2.6685963445, INFINITY}, {0, 0}},
+      {{"exponential:epsilon=0.3"}, 1e-4, {0.28979201404, 0.28979201404}, {0, 0}},
+      {{"exponential:epsilon=0.05,count=50"}, 1e-6, {0.77836278562, 0.77836278562}, {0, 0}},
+      {{"sampled_gaussian:noise=1.1,rate=0.02,count=50"}, 1e-6, {1.5562634655, INFINITY}, {0.52214955029, 0}},
+      {{"laplace:noise=8,count=10", "zcdp:rho=0.01"}, 1e-6, {1.6171223315, 2.8649934096}, {0, 0}},
+      {{"approx:epsilon=0.1,delta=1e-8,count=20", "gaussian:noise=9"},
+       1e-6,
+       {1.9842380053, 2.2544163778},
+       {0.44419160573, 0.93424582686}},
+      {{"pure:epsilon=0.2,count=3"}, 1e-6, {0.6, 0.6}, {0, 0}},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *list[4] = {rows[i].spec[0], rows[i].spec[1], rows[i].spec[2], NULL};
+    for (int relation = 0; relation < 2; relation++) {
+      tct_second s = opinion(list, (tct_neighbours)relation, rows[i].delta);
+      double upper = rows[i].upper[relation], lower = rows[i].lower[relation];
+      if (getenv("TACIT_PRINT")) {
+        printf("row %zu %d: %.11g %.11g\n", i, relation, s.upper, s.lower);
+        continue;
+      }
+      if (!(s.upper == upper || fabs(s.upper - upper) <= 1e-8 * upper) || !(fabs(s.lower - lower) <= 1e-8 * lower))
+        fail_msg("row %zu, relation %d: %.11g, %.11g are not the recorded ones", i, relation, s.upper, s.lower);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_steps_are_exact),
       cmocka_unit_test(other_steps_lie_between_the_truth_and_the_accounting_of_fixed_orders),
       cmocka_unit_test(a_step_of_its_own_bounds_a_list_from_below),
+      cmocka_unit_test(opinions_are_to_the_digit_those_that_are_recorded),
       cmocka_unit_test(what_it_cannot_prove_is_infinite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

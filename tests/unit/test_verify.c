@@ -118,6 +118,7 @@ static void a_model_as_it_was_written_passes_every_check_and_there_are_all_of_th
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (held(report, names[i]) != 1) fail_msg("check %s: %d", names[i], held(report, names[i]));
   assert_string_equal(json_string_value(json_object_get(report, "verdict")), "verified");
+  assert_true(json_is_true(json_object_get(report, "replanned")));
   json_decref(report);
   double claim = figure("epsilon"), lower = figure("epsilon_lower"), second = figure("epsilon_second");
   assert_true(figure("epsilon_recomputed") <= claim * (1 + 1e-9));
