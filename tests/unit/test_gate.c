@@ -121,6 +121,29 @@ static void a_tree_of_no_or_too_many_candidates_is_none(void **state) {
   tct_mech_free(mech);
 }
 
+static void releases_are_numbered_from_0_and_there_are_no_others(void **state) {
+  (void)state;
+  tct_mech *mech = gate(tct_event_gaussian(2, 1), tct_event_laplace(3, 1));
+  assert_null(tct_mech_release_of(mech, -1));
+  assert_non_null(tct_mech_release_of(mech, 0));
+  assert_non_null(tct_mech_release_of(mech, 1));
+  assert_null(tct_mech_release_of(mech, 2));
+  assert_null(tct_mech_release_of(mech, TCT_RELEASES));
+  tct_mech_free(mech);
+}
+
+/* What certificates say of a noise: its standard deviation, whatever its law; nothing where it is not known yet. */
+static void the_deviation_that_is_stated_is_that_of_the_law(void **state) {
+  (void)state;
+  tct_release r[3] = {release_at(tct_event_gaussian(2, 1), 3), release_at(tct_event_laplace(2, 1), 3),
+                      release_at(tct_event_gaussian(2, 1), NAN)};
+  r[2].follows = true;
+  for (int k = 0; k < 2; k++) assert_int_equal(tct_release_settle(&r[k], NULL), TCT_OK);
+  assert_true(fabs(tct_release_deviation(&r[0]) - 6) < 1e-12);
+  assert_true(fabs(tct_release_deviation(&r[1]) - 6 * sqrt(2)) < 1e-12); /* 2 b^2 is a Laplace law's variance */
+  assert_true(isnan(tct_release_deviation(&r[2])));
+}
+
 /* Its amplification is proved for records that come and go, and for no other relation. */
 static void a_choice_over_a_batch_is_made_under_add_remove_only(void **state) {
   (void)state;
@@ -237,6 +260,8 @@ int main(void) {
       cmocka_unit_test(a_refused_draw_leaves_its_vector_as_it_was),
       cmocka_unit_test(a_run_that_ends_with_an_open_batch_or_half_a_vector_has_not_spent_exactly),
       cmocka_unit_test(a_tree_of_no_or_too_many_candidates_is_none),
+      cmocka_unit_test(releases_are_numbered_from_0_and_there_are_no_others),
+      cmocka_unit_test(the_deviation_that_is_stated_is_that_of_the_law),
       cmocka_unit_test(a_choice_over_a_batch_is_made_under_add_remove_only),
       cmocka_unit_test(a_choice_among_none_or_too_many_is_refused_before_its_charge),
       cmocka_unit_test(every_public_order_is_equally_likely),

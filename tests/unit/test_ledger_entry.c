@@ -127,6 +127,7 @@ static void an_overspent_ledger_permits_nothing_any_more(void **state) {
       assert_int_equal(tct_ledger_permit(&l, &p, &standing, &err), spent ? TCT_E_BUDGET : TCT_OK);
       assert_int_equal(tct_ledger_account_of(&l, &account, NULL), TCT_OK);
       if (spent) assert_true(account.epsilon >= 1 && account.epsilon_left == 0 && account.spent >= account.budget);
+      if (spent) assert_true(account.delta == (filter == TCT_FILTER_SUM ? 1e-6 : 1e-5));
       if (!spent) assert_true(account.epsilon == 0 && account.epsilon_left == 1 && account.spent == 0);
     }
 }
