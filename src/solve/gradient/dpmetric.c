@@ -133,6 +133,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int release = tct_dpmetric_places_of(rule).steps;
   double steps = (double)rule->steps, size = fmin(1, shape->walk / steps), momentum = fmax(0, 1 - steps / shape->walk);
   double most = largest_weight(facts);
+  if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */

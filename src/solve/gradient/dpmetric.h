@@ -4,21 +4,18 @@
 #include "la/exact/metric.h"
 #include "solve/solve.h"
 
-/* Edges of the norms that are counted: R / 2^(k/2). */
-enum { TCT_DPMETRIC_EDGES = 24 };
-
 /* From public facts and options. */
 typedef struct tct_dpmetric_rule {
   bool diagonal;
-  double norms, share, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
+  double norms, slopes, share, second; /* parts of the budget (of mu^2): both counts, first and second metric */
   double clip, walk;           /* NAN: from the released spectrum */
   double average;              /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
 
-/* Where each release is in the promise; norms and second only where their part of the budget is above 0. */
+/* Where each release is in the promise; those whose part of the budget is 0 are not there. */
 typedef struct tct_dpmetric_places {
-  int norms, first, second, steps;
+  int norms, slopes, first, second, steps;
 } tct_dpmetric_places;
 
 /* What has been released about the table, and what follows from it; equal on all ranks. */
@@ -27,6 +24,9 @@ typedef struct tct_dpmetric_shape {
   double clip;       /* C, in the metric's own units: the step in w is C^2 W^T W */
   double dimension;  /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
   double signal;     /* kappa = n mu/d */
+  double start;      /* of the intercept */
+  double share;      /* of positives; labels that are numbers: 0 */
+  double slope;      /* what clips are measured by: the largest slope, or the typical one at the start */
   double walk;       /* F, the path's length in steps of size 1/curvature */
   double reach;      /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;

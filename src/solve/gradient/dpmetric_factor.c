@@ -16,13 +16,17 @@
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 #include "la/exact/spectrum.h"
-#include "solve/shared/clipped.h"
+#include "la/exact/triangular.h"
 #include "solve/gradient/dpmetric.h"
+#include "solve/shared/clipped.h"
+#include "solve/shared/quantile.h"
 
 #include <string.h>
 
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 static const double KEEP = 0.7;           /* part of the records whose norms the cut leaves alone */
+static const double SLOPES = 0.7;         /* part of the records whose slopes at the start are below the typical one */
+static const double LABELS = 0.5;         /* square of a record's length in the labels' sums; the rest: in the counts */
 
 typedef struct making {
   const tct_problem *problem;
@@ -55,27 +59,83 @@ static void norms(const making *m) {
   }
 }
 
-/* The least edge R/2^(k/2) that at least KEEP of the records lie within, two deviations on the safe side. */
-static tct_status quantile(making *m, tct_error *err) {
+static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
+
+/* How long a record's terms are in the counts of norms and in the sums of labels: squares add up to 1. */
+static double in_labels(const making *m) { return m->facts->intercept ? sqrt(LABELS) : 0; }
+static double in_counts(const making *m) { return m->facts->intercept ? sqrt(1 - LABELS) : 1; }
+
+/* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y. */
+static void count_rows(const making *m, const tct_release *r, double *sum) {
   const tct_problem *problem = m->problem;
-  double count[TCT_DPMETRIC_EDGES] = {0}, R = m->facts->row_norm, all = 0, within = 0;
+  for (int64_t i = 0; i < problem->view->rows; i++) {
+    int at = tct_quantile_bin(m->norm[i], m->facts->row_norm);
+    double weight = (problem->weight ? problem->weight[i] : 1) * r->clip, y = problem->y[i] / label_bound(m);
+    if (at < 0) continue; /* a row of zeros adds nothing */
+    sum[at] += tct_lattice_part(weight * in_counts(m), r->lattice);
+    sum[TCT_QUANTILE_EDGES + (y < 0)] += tct_lattice_part(weight * in_labels(m) * fmin(fabs(y), 1), r->lattice);
+  }
+}
+
+/* Where the mean loss of one number for all records has slope 0; share: of positives. */
+static double constant_class(const tct_loss *loss, double share) {
+  double low = -30, high = 30;
+  for (int step = 0; step < 60; step++) {
+    double middle = 0.5 * (low + high);
+    double slope = share * tct_loss_slope(loss, middle, 1) + (1 - share) * tct_loss_slope(loss, middle, -1);
+    if (slope < 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/* The model that looks at no feature, from the released sums: where the path starts. */
+static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
+  double all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m), down = sum[TCT_QUANTILE_EDGES + 1] / in_labels(m);
+  for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += sum[k] / in_counts(m);
+  if (!m->problem->weight) all = (double)m->facts->rows;
+  if (m->facts->loss.kind->binary) {
+    double least = fmax(deviation / in_labels(m), 1);
+    up = fmax(up, least), down = fmax(down, least);
+    shape->share = up / (up + down);
+    shape->start = constant_class(&m->facts->loss, shape->share);
+  } else {
+    double bound = label_bound(m);
+    shape->start = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
+  }
+}
+
+static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  double sum[TCT_QUANTILE_EDGES + 2] = {0}, R = m->facts->row_norm;
   m->bound = R;
   if (!(m->rule.norms > 0)) return TCT_OK;
   const tct_release *counts = planned(m, m->at.norms);
+  count_rows(m, counts, sum);
+  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->facts->intercept ? 2 : 0), err));
+  m->bound = tct_quantile_edge(sum, R, KEEP, 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation);
+  if (m->bound < R) m->bound *= 1 + 1e-9;
+  if (m->facts->intercept) start(m, sum, counts->deviation, shape);
+  return TCT_OK;
+}
+
+/* Labels that are numbers: slopes at the start, which the clip is measured by. */
+static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  const tct_problem *problem = m->problem;
+  double count[TCT_QUANTILE_EDGES] = {0}, top = tct_dpmetric_slope(m->facts);
+  shape->slope = top;
+  if (!(m->rule.slopes > 0)) return TCT_OK;
+  const tct_release *counts = planned(m, m->at.slopes);
+  if (!isfinite(tct_loss_slope_bound(&m->facts->loss))) top *= 2; /* |y| + |start| */
   for (int64_t i = 0; i < problem->view->rows; i++) {
-    double at = floor(-2 * log2(m->norm[i] / R) + 1e-9), weight = problem->weight ? problem->weight[i] : 1;
-    if (!(m->norm[i] > 0x1p-60 * R)) continue; /* a row of zeros adds nothing */
-    count[(int)fmin(fmax(at, 0), TCT_DPMETRIC_EDGES - 1)] += tct_lattice_part(weight * counts->clip, counts->lattice);
+    double z = shape->start * problem->view->row_scale[i] * problem->view->intercept;
+    int at = tct_quantile_bin(fabs(tct_loss_slope(&m->facts->loss, z, problem->y[i])), top);
+    if (at < 0 || !(m->norm[i] > 0)) continue;
+    count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
   }
-  TCT_TRY(tct_mech_release(m->mech, m->at.norms, count, TCT_DPMETRIC_EDGES, err));
-  double sure = 2 * sqrt(TCT_DPMETRIC_EDGES) * counts->deviation;
-  for (int k = 0; k < TCT_DPMETRIC_EDGES; k++) all += count[k];
-  for (int k = TCT_DPMETRIC_EDGES - 1; k >= 0; k--) {
-    within += count[k];
-    if (within < KEEP * all + sure) continue;
-    m->bound = R * exp2(-0.5 * k) * (1 + 1e-9);
-    break;
-  }
+  TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
+  shape->slope = tct_quantile_between(count, top, SLOPES);
   return TCT_OK;
 }
 
@@ -104,7 +164,7 @@ static tct_status rows_once(making *m, int r, double *sum, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status first(making *m, tct_error *err) {
+static tct_status first(making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_view *view = m->problem->view;
   m->view = *view;
   m->view.row_norm = 1;
@@ -113,7 +173,8 @@ static tct_status first(making *m, tct_error *err) {
   m->gram = TCT_NEW(double, m->count);
   if (!m->view.row_scale || !m->norm || !m->gram) return tct_fail_memory(err);
   norms(m);
-  TCT_TRY(quantile(m, err));
+  TCT_TRY(first_counts(m, shape, err));
+  TCT_TRY(second_counts(m, shape, err));
   for (int64_t i = 0; i < view->rows; i++)
     m->view.row_scale[i] = view->row_scale[i] / fmax(m->bound, m->norm[i]) * SHRINK;
   m->noise = planned(m, m->at.first)->deviation;
@@ -132,27 +193,6 @@ static double dimension_of(const double *value, int64_t p, double ridge) {
   double sum = 0;
   for (int64_t j = 0; j < p; j++) sum += fmax(value[j], 0) / (fmax(value[j], 0) + ridge);
   return fmax(sum, 1);
-}
-
-/* l <- its inverse, both lower triangular; room: [p]. */
-static void invert(double *l, int64_t p, double *room) {
-  for (int64_t i = 0; i < p; i++) {
-    memset(room, 0, (size_t)p * sizeof *room);
-    for (int64_t k = 0; k < i; k++) tct_axpy(-l[i * p + k], l + k * p, room, k + 1);
-    double pivot = l[i * p + i];
-    for (int64_t k = 0; k < i; k++) l[i * p + k] = room[k] / pivot;
-    l[i * p + i] = 1 / pivot;
-    for (int64_t k = i + 1; k < p; k++) l[i * p + k] = 0;
-  }
-}
-
-/* w <- l w, both lower triangular. */
-static void multiply(const double *l, double *w, int64_t p, double *room) {
-  for (int64_t i = p - 1; i >= 0; i--) {
-    memset(room, 0, (size_t)p * sizeof *room);
-    for (int64_t k = 0; k <= i; k++) tct_axpy(l[i * p + k], w + k * p, room, k + 1);
-    memcpy(w + i * p, room, (size_t)(i + 1) * sizeof *w);
-  }
 }
 
 /* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
@@ -180,11 +220,11 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
   add_ridge(m, fresh ? NULL : w, sum);
   double shift = unit * fmax(ridge, ridge / 16 - value[0]);
   while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
-  invert(memory, p, value);
+  tct_lower_invert(memory, p, value);
   if (fresh)
     memcpy(w, memory, (size_t)(p * p) * sizeof *w);
   else
-    multiply(memory, w, p, value);
+    tct_lower_multiply(memory, w, p, value);
   tct_free(memory);
   return TCT_OK;
 }
@@ -201,13 +241,14 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
 
 /* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
 static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double facts[] = {shape->dimension, shape->clip, shape->walk, shape->reach};
+  double facts[] = {shape->dimension, shape->clip, shape->walk, shape->reach, shape->start, shape->slope, shape->share};
   int64_t own = 0, count = tct_metric_count(&shape->metric);
   TCT_TRY(tct_mech_before(m->mech, 1, &own, err));
   if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
   TCT_TRY(tct_mech_total(m->mech, shape->metric.w, count, err));
-  TCT_TRY(tct_mech_total(m->mech, facts, 4, err));
+  TCT_TRY(tct_mech_total(m->mech, facts, sizeof facts / sizeof *facts, err));
   shape->dimension = facts[0], shape->clip = facts[1], shape->walk = facts[2], shape->reach = facts[3];
+  shape->start = facts[4], shape->slope = facts[5], shape->share = facts[6];
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   shape->signal = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
@@ -289,7 +330,7 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
   if (metric->diagonal)
     for (int64_t j = 0; j < p; j++) inverse[j] = 1 / inverse[j];
   else
-    invert(inverse, p, inverse + count);
+    tct_lower_invert(inverse, p, inverse + count);
   *size = sqrt(tct_norm2(inverse, count));
   tct_free(inverse);
   return TCT_OK;
@@ -297,15 +338,15 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
 
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
-  double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
+  double h = tct_dpmetric_curvature(facts), inverse = 0;
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
   shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
-  shape->clip = clip * slope * sqrt(shape->dimension / h);
+  shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->reach = 2 * inverse;
-  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, slope * facts->row_norm);
+  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, tct_dpmetric_slope(facts) * facts->row_norm);
   return send(m, shape, err);
 }
 
@@ -318,7 +359,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_pla
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = first(&m, err);
+  if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal, m.p);
   if (status == TCT_OK && m.rule.second > 0)

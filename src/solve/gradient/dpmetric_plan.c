@@ -8,6 +8,8 @@ const tct_option tct_dpmetric_options[] = {
      "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
     {"norms", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
+    {"slopes", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
+     "part of the budget (of mu^2) for counts of slopes where labels are numbers; 0: clips are measured by the bound"},
     {"share", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
     {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
     {"clip", TCT_OPT_REAL, "auto", 1e-9, 1e9, NULL,
@@ -32,12 +34,21 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
   return isfinite(h) ? h : 1;
 }
 
-/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes:
- * between a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the
- * search. */
+/* Straight lines between points, signals and values by their logarithms; beyond the ends the nearest line goes on. */
+static double through(const double (*point)[2], int count, double signal) {
+  int k = 0;
+  while (k + 2 < count && signal > point[k + 1][0]) k++;
+  double slope = log(point[k + 1][1] / point[k][1]) / log(point[k + 1][0] / point[k][0]);
+  return point[k][1] * pow(signal / point[k][0], slope);
+}
+
+/* Labels that are numbers: multiples of the typical slope at the start, with room for the tails as the signal grows.
+ * Classes: between a third of the typical length and what hardly any gradient reaches.
+ * docs/decisions/metric-rules.md has the search. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal) {
+  static const double numbers[][2] = {{30, 0.45}, {130, 0.9}, {450, 2.5}, {1300, 4}, {5400, 6.5}};
   if (signal == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal), fmin(0.0038 * signal, 0.05 * pow(signal, 0.6)));
+  if (!facts->loss.kind->binary) return through(numbers, 5, signal);
   double open = fmin(0.032 * pow(signal, 0.6), 0.123 * pow(signal, 0.4));
   return fmin(0.07 * sqrt(signal), fmax(0.8, open));
 }
@@ -69,6 +80,7 @@ double tct_dpmetric_cut(double signal, double share, int64_t p) {
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
+  rule.slopes = facts->loss.kind->binary ? 0 : tct_spec_real(spec, options, "slopes");
   rule.share = tct_spec_real(spec, options, "share");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -84,7 +96,8 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
 }
 
 tct_dpmetric_places tct_dpmetric_places_of(const tct_dpmetric_rule *rule) {
-  tct_dpmetric_places at = {.norms = 0, .first = rule->norms > 0 ? 1 : 0};
+  tct_dpmetric_places at = {.norms = 0, .slopes = rule->norms > 0 ? 1 : 0};
+  at.first = at.slopes + (rule->slopes > 0 ? 1 : 0);
   at.second = at.first + 1;
   at.steps = at.second + (rule->second > 0 ? 1 : 0);
   return at;
@@ -106,8 +119,9 @@ static tct_status add_part(const making *m, const char *what, double x, double p
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   const tct_dpmetric_rule *rule = m->rule;
-  double left = 1 - rule->norms - rule->share - rule->second;
-  TCT_TRY(add_part(m, "counts of the rows' norms", x, rule->norms, out, err));
+  double left = 1 - rule->norms - rule->slopes - rule->share - rule->second;
+  TCT_TRY(add_part(m, "counts of the rows' norms, sums of labels", x, rule->norms, out, err));
+  TCT_TRY(add_part(m, "counts of slopes at the start", x, rule->slopes, out, err));
   TCT_TRY(add_part(m, "sum of x x^T", x, rule->share, out, err));
   TCT_TRY(add_part(m, "sum of x x^T in the metric, or again", x, rule->second, out, err));
   tct_event event = tct_event_gaussian(x * sqrt((double)rule->steps / left), rule->steps);
@@ -132,8 +146,8 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
                     MOST_FULL);
-  if (!(rule->norms + rule->share + rule->second <= 0.9))
-    return tct_fail(err, TCT_E_USAGE, "norms, share and second are more than 0.9 together; leave more for the path");
+  if (!(rule->norms + rule->slopes + rule->share + rule->second <= 0.9))
+    return tct_fail(err, TCT_E_USAGE, "norms, slopes, share and second are more than 0.9 together; leave more for the path");
   return TCT_OK;
 }
 
