@@ -109,9 +109,9 @@ static bench_table prepare(const source *s, double *norm) {
 
 /* The first ROWS rows, of the positives so many that POSITIVES of the rest are. */
 static void thin_out(bench_table *t) {
-  double most = setting("ROWS", INFINITY), part = setting("POSITIVES", 1);
+  double max = setting("ROWS", INFINITY), part = setting("POSITIVES", 1);
   int64_t kept = 0, positives = 0;
-  for (int64_t i = 0; i < t->n && (double)kept < most; i++) {
+  for (int64_t i = 0; i < t->n && (double)kept < max; i++) {
     if (part < 1 && t->y[i] > 0 && (double)(positives + 1) > part * (double)(kept + 1)) continue;
     positives += t->y[i] > 0;
     memmove(t->x + kept * t->p, t->x + i * t->p, (size_t)t->p * sizeof *t->x);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* l[p][p] <- its inverse; room: [p]. */
-void tct_lower_invert(double *l, int64_t p, double *room);
+void tct_lower_invert(double *l, int64_t p, double *workspace);
 /* w[p][p] <- l w; room: [p]. */
-void tct_lower_multiply(const double *l, double *w, int64_t p, double *room);
+void tct_lower_multiply(const double *l, double *w, int64_t p, double *workspace);
 #endif
