@@ -82,7 +82,8 @@ static double constant_class(const tct_loss *loss, double budget_fraction) {
   double low = -30, high = 30;
   for (int step = 0; step < 60; step++) {
     double middle = 0.5 * (low + high);
-    double slope = budget_fraction * tct_loss_slope(loss, middle, 1) + (1 - budget_fraction) * tct_loss_slope(loss, middle, -1);
+    double slope =
+        budget_fraction * tct_loss_slope(loss, middle, 1) + (1 - budget_fraction) * tct_loss_slope(loss, middle, -1);
     if (slope < 0)
       low = middle;
     else
@@ -99,8 +100,8 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   if (m->facts->loss.kind->binary) {
     double min = fmax(deviation / in_labels(m), 1);
     up = fmax(up, min), down = fmax(down, min);
-    shape->budget_fraction = up / (up + down);
-    shape->start = constant_class(&m->facts->loss, shape->budget_fraction);
+    shape->positives = up / (up + down);
+    shape->start = constant_class(&m->facts->loss, shape->positives);
   } else {
     double bound = label_bound(m);
     shape->start = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
@@ -241,14 +242,15 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
 
 /* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
 static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double facts[] = {shape->dimension, shape->clip, shape->path_length, shape->sensitivity, shape->start, shape->slope, shape->budget_fraction};
+  double facts[] = {shape->dimension, shape->clip,  shape->path_length, shape->sensitivity,
+                    shape->start,     shape->slope, shape->positives};
   int64_t own = 0, count = tct_metric_count(&shape->metric);
   TCT_TRY(tct_mech_count_before(m->mech, 1, &own, err));
   if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
   TCT_TRY(tct_mech_join_sum(m->mech, shape->metric.w, count, err));
   TCT_TRY(tct_mech_join_sum(m->mech, facts, sizeof facts / sizeof *facts, err));
   shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
-  shape->start = facts[4], shape->slope = facts[5], shape->budget_fraction = facts[6];
+  shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
@@ -314,7 +316,8 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
 static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double other = planned(m, m->at.second)->deviation, both = m->rule.budget_fraction + m->rule.second;
   TCT_TRY(rows_once(m, m->at.second, sum, err));
-  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
+  for (int64_t k = 0; k < m->count; k++)
+    m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
   m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
   return make_metric(m, sum, shape, err);
 }
@@ -341,12 +344,14 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   double h = tct_dpmetric_curvature(facts), inverse = 0;
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length = isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
+  shape->path_length =
+      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
   shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
-  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->sensitivity = fmin(shape->sensitivity, tct_dpmetric_slope(facts) * facts->row_norm);
+  if (isfinite(tct_loss_slope_bound(&facts->loss)))
+    shape->sensitivity = fmin(shape->sensitivity, tct_dpmetric_slope(facts) * facts->row_norm);
   return send(m, shape, err);
 }
 

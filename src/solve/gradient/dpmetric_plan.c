@@ -10,7 +10,8 @@ const tct_option tct_dpmetric_options[] = {
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
     {"slopes", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of slopes where labels are numbers; 0: clips are measured by the bound"},
-    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
+    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL,
+     "part of the budget (of mu^2) for the metric's first release"},
     {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
     {"clip", TCT_OPT_REAL, "auto", 1e-9, 1e9, NULL,
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
@@ -60,7 +61,8 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) 
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;
   double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
-  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
+  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100,
+                          binary ? 360 : 100};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal_to_noise == INFINITY) return 2000;
   while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
@@ -70,7 +72,9 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) 
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
-bool tct_dpmetric_again(double signal_to_noise, int64_t p) { return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH; }
+bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
+  return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH;
+}
 
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
   return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));
@@ -147,7 +151,8 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
                     "use shape=diagonal",
                     MOST_FULL);
   if (!(rule->norms + rule->slopes + rule->budget_fraction + rule->second <= 0.9))
-    return tct_fail(err, TCT_E_USAGE, "norms, slopes, share and second are more than 0.9 together; leave more for the path");
+    return tct_fail(err, TCT_E_USAGE,
+                    "norms, slopes, budget_fraction and second are more than 0.9 together; leave more for the path");
   return TCT_OK;
 }
 
