@@ -132,7 +132,7 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
   for (int64_t i = 0; i < problem->view->rows; i++) {
     double z = shape->start * problem->view->row_scale[i] * problem->view->intercept;
     int at = tct_quantile_bin(fabs(tct_loss_slope(&m->facts->loss, z, problem->y[i])), top);
-    if (at < 0 || !(m->norm[i] > 0)) continue;
+    if (at < 0 || tct_quantile_bin(m->norm[i], m->facts->row_norm) < 0) continue;
     count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
   }
   TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
