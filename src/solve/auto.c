@@ -4,8 +4,9 @@
  * largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice costs
  * nothing.
  *
- * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
- * least squares with ridge go to dpscd there, whose damping wins.  Everything else: dpgd, the best untuned solver of a
+ * A loss of bounded curvature with penalty none or l2: dpmetric.  It starts at the released constant where there is an
+ * intercept, and keeps near it where noise is more than what there is to learn.  Classes without an intercept and with
+ * a signal below 40: dpgd, since a metric is mostly noise there.  Everything else: dpgd, the best untuned solver of a
  * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  */
 #include "solve/auto.h"
@@ -25,20 +26,14 @@ static double signal_of(const tct_facts *facts) {
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
-  bool ridge = facts->penalty.kind->quadratic && facts->penalty.l2 > 0;
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
+  bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
   double signal_to_noise = signal_of(facts);
-  if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {
+  if (smooth && plain && (signal_to_noise >= METRIC || facts->intercept || !facts->loss.kind->binary)) {
     snprintf(why, size,
              "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
              signal_to_noise);
     return tct_solver_find("dpmetric");
-  }
-  if (ridge && facts->loss.kind->least_squares) {
-    snprintf(why, size,
-             "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
-             signal_to_noise);
-    return tct_solver_find("dpscd");
   }
   if (signal_to_noise < 1)
     snprintf(

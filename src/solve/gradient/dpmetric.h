@@ -7,10 +7,10 @@
 /* From public facts and options. */
 typedef struct tct_dpmetric_rule {
   bool diagonal;
-  double norms, slopes, budget_fraction,
-      second;               /* parts of the budget (of mu^2): both counts, first and second metric */
-  double clip, path_length; /* NAN: from the released spectrum */
-  double average;           /* the last part of the path that the result averages */
+  double norms, start, slopes; /* parts of the budget (of mu^2): counts of norms, sums of labels, counts of slopes, */
+  double budget_fraction, second; /* first and second release of the metric */
+  double clip, path_length;       /* NAN: from the released spectrum */
+  double average;                 /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
 
@@ -39,6 +39,15 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
 /* The largest slope that clips are measured by, and the curvature that steps are. */
 double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
+/* The part of the budget that the steps have. */
+double tct_dpmetric_left(const tct_dpmetric_rule *rule);
+/* The signal that clip and path follow: the released one; where noise stands for most of d, at least what public facts
+ * say. */
+double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
+/* Signal times the rarer class's part, a half where labels are numbers; below TCT_DPMETRIC_LEARNABLE next to nothing
+ * can be learned (docs/decisions/metric-rules.md). */
+#define TCT_DPMETRIC_LEARNABLE 2.5
+double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);

@@ -1,15 +1,16 @@
 /* dpmetric_factor.c - the releases behind the metric of dpmetric, and the metric.
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
- *   Counts of norms: a record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
- *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
- * lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
- *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
- *   Second release: the same as G, with the computed image of the row under the first W in place of the row, cut to
- * norm rho.  Whatever the image's error, it is a function of this row and of releases.
- *   A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
- * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its
- * sensitivity, the sensitivity is sqrt(1/2). */
+ *   Counts of norms and sums of labels: a record of weight v adds a v to the one count its norm belongs to and b v
+ * |y|/Y to one of two sums, by the label's sign; a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v. Counts
+ * of slopes: v in one count, by the slope at the start, which is a function of the release before: norm <= v. G: t_i
+ * t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a lattice: norm
+ * |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release. Diagonal G: the squares of t_i, cut so that their
+ * norm is at most 1. Second release: the same as G, with the computed image of the row under the first W in place of
+ * the row, cut to norm rho.  Whatever the image's error, it is a function of this row and of releases. A person's terms
+ * add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner product with another:
+ * |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its sensitivity, the sensitivity
+ * is sqrt(1/2). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -26,7 +27,6 @@
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 static const double KEEP = 0.7;           /* part of the records whose norms the cut leaves alone */
 static const double SLOPES = 0.7;         /* part of the records whose slopes at the start are below the typical one */
-static const double LABELS = 0.5;         /* square of a record's length in the labels' sums; the rest: in the counts */
 
 typedef struct making {
   const tct_problem *problem;
@@ -62,8 +62,8 @@ static void norms(const making *m) {
 static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
 
 /* How long a record's terms are in the counts of norms and in the sums of labels: squares add up to 1. */
-static double in_labels(const making *m) { return m->facts->intercept ? sqrt(LABELS) : 0; }
-static double in_counts(const making *m) { return m->facts->intercept ? sqrt(1 - LABELS) : 1; }
+static double in_labels(const making *m) { return sqrt(m->rule.start / (m->rule.norms + m->rule.start)); }
+static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.norms + m->rule.start)); }
 
 /* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y. */
 static void count_rows(const making *m, const tct_release *r, double *sum) {
@@ -92,15 +92,22 @@ static double constant_class(const tct_loss *loss, double budget_fraction) {
   return 0.5 * (low + high);
 }
 
+/* From noisy counts of both classes: nearer to a half by what their noise alone would make of it, as in James and Stein
+ * 1961, and no nearer to 0 or 1 than the noise. */
+static double part_of_positives(double up, double down, double deviation) {
+  double most = fmax(up, deviation), least = fmax(down, deviation), all = most + least;
+  double apart = most - least, noise = 2 * deviation * deviation;
+  double keep = fmax(0, 1 - noise / fmax(apart * apart, noise));
+  return 0.5 + 0.5 * keep * apart / all;
+}
+
 /* The model that looks at no feature, from the released sums: where the path starts. */
 static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
   double all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m), down = sum[TCT_QUANTILE_EDGES + 1] / in_labels(m);
   for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += sum[k] / in_counts(m);
-  if (!m->problem->weight) all = (double)m->facts->rows;
+  if (!m->problem->weight || !(m->rule.norms > 0)) all = (double)m->facts->rows;
   if (m->facts->loss.kind->binary) {
-    double min = fmax(deviation / in_labels(m), 1);
-    up = fmax(up, min), down = fmax(down, min);
-    shape->positives = up / (up + down);
+    shape->positives = part_of_positives(up, down, fmax(deviation / in_labels(m), 1));
     shape->start = constant_class(&m->facts->loss, shape->positives);
   } else {
     double bound = label_bound(m);
@@ -111,13 +118,13 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
 static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
   double sum[TCT_QUANTILE_EDGES + 2] = {0}, R = m->facts->row_norm;
   m->bound = R;
-  if (!(m->rule.norms > 0)) return TCT_OK;
+  if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
   const tct_release *counts = planned(m, m->at.norms);
   count_rows(m, counts, sum);
-  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->facts->intercept ? 2 : 0), err));
-  m->bound = tct_quantile_edge(sum, R, KEEP, 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation);
+  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->rule.start > 0 ? 2 : 0), err));
+  if (m->rule.norms > 0) m->bound = tct_quantile_edge(sum, R, KEEP, 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation);
   if (m->bound < R) m->bound *= 1 + 1e-9;
-  if (m->facts->intercept) start(m, sum, counts->deviation, shape);
+  if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
   return TCT_OK;
 }
 
@@ -339,13 +346,20 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
   return TCT_OK;
 }
 
+/* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
+static double shorter(const tct_dpmetric_shape *shape, double signal) {
+  double part = fmin(tct_dpmetric_learnable(shape, signal) / TCT_DPMETRIC_LEARNABLE, 1);
+  return part * part;
+}
+
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
   double h = tct_dpmetric_curvature(facts), inverse = 0;
-  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
+  double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
+  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length =
-      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
+  shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(shape, signal);
+  if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
   shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
@@ -360,7 +374,7 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_pla
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
   m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
   m.at = tct_dpmetric_places_of(&m.rule);
-  m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.budget_fraction);
+  m.base = planned(&m, m.at.steps)->noise * sqrt(tct_dpmetric_left(&m.rule) / (double)m.rule.steps);
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
