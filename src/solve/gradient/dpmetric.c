@@ -5,9 +5,10 @@
  * ALGORITHM  Gradients are clipped and noised where the released Hessian bound is the unit matrix, so that noise is
  * largest where the objective is flat.  (A metric learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
  * Hessian bound: Boehning and Lindsay 1988.)
- *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I); B = the least edge that 0.7
- *      of the rows lie within; where there is an intercept it starts at the constant that the labels ask for.  Labels
- *      that are numbers: counts of slopes at this start + N(0, m_s^2 I), and the 0.7 quantile is `slope`
+ *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
+ *      B = the least edge that 0.7 of the rows lie within.
+ *      An intercept starts at the constant that the labels ask for.
+ *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
  *      once more

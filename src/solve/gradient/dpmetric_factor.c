@@ -1,8 +1,10 @@
 /* dpmetric_factor.c - the releases behind the metric of dpmetric, and the metric.
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
- *   Counts of norms and sums of labels: a record of weight v adds a v to the one count its norm belongs to, and b v
- *     |y|/Y to one of two sums, by the label's sign; a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v.
+ *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
+ *     adds b v |y|/Y to one of two sums, by the label's sign.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice:
+ * norm
+ *     <= v.
  *   Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v.
  *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
  *     lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
@@ -94,8 +96,8 @@ static double constant_class(const tct_loss *loss, double budget_fraction) {
   return 0.5 * (low + high);
 }
 
-/* From noisy counts of both classes: nearer to a half by what their noise alone would make of it, as in James and Stein
- * 1961, and no nearer to 0 or 1 than the noise. */
+/* From noisy counts of both classes.  Their difference is moved towards 0 by its noise (James and Stein 1961), and
+ * neither class counts for less than the noise. */
 static double part_of_positives(double up, double down, double deviation) {
   double most = fmax(up, deviation), least = fmax(down, deviation), all = most + least;
   double apart = most - least, noise = 2 * deviation * deviation;
