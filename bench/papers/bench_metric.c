@@ -7,7 +7,7 @@
  * none for classes, l2:lambda=1e-4 for the squared loss.  Nothing is tuned.  Excess: mean loss plus penalty over all
  * records less its minimum (lbfgs); mean and standard error over fits.
  *
- * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms.
+ * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms covtype.
  *
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
  * SOLVER `constant` stands for the best model that looks at no feature: computed exactly, without privacy or fits.
