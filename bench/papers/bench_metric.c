@@ -12,8 +12,9 @@
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
  * SOLVER `constant` stands for the best model that looks at no feature: computed exactly, without privacy or fits.
  *
- * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), DELTA (1e-5), ROWS (all), and POSITIVES, the
- * part of positives to which a set of two classes is thinned out.  Prints lines of CSV, for metric_table.py. */
+ * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), PENALTY, DELTA (1e-5), REPLACE (1:
+ * replace_one), ROWS (all), and POSITIVES, the part of positives to which a set of two classes is thinned out.  Prints
+ * lines of CSV, for metric_table.py. */
 #include "sets.h"
 
 #include <stdbool.h>
@@ -131,7 +132,8 @@ static tct_config settings(const source *s, double norm, const char *solver) {
   tct_config_default(&c);
   bool real = s->low < s->high;
   c.loss = real ? "squared" : getenv("LOSS") ? getenv("LOSS") : "logistic";
-  c.penalty = real ? ridge_text() : "none";
+  c.penalty = getenv("PENALTY") ? getenv("PENALTY") : real ? ridge_text() : "none";
+  c.neighbours = setting("REPLACE", 0) > 0 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
   c.intercept = 1;
   c.solver = strcmp(solver, "auto") ? solver : NULL;
   c.threads = 1;

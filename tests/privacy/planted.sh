@@ -127,6 +127,17 @@ plant dpcd_change_halved src/solve/coordinate/dpcd_plan.c 's/choice\.follows = t
 plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->sensitivity, output->sensitivity, 1/event, output->sensitivity, output->sensitivity \/ 2, 1/' contract_one_release
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
+# ---- delta 0 ----
+plant pure_sum_rounded_to_nearest src/account/pure.c 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
+plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_EV_APPROX \|\| e->delta == 0\)/1/' unit_pure
+plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
+plant gamma_length_halved src/mech/mech.c 's/release->deviation \* length \/ sqrt/0.5 * release->deviation * length \/ sqrt/' unit_pure contract_one_release
+plant gamma_direction_not_uniform src/mech/mech.c 's/value\[j\] = tct_rounded_gaussian\(s, 1, g\);/value[j] = tct_discrete_laplace(s, 1, g);/' unit_pure
+plant blend_without_its_outcomes src/mech/mech.c 's/return len \* log\(2\.0/return log(2.0/' unit_pure
+plant adassp_laplace_length_halved src/solve/minimiser/adassp.c 's/\(2 \* split\) \* \(1 \+ 0x1p-45\)/(4 * split) * (1 + 0x1p-45)/' contract_one_release
+plant pure_tilt_without_its_neighbour src/solve/minimiser/objpert_plan.c 's/out->noise_multiplier = [a-z_]+\([^)]*\) \/ left;/out->noise_multiplier = 0.5 \/ left;/' contract_one_release
+plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
+
 # ---- the bound on released weights ----
 plant bound_of_one_record src/solve/shared/weight_bound.c 's/rows \* release->clip/release->clip/' contract_weight_bound
 plant bound_without_momentum src/solve/shared/weight_bound.c 's/steps \* \(steps \+ 1\) \/ 2 \+ offset/steps + offset/' contract_weight_bound
@@ -199,8 +210,8 @@ plant dpmetric_images_uncut src/solve/gradient/dpmetric_factor.c 's/SHRINK \/ fm
 plant dpmetric_rows_uncut src/solve/gradient/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
 plant dpmetric_counts_ignore_weights src/solve/gradient/dpmetric_factor.c 's/\(problem->weight \? problem->weight\[i\] : 1\) \* r->clip/1 * r->clip/' privacy_sensitivity_metric
 plant dpmetric_slopes_ignore_weights src/solve/gradient/dpmetric_factor.c 's/\(problem->weight \? problem->weight\[i\] : 1\) \* counts->clip/1 * counts->clip/' privacy_sensitivity_metric
-plant dpmetric_labels_besides_the_counts src/solve/gradient/dpmetric_factor.c 's/sqrt\(1 - LABELS\)/1/' privacy_sensitivity_metric
-plant dpmetric_start_unreleased src/solve/gradient/dpmetric_factor.c 's/(  TCT_TRY\(tct_mech_release\(m->mech, m->at.norms)/  if (m->facts->intercept) start(m, sum, 1, shape);\n\1/;s/(\(1 \+ 1e-9\)|1 \+ 1e-9;)\n  if \(m->facts->intercept\) start\(m, sum, counts->deviation, shape\);/\1/' privacy_sensitivity_metric
+plant dpmetric_labels_besides_the_counts src/solve/gradient/dpmetric_factor.c 's/sqrt\(m->rule.norms \/ \(m->rule.norms \+ m->rule.start\)\)/1/' privacy_sensitivity_metric
+plant dpmetric_start_unreleased src/solve/gradient/dpmetric_factor.c 's/(  TCT_TRY\(tct_mech_release\(m->mech, m->at.norms)/  if (m->rule.start > 0) start(m, sum, 1, shape);\n\1/;s/\n  if \(m->rule.start > 0\) start\(m, sum, counts->deviation, shape\);//' privacy_sensitivity_metric
 plant dpmetric_slope_unreleased src/solve/gradient/dpmetric_factor.c 's/(  TCT_TRY\(tct_mech_release\(m->mech, m->at.slopes)/  double kept[TCT_QUANTILE_EDGES];\n  memcpy(kept, count, sizeof kept);\n\1/;s/tct_quantile_between\(count, top/tct_quantile_between(kept, top/' privacy_sensitivity_metric
 plant dpmetric_replaced_records_twice_as_close src/solve/gradient/dpmetric_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity_metric
 plant dpmetric_lengths_without_their_error src/la/exact/metric.c 's/ \* \(1 \+ part\) \+ part \* metric->size \* view->row_norm \+ 0x1p-900/ + 0 * part/g' privacy_sensitivity_metric
