@@ -16,7 +16,6 @@ import math
 import os
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -123,7 +122,7 @@ def minimum(X, y, squared, lam):
     if squared:
         return np.linalg.solve(X.T @ X / n + (lam + 1e-12) * np.eye(p), X.T @ y / n)
     ridge, w = max(lam, 1e-9), np.zeros(p)
-    value = lambda w: mean_loss(X @ w, y, False) + ridge / 2 * w @ w  # noqa: E731
+    value = lambda w: mean_loss(X @ w, y, False) + ridge / 2 * w @ w
     for _ in range(100):
         s = 1 / (1 + np.exp(np.clip(y * (X @ w), -700, 700)))
         g = -(X.T @ (y * s)) / n + ridge * w

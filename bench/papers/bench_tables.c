@@ -34,9 +34,11 @@ static void write_table(const char *folder, const source *s, int64_t most) {
     fwrite(t.y + order[i], sizeof(double), 1, file);
   }
   if (fclose(file)) exit(1);
-  printf("{\"name\": \"%s\", \"rows\": %lld, \"of\": %lld, \"attributes\": %g, \"low\": %g, \"high\": %g, \"schema\": %s}\n",
-         s->name, (long long)rows, (long long)t.n, s->attributes, s->low, s->high,
-         s->schema || !s->file ? "true" : "false");
+  printf(
+      "{\"name\": \"%s\", \"rows\": %lld, \"of\": %lld, \"attributes\": %g, \"low\": %g, \"high\": %g, \"schema\": "
+      "%s}\n",
+      s->name, (long long)rows, (long long)t.n, s->attributes, s->low, s->high,
+      s->schema || !s->file ? "true" : "false");
   free(order);
   bench_table_free(&t);
 }

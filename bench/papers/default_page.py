@@ -49,7 +49,10 @@ class Cell:
         forms = [m for m in FORMS if m in self.values]
         tuned = {m: json.loads(self.rows[m]["setting"])["tuned"] for m in forms}
         once = [m for m in forms if m != "metric2"]
-        self.form = {"oracle": min(once, key=tuned.get, default=None), "oracle 2": min(forms, key=tuned.get, default=None)}
+        self.form = {
+            "oracle": min(once, key=tuned.get, default=None),
+            "oracle 2": min(forms, key=tuned.get, default=None),
+        }
         for name, form in self.form.items():
             if form and "metric" in forms and (name == "oracle" or "metric2" in forms):
                 self.values[name] = self.values[form]
@@ -90,7 +93,11 @@ def figures(cells, other, bound):
 
 
 def table(head, rows):
-    return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head), *["| " + " | ".join(map(str, row)) + " |" for row in rows]]
+    return [
+        "| " + " | ".join(head) + " |",
+        "|" + " --- |" * len(head),
+        *["| " + " | ".join(map(str, row)) + " |" for row in rows],
+    ]
 
 
 def summary(cells):
@@ -112,7 +119,12 @@ def main_table(cells):
     rows = []
     for c in cells:
         row = c.rows["auto"]
-        marks = {"auto": row["setting"].split(":")[0], "best other": c.other, "oracle": c.form["oracle"], "oracle 2": c.form["oracle 2"]}
+        marks = {
+            "auto": row["setting"].split(":")[0],
+            "best other": c.other,
+            "oracle": c.form["oracle"],
+            "oracle 2": c.form["oracle 2"],
+        }
         texts = [shown(c, m) + (f" {marks[m]}" if marks.get(m) and m in c.values else "") for m in methods]
         name = c.name + (" (min-max)" if c.bounds == "min-max" else "")
         rows.append([name, f"{row['n']} × {row['p']}", f"{c.epsilon:g}", *texts])
@@ -139,21 +151,43 @@ def wide_section(by_key, wide):
     for cell in wide:
         base = by_key.get((*cell.key[:2], "1", "1", *cell.key[4:]))
         if base and "auto" in base.values and "auto" in cell.values:
-            rows.append((cell.key[2], cell.key[3], cell.name, cell.epsilon, shown(base, "auto"), shown(cell, "auto"), cell.values["auto"][0] / base.values["auto"][0]))
+            rows.append(
+                (
+                    cell.key[2],
+                    cell.key[3],
+                    cell.name,
+                    cell.epsilon,
+                    shown(base, "auto"),
+                    shown(cell, "auto"),
+                    cell.values["auto"][0] / base.values["auto"][0],
+                )
+            )
     lines = []
     for kind in sorted({row[:2] for row in rows}):
         mine = [row for row in rows if row[:2] == kind]
-        lines.append(f"R × {kind[0]}, Y × {kind[1]}: geometric mean {geometric([r[6] for r in mine]):.2f}, worst {max(r[6] for r in mine):.2f}, {len(mine)} cells.")
-    lines += ["", *table(["R ×", "Y ×", "data", "ε", "right bounds", "these bounds", "ratio"], [[*r[:3], f"{r[3]:g}", *r[4:6], f"{r[6]:.2f}"] for r in rows])]
+        lines.append(
+            f"R × {kind[0]}, Y × {kind[1]}: geometric mean {geometric([r[6] for r in mine]):.2f}, worst {max(r[6] for r in mine):.2f}, {len(mine)} cells."
+        )
+    lines += [
+        "",
+        *table(
+            ["R ×", "Y ×", "data", "ε", "right bounds", "these bounds", "ratio"],
+            [[*r[:3], f"{r[3]:g}", *r[4:6], f"{r[6]:.2f}"] for r in rows],
+        ),
+    ]
     return lines
 
 
 def page(rows):
     grouped = {}
     for row in rows:
-        grouped.setdefault(tuple(row[k] for k in ("set", "bounds", "wide", "wide_label", "delta", "epsilon")), []).append(row)
+        grouped.setdefault(
+            tuple(row[k] for k in ("set", "bounds", "wide", "wide_label", "delta", "epsilon")), []
+        ).append(row)
     by_key = {key: Cell(key, found) for key, found in grouped.items()}
-    every = sorted((c for c in by_key.values() if "auto" in c.values), key=lambda c: (GROUPS.index(c.group), c.name, c.epsilon))
+    every = sorted(
+        (c for c in by_key.values() if "auto" in c.values), key=lambda c: (GROUPS.index(c.group), c.name, c.epsilon)
+    )
     right = [c for c in every if c.key[2:4] == ("1", "1")]
     lines = []
     for delta in sorted({c.key[4] for c in right}):
@@ -161,7 +195,16 @@ def page(rows):
         main = [c for c in cells if c.bounds == "public" or c.name in NO_PUBLIC]
         beside = [c for c in cells if c not in main]
         title = "1/n²" if delta == "n2" else delta
-        lines += [f"## δ = {title}, public bounds", "", *summary(main), "", "### Cells above a bound beyond two standard errors", "", *weak(main), ""]
+        lines += [
+            f"## δ = {title}, public bounds",
+            "",
+            *summary(main),
+            "",
+            "### Cells above a bound beyond two standard errors",
+            "",
+            *weak(main),
+            "",
+        ]
         lines += ["### Cells", "", *main_table(main), "", "### Every untuned solver", "", *solver_table(main), ""]
         if beside:
             lines += [f"## δ = {title}, min-max bounds", "", *summary(beside), "", *main_table(beside), ""]
@@ -171,4 +214,9 @@ def page(rows):
     fits = sorted({int(r["fits"]) for r in rows}) or [0]
     deltas = sorted({"1/n²" if c.key[4] == "n2" else c.key[4] for c in right})
     facts = {"delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
-    return HEAD.format(**facts, used=", ".join(USED), looked=", ".join(LOOKED_AT)) + "\n" + "\n".join(lines).rstrip() + "\n"
+    return (
+        HEAD.format(**facts, used=", ".join(USED), looked=", ".join(LOOKED_AT))
+        + "\n"
+        + "\n".join(lines).rstrip()
+        + "\n"
+    )

@@ -11,7 +11,7 @@ process a fit, nothing tuned; weights are judged by the exact objective less its
 Means over --fits runs with other noise, and their standard errors.  What the methods are: oracle.py, bench/peers/rivals.py.
 
 RESUMED  Every cell is kept in default.csv as soon as it is measured, and a cell that is there is not measured again;
---again measures the given methods anew.  --page writes the page from the file alone.
+--again measures the given methods anew.  --page writes the page from the file alone (default_page.py).
 """
 
 import argparse
@@ -33,9 +33,13 @@ import numpy as np
 import oracle
 import rivals
 
-SETS = "ipums-br,bank,a9a,electricity,california,phishing,covtype,adult-raw,nist_acs,diabetes130,skin,mushrooms,w8a,stay,income,synthetic"
+SETS = (
+    "ipums-br,bank,a9a,electricity,california,phishing,covtype,adult-raw,nist_acs,diabetes130,skin,mushrooms,w8a,"
+    "stay,income,synthetic"
+)
 OURS = ("auto", "dpmetric", "dpgd", "dpnewton", "objpert", "dpcd", "dpsgd", "dpscd", "adassp")
 METHODS = ("auto", "before", *OURS[1:], *oracle.FORMS, "floor", "geoclip", "boosted_adassp")
+SQUARED_ONLY, CLASSES_ONLY = ("adassp", "dpscd", "boosted_adassp"), ("objpert",)
 KEY = ("set", "bounds", "wide", "wide_label", "delta", "epsilon", "method")
 FIELDS = (*KEY, "n", "of", "p", "R", "fits", "excess", "error", "seconds", "setting")
 
@@ -51,12 +55,17 @@ class Store:
 
     def put(self, row):
         self.rows[tuple(row[k] for k in KEY)] = row
-        order = {m: i for i, m in enumerate(METHODS)}
-        rows = sorted(self.rows.values(), key=lambda r: (*[r[k] for k in KEY[:5]], float(r["epsilon"]), order.get(r["method"], 99)))
+        place = lambda r: (*[r[k] for k in KEY[:5]], float(r["epsilon"]), METHODS.index(r["method"]))
+        rows = sorted(self.rows.values(), key=place)
         with open(self.path, "w", newline="") as file:
             out = csv.DictWriter(file, FIELDS, lineterminator="\n")
             out.writeheader()
             out.writerows(rows)
+
+
+def key_of(given, problem, epsilon, method):
+    wide = (f"{problem.wide:g}", f"{problem.wide_label:g}")
+    return (problem.name, problem.bounds, *wide, given.delta, f"{epsilon:g}", method)
 
 
 class Cell:
@@ -75,13 +84,17 @@ class Cell:
     def train(self, program, solver, seed):
         """(weights, the solver that ran, seconds of training) of one fit of a tacit program."""
         q, model = self.problem, self.array.with_suffix(".model.json")
-        command = [str(program), "train", str(self.array), "--label", str(q.X.shape[1] + 1), "--epsilon", repr(self.epsilon)]
-        command += ["--delta", repr(self.delta), "--row-norm", repr(q.R * q.wide * (1 + 1e-12)), "--threads", "1", "--seed", str(seed)]
-        command += ["--loss", "squared" if q.squared else "logistic", "--json", "-o", str(model)]
+        options = {"label": q.X.shape[1] + 1, "epsilon": repr(self.epsilon), "delta": repr(self.delta), "threads": 1}
+        options.update(seed=seed, loss="squared" if q.squared else "logistic")
+        options["row-norm"] = repr(q.R * q.wide * (1 + 1e-12))  # rows of norm R stay as they are
         if q.squared:
-            command += ["--penalty", f"l2:lambda={q.lam!r}", "--label-bound", repr(q.Y * q.wide_label), "--label-shift", "0"]
+            options.update(
+                {"penalty": f"l2:lambda={q.lam!r}", "label-bound": repr(q.Y * q.wide_label), "label-shift": 0}
+            )
         if solver != "auto":
-            command += ["--solver", solver]
+            options["solver"] = solver
+        command = [str(program), "train", str(self.array), "--json", "-o", str(model)]
+        command += [text for name, value in options.items() for text in (f"--{name}", str(value))]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])
@@ -92,7 +105,9 @@ class Cell:
         """(excesses, seconds of one fit, setting)"""
         seeds, start = range(1, self.given.fits + 1), time.process_time()
         if method in OURS or method == "before":
-            runs = [self.train(self.given.old if method == "before" else self.given.build / "tacit", "auto" if method == "before" else method, s) for s in seeds]
+            before = method == "before"
+            program = self.given.old if before else self.given.build / "tacit"
+            runs = [self.train(program, "auto" if before else method, s) for s in seeds]
             return [self.excess(w) for w, _, _ in runs], float(np.mean([r[2] for r in runs])), runs[0][1]
         if method in oracle.FORMS:
             tuned, setting = oracle.search(self.problem, self.mu, method)
@@ -100,9 +115,8 @@ class Cell:
             runs = [oracle.measure(rows, self.mu, setting, s) for s in seeds]
             return runs, time.process_time() - start, json.dumps({"tuned": tuned, "setting": json.loads(setting)})
         if method == "geoclip":
-            q = self.problem
-            sigma = rivals.sampled_noise(self.given.build / "tacit", rivals.BATCH / len(q.y), round(rivals.EPOCHS * len(q.y) / rivals.BATCH), self.epsilon, self.delta)
-            found, setting = rivals.tuned_geoclip(q, sigma, seeds)
+            sigma = rivals.geoclip_noise(self.given.build / "tacit", len(self.problem.y), self.epsilon, self.delta)
+            found, setting = rivals.tuned_geoclip(self.problem, sigma, seeds)
             return [self.excess(w) for w in found], time.process_time() - start, setting
         q = self.problem
         runs = [self.excess(rivals.boosted_adassp(q, self.mu, q.R * q.wide, q.Y * q.wide_label, s)) for s in seeds]
@@ -110,26 +124,38 @@ class Cell:
 
     def row(self, method):
         q = self.problem
-        row = {"set": q.name, "bounds": q.bounds, "wide": f"{q.wide:g}", "wide_label": f"{q.wide_label:g}", "delta": self.given.delta}
-        row.update(epsilon=f"{self.epsilon:g}", method=method, n=len(q.y), of=q.rows_of, p=q.X.shape[1], R=f"{q.R:.4g}", fits=self.given.fits)
+        row = dict(zip(KEY, key_of(self.given, q, self.epsilon, method)))
+        row.update(n=len(q.y), of=q.rows_of, p=q.X.shape[1], R=f"{q.R:.4g}", fits=self.given.fits)
         if method == "floor":
             euclidean, shaped = oracle.floors(q, self.minimiser, [self.mu])[self.mu]
-            return {**row, "excess": f"{shaped:.4g}", "error": 0, "seconds": 0, "setting": json.dumps({"euclidean": euclidean})}
+            return {
+                **row,
+                "excess": f"{shaped:.4g}",
+                "error": 0,
+                "seconds": 0,
+                "setting": json.dumps({"euclidean": euclidean}),
+            }
         try:
             excesses, seconds, setting = self.fits(method)
         except RuntimeError as error:
             return {**row, "excess": "", "error": "", "seconds": "", "setting": str(error)}
-        error = np.std(excesses, ddof=1) / math.sqrt(len(excesses)) if len(excesses) > 1 and np.isfinite(excesses).all() else 0
-        return {**row, "excess": f"{np.mean(excesses):.5g}", "error": f"{error:.3g}", "seconds": f"{seconds:.3g}", "setting": setting}
+        several = len(excesses) > 1 and np.isfinite(excesses).all()
+        error = np.std(excesses, ddof=1) / math.sqrt(len(excesses)) if several else 0
+        return {
+            **row,
+            "excess": f"{np.mean(excesses):.5g}",
+            "error": f"{error:.3g}",
+            "seconds": f"{seconds:.3g}",
+            "setting": setting,
+        }
 
 
 def wanted(given, store, problem, epsilon):
     """The methods of a cell that are still to be measured."""
     for method in given.methods:
-        key = (problem.name, problem.bounds, f"{problem.wide:g}", f"{problem.wide_label:g}", given.delta, f"{epsilon:g}", method)
-        skipped = (method == "before" and not given.old) or (method in ("adassp", "dpscd", "boosted_adassp") and not problem.squared)
-        skipped = skipped or (method in ("objpert",) and problem.squared)
-        if not skipped and (given.again or key not in store.rows):
+        key = key_of(given, problem, epsilon, method)
+        apart = method in CLASSES_ONLY if problem.squared else method in SQUARED_ONLY
+        if not apart and (method != "before" or given.old) and (given.again or key not in store.rows):
             yield method
 
 
@@ -138,19 +164,19 @@ def measure_set(given, store, fact, bounds):
     if problem is None:
         return
     problem.wide, problem.wide_label = given.wide, given.wide_label
-    todo = [(e, list(wanted(given, store, problem, e))) for e in given.eps]
-    if not any(methods for _, methods in todo):
+    left = [(e, list(wanted(given, store, problem, e))) for e in given.eps]
+    if not any(methods for _, methods in left):
         return
     array = given.scratch / f"{problem.name}.{bounds}.npy"
     np.save(array, np.column_stack([problem.X, problem.y]))
     minimiser = footing.minimum(problem.X, problem.y, problem.squared, problem.lam)
-    for epsilon, methods in todo:
+    for epsilon, methods in left:
         delta = 1 / len(problem.y) ** 2 if given.delta == "n2" else float(given.delta)
         cell = Cell(given, problem, minimiser, epsilon, delta, array)
         for method in methods:
             row = cell.row(method)
             store.put(row)
-            print(problem.name, bounds, f"{epsilon:g}", method, row["excess"], "+-", row["error"], str(row["setting"])[:100], flush=True)
+            print(problem.name, bounds, f"{epsilon:g}", method, row["excess"], row["error"], row["setting"], flush=True)
     array.unlink()
 
 

@@ -30,7 +30,7 @@ import json
 import math
 
 import numpy as np
-from footing import mean_loss, minimum, objective
+from footing import mean_loss, minimum
 
 FORMS = ("gd", "metric", "metric2", "quadratic")
 PART, SCREEN, KEPT, FINE, AGAIN = 3000, 2, 6, 8000, 8
@@ -41,7 +41,13 @@ NEARBY = {"clip": (0.7, 1.0, 1.4), "length": (0.5, 1.0, 2.0), "steps": (0.6, 1.0
 AVERAGES = (0.0, 0.3, 0.7)  # share of the steps that is not averaged
 FIRST = {"part": (0.05, 0.02, 0.15), "ridge": (1.0, 0.3, 3.0), "cut": (0.7, 0.95, 1.0)}
 SECOND = {"part2": (0.05, 0.02, 0.15), "ridge2": (1.5, 0.5, 4.0), "reach2": (2.25, 0.6, 8.0)}
-QUADRATIC = {"part": (0.3, 0.6, 0.9), "ridge": (0.1, 0.3, 1.0, 3.0), "cut": (0.7, 1.0), "curve": (1.0, 0.7, 0.45), "label": (1.0, 0.5, 0.25)}
+QUADRATIC = {
+    "part": (0.3, 0.6, 0.9),
+    "ridge": (0.1, 0.3, 1.0, 3.0),
+    "cut": (0.7, 1.0),
+    "curve": (1.0, 0.7, 0.45),
+    "label": (1.0, 0.5, 0.25),
+}
 
 
 class Rows:
@@ -72,7 +78,8 @@ def noisy_moment(Z, reach2, mu, n, rng):
     """Mean of z z' with the noise that n records of |z|^2 <= reach2 need, and the deviation of that noise."""
     p, deviation = Z.shape[1], reach2 / (mu * n)
     E = np.triu(rng.standard_normal((p, p)))
-    return Z.T @ Z / len(Z) + deviation * (E + np.triu(E, 1).T) / math.sqrt(2) * np.where(np.eye(p), math.sqrt(2), 1), deviation
+    E = (np.triu(E, 1) + np.triu(E, 1).T) / math.sqrt(2) + np.diag(np.diag(E))
+    return Z.T @ Z / len(Z) + deviation * E, deviation
 
 
 def cut(Z, length, reach):
@@ -100,7 +107,8 @@ def metric(rows, mu, option, rng):
     if "part2" in option:
         Z = rows.X @ inverse.T
         reach2 = option["reach2"] * d / rows.h
-        M, deviation = noisy_moment(cut(Z, np.linalg.norm(Z, axis=1), math.sqrt(reach2)), reach2, mu * math.sqrt(option["part2"]), rows.n, rng)
+        K = cut(Z, np.linalg.norm(Z, axis=1), math.sqrt(reach2))
+        M, deviation = noisy_moment(K, reach2, mu * math.sqrt(option["part2"]), rows.n, rng)
         inverse, d = factor(M, option["ridge2"] * math.sqrt(2 * p) * deviation, rows.h, rows.lam, inverse)
         left -= option["part2"]
     return inverse, d, left
@@ -288,7 +296,9 @@ def floors(problem, w, mus):
     curve = np.ones(n) if problem.squared else np.abs(slope) * (1 - np.abs(slope))
     H = (X.T * curve) @ X / n + (problem.lam + 1e-9) * np.eye(p)
     A = problem.h * X.T @ X / n + (problem.lam + 1e-9) * np.eye(p)
-    return {mu: tuple(floor(problem, w, slope, curve, H, L, mu) for L in (np.eye(p), np.linalg.cholesky(A))) for mu in mus}
+    return {
+        mu: tuple(floor(problem, w, slope, curve, H, L, mu) for L in (np.eye(p), np.linalg.cholesky(A))) for mu in mus
+    }
 
 
 def floor(problem, w, slope, curve, H, L, mu):

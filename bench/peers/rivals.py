@@ -34,6 +34,10 @@ def sampled_noise(program, rate, steps, epsilon, delta):
     return float(told["events"][0].split("noise=")[1].split(",")[0])
 
 
+def geoclip_noise(program, n, epsilon, delta):
+    return sampled_noise(program, BATCH / n, round(EPOCHS * n / BATCH), epsilon, delta)
+
+
 def slope(margin, y, squared):
     return margin - y if squared else -y / (1 + np.exp(np.clip(y * margin, -60, 60)))
 
@@ -47,7 +51,8 @@ def geoclip(problem, sigma, rates, betas, seed):
     for _ in range(round(EPOCHS * n / BATCH)):
         batch = np.flatnonzero(rng.random(n) < BATCH / n)
         X, y = problem.X[batch], problem.y[batch]
-        u = slope(X @ W.T, y[:, None], problem.squared).T[:, :, None] * (X @ M.transpose(0, 2, 1)) - np.einsum("kij,kj->ki", M, a)[:, None, :]
+        g = slope(X @ W.T, y[:, None], problem.squared).T[:, :, None]
+        u = g * (X @ M.transpose(0, 2, 1)) - np.einsum("kij,kj->ki", M, a)[:, None, :]
         u *= np.minimum(1, 1 / np.maximum(np.linalg.norm(u, axis=2, keepdims=True), 1e-300))
         noisy = (u.sum(axis=1) + sigma * rng.standard_normal((k, p))) / BATCH
         g = np.einsum("kij,kj->ki", back, noisy) + a
