@@ -12,22 +12,23 @@ GROUPS = ("all", "used", "looked at", "untouched")
 
 HEAD = """# auto, untuned, beside oracles, floors and rivals
 
-`bench/papers/default_table.py` measures every cell and writes this page; [default.csv](default.csv) has all figures with
-seconds and settings.
+`bench/papers/default_table.py` measures every cell and writes this page; [default.csv](default.csv) has all figures
+with seconds and settings.
 
 Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
-removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california, stay, income,
-synthetic: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max; R is the
-square root of the number of attributes plus one (`bench/lib/footing.py`).
+removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california, stay,
+income, synthetic: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max;
+R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
 
-* *Used:* {used}. Constants of `auto` and `dpmetric` were chosen on them. *Looked at:* {looked}. *Untouched:* all others.
-* *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, best of each cell.
+* *Used:* {used}. Constants of `auto` and `dpmetric` were chosen on them. *Looked at:* {looked}. *Untouched:* all
+  others.
+* *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, cell by cell.
 * *oracle:* tuned without a charge on other splits, run again with fresh noise (`bench/papers/oracle.py`): gradient
   descent, a metric released once, quadratic statistics; *oracle 2* may also release its metric twice.
-* *floor:* the whole budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise (E), or
-  noise in the exact metric (M).
-* *GeoClip, AdaSSP+:* GeoClip (2025) at its best rate of each cell, and boosted AdaSSP (2023), as `bench/peers/rivals.py`
-  has them from their papers.
+* *floor:* the whole budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise
+  (E), or noise in the exact metric (M).
+* *GeoClip, AdaSSP+:* GeoClip (2025) at its best rate of each cell, and boosted AdaSSP (2023), as
+  `bench/peers/rivals.py` has them from their papers.
 """
 
 
@@ -73,8 +74,8 @@ class Cell:
         return a - bound * b > 2 * math.hypot(s, bound * t)
 
 
-COMPARED = (("before", 1.05), ("best other", 1.15), ("oracle", 1.7), ("oracle 2", 1.7), ("floor E", None), ("floor M", None),
-            ("geoclip", 1.0), ("boosted_adassp", 1.0))  # fmt: skip
+BOUNDS = {"before": 1.05, "best other": 1.15, "oracle": 1.7, "oracle 2": 1.7}
+COMPARED = {**BOUNDS, "floor E": None, "floor M": None, "geoclip": 1.0, "boosted_adassp": 1.0}
 NAMES = {"geoclip": "GeoClip", "boosted_adassp": "AdaSSP+"}
 
 
@@ -88,7 +89,8 @@ def figures(cells, other, bound):
     if not have:
         return "-"
     worst = max(have, key=lambda c: c.ratio(other))
-    text = f"{geometric([c.ratio(other) for c in have]):.2f} (n {len(have)}; worst {worst.ratio(other):.2f}, {worst.name} {worst.epsilon:g}"
+    text = f"{geometric([c.ratio(other) for c in have]):.2f} (n {len(have)}; "
+    text += f"worst {worst.ratio(other):.2f}, {worst.name} {worst.epsilon:g}"
     return text + (f"; above {bound:g}: {sum(c.above(other, bound) for c in have)})" if bound else ")")
 
 
@@ -102,7 +104,7 @@ def table(head, rows):
 
 def summary(cells):
     groups = {g: [c for c in cells if g in ("all", c.group)] for g in GROUPS}
-    rows = [[f"auto / {NAMES.get(o, o)}", *[figures(groups[g], o, b) for g in GROUPS]] for o, b in COMPARED]
+    rows = [[f"auto / {NAMES.get(o, o)}", *[figures(groups[g], o, b) for g in GROUPS]] for o, b in COMPARED.items()]
     return table(["geometric mean (cells; worst; above the bound beyond two standard errors)", *GROUPS], rows)
 
 
@@ -139,7 +141,7 @@ def solver_table(cells):
 def weak(cells):
     found = []
     for c in cells:
-        why = [f"{c.ratio(o):.2f} times {o}" for o, b in COMPARED[:4] if o in c.values and c.above(o, b)]
+        why = [f"{c.ratio(o):.2f} times {o}" for o, b in BOUNDS.items() if o in c.values and c.above(o, b)]
         if why:
             found.append(f"* {c.name}, ε = {c.epsilon:g}: {', '.join(why)}")
     return found or ["None."]
@@ -164,10 +166,9 @@ def wide_section(by_key, wide):
             )
     lines = []
     for kind in sorted({row[:2] for row in rows}):
-        mine = [row for row in rows if row[:2] == kind]
-        lines.append(
-            f"R × {kind[0]}, Y × {kind[1]}: geometric mean {geometric([r[6] for r in mine]):.2f}, worst {max(r[6] for r in mine):.2f}, {len(mine)} cells."
-        )
+        ratios = [row[6] for row in rows if row[:2] == kind]
+        mean = f"geometric mean {geometric(ratios):.2f}, worst {max(ratios):.2f}, {len(ratios)} cells"
+        lines.append(f"R × {kind[0]}, Y × {kind[1]}: {mean}.")
     lines += [
         "",
         *table(

@@ -8,7 +8,8 @@
 FOOTING  bench/lib/footing.py: sets, public bounds, R, Y, penalty.  Larger sets are cut to --rows records by the bench's
 permutation.  delta is --delta (n2: 1/n^2); one record added or removed.  The first releases come from tacit itself, one
 process a fit, nothing tuned; weights are judged by the exact objective less its exact minimum over the same records.
-Means over --fits runs with other noise, and their standard errors.  What the methods are: oracle.py, bench/peers/rivals.py.
+Means over --fits runs with other noise, and their standard errors.  What the methods are: oracle.py,
+bench/peers/rivals.py.
 
 RESUMED  Every cell is kept in default.csv as soon as it is measured, and a cell that is there is not measured again;
 --again measures the given methods anew.  --page writes the page from the file alone (default_page.py).
@@ -95,7 +96,7 @@ class Cell:
             options["solver"] = solver
         command = [str(program), "train", str(self.array), "--json", "-o", str(model)]
         command += [text for name, value in options.items() for text in (f"--{name}", str(value))]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])
         told = json.loads(done.stdout)

@@ -6,24 +6,25 @@ Plain numpy noise under the Gaussian mechanism's exact cost (mu): it shows utili
 One record added or removed, n public, as add_remove has it.
 
 FORMS  gd          gradient descent over all records, clip and noise Euclidean
-       metric      clip and noise in the metric of G = sum x x' + noise, released once: A = (h/n)(G + r I) + lambda I = L L',
-                   z = L^-1 x, steps release sum clip(l' z, C) + noise; h = 1/4 logistic, 1 squared loss
+       metric      clip and noise in the metric of G = sum x x' + noise, released once: A = (h/n)(G + r I) + lambda I
+                   = L L', z = L^-1 x, steps release sum clip(l' z, C) + noise; h = 1/4 logistic, 1 squared loss
        metric2     the metric is released once more, of images z cut to length rho
        quadratic   G and sum x y' released once, the minimiser of a quadratic upper bound of the loss
 
-GRIDS  Paths (clip, length F, which share of the steps is averaged) are tried all; T = 3 sqrt(F) steps of momentum 1 - T/F
-       travel as far as F steps without, F below T takes steps of size F/T.  Options of a metric (the budget's part,
-       ridge r, rows cut before G, and for metric2 part, ridge and rho) are changed one at a time from the best so far.
-       Then clip, length and steps are refined together around the best.  The signal d = sum l/(l + r) over the released
-       eigenvalues l gives clips their unit, sqrt(d/h).
+GRIDS  Paths (clip, length F, which share of the steps is averaged) are tried all; T = 3 sqrt(F) steps of momentum
+       1 - T/F travel as far as F steps without, F below T takes steps of size F/T.  Options of a metric (the budget's
+       part, ridge r, rows cut before G, and for metric2 part, ridge and rho) are changed one at a time from the best
+       so far.  Then clip, length and steps are refined together around the best.  The signal d = sum l/(l + r) over
+       the released eigenvalues l gives clips their unit, sqrt(d/h).
 
 TUNING is uncharged.  It happens on random parts of the records, with noise per record as for all n: the grid on PART
        records in SCREEN draws, then the best few of each form and the refinement on FINE records in AGAIN draws.  The
        winner is run on all records with fresh noise, and what is shown are these last runs.
 
-FLOOR  of a shape: the whole budget in one noisy gradient at the exact minimum, then a Newton step with the exact Jacobian
-       J of the clipped gradient, shrunk towards 0 by a ridge in the shape: (J + r A)^-1 (J w - noisy gradient).  Expected
-       excess to second order at the best clip and ridge.  Two shapes: Euclidean (A = I), and the metric of the exact G.
+FLOOR  of a shape: the whole budget in one noisy gradient at the exact minimum, then a Newton step with the exact
+       Jacobian J of the clipped gradient, shrunk towards 0 by a ridge in the shape: (J + r A)^-1 (J w - noisy
+       gradient).  Expected excess to second order at the best clip and ridge.  Two shapes: Euclidean (A = I), and the
+       metric of the exact G.
 """
 
 import json

@@ -2,15 +2,16 @@
 
     tools/setup.sh python
     build/venv/bin/python -m pip install torch==2.5.1 opacus==1.5.2
-    PYTHONPATH=python TACIT_LIBRARY=build/release/libtacit.so build/venv/bin/python bench/peers/opacus_grid.py [--sets bank,..] [--eps 0.1,..]
+    export PYTHONPATH=python TACIT_LIBRARY=build/release/libtacit.so
+    build/venv/bin/python bench/peers/opacus_grid.py [--sets bank,..] [--eps 0.1,..]
 
-FOOTING  bench/lib/footing.py, delta = 1e-5, one record added or removed; objective: mean logistic loss over the records,
-no penalty.  Sets above 50,000 records are cut to that.
+FOOTING  bench/lib/footing.py, delta = 1e-5, one record added or removed; objective: mean logistic loss over the
+records, no penalty.  Sets above 50,000 records are cut to that.
 
-GRID  Opacus has no default clip, rate, batch or number of epochs.  All of CLIPS x RATES x BATCHES x EPOCHS are tried, without a charge,
-in a numpy form of the same algorithm (Poisson batches, per-record clip, Gaussian noise, plain SGD from 0), whose noise
-is the accountant's of tacit.  The cell with the least objective is then run by Opacus itself, with its own PRV
-accountant, on --fits fresh seeds: those are the figures.  auto has as many fits.
+GRID  Opacus has no default clip, rate, batch or number of epochs.  All of CLIPS x RATES x BATCHES x EPOCHS are tried,
+without a charge, in a numpy form of the same algorithm (Poisson batches, per-record clip, Gaussian noise, plain SGD
+from 0), whose noise is the accountant's of tacit.  The cell with the least objective is then run by Opacus itself,
+with its own PRV accountant, on --fits fresh seeds: those are the figures.  auto has as many fits.
 
 TIME  Seconds of processor time of one fit, one thread, from arrays in memory to weights, calibration of the noise
 included.  Opacus's search is not counted.
@@ -182,30 +183,26 @@ without a charge. Seconds are of processor time, one thread. `bench/peers/opacus
 """
 
 
+def shown(row):
+    return f"{float(row['objective']):.4f} ± {float(row['error']):.4f}"
+
+
 def page(store, fits):
-    lines = [
-        "| data | ε | auto | Opacus | its clip, rate, batch, epochs | seconds auto | seconds Opacus | times |",
-        "|" + " --- |" * 8,
-    ]
-    above, times = [], []
+    head = ["data", "ε", "auto", "Opacus", "its clip, rate, batch, epochs", "seconds auto", "seconds Opacus", "times"]
+    lines, above, times = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)], [], []
     for (name, epsilon, program), a in store.rows.items():
         o = store.rows.get((name, epsilon, "Opacus"))
         if program != "auto" or not o:
             continue
-        s = json.loads(o["setting"])
-        times.append(float(o["seconds"]) / float(a["seconds"]))
+        s, times = json.loads(o["setting"]), [*times, float(o["seconds"]) / float(a["seconds"])]
         if float(a["objective"]) - float(o["objective"]) > 2 * math.hypot(float(a["error"]), float(o["error"])):
             above.append(f"{name} at ε = {epsilon}")
-        text = f"| {name} | {epsilon} | {float(a['objective']):.4f} ± {float(a['error']):.4f} | {float(o['objective']):.4f} ± {float(o['error']):.4f} "
-        lines.append(
-            text
-            + f"| {s['clip']}, {s['rate']}, {s['batch']}, {s['epochs']} | {float(a['seconds']):.3f} | {float(o['seconds']):.2f} | {times[-1]:.0f} |"
-        )
+        chosen = f"{s['clip']:g}, {s['rate']:g}, {s['batch']}, {s['epochs']}"
+        seconds = [f"{float(a['seconds']):.3f}", f"{float(o['seconds']):.2f}", f"{times[-1]:.0f}"]
+        lines.append("| " + " | ".join([name, epsilon, shown(a), shown(o), chosen, *seconds]) + " |")
     if times:
-        lines += [
-            "",
-            f"auto is above Opacus beyond two standard errors in {len(above)} of {len(times)} cells{': ' * bool(above)}{', '.join(above)}.",
-        ]
+        which = ": " + ", ".join(above) if above else ""
+        lines += ["", f"auto is above Opacus beyond two standard errors in {len(above)} of {len(times)} cells{which}."]
         lines += [f"Opacus takes {min(times):.0f} to {max(times):.0f} times the processor time of auto."]
     return HEAD.format(fits=fits, cells=len(CLIPS) * len(RATES) * len(BATCHES) * len(EPOCHS)) + "\n".join(lines) + "\n"
 

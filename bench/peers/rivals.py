@@ -1,18 +1,18 @@
 """rivals.py - published methods that clip or solve in a shape, written again from their papers for default_table.
 
-GEOCLIP  Gilani, Tasnim, Kosut and Sankar, GeoClip: Geometry-Aware Clipping for Differentially Private SGD (NeurIPS 2025,
-    arXiv 2506.06549), the form with a moving average of the full covariance.  Per record u = M (g - a) is cut to norm 1,
-    the batch's sum gets noise N(0, sigma^2 I), and g~ = M^-1 (sum + noise)/batch + a moves the weights.  Then
-    a = .99 a + .01 g~, S = beta S + (1 - beta) (g~ - a)(g~ - a)', S = U diag(l) U', l cut to [1e-15, 10], and
-    M = (sum sqrt(l))^-1/2 diag(l^-1/4) U'.  The constants .99, 1e-15, 10 and beta = .999 are the authors'.  S comes from
-    released gradients alone, as the paper's privacy argument demands.  Batches are Poisson samples of expected size BATCH,
-    sigma is the accountant's for EPOCHS epochs; a batch that is not full counts as BATCH.  The rate and beta in {.9, .999}
-    are chosen by the least excess of one run with other noise, without a charge.
+GEOCLIP  Gilani, Tasnim, Kosut and Sankar, GeoClip: Geometry-Aware Clipping for Differentially Private SGD (NeurIPS
+    2025, arXiv 2506.06549), the form with a moving average of the full covariance.  Per record u = M (g - a) is cut
+    to norm 1, the batch's sum gets noise N(0, sigma^2 I), and g~ = M^-1 (sum + noise)/batch + a moves the weights.
+    Then a = .99 a + .01 g~, S = beta S + (1 - beta) (g~ - a)(g~ - a)', S = U diag(l) U', l cut to [1e-15, 10], and M
+    = (sum sqrt(l))^-1/2 diag(l^-1/4) U'.  The constants .99, 1e-15, 10 and beta = .999 are the authors'.  S comes
+    from released gradients alone, as the paper's privacy argument demands.  Batches are Poisson samples of expected
+    size BATCH, sigma is the accountant's for EPOCHS epochs; a batch that is not full counts as BATCH.  The rate and
+    beta in {.9, .999} are chosen by the least excess of one run with other noise, without a charge.
 
-BOOSTED ADASSP  Tang, Aydore, Kearns, Rho, Roth, Wang, Wang and Wu, Improved Differentially Private Regression via Gradient
-    Boosting (2023, arXiv 2303.03451), Algorithm 1, with its constants: mu^2 in three equal parts, for X'X, for its least
-    eigenvalue and for ROUNDS = 100 rounds of X' clip(residual, Y); ridge max(0, 1.96 sqrt(p) sigma - (least eigenvalue's
-    release less 1.96 sigma)); step 1.  Bounds are the public R and Y.  Squared loss.
+BOOSTED ADASSP  Tang, Aydore, Kearns, Rho, Roth, Wang, Wang and Wu, Improved Differentially Private Regression via
+    Gradient Boosting (2023, arXiv 2303.03451), Algorithm 1, with its constants: mu^2 in three equal parts, for X'X,
+    for its least eigenvalue and for ROUNDS = 100 rounds of X' clip(residual, Y); ridge max(0, 1.96 sqrt(p) sigma -
+    (least eigenvalue's release less 1.96 sigma)); step 1.  Bounds are the public R and Y.  Squared loss.
 """
 
 import json
