@@ -10,8 +10,8 @@ records, no penalty.  Sets above 50,000 records are cut to that.
 
 GRID  Opacus has no default clip, rate, batch or number of epochs.  All of CLIPS x RATES x BATCHES x EPOCHS are tried,
 without a charge, in a numpy form of the same algorithm (Poisson batches, per-record clip, Gaussian noise, plain SGD
-from 0), whose noise is the accountant's of tacit.  The best few are tried on three more seeds, and the best of them is run by Opacus itself,
-with its own PRV accountant, on --fits fresh seeds: those are the figures.  auto has as many fits.
+from 0), whose noise is the accountant's of tacit.  The best few are tried on three more seeds, and the best of them is
+run by Opacus itself, with its own PRV accountant, on --fits fresh seeds: those are the figures.  auto has as many fits.
 
 TIME  Seconds of processor time of one fit, one thread, from arrays in memory to weights, calibration of the noise
 included.  Opacus's search is not counted.
