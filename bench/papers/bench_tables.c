@@ -17,11 +17,11 @@ static void write_header(FILE *file, int64_t rows, int64_t cols) {
   fprintf(file, "%-*s\n", BYTES - BEFORE - 1, length > 0 ? line : "");
 }
 
-static void write_table(const char *folder, const source *s, int64_t most) {
+static void write_table(const char *folder, const source *s, int64_t max_rows) {
   char path[1024];
   bench_table t = read_table(s);
   if (!t.n) return;
-  int64_t *order = bench_permutation(t.n, 7), rows = most > 0 && most < t.n ? most : t.n;
+  int64_t *order = bench_permutation(t.n, 7), rows = max_rows > 0 && max_rows < t.n ? max_rows : t.n;
   snprintf(path, sizeof path, "%s/%s.npy", folder, s->name);
   FILE *file = fopen(path, "wb");
   if (!file) {
