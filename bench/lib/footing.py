@@ -136,6 +136,14 @@ def minimum(X, y, squared, lam):
     return w
 
 
+def best_constant(problem):
+    """Mean loss of the best constant prediction, which no model should be worse than."""
+    if problem.squared:
+        return float(np.var(problem.y) / 2)
+    share = float(np.mean(problem.y > 0))
+    return -sum(s * math.log(s) for s in (share, 1 - share) if s > 0)
+
+
 def tail(x):
     return math.erfc(x / math.sqrt(2)) / 2
 

@@ -27,6 +27,7 @@ R is the square root of the number of attributes plus one (`bench/lib/footing.py
   descent, a metric released once, quadratic statistics; *oracle 2* may also release its metric twice.
 * *floor:* the whole budget in one noisy gradient at the exact minimum, then a shrunk Newton step: Euclidean noise
   (E), or noise in the exact metric (M).
+* *constant:* the best constant prediction, without privacy.
 * *GeoClip, AdaSSP+:* GeoClip (2025) at its best rate of each cell, and boosted AdaSSP (2023), as
   `bench/peers/rivals.py` has them from their papers.
 """
@@ -74,7 +75,7 @@ class Cell:
         return a - bound * b > 2 * math.hypot(s, bound * t)
 
 
-BOUNDS = {"before": 1.05, "best other": 1.15, "oracle": 1.7, "oracle 2": 1.7}
+BOUNDS = {"before": 1.05, "best other": 1.15, "oracle": 1.7, "oracle 2": 1.7, "constant": 1.0}
 COMPARED = {**BOUNDS, "floor E": None, "floor M": None, "geoclip": 1.0, "boosted_adassp": 1.0}
 NAMES = {"geoclip": "GeoClip", "boosted_adassp": "AdaSSP+"}
 
@@ -117,7 +118,7 @@ def shown(cell, method):
 
 
 def main_table(cells):
-    methods = ("auto", "before", "best other", "oracle", "oracle 2", "floor E", "floor M", "geoclip", "boosted_adassp")
+    methods = ("auto", "before", "best other", "oracle", "oracle 2", "floor E", "floor M", "constant", *NAMES)
     rows = []
     for c in cells:
         row = c.rows["auto"]

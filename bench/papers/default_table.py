@@ -39,7 +39,7 @@ SETS = (
     "stay,income,synthetic"
 )
 OURS = ("auto", "dpmetric", "dpgd", "dpnewton", "objpert", "dpcd", "dpsgd", "dpscd", "adassp")
-METHODS = ("auto", "before", *OURS[1:], *oracle.FORMS, "floor", "geoclip", "boosted_adassp")
+METHODS = ("auto", "before", *OURS[1:], *oracle.FORMS, "constant", "floor", "geoclip", "boosted_adassp")
 SQUARED_ONLY, CLASSES_ONLY = ("adassp", "dpscd", "boosted_adassp"), ("objpert",)
 KEY = ("set", "bounds", "wide", "wide_label", "delta", "epsilon", "method")
 FIELDS = (*KEY, "n", "of", "p", "R", "fits", "excess", "error", "seconds", "setting")
@@ -127,8 +127,11 @@ class Cell:
         q = self.problem
         row = dict(zip(KEY, key_of(self.given, q, self.epsilon, method)))
         row.update(n=len(q.y), of=q.rows_of, p=q.X.shape[1], R=f"{q.R:.4g}", fits=self.given.fits)
+        if method == "constant":
+            excess = footing.best_constant(q) - self.least
+            return {**row, "excess": f"{excess:.5g}", "error": 0, "seconds": 0, "setting": ""}
         if method == "floor":
-            euclidean, shaped = oracle.floors(q, self.minimiser, [self.mu])[self.mu]
+            euclidean, shaped = oracle.floors(q, self.mu)
             return {
                 **row,
                 "excess": f"{shaped:.4g}",

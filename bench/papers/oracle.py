@@ -23,8 +23,8 @@ TUNING is uncharged.  It happens on random parts of the records, with noise per 
 
 FLOOR  of a shape: the whole budget in one noisy gradient at the exact minimum, then a Newton step with the exact
        Jacobian J of the clipped gradient, shrunk towards 0 by a ridge in the shape: (J + r A)^-1 (J w - noisy
-       gradient).  Expected excess to second order at the best clip and ridge.  Two shapes: Euclidean (A = I), and the
-       metric of the exact G.
+       gradient).  Expected excess to second order on FINE records, at the best clip and ridge.  Two shapes: Euclidean
+       (A = I), and the exact G plus the best multiple of I.
 """
 
 import json
@@ -289,27 +289,32 @@ def measure(rows, mu, setting, seed):
 # ---- floors -------------------------------------------------------------------------------------------------
 
 
-def floors(problem, w, mus):
-    """{mu: (Euclidean, in the metric of the exact G)} for the exact minimiser w."""
-    X, y, n, p = problem.X, problem.y, len(problem.y), problem.X.shape[1]
+def floors(problem, mu):
+    """(Euclidean, in the best metric G + ridge), at the exact minimum over FINE records."""
+    rows = np.random.default_rng(1).permutation(len(problem.y))[:FINE]
+    X, y, p = problem.X[rows], problem.y[rows], problem.X.shape[1]
+    w, penalty = minimum(X, y, problem.squared, problem.lam), problem.lam * np.eye(p)
     z = X @ w
     slope = z - y if problem.squared else -y / (1 + np.exp(np.clip(y * z, -700, 700)))
-    curve = np.ones(n) if problem.squared else np.abs(slope) * (1 - np.abs(slope))
-    H = (X.T * curve) @ X / n + (problem.lam + 1e-9) * np.eye(p)
-    A = problem.h * X.T @ X / n + (problem.lam + 1e-9) * np.eye(p)
-    return {
-        mu: tuple(floor(problem, w, slope, curve, H, L, mu) for L in (np.eye(p), np.linalg.cholesky(A))) for mu in mus
-    }
+    slope_curve = slope, np.ones(len(y)) if problem.squared else np.abs(slope) * (1 - np.abs(slope))
+    G = X.T @ X / len(y)
+    shapes = [G + r * np.linalg.eigvalsh(G)[-1] * np.eye(p) for r in (1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)]
+    noise = 1 / (mu * len(problem.y))
+    euclidean = floor(X, w, slope_curve, penalty, np.eye(p), noise)
+    return euclidean, min(euclidean, *(floor(X, w, slope_curve, penalty, shape, noise) for shape in shapes))
 
 
-def floor(problem, w, slope, curve, H, L, mu):
-    X, (n, p), best = problem.X, problem.X.shape, math.inf
-    length, shape = np.abs(slope) * np.linalg.norm(np.linalg.solve(L, X.T), axis=0), L @ L.T
+def floor(X, w, slope_curve, penalty, shape, noise):
+    """Expected excess of the shrunk Newton step, at the best clip and ridge."""
+    (slope, curve), (m, p), best, L = slope_curve, X.shape, math.inf, np.linalg.cholesky(shape)
+    l, V = np.linalg.eigh((X.T * curve) @ X / m + penalty)
+    root = np.sqrt(np.maximum(l, 0))[:, None] * V.T
+    length = np.abs(slope) * np.linalg.norm(np.linalg.solve(L, X.T), axis=0)
     for C in np.quantile(length, (0.5, 0.7, 0.85, 0.95, 1)):
-        bias = X.T @ (slope * np.minimum(1, C / np.maximum(length, 1e-300))) / n + problem.lam * w
-        J = (X.T * np.where(length <= C, curve, 0)) @ X / n + problem.lam * np.eye(p)
+        bias = X.T @ (slope * np.minimum(1, C / np.maximum(length, 1e-300))) / m + penalty @ w
+        J = (X.T * np.where(length <= C, curve, 0)) @ X / m + penalty
         scale = np.trace(np.linalg.solve(shape, J)) / p
         for r in scale * np.array([1e-7, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1, 3]):
-            solved = np.linalg.solve(J + r * shape, np.column_stack([bias + r * shape @ w, L * C / (mu * n)]))
-            best = min(best, np.sum(solved * (H @ solved)) / 2)
+            solved = np.linalg.solve(J + r * shape, np.column_stack([bias + r * shape @ w, L * C * noise]))
+            best = min(best, np.sum((root @ solved) ** 2) / 2)
     return float(best)
