@@ -75,7 +75,7 @@ class Cell:
     def __init__(self, given, problem, minimiser, epsilon, delta, array):
         self.given, self.problem, self.epsilon, self.delta, self.array = given, problem, epsilon, delta, array
         self.mu, self.minimiser = footing.mu_of(epsilon, delta), minimiser
-        self.least = float(footing.objective(problem, minimiser))
+        self.least, self.settings = float(footing.objective(problem, minimiser)), {}
 
     def excess(self, w):
         with np.errstate(all="ignore"):
@@ -111,7 +111,8 @@ class Cell:
             runs = [self.train(program, "auto" if before else method, s) for s in seeds]
             return [self.excess(w) for w, _, _ in runs], float(np.mean([r[2] for r in runs])), runs[0][1]
         if method in oracle.FORMS:
-            tuned, setting = oracle.search(self.problem, self.mu, method)
+            tuned, setting = oracle.search(self.problem, self.mu, method, self.settings.get("metric"))
+            self.settings[method] = setting
             rows = oracle.Rows(self.problem)
             runs = [oracle.measure(rows, self.mu, setting, s) for s in seeds]
             return runs, time.process_time() - start, json.dumps({"tuned": tuned, "setting": json.loads(setting)})

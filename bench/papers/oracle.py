@@ -34,9 +34,9 @@ import numpy as np
 from footing import mean_loss, minimum
 
 FORMS = ("gd", "metric", "metric2", "quadratic")
-PART, SCREEN, KEPT, FINE, AGAIN = 3000, 2, 6, 8000, 8
+PART, SCREEN, KEPT, FINE, AGAIN = 2000, 2, 5, 5000, 6
 CLIPS = {"gd": (0.03, 0.1, 0.2, 0.4, 0.7, 1.0), "metric": (0.2, 0.4, 0.7, 1.1, 1.8, 3.0)}
-LENGTHS = {"gd": (10, 100, 1000, 5000), "metric": (6, 30, 120, 480)}
+LENGTHS = {"gd": (20, 200, 2000), "metric": (6, 30, 120, 480)}
 STEPS = 3.0  # T is this times sqrt(F)
 NEARBY = {"clip": (0.7, 1.0, 1.4), "length": (0.5, 1.0, 2.0), "steps": (0.6, 1.0, 1.7)}  # factors of the refinement
 AVERAGES = (0.0, 0.3, 0.7)  # share of the steps that is not averaged
@@ -195,10 +195,10 @@ def screened(rows, mu, option, paths, seed):
     return {key: float(np.mean([draw[key] for draw in draws])) for key in draws[0]}
 
 
-def search_paths(rows, mu, form, seed):
-    """The KEPT best settings: [(excess, option, path, average)]."""
-    axes = {} if form == "gd" else FIRST if form == "metric" else {**FIRST, **SECOND}
-    option, paths, all_found = {axis: values[0] for axis, values in axes.items()}, paths_of(form), []
+def search_paths(rows, mu, form, seed, start):
+    """The KEPT best settings: [(excess, option, path, average)]; metric2 starts from the best options of metric."""
+    axes = {} if form == "gd" else FIRST if form == "metric" else SECOND if start else {**FIRST, **SECOND}
+    option, paths, all_found = {**start, **{axis: values[0] for axis, values in axes.items()}}, paths_of(form), []
 
     def run(option):
         found = screened(rows, mu, option, paths, seed)
@@ -268,11 +268,15 @@ def refined(rows, mu, best, seed):
     return min([best, *near], key=lambda f: f[0])
 
 
-def search(problem, mu, form, seed=1):
-    """(mean excess on the tuning's rows, setting) of the best setting of a form."""
+def search(problem, mu, form, start=None, seed=1):
+    """(mean excess on the tuning's rows, setting) of the best setting of a form.
+
+    start: for metric2 the setting that was found for metric, whose options are kept; None: all are searched.
+    """
+    first = json.loads(start)[0] if start and form == "metric2" else {}
     order = np.random.default_rng(seed).permutation(len(problem.y))
     rows, fine = Rows(problem, order[-PART:]), Rows(problem, order[:FINE])
-    kept = search_quadratic(rows, mu, seed) if form == "quadratic" else search_paths(rows, mu, form, seed)
+    kept = search_quadratic(rows, mu, seed) if form == "quadratic" else search_paths(rows, mu, form, seed, first)
     best = min((fresh(fine, mu, found, seed) for found in kept), key=lambda f: f[0])
     if form != "quadratic":
         best = refined(fine, mu, best, seed)

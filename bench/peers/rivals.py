@@ -22,8 +22,8 @@ import subprocess
 import numpy as np
 from footing import objective
 
-BATCH, EPOCHS, ROUNDS = 1024, 5, 100
-RATES, BETAS = (0.3, 1.0, 3.0, 10.0), (0.9, 0.999)
+BATCH, EPOCHS, ROUNDS = 1024, 10, 100
+RATES, BETAS = (0.3, 1.0, 3.0, 10.0, 30.0), (0.9, 0.999)
 
 
 def sampled_noise(program, rate, steps, epsilon, delta):
