@@ -19,6 +19,7 @@ import argparse
 import csv
 import json
 import math
+import os
 import subprocess
 import sys
 import time
@@ -46,22 +47,27 @@ FIELDS = (*KEY, "n", "of", "p", "R", "fits", "excess", "error", "seconds", "sett
 
 
 class Store:
-    """default.csv as {key: row}, written after every cell."""
+    """default.csv as {key: row}.  It is read again before every write, so that several runs may fill it at a time."""
 
     def __init__(self, path):
         self.path, self.rows = path, {}
-        if path.exists():
-            with open(path, newline="") as file:
+        self.read()
+
+    def read(self):
+        if self.path.exists():
+            with open(self.path, newline="") as file:
                 self.rows = {tuple(row[k] for k in KEY): row for row in csv.DictReader(file)}
 
     def put(self, row):
+        self.read()
         self.rows[tuple(row[k] for k in KEY)] = row
         place = lambda r: (*[r[k] for k in KEY[:5]], float(r["epsilon"]), METHODS.index(r["method"]))
-        rows = sorted(self.rows.values(), key=place)
-        with open(self.path, "w", newline="") as file:
+        aside = self.path.with_suffix(f".{os.getpid()}")
+        with open(aside, "w", newline="") as file:
             out = csv.DictWriter(file, FIELDS, lineterminator="\n")
             out.writeheader()
-            out.writerows(rows)
+            out.writerows(sorted(self.rows.values(), key=place))
+        aside.replace(self.path)
 
 
 def key_of(given, problem, epsilon, method):
