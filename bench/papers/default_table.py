@@ -178,7 +178,7 @@ def measure_set(given, store, fact, bounds):
     left = [(e, list(wanted(given, store, problem, e))) for e in given.eps]
     if not any(methods for _, methods in left):
         return
-    array = given.scratch / f"{problem.name}.{bounds}.npy"
+    array = given.scratch / f"{problem.name}.{bounds}.{os.getpid()}.npy"
     np.save(array, np.column_stack([problem.X, problem.y]))
     minimiser = footing.minimum(problem.X, problem.y, problem.squared, problem.lam)
     for epsilon, methods in left:
