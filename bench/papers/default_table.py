@@ -137,6 +137,8 @@ class Cell:
         if method == "constant":
             excess = footing.best_constant(q) - self.least
             return {**row, "excess": f"{excess:.5g}", "error": 0, "seconds": 0, "setting": ""}
+        if method == "floor" and self.least < 1e-3:
+            return {**row, "excess": "", "error": "", "seconds": "", "setting": "classes can be parted: no floor"}
         if method == "floor":
             euclidean, shaped = oracle.floors(q, self.mu)
             return {
