@@ -20,8 +20,8 @@ removed, {delta}, means and standard errors of {fits} fits. Classes: logistic lo
 income, synthetic: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max;
 R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
 
-* *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them. *Looked at:* {looked}.
-  *Untouched:* all others.
+* *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them.
+  *Looked at:* {looked}. *Untouched:* all others.
 * *before:* `auto` of an earlier build. *best other:* the best untuned solver that `auto` did not take, cell by cell.
 * *oracle:* tuned without a charge on other splits, run again with fresh noise (`bench/papers/oracle.py`): gradient
   descent, a metric released once, quadratic statistics; *oracle 2* may also release its metric twice.
