@@ -29,7 +29,14 @@ BANK = {0: (17, 100), 18: (-10000, 100000), 23: (30, 391), 24: (0, 3600), 25: (1
 # Columns of covtype: metres above the sea in Colorado, degrees, degrees, four distances in metres, three shades.
 COVTYPE = {0: (1500, 4400), 1: (0, 360), 2: (0, 90), 3: (0, 2000), 4: (-500, 1000), 5: (0, 10000), 6: (0, 255),
            7: (0, 255), 8: (0, 255), 9: (0, 10000)}  # fmt: skip
-PUBLIC = {"bank": BANK, "covtype": COVTYPE, "skin": {0: (0, 255), 1: (0, 255), 2: (0, 255)}, "electricity": {1: (1, 7)}}
+PHISHING = {j: (0, 0.18257) for j in range(68)}  # 0/1, divided by the root of 30 in the file
+PUBLIC = {
+    "phishing": PHISHING,
+    "bank": BANK,
+    "covtype": COVTYPE,
+    "skin": {0: (0, 255), 1: (0, 255), 2: (0, 255)},
+    "electricity": {1: (1, 7)},
+}
 
 LAMBDA = 1e-4
 
