@@ -18,8 +18,9 @@ GRIDS  Paths (clip, length F, which share of the steps is averaged) are tried al
        the released eigenvalues l gives clips their unit, sqrt(d/h).
 
 TUNING is uncharged.  It happens on random parts of the records, with noise per record as for all n: the grid on PART
-       records in SCREEN draws, then the best few of each form and the refinement on FINE records in AGAIN draws.  The
-       winner is run on all records with fresh noise, and what is shown are these last runs.
+       records in SCREEN draws, then the best path of the best few options, and the refinement, on FINE records in AGAIN
+       draws.  A part misses rare records, which steep directions are made of: the best few are therefore tried on all
+       records, in AGAIN draws of other noise, and the best of them is run with fresh noise.  These last runs are shown.
 
 FLOOR  of a shape: the whole budget in one noisy gradient at the exact minimum, then a Newton step with the exact
        Jacobian J of the clipped gradient, shrunk towards 0 by a ridge in the shape: (J + r A)^-1 (J w - noisy
@@ -34,7 +35,7 @@ import numpy as np
 from footing import mean_loss, minimum
 
 FORMS = ("gd", "metric", "metric2", "quadratic")
-PART, SCREEN, KEPT, FINE, AGAIN = 2000, 2, 5, 5000, 6
+PART, SCREEN, KEPT, FINE, AGAIN, CHECKED = 2000, 2, 5, 5000, 6, 4
 CLIPS = {"gd": (0.03, 0.1, 0.2, 0.4, 0.7, 1.0), "metric": (0.2, 0.4, 0.7, 1.1, 1.8, 3.0)}
 LENGTHS = {"gd": (20, 200, 2000), "metric": (6, 30, 120, 480)}
 STEPS = 3.0  # T is this times sqrt(F)
@@ -196,14 +197,15 @@ def screened(rows, mu, option, paths, seed):
 
 
 def search_paths(rows, mu, form, seed, start):
-    """The KEPT best settings: [(excess, option, path, average)]; metric2 starts from the best options of metric."""
+    """The best path of the KEPT best options, as (excess, option, path, average); metric2 starts from those of metric."""
     axes = {} if form == "gd" else FIRST if form == "metric" else SECOND if start else {**FIRST, **SECOND}
-    option, paths, all_found = {**start, **{axis: values[0] for axis, values in axes.items()}}, paths_of(form), []
+    option, paths, tried = {**start, **{axis: values[0] for axis, values in axes.items()}}, paths_of(form), []
 
     def run(option):
         found = screened(rows, mu, option, paths, seed)
-        all_found.extend((e, dict(option), path, average) for (path, average), e in found.items())
-        return min(found.values())
+        best_of = sorted((e, path, average) for (path, average), e in found.items())
+        tried.append([(e, dict(option), path, average) for e, path, average in best_of])
+        return best_of[0][0]
 
     best = run(option)
     for axis, values in axes.items():
@@ -212,7 +214,9 @@ def search_paths(rows, mu, form, seed, start):
             e = run(other)
             if e < best:
                 best, option = e, other
-    return sorted(all_found, key=lambda f: f[0])[:KEPT]
+    if len(tried) == 1:
+        return tried[0][:KEPT]
+    return sorted((found[0] for found in tried), key=lambda f: f[0])[:KEPT]
 
 
 # ---- the quadratic form -------------------------------------------------------------------------------------
@@ -277,9 +281,11 @@ def search(problem, mu, form, start=None, seed=1):
     order = np.random.default_rng(seed).permutation(len(problem.y))
     rows, fine = Rows(problem, order[-PART:]), Rows(problem, order[:FINE])
     kept = search_quadratic(rows, mu, seed) if form == "quadratic" else search_paths(rows, mu, form, seed, first)
-    best = min((fresh(fine, mu, found, seed) for found in kept), key=lambda f: f[0])
+    again = sorted((fresh(fine, mu, found, seed) for found in kept), key=lambda f: f[0])
     if form != "quadratic":
-        best = refined(fine, mu, best, seed)
+        again = [refined(fine, mu, again[0], seed), *again]
+    every = Rows(problem)
+    best = min((fresh(every, mu, found, seed + 1) for found in again[:CHECKED]), key=lambda f: f[0])
     return best[0], json.dumps(best[1:])
 
 
