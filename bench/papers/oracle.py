@@ -197,7 +197,7 @@ def screened(rows, mu, option, paths, seed):
 
 
 def search_paths(rows, mu, form, seed, start):
-    """The best path of the KEPT best options, as (excess, option, path, average); metric2 starts from those of metric."""
+    """The best path of the KEPT best options; metric2 starts from those of metric."""
     axes = {} if form == "gd" else FIRST if form == "metric" else SECOND if start else {**FIRST, **SECOND}
     option, paths, tried = {**start, **{axis: values[0] for axis, values in axes.items()}}, paths_of(form), []
 
