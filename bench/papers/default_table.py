@@ -17,6 +17,7 @@ RESUMED  Every cell is kept in default.csv as soon as it is measured, and a cell
 
 import argparse
 import csv
+import functools
 import json
 import math
 import os
@@ -75,6 +76,13 @@ def key_of(given, problem, epsilon, method):
     return (problem.name, problem.bounds, *wide, given.delta, f"{epsilon:g}", method)
 
 
+@functools.cache
+def without_intercept(program):
+    """The option that keeps a program from adding a column of ones; an early tacit adds none and lacks the option."""
+    told = subprocess.run([str(program), "train", "--help"], check=True, capture_output=True, text=True).stdout
+    return ["--no-intercept"] if "--no-intercept" in told else []
+
+
 class Cell:
     """One set under one kind of bounds at one epsilon."""
 
@@ -100,7 +108,7 @@ class Cell:
             )
         if solver != "auto":
             options["solver"] = solver
-        command = [str(program), "train", str(self.array), "--json", "-o", str(model)]
+        command = [str(program), "train", str(self.array), "--json", "-o", str(model), *without_intercept(program)]
         command += [text for name, value in options.items() for text in (f"--{name}", str(value))]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
