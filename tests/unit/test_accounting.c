@@ -23,7 +23,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { LISTS = 18, MOST_EVENTS = 3 };
+enum { LISTS = 24, MOST_EVENTS = 3 };
 
 static const struct {
   double delta;
@@ -47,6 +47,12 @@ static const struct {
     {1e-6, {"sampled_gaussian:noise=2,rate=0.1,count=20", "exponential:epsilon=0.1,count=3", "gaussian:noise=8"}},
     {1e-7, {"gaussian:noise=9", "laplace:noise=9,count=2", "zcdp:rho=0.01,count=3"}},
     {1e-5, {"pure:epsilon=0.2", "approx:epsilon=0.1,delta=1e-7", "gaussian:noise=4"}},
+    {1e-10, {"sampled_gaussian:noise=0.3,rate=0.9"}},
+    {1e-8, {"sampled_gaussian:noise=0.5,rate=1e-6,count=10"}},
+    {1e-9, {"sampled_gaussian:noise=0.04,rate=0.5"}},
+    {1e-6, {"laplace:noise=0.01", "exponential:epsilon=40"}},
+    {1e-5, {"objpert:noise=0.2,shift=1", "pure:epsilon=0.3"}},
+    {1e-3, {"gaussian:noise=0.05"}},
 };
 
 static tct_events list_of(const char *const *specs) {
