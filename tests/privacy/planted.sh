@@ -248,6 +248,7 @@ plant parties_slopes_unclipped src/solve/parties/dpfw_parties.c 's/s->slope\[i\]
 plant parties_columns_unclipped src/solve/parties/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], planned->clip\)/s->column[i] += 0/' privacy_sensitivity_parties
 plant parties_own_columns_heard_again src/solve/parties/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
 plant parties_column_sent_again src/solve/parties/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
+plant sketch_terms_off_their_lattice src/mech/sketch.c 's/tct_lattice_part\(sketch->weight \* v\[i\], lattice\)/(sketch->weight * v[i])/' unit_sketch
 plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
