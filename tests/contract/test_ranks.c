@@ -2,6 +2,7 @@
 #include "worlds.h"
 
 #include "la/exact/exact.h"
+#include "mech/mech.h"
 #include "read/table/data.h"
 #include "thread_ranks.h"
 
@@ -205,6 +206,50 @@ static void blocks_of_rows_fit_into_the_rows_of_a_rank(void **state) {
     }
 }
 
+/* ---- one key ---- */
+
+typedef struct keyed {
+  int rank;
+  tct_status status;
+  uint64_t number;
+} keyed;
+
+/* Each rank comes with a key of its own, as without a seed. */
+static void *join_with_another_key(void *user) {
+  keyed *k = user;
+  uint64_t seed = 100 + (uint64_t)k->rank;
+  tct_promise promise = {0};
+  tct_mech *mech = NULL;
+  self = k->rank;
+  tct_team *team = tct_team_new(NULL);
+  k->status = tct_promise_add(&promise, tct_release_sum("a sum", tct_event_gaussian(1, 1), 1, 1, 10), NULL);
+  if (k->status == TCT_OK) k->status = tct_promise_settle(&promise, NULL);
+  if (k->status == TCT_OK) k->status = tct_mech_new(&promise, TCT_ADD_REMOVE, &seed, &mech, NULL);
+  if (k->status == TCT_OK) k->status = tct_mech_join_ranks(mech, team, NULL);
+  if (k->status == TCT_OK) k->number = tct_mech_public(mech, 3, UINT64_MAX);
+  tct_promise_free(&promise);
+  tct_mech_free(mech);
+  tct_team_free(team);
+  return NULL;
+}
+
+static void all_ranks_draw_from_the_key_of_the_first(void **state) {
+  (void)state;
+  uint64_t alone = 0;
+  for (int ranks = 1; ranks <= 3; ranks++) {
+    pthread_t thread[MOST_RANKS];
+    keyed k[MOST_RANKS];
+    team_size = ranks;
+    for (int r = 0; r < ranks; r++) {
+      k[r] = (keyed){.rank = r};
+      assert_int_equal(pthread_create(&thread[r], NULL, join_with_another_key, &k[r]), 0);
+    }
+    for (int r = 0; r < ranks; r++) pthread_join(thread[r], NULL);
+    if (ranks == 1) alone = k[0].number;
+    for (int r = 0; r < ranks; r++) assert_true(k[r].status == TCT_OK && k[r].number == alone);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_make_the_model_of_one_process_bit_for_bit),
@@ -212,6 +257,7 @@ int main(void) {
       cmocka_unit_test(one_rank_that_cancels_ends_all_ranks_with_one_error),
       cmocka_unit_test(the_error_of_the_lowest_failing_rank_is_everybodys),
       cmocka_unit_test(an_exact_sum_has_the_same_bits_in_any_order_and_the_stated_error),
+      cmocka_unit_test(all_ranks_draw_from_the_key_of_the_first),
       cmocka_unit_test(blocks_of_rows_fit_into_the_rows_of_a_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,7 @@ plant bound_of_dpcd_without_its_visits src/solve/coordinate/dpcd_scale.c 's/retu
 plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->team\) == 0\)/err) {\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
 plant noise_on_every_rank src/mech/mech.c 's/(TCT_TRY\(sum_over_ranks\(mech, release, sum, len, err\)\);)/tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, release->deviation, release->lattice);\n  \1/' contract_ranks
 plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, release->rate, row0,/mech->iterations++, release->rate, 0,/' contract_ranks
+plant ranks_keep_their_own_keys src/mech/mech.c 's/&mech->key, sizeof mech->key, 0, err/\&mech->key, 0, sizeof mech->key, err/' contract_ranks
 plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
 plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_join_sum\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
 plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_join_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
