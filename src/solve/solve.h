@@ -2,6 +2,7 @@
 #ifndef TCT_SOLVE_SOLVE_H
 #define TCT_SOLVE_SOLVE_H
 #include "la/matrix/matrix.h"
+#include "infer/inference.h"
 #include "loss/loss.h"
 #include "mech/mech.h"
 #include "penalty/penalty.h"
@@ -49,6 +50,7 @@ typedef struct tct_problem {
   tct_cancel_fn cancel;
   void *user;
   char *note; /* [TCT_NOTE], or NULL: what a run has to say about itself, a function of its releases alone */
+  tct_inference *inference; /* empty, or NULL: for the errors of the weights, where a run knows them; else untouched */
 } tct_problem;
 
 /* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.

@@ -45,9 +45,9 @@ double tct_dpmetric_walk(const tct_facts *facts, double signal);
 bool tct_dpmetric_again(double signal, int64_t p);
 double tct_dpmetric_cut(double signal, double share, int64_t p);
 
-/* Makes the releases before the steps, and the metric.  shape->metric is the caller's to free, also
- * after an error. */
-tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+/* Makes the releases before the steps, which are the first of the promise, and the metric.  shape->metric is the
+ * caller's to free, also after an error. */
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
 
 /* One step's release. */

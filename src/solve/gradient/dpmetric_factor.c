@@ -309,11 +309,11 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   return send(m, shape, err);
 }
 
-tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err) {
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
-  m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
-  m.at = tct_dpmetric_places_of(&m.rule);
+  m.rule = *rule;
+  m.at = tct_dpmetric_places_of(rule);
   m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.share);
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
