@@ -33,6 +33,9 @@ static const cli_option options[] = {
     {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
      "center subtracts the mean label and is unaccounted; default none"},
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
+    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
+     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
+     "not right; default none"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",

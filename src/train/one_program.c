@@ -45,7 +45,8 @@ typedef struct field {
   FIELD(FREE, output, NULL)                                  \
   FIELD(TEXT, input_changed, "the reason for changed input") \
   FIELD(INT32, input_part, "whether the rows are a part")    \
-  FIELD(INT32, reserved2, "a second reserved field of tct_config")
+  FIELD(INT32, reserved2, "a second reserved field of tct_config") \
+  FIELD(TEXT, errors, "the standard errors")
 
 /* The schema is compared by its contents, wherever it lies. */
 #define READ_FIELDS(FIELD)                                \

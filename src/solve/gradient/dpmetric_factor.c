@@ -125,7 +125,7 @@ static tct_status first(making *m, tct_error *err) {
 /* What hides in noise: the largest eigenvalue of a symmetrised matrix of it, or its largest entry on the diagonal. */
 static double ridge_of(const making *m, double noise) {
   double hidden = m->rule.diagonal ? sqrt(2 * log(2 * (double)m->p)) : sqrt(2 * (double)m->p);
-  return fmax(hidden * noise, 1e-10 * (double)m->facts->rows);
+  return fmax(hidden * noise, fmax(1e-10, m->rule.ridge) * (double)m->facts->rows);
 }
 
 static double dimension_of(const double *value, int64_t p, double ridge) {

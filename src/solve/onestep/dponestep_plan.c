@@ -54,7 +54,7 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.metric = tct_spec_real(spec, options, "metric");
   rule.path = tct_spec_real(spec, options, "path");
   rule.moments = tct_spec_real(spec, options, "moments");
-  if (isnan(rule.metric)) rule.metric = low ? 0.14 : 0.1;
+  if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
   if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
   if (isnan(rule.moments)) rule.moments = low ? 0.2 : 0.1;
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
@@ -67,19 +67,19 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
 }
 
 tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule) {
-  tct_onestep_places at = {.scale = 3};
+  tct_onestep_places at = {.scale = 2};
   at.steps = at.scale + (rule->scaled ? 1 : 0);
   at.last = at.steps + 1;
   at.moments = at.last + 1;
   return at;
 }
 
-/* An eighth for the counts of norms, the rest in halves. */
+/* An eighth for the counts of norms, the rest for one matrix.  The ridge keeps a rare category's records short enough
+ * to count (docs/decisions/standard-errors.md). */
 tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule) {
-  double part = rule->metric;
-  return (tct_dpmetric_rule){.norms = part / 8,
-                             .share = part * 7 / 16,
-                             .second = part * 7 / 16,
+  return (tct_dpmetric_rule){.norms = rule->metric / 8,
+                             .share = rule->metric * 7 / 8,
+                             .ridge = 0.15 / (double)facts->p,
                              .clip = 1 / tct_dpmetric_slope(facts),
                              .walk = 1,
                              .average = 1,
@@ -119,7 +119,6 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   tct_dpmetric_rule metric = tct_onestep_metric_rule(m->facts, rule);
   TCT_TRY(add_part(m, "counts of the rows' norms", x, metric.norms, 1, out, err));
   TCT_TRY(add_part(m, "sum of x x^T", x, metric.share, 1, out, err));
-  TCT_TRY(add_part(m, "sum of x x^T in the metric, or again", x, metric.second, 1, out, err));
   if (rule->scaled) TCT_TRY(add_part(m, "counts of the residuals", x, rule->scale, 3, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, rule->path, rule->steps, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients at the path's end", x, last_part(rule), 1, out, err));

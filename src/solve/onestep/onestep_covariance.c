@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-static const double OPEN = 0.005; /* part of a weight's variance in open directions that withholds it */
+static const double OPEN = 0.05; /* part of a weight's variance in open directions that withholds it */
 static const double MOVE = 0.7;   /* root mean square change of margins that the curvature is believed for */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
