@@ -34,11 +34,23 @@ static inline double dice_count(dice *d, double mean) { /* by inversion */
   return k;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------------------------------
+ */
 
-typedef enum coverage_kind { INDEPENDENT, CORRELATED, SKEWED, RARE, OFFSET, HETERO, SKEW_ERRORS, WRONG, KINDS } coverage_kind;
-static const char *const coverage_kinds[] = {"independent", "correlated", "skewed", "rare", "offset", "hetero",
-                                             "skew_errors", "wrong"};
+typedef enum coverage_kind {
+  INDEPENDENT,
+  CORRELATED,
+  SKEWED,
+  RARE,
+  OFFSET,
+  HETERO,
+  SKEW_ERRORS,
+  WRONG,
+  CATEGORIES,
+  KINDS
+} coverage_kind;
+static const char *const coverage_kinds[] = {"independent", "correlated",  "skewed", "rare",      "offset",
+                                             "hetero",      "skew_errors", "wrong",  "categories"};
 typedef enum coverage_loss { LOGISTIC, SQUARED, HUBER, POISSON, LOSSES } coverage_loss;
 static const char *const coverage_losses[] = {"logistic", "squared", "huber", "poisson"};
 
@@ -57,6 +69,7 @@ static inline void coverage_truth(coverage_kind kind, coverage_loss loss, int64_
   for (int64_t j = 0; j < p - 1; j++) sum += steps[j % 4] * steps[j % 4];
   for (int64_t j = 0; j < p - 1; j++) w[j] = 4 * steps[j % 4] * sqrt(0.98 / sum);
   if (kind == RARE) w[0] = 1;
+  for (int64_t j = 2; j < p - 1 && kind == CATEGORIES; j++) w[j] /= 4;
   w[p - 1] = kind == OFFSET ? -3.0 : -0.4;
   for (int64_t j = 0; j < p; j++) w[j] *= scale;
 }
@@ -69,6 +82,15 @@ static inline void coverage_row(coverage_kind kind, int64_t p, dice *d, double *
     x[j] = kind == SKEWED ? fmin(exp(0.8 * e) / 8, 1) : fmin(fmax(e / 4, -1), 1);
   }
   if (kind == RARE) x[0] = dice_unit(d) < 0.01;
+  if (kind == CATEGORIES) { /* two numbers and one category, whose shares fall as 1/rank; its first value is left out */
+    double u = dice_unit(d), all = 0, sum = 0;
+    for (int64_t k = 1; k <= p - 2; k++) all += 1 / (double)k;
+    for (int64_t k = 1; k <= p - 2; k++) {
+      double from = sum;
+      sum += 1 / (double)k / all;
+      if (k > 1) x[k] = u >= from && u < sum;
+    }
+  }
   x[p - 1] = 1;
 }
 
@@ -106,7 +128,8 @@ static inline void coverage_free(coverage_table *t) {
   free(t->y);
 }
 
-/* ---- exact fits ------------------------------------------------------------------------------------------------------ */
+/* ---- exact fits
+ * ------------------------------------------------------------------------------------------------------ */
 
 static inline double coverage_slope(coverage_loss loss, double f, double y) {
   if (loss == LOGISTIC) return -y / (1 + exp(y * f));
@@ -127,13 +150,15 @@ static inline void coverage_invert(double *a, double *inverse, int64_t p) {
     for (int64_t k = 0; k < p; k++) a[c * p + k] /= pivot, inverse[c * p + k] /= pivot;
     for (int64_t r = 0; r < p; r++) {
       double f = r == c ? 0 : a[r * p + c];
-      for (int64_t k = 0; k < p && f != 0; k++) a[r * p + k] -= f * a[c * p + k], inverse[r * p + k] -= f * inverse[c * p + k];
+      for (int64_t k = 0; k < p && f != 0; k++)
+        a[r * p + k] -= f * a[c * p + k], inverse[r * p + k] -= f * inverse[c * p + k];
     }
   }
 }
 
 /* H^-1 (or the sums for it) at w: h[p][p], g[p], j[p][p] = sums of curve x x^T, slope x, slope^2 x x^T. */
-static inline void coverage_sums(const coverage_table *t, coverage_loss loss, const double *w, double *h, double *g, double *j) {
+static inline void coverage_sums(const coverage_table *t, coverage_loss loss, const double *w, double *h, double *g,
+                                 double *j) {
   int64_t p = t->p;
   memset(h, 0, (size_t)(p * p) * sizeof *h), memset(j, 0, (size_t)(p * p) * sizeof *j);
   memset(g, 0, (size_t)p * sizeof *g);
@@ -152,7 +177,8 @@ static inline void coverage_sums(const coverage_table *t, coverage_loss loss, co
 /* w[p] <- the minimiser; se[p] <- its standard errors (robust: the sandwich), NULL: not wanted. */
 static inline void coverage_exact(const coverage_table *t, coverage_loss loss, int robust, double *w, double *se) {
   int64_t p = t->p;
-  double *h = malloc((size_t)(4 * p * p + p) * sizeof *h), *j = h + p * p, *inverse = j + p * p, *b = inverse + p * p, *g = b + p * p;
+  double *h = malloc((size_t)(4 * p * p + p) * sizeof *h), *j = h + p * p, *inverse = j + p * p, *b = inverse + p * p,
+         *g = b + p * p;
   if (!h) abort();
   memset(w, 0, (size_t)p * sizeof *w);
   for (int step = 0; step < 30; step++) {

@@ -113,10 +113,11 @@ static void print(const cell *c, const double *truth, tally *all, double seconds
     for (int k = 0; k < all->ratios[j]; k++) ratios[count++] = all->ratio[j][k];
     widest = fmax(widest, middle(all->ratio[j], all->ratios[j]));
   }
-  printf("{\"bench\": \"coverage\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
-         "\"options\": \"%s\", \"runs\": %d, ",
-         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
-         c->runs);
+  printf(
+      "{\"bench\": \"coverage\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
+      "\"options\": \"%s\", \"runs\": %d, ",
+      coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
+      c->runs);
   put("coverage", hit / given, ", "), put("worst_weight", worst, ", ");
   put("withheld", 1 - given / ((double)c->runs * (double)c->p), ", "), put("width", middle(ratios, count), ", ");
   put("widest_weight", widest, ", "), put("noise_part", all->share / all->shares, ", ");
@@ -131,8 +132,13 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON RUNS [OPTIONS]\n");
     return argc == 1 ? 0 : 2;
   }
-  cell c = {place(argv[2], coverage_kinds, KINDS), place(argv[1], coverage_losses, LOSSES), atoll(argv[3]),
-            atoll(argv[4]), atof(argv[5]), atoi(argv[6]), argc > 7 ? argv[7] : ""};
+  cell c = {place(argv[2], coverage_kinds, KINDS),
+            place(argv[1], coverage_losses, LOSSES),
+            atoll(argv[3]),
+            atoll(argv[4]),
+            atof(argv[5]),
+            atoi(argv[6]),
+            argc > 7 ? argv[7] : ""};
   if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to 512, N above P\n"), 2;
   double start = bench_now();
   truth_of(&c, truth);

@@ -12,7 +12,7 @@ typedef struct summary {
   const tct_model *model;
   tct_original original;
   double level;
-  double noise; /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
+  double noise;      /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
   double *c, *other; /* [cols + 1]: sums of weights */
 } summary;
 
@@ -70,7 +70,8 @@ static json_t *line_of(summary *s, int64_t j) {
   const tct_model *m = s->model;
   tct_original_contrast(&s->original, m->cols, j, s->c);
   if (j == m->cols && !m->has_intercept) s->c[m->cols] = 0;
-  return line(s, j < m->cols ? m->features[j] : "(intercept)", estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+  return line(s, j < m->cols ? m->features[j] : "(intercept)",
+              estimate_of(s) + (j == m->cols ? s->original.constant : 0));
 }
 
 /* ---- covariance ------------------------------------------------------------------------------------------------ */
@@ -140,8 +141,8 @@ static json_t *advice(const summary *s) {
   if (!m->is_private)
     snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with --errors model");
   else if (!smooth)
-    snprintf(text, sizeof text, "the loss %s has no standard errors; train with logistic, squared or huber and --errors",
-             loss);
+    snprintf(text, sizeof text,
+             "the loss %s has no standard errors; train with logistic, squared or huber and --errors", loss);
   else
     snprintf(text, sizeof text,
              "what sampling adds is not known; training again with --errors model (or robust) spends a part of the "
@@ -174,8 +175,7 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
       "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
       tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
       m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
-  if (o && with_covariance)
-    json_object_set_new(o, "covariance", m->inference.p ? covariance(s) : json_null());
+  if (o && with_covariance) json_object_set_new(o, "covariance", m->inference.p ? covariance(s) : json_null());
   return o;
 }
 

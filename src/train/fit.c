@@ -168,8 +168,8 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w,
-                        tct_model *model, tct_error *err) {
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, tct_model *model,
+                        tct_error *err) {
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
                          .y = bound->y,

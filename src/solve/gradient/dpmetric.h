@@ -12,8 +12,8 @@ typedef struct tct_dpmetric_rule {
   bool diagonal;
   double norms, share, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
   double clip, walk;           /* NAN: from the released spectrum */
-  double ridge;                /* the metric's ridge is at least this part of the rows' cut norm^2; 0: what noise asks */
-  double average;              /* the last part of the path that the result averages */
+  double ridge;   /* the metric's ridge is at least this part of the rows' cut norm^2; 0: what noise asks */
+  double average; /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
 

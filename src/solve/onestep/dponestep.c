@@ -1,7 +1,7 @@
 /* dponestep.c - a private one-step estimator: weights with standard errors.
  *
- * PROBLEM  min over w of (1/n) sum_i omega_i l(x_i.w, y_i) + psi(w), psi none or l2, and the covariance of its minimiser
- * over tables and over noise.
+ * PROBLEM  min over w of (1/n) sum_i omega_i l(x_i.w, y_i) + psi(w), psi none or l2, and the covariance of its
+ * minimiser over tables and over noise.
  *
  * ALGORITHM  A path in a released metric W (dpmetric.c) to some w_0; there one gradient and the moments H and J with
  * most of what is left, and one Newton step (Le Cam 1956: a one-step estimator).  Each record is weighed by its row
@@ -51,7 +51,8 @@ typedef struct path {
 static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
-  double all = (double)run->rule.steps, walk = tct_noise_off(facts) ? run->rule.walk : tct_onestep_walk(run->shape.signal);
+  double all = (double)run->rule.steps,
+         walk = tct_noise_off(facts) ? run->rule.walk : tct_onestep_walk(run->shape.signal);
   double size = fmin(1, walk / all), momentum = fmax(0, 1 - all / walk), most = largest_weight(facts), deviation = 0;
   memcpy(m->u, w, (size_t)p * sizeof *w);
   memset(m->average, 0, (size_t)p * sizeof *w);
@@ -88,8 +89,7 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   released.curved = facts->loss.kind->link != TCT_LINK_IDENTITY;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status =
-      tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal), run->at.last, w, err);
+  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal), run->at.last, w, err);
   if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
   if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
   if (status == TCT_OK) {

@@ -56,7 +56,7 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.moments = tct_spec_real(spec, options, "moments");
   if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
   if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
-  if (isnan(rule.moments)) rule.moments = low ? 0.2 : 0.1;
+  if (isnan(rule.moments)) rule.moments = between(40 / signal, 0.1, 0.2);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -153,7 +153,8 @@ static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_sol
   double clip = rule->scaled ? tct_onestep_clip(rule, signal) : 2.2 * weight;
   double ratio = sqrt(1 + clip * clip * p / (n * mu * mu * last_part(rule)));
   const char *none = signal < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
-  snprintf(out->note, sizeof out->note, "standard errors take %.0f %% of the budget; expect about %.2g times those without noise%s",
+  snprintf(out->note, sizeof out->note,
+           "standard errors take %.0f %% of the budget; expect about %.2g times those without noise%s",
            100 * (rule->moments + 3 * rule->scale), ratio, none);
 }
 

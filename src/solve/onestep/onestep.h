@@ -39,13 +39,13 @@ typedef struct tct_onestep {
   tct_mech *mech;
   tct_onestep_rule rule;
   tct_onestep_places at;
-  tct_dpmetric_shape shape; /* the unit metric W; shape.clip: C in dpmetric's own units */
+  tct_dpmetric_shape shape;  /* the unit metric W; shape.clip: C in dpmetric's own units */
   tct_dpmetric_shape scaled; /* W/C, so that a record's own term has length at most 1 */
-  double *omega;            /* [rows]: the weight of each record, from its row alone */
-  double weight;            /* c_z: omega = min(1, (c_z/|z|)^2) */
-  double clip;              /* C: |psi z| <= C */
-  double inverse;           /* the Frobenius norm of W's inverse */
-  tct_dpmetric_step step;   /* the sums of psi W x/C, by `scaled` */
+  double *omega;             /* [rows]: the weight of each record, from its row alone */
+  double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
+  double clip;               /* C: |psi z| <= C */
+  double inverse;            /* the Frobenius norm of W's inverse */
+  tct_dpmetric_step step;    /* the sums of psi W x/C, by `scaled` */
 } tct_onestep;
 
 /* W, weights of the records, and room. */
@@ -54,12 +54,11 @@ void tct_onestep_free(tct_onestep *run);
 /* The clip: of slopes that have no bound `factor` times the 68 % quantile of |residual| at w, which it releases. */
 tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int release, const double *w, tct_error *err);
 /* g[p] <- the mean of psi z at w with the noise of release r, in units of v, without the ridge; *deviation of it. */
-tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double *g, double *deviation,
-                                tct_error *err);
+tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double *g, double *deviation, tct_error *err);
 
 /* Means of omega psi' z z^T and psi^2 z z^T with noise, in units of v; deviation of an entry on the diagonal. */
 typedef struct tct_onestep_moments {
-  double *curvature, *variance;   /* [p][p]; variance NULL: the curvature stands for it */
+  double *curvature, *variance; /* [p][p]; variance NULL: the curvature stands for it */
   double curvature_noise, variance_noise;
 } tct_onestep_moments;
 tct_status tct_onestep_release_moments(tct_onestep *run, const double *w, tct_onestep_moments *out, tct_error *err);

@@ -6,11 +6,10 @@
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
  *   noise     H^-1 [s_g^2 I + (s_H^2/2)(|D|^2 I + D D^T)] H^-1   (the second term is H's own noise times D)
  * docs/proofs/standard-errors.md derives both.
- *   Eigenvalues of H below 1.5 s_H sqrt(2p), what noise alone reaches, are set to that and mark an open direction.  A
- * weight with more than OPEN of its variance there is withheld.
- *   Degrees of freedom: 2 over the variance of the logarithm of a weight's variance, from the noise in H and J by the
- * delta method (Satterthwaite 1946).  The noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for
- * symmetric A. */
+ *   Eigenvalues of H below 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to that and mark an open
+ * direction.  A weight with more than OPEN of its variance there is withheld. Degrees of freedom: 2 over the variance
+ * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
+ * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
 #include "la/exact/eigen.h"
 #include "la/kernels/kernels.h"
@@ -19,7 +18,7 @@
 #include <string.h>
 
 static const double OPEN = 0.05; /* part of a weight's variance in open directions that withholds it */
-static const double MOVE = 0.7;   /* root mean square change of margins that the curvature is believed for */
+static const double MOVE = 0.7;  /* root mean square change of margins that the curvature is believed for */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
 typedef struct work {
@@ -74,7 +73,7 @@ static void factor(work *m) {
   tct_eigenvectors(m->room, p, m->values, m->vectors);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
-  m->floor = fmax(1.5 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
+  m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
   for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
   compose(m->vectors, f, p, m->inverse);
   for (int64_t j = 0; j < p; j++) f[j] = fmax(m->values[j], m->floor);
@@ -86,8 +85,7 @@ static void noise_between(work *m, const double *step) {
   double g2 = m->in->deviation * m->in->deviation;
   double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p);
   for (int64_t j = 0; j < p; j++)
-    for (int64_t k = 0; k < p; k++)
-      m->middle[j * p + k] = (j == k ? g2 + h2 * length2 : 0) + h2 * step[j] * step[k];
+    for (int64_t k = 0; k < p; k++) m->middle[j * p + k] = (j == k ? g2 + h2 * length2 : 0) + h2 * step[j] * step[k];
 }
 
 /* |u b^T + b u^T|_F^2. */
@@ -101,7 +99,8 @@ static double degrees_of(const work *m, const double *b, double *room) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
   double *u = room, *sum = u + p, n = (double)m->in->rows, size2 = tct_norm2(b, p), length2 = size2 * size2;
-  double h2 = moments->curvature_noise * moments->curvature_noise, j2 = moments->variance_noise * moments->variance_noise;
+  double h2 = moments->curvature_noise * moments->curvature_noise,
+         j2 = moments->variance_noise * moments->variance_noise;
   times(m->spread, b, p, u);
   double variance = tct_dot(u, b, p) / n;
   times(m->middle, b, p, sum);
@@ -130,8 +129,7 @@ static double open_part(const work *m, const double *c) {
 static void sandwich(const double *a, const double *of, int64_t p, double scale, double *room, double *out) {
   for (int64_t j = 0; j < p; j++) times(a, of + j * p, p, room + j * p);
   for (int64_t j = 0; j < p; j++)
-    for (int64_t k = 0; k <= j; k++)
-      out[j * p + k] = out[k * p + j] = scale * tct_dot(room + j * p, of + k * p, p);
+    for (int64_t k = 0; k <= j; k++) out[j * p + k] = out[k * p + j] = scale * tct_dot(room + j * p, of + k * p, p);
 }
 
 /* Weight j is c_j.v, c_j the column j of W; rows[j][p] <- H^-1 c_j. */

@@ -207,8 +207,7 @@ static tct_status add_moments(const tct_onestep *run, const units *u, int64_t fi
     moment_scales(run, u, first + k, room->margin[first + k], norm, scale);
     room->scale[k] = scale[0], room->scale[room->block + k] = scale[1];
   }
-  tct_matrix dense = {
-      .rows = count, .cols = p, .layout = TCT_DENSE_ROWS, .values = room->image, .stride = room->wide};
+  tct_matrix dense = {.rows = count, .cols = p, .layout = TCT_DENSE_ROWS, .values = room->image, .stride = room->wide};
   for (int which = 0; which < (has_variance(run) ? 2 : 1); which++) {
     tct_view images = {
         .x = &dense, .row_scale = room->scale + which * room->block, .rows = count, .p = p, .row_norm = 1};
@@ -223,7 +222,7 @@ static tct_status room_new(const tct_onestep *run, moment_room *room, tct_error 
   room->wide = tct_metric_wide(&run->shape.metric);
   room->block = (((int64_t)1 << 20) / room->wide + 32) / 32 * 32;
   room->scratch_size = tct_gram_scratch(p, run->problem->facts->threads);
-  room->image = TCT_NEW(double, room->block *room->wide);
+  room->image = TCT_NEW(double, room->block * room->wide);
   room->scale = TCT_NEW(double, 2 * room->block);
   room->margin = TCT_NEW(double, run->problem->view->rows);
   room->part = TCT_NEW(double, p *p);
@@ -287,8 +286,7 @@ void tct_onestep_add_ridge(const tct_onestep *run, double *matrix) {
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = 0; k < p; k++) {
       int64_t least = (j < k ? j : k) + 1;
-      matrix[j * p + k] +=
-          run->problem->facts->reg.l2 * tct_dot(w + j * p, w + k * p, least < count ? least : count);
+      matrix[j * p + k] += run->problem->facts->reg.l2 * tct_dot(w + j * p, w + k * p, least < count ? least : count);
     }
 }
 
