@@ -165,8 +165,8 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv > margins.txt\n"
         "  tacit predict model.json new.csv --output probability -o probabilities.txt\n"
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_predict,
 };

@@ -164,8 +164,8 @@ const cli_verb cli_summary = {
         "Examples\n"
         "  tacit summary model.json\n"
         "  tacit summary model.json --level 0.9 --covariance --json\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_common_options},
     .run = run_summary,
 };

@@ -152,15 +152,15 @@ static json_t *advice(const summary *s) {
 
 /* What is known of the noise without covariances, in the model's own columns. */
 static json_t *known_noise(summary *s, tct_error *err) {
-  tct_noise_size size = {.least = NAN, .most = NAN};
+  tct_noise_size size = {.min = NAN, .max = NAN};
   int known = 0;
   s->noise = NAN;
   if (s->model->inference.p || tct_report_noise(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
-  if (size.least == size.most) s->noise = size.most;
+  if (size.min == size.max) s->noise = size.max;
   json_t *o = json_object();
-  set_real(o, "least", size.least), set_real(o, "most", size.most);
-  json_object_set_new(o, "how_least", size.how_least ? json_string(size.how_least) : json_null());
-  json_object_set_new(o, "how_most", size.how_most ? json_string(size.how_most) : json_null());
+  set_real(o, "least", size.min), set_real(o, "most", size.max);
+  json_object_set_new(o, "how_least", size.how_min ? json_string(size.how_min) : json_null());
+  json_object_set_new(o, "how_most", size.how_max ? json_string(size.how_max) : json_null());
   return o;
 }
 

@@ -39,7 +39,7 @@ static double largest_weight(const tct_facts *facts) {
   return 1e9 * label / facts->row_norm;
 }
 
-static double within(double w, double most) { return w > most ? most : w < -most ? -most : w; }
+static double within(double w, double max) { return w > max ? max : w < -max ? -max : w; }
 
 /* Vectors of the path, [p] each. */
 typedef struct path {
@@ -52,8 +52,8 @@ static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, t
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
   double all = (double)run->rule.steps,
-         walk = tct_noise_off(facts) ? run->rule.walk : tct_onestep_walk(run->shape.signal);
-  double size = fmin(1, walk / all), momentum = fmax(0, 1 - all / walk), most = largest_weight(facts), deviation = 0;
+         path_length = tct_noise_off(facts) ? run->rule.path_length : tct_onestep_walk(run->shape.signal_to_noise);
+  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), max = largest_weight(facts), deviation = 0;
   memcpy(m->u, w, (size_t)p * sizeof *w);
   memset(m->average, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < count; t++) {
@@ -63,7 +63,7 @@ static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, t
     tct_metric_turn(&run->shape.metric, m->g, m->move);
     memcpy(m->last, w, (size_t)p * sizeof *w);
     double step = size * run->shape.clip * run->shape.clip;
-    for (int64_t j = 0; j < p; j++) w[j] = within(m->u[j] - step * m->move[j], most);
+    for (int64_t j = 0; j < p; j++) w[j] = within(m->u[j] - step * m->move[j], max);
     for (int64_t j = 0; j < p; j++) m->u[j] = w[j] + momentum * (w[j] - m->last[j]);
     if (t >= count / 2) tct_axpy(1, w, m->average, p);
   }
@@ -72,7 +72,7 @@ static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, t
 }
 
 /* Steps 3 and 4.  The labels' scale is not that of the residuals: a first third of the path to find it. */
-static tct_status walk(tct_onestep *run, path *m, double *w, tct_error *err) {
+static tct_status path_length(tct_onestep *run, path *m, double *w, tct_error *err) {
   int64_t first = run->rule.scaled ? run->rule.steps / 3 : 0;
   TCT_TRY(tct_onestep_set_clip(run, 2, run->at.steps, w, err));
   TCT_TRY(descend(run, m, first, w, err));
@@ -89,7 +89,7 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   released.curved = facts->loss.kind->link != TCT_LINK_IDENTITY;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal), run->at.last, w, err);
+  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise), run->at.last, w, err);
   if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
   if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
   if (status == TCT_OK) {
@@ -116,7 +116,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_onestep_begin(&own, plan, err);
-  if (status == TCT_OK) status = walk(&own, &m, w, err);
+  if (status == TCT_OK) status = path_length(&own, &m, w, err);
   if (status == TCT_OK) status = finish(&own, &m, w, err);
   tct_onestep_free(&own);
   tct_free(memory);

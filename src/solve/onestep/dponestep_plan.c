@@ -31,24 +31,24 @@ static double public_signal(const tct_facts *facts) {
   return noise > 0 ? (double)facts->rows / (noise * (double)facts->p) : INFINITY;
 }
 
-double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal) {
+double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (tct_noise_off(facts)) return 1000;
   if (!isnan(rule->weight)) return rule->weight;
-  if (rule->robust) return between(0.07 * sqrt(signal), 1.3, 3);
-  return between(0.05 * sqrt(signal), facts->loss.kind->binary ? 1.1 : 1.2, 2);
+  if (rule->robust) return between(0.07 * sqrt(signal_to_noise), 1.3, 3);
+  return between(0.05 * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
 }
 
-double tct_onestep_clip(const tct_onestep_rule *rule, double signal) {
+double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
-  return rule->robust ? between(0.3 * sqrt(signal), 2.5, 15) : 2;
+  return rule->robust ? between(0.3 * sqrt(signal_to_noise), 2.5, 15) : 2;
 }
 
-double tct_onestep_walk(double signal) { return between(0.8 * signal, 40, 320); }
+double tct_onestep_walk(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_onestep_options;
-  double signal = public_signal(facts);
-  bool low = signal < LOW;
+  double signal_to_noise = public_signal(facts);
+  bool low = signal_to_noise < LOW;
   tct_onestep_rule rule = {.robust = tct_spec_is(spec, options, "errors", "robust")};
   rule.scaled = !isfinite(tct_loss_slope_bound(&facts->loss));
   rule.metric = tct_spec_real(spec, options, "metric");
@@ -56,12 +56,12 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.moments = tct_spec_real(spec, options, "moments");
   if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
   if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
-  if (isnan(rule.moments)) rule.moments = between(40 / signal, 0.1, 0.2);
+  if (isnan(rule.moments)) rule.moments = between(40 / signal_to_noise, 0.1, 0.2);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
-  rule.walk = tct_noise_off(facts) ? 2000 : tct_onestep_walk(signal);
-  rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(rule.walk))
+  rule.path_length = tct_noise_off(facts) ? 2000 : tct_onestep_walk(signal_to_noise);
+  rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(rule.path_length))
                                                      : tct_spec_count(spec, options, "steps");
   return rule;
 }
@@ -81,7 +81,7 @@ tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_ones
                              .share = rule->metric * 7 / 8,
                              .ridge = 0.15 / (double)facts->p,
                              .clip = 1 / tct_dpmetric_slope(facts),
-                             .walk = 1,
+                             .path_length = 1,
                              .average = 1,
                              .steps = rule->steps};
 }
@@ -128,7 +128,7 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
 }
 
 static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tct_error *err) {
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors are known for the penalties none and l2; choose one of them, or drop --errors");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
@@ -147,12 +147,12 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
 
 /* What a user may expect, from public facts: the noise's variance over the sampling variance of a right model. */
 static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_solver_plan *out) {
-  double signal = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
+  double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
-  double mu = signal * p / n, weight = tct_onestep_weight(facts, rule, signal);
-  double clip = rule->scaled ? tct_onestep_clip(rule, signal) : 2.2 * weight;
+  double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
+  double clip = rule->scaled ? tct_onestep_clip(rule, signal_to_noise) : 2.2 * weight;
   double ratio = sqrt(1 + clip * clip * p / (n * mu * mu * last_part(rule)));
-  const char *none = signal < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
+  const char *none = signal_to_noise < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
   snprintf(out->note, sizeof out->note,
            "standard errors take %.0f %% of the budget; expect about %.2g times those without noise%s",
            100 * (rule->moments + 3 * rule->scale), ratio, none);

@@ -52,7 +52,7 @@ static tct_status to_units(tct_onestep *run, tct_error *err) {
 static tct_status weigh(tct_onestep *run, tct_error *err) {
   const tct_view *view = run->problem->view;
   const tct_facts *facts = run->problem->facts;
-  run->weight = tct_onestep_weight(facts, &run->rule, run->shape.signal);
+  run->weight = tct_onestep_weight(facts, &run->rule, run->shape.signal_to_noise);
   TCT_TRY(tct_metric_lengths(&run->shape.metric, view, run->omega, facts->threads, err));
   for (int64_t i = 0; i < view->rows; i++) {
     double part = run->weight / fmax(run->omega[i], 0x1p-400);
@@ -117,7 +117,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int release, co
   if (tct_noise_off(facts)) run->clip = 1e6 * (run->rule.scaled ? facts->label_bound : slope);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
   if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
-  run->scaled.reach = 2 * run->inverse * run->clip;
+  run->scaled.sensitivity = 2 * run->inverse * run->clip;
   tct_dpmetric_step_free(&run->step);
   return tct_dpmetric_step_new(run->problem, &run->scaled, tct_mech_release_of(run->mech, release), &run->step, err);
 }
@@ -140,7 +140,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
       double psi = run->omega[i] * slope[k], size = fabs(psi) * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
-      if (size > run->scaled.reach) psi *= run->scaled.reach / size;
+      if (size > run->scaled.sensitivity) psi *= run->scaled.sensitivity / size;
       a[from + k] = psi;
     }
   }
@@ -285,15 +285,15 @@ void tct_onestep_add_ridge(const tct_onestep *run, double *matrix) {
   int64_t p = run->problem->view->p, count = ridged(run);
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = 0; k < p; k++) {
-      int64_t least = (j < k ? j : k) + 1;
-      matrix[j * p + k] += run->problem->facts->reg.l2 * tct_dot(w + j * p, w + k * p, least < count ? least : count);
+      int64_t min = (j < k ? j : k) + 1;
+      matrix[j * p + k] += run->problem->facts->penalty.l2 * tct_dot(w + j * p, w + k * p, min < count ? min : count);
     }
 }
 
 void tct_onestep_add_slope(const tct_onestep *run, const double *w, double *g) {
   int64_t p = run->problem->view->p, count = ridged(run);
   for (int64_t j = 0; j < p; j++) {
-    int64_t most = j + 1 < count ? j + 1 : count;
-    g[j] += run->problem->facts->reg.l2 * tct_dot(run->shape.metric.w + j * p, w, most);
+    int64_t max = j + 1 < count ? j + 1 : count;
+    g[j] += run->problem->facts->penalty.l2 * tct_dot(run->shape.metric.w + j * p, w, max);
   }
 }
