@@ -141,7 +141,8 @@ static void iterate(const double *matrix, const double *factor, const double *h,
 static tct_status solve(const tct_problem *problem, double *gram, const double *h, double zeta, int64_t iterates,
                         double *w, tct_error *err) {
   int64_t p = problem->view->p;
-  double *factor = TCT_NEW(double, p *p + p), trace = 0, own = (double)problem->facts->rows * problem->facts->penalty.l2;
+  double *factor = TCT_NEW(double, p *p + p), trace = 0,
+         own = (double)problem->facts->rows * problem->facts->penalty.l2;
   if (!factor) return tct_fail_memory(err);
   tct_symmetrise(gram, p);
   for (int64_t i = 0; i < p; i++) {

@@ -22,7 +22,7 @@ typedef struct tct_parties {
   double column_noise;                      /* of the columns' release */
   int score;                                /* index of the scores' release */
   bool local, winner;                       /* local-exact; one winner a round */
-  double radius[TCT_PARTIES_MAX];          /* eta_k; eta for each when winner */
+  double radius[TCT_PARTIES_MAX];           /* eta_k; eta for each when winner */
   uint64_t seed;                            /* of the public embedding */
 } tct_parties;
 
