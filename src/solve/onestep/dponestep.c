@@ -51,9 +51,11 @@ typedef struct path {
 static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
-  double all = (double)run->rule.steps,
-         path_length = tct_noise_off(facts) ? run->rule.path_length : tct_onestep_walk(run->shape.signal_to_noise);
-  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), max = largest_weight(facts), deviation = 0;
+  double all = (double)run->rule.steps, path_length = tct_noise_off(facts)
+                                                          ? run->rule.path_length
+                                                          : tct_onestep_path_length(run->shape.signal_to_noise);
+  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), max = largest_weight(facts),
+         deviation = 0;
   memcpy(m->u, w, (size_t)p * sizeof *w);
   memset(m->average, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < count; t++) {
@@ -89,7 +91,8 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   released.curved = facts->loss.kind->link != TCT_LINK_IDENTITY;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise), run->at.last, w, err);
+  tct_status status =
+      tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise), run->at.last, w, err);
   if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
   if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
   if (status == TCT_OK) {

@@ -43,7 +43,7 @@ double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise) {
   return rule->robust ? between(0.3 * sqrt(signal_to_noise), 2.5, 15) : 2;
 }
 
-double tct_onestep_walk(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
+double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_onestep_options;
@@ -60,7 +60,7 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
-  rule.path_length = tct_noise_off(facts) ? 2000 : tct_onestep_walk(signal_to_noise);
+  rule.path_length = tct_noise_off(facts) ? 2000 : tct_onestep_path_length(signal_to_noise);
   rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(rule.path_length))
                                                      : tct_spec_count(spec, options, "steps");
   return rule;
@@ -78,7 +78,7 @@ tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule) {
  * to count (docs/decisions/standard-errors.md). */
 tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule) {
   return (tct_dpmetric_rule){.norms = rule->metric / 8,
-                             .share = rule->metric * 7 / 8,
+                             .budget_fraction = rule->metric * 7 / 8,
                              .ridge = 0.15 / (double)facts->p,
                              .clip = 1 / tct_dpmetric_slope(facts),
                              .path_length = 1,
@@ -118,7 +118,7 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const tct_onestep_rule *rule = m->rule;
   tct_dpmetric_rule metric = tct_onestep_metric_rule(m->facts, rule);
   TCT_TRY(add_part(m, "counts of the rows' norms", x, metric.norms, 1, out, err));
-  TCT_TRY(add_part(m, "sum of x x^T", x, metric.share, 1, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T", x, metric.budget_fraction, 1, out, err));
   if (rule->scaled) TCT_TRY(add_part(m, "counts of the residuals", x, rule->scale, 3, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, rule->path, rule->steps, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients at the path's end", x, last_part(rule), 1, out, err));

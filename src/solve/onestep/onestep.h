@@ -13,7 +13,7 @@ typedef struct tct_onestep_rule {
   double metric, path, moments; /* parts of the budget (of mu^2) */
   double scale;                 /* part for each of the three counts of residuals; 0 where not scaled */
   double weight, clip;          /* c_z and k_c; NAN: from the released signal */
-  double path_length;                  /* the longest path that these facts allow, in steps of one over the curvature */
+  double path_length;           /* the longest path that these facts allow, in steps of one over the curvature */
   int64_t steps;
 } tct_onestep_rule;
 
@@ -31,7 +31,7 @@ tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_s
 /* c_z, k_c and the path's length for a released signal. */
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise);
-double tct_onestep_walk(double signal_to_noise);
+double tct_onestep_path_length(double signal_to_noise);
 
 /* One run.  Images z = W x have length about 1, and weights are counted in the same coordinates, v: w = W^T v. */
 typedef struct tct_onestep {
