@@ -108,7 +108,7 @@ static void put_facts(const json_t *root) {
   }
   if (json_is_object(noise)) {
     cli_line("noise", "standard deviation of a weight, in the model's own columns: between %s and %s",
-             cli_real(cli_number(noise, "least")), cli_real(cli_number(noise, "most")));
+             cli_real(cli_number(noise, "min")), cli_real(cli_number(noise, "max")));
   }
   if (json_is_string(json_object_get(root, "advice"))) cli_line("note", "%s", cli_string(root, "advice"));
 }

@@ -158,9 +158,9 @@ static json_t *known_noise(summary *s, tct_error *err) {
   if (s->model->inference.p || tct_report_noise(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
   if (size.min == size.max) s->noise = size.max;
   json_t *o = json_object();
-  set_real(o, "least", size.min), set_real(o, "most", size.max);
-  json_object_set_new(o, "how_least", size.how_min ? json_string(size.how_min) : json_null());
-  json_object_set_new(o, "how_most", size.how_max ? json_string(size.how_max) : json_null());
+  set_real(o, "min", size.min), set_real(o, "max", size.max);
+  json_object_set_new(o, "how_min", size.how_min ? json_string(size.how_min) : json_null());
+  json_object_set_new(o, "how_max", size.how_max ? json_string(size.how_max) : json_null());
   return o;
 }
 

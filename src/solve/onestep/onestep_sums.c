@@ -2,7 +2,8 @@
  *
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.
  *   omega_i = min(1, (c_z/|z_i|)^2) is a function of row i and of releases.
- *   Counts of residuals: a record adds 1 to the one count that its |residual| belongs to.
+ *   Counts of residuals: a record adds 1 to the one count that its |residual| belongs to; a row of zeros stands for a
+ * record that is not there, and adds nothing.
  *   Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C and both roundings are at most 1, as
  * dpmetric.c proves for its steps; W, C and w are functions of releases.
  *   Moments: a record adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its
@@ -92,7 +93,9 @@ static tct_status residual_scale(tct_onestep *run, const double *w, double *scal
   double *margin = TCT_NEW(double, view->rows);
   if (!margin) return tct_fail_memory(err);
   tct_margins(view, w, margin, run->problem->facts->threads);
+  double none = 0x1p-60 * run->problem->facts->row_norm;
   for (int64_t i = 0; i < view->rows; i++) {
+    if (!(tct_row_norm2(view, i) > none * none)) continue; /* a row of zeros adds nothing */
     double at = floor(3 * log2(top / fabs(tct_loss_slope(loss, margin[i], run->problem->y[i]))));
     count[!(at > 0) ? 0 : at >= EDGES ? EDGES - 1 : (int)at] += 1;
   }
