@@ -48,7 +48,7 @@ typedef struct path {
 } path;
 
 /* `count` steps of a path of F steps of size one over the curvature, from w on; w <- the mean of the last half. */
-static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, tct_error *err) {
+static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   int64_t p = facts->p;
   double all = (double)run->rule.steps, path_length = tct_noise_off(facts)
@@ -60,7 +60,7 @@ static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, t
   memset(m->average, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < count; t++) {
     TCT_TRY(tct_problem_tick(run->problem, (double)m->done++ / (all + 1), err));
-    TCT_TRY(tct_onestep_gradient(run, run->at.steps, m->u, m->g, &deviation, err));
+    TCT_TRY(tct_onestep_gradient(run, run->at.steps[part], m->u, m->g, &deviation, err));
     tct_onestep_add_slope(run, m->u, m->g);
     tct_metric_turn(&run->shape.metric, m->g, m->move);
     memcpy(m->last, w, (size_t)p * sizeof *w);
@@ -73,13 +73,15 @@ static tct_status descend(tct_onestep *run, path *m, int64_t count, double *w, t
   return TCT_OK;
 }
 
-/* Steps 3 and 4.  The labels' scale is not that of the residuals: a first third of the path to find it. */
-static tct_status path_length(tct_onestep *run, path *m, double *w, tct_error *err) {
-  int64_t first = run->rule.scaled ? run->rule.steps / 3 : 0;
-  TCT_TRY(tct_onestep_set_clip(run, 2, run->at.steps, w, err));
-  TCT_TRY(descend(run, m, first, w, err));
-  if (run->rule.scaled) TCT_TRY(tct_onestep_set_clip(run, 2, run->at.steps, w, err));
-  return descend(run, m, run->rule.steps - first, w, err);
+/* Steps 3 and 4. */
+static tct_status follow(tct_onestep *run, path *m, double *w, tct_error *err) {
+  const tct_onestep_places *at = &run->at;
+  int64_t first = tct_onestep_first(&run->rule);
+  TCT_TRY(tct_onestep_set_clip(run, 2, at->scale[0], at->steps[0], w, err));
+  TCT_TRY(descend(run, m, 0, first, w, err));
+  if (!run->rule.scaled) return TCT_OK;
+  TCT_TRY(tct_onestep_set_clip(run, 2, at->scale[1], at->steps[1], w, err));
+  return descend(run, m, 1, run->rule.steps - first, w, err);
 }
 
 /* Steps 5 to 7. */
@@ -91,8 +93,8 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   released.curved = facts->loss.kind->link != TCT_LINK_IDENTITY;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status =
-      tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise), run->at.last, w, err);
+  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise),
+                                           run->at.scale[2], run->at.last, w, err);
   if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
   if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
   if (status == TCT_OK) {
@@ -119,7 +121,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_onestep_begin(&own, plan, err);
-  if (status == TCT_OK) status = path_length(&own, &m, w, err);
+  if (status == TCT_OK) status = follow(&own, &m, w, err);
   if (status == TCT_OK) status = finish(&own, &m, w, err);
   tct_onestep_free(&own);
   tct_free(memory);

@@ -66,11 +66,12 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   return rule;
 }
 
+int64_t tct_onestep_first(const tct_onestep_rule *rule) { return rule->scaled ? (rule->steps + 2) / 3 : rule->steps; }
+
 tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule) {
-  tct_onestep_places at = {.scale = 2};
-  at.steps = at.scale + (rule->scaled ? 1 : 0);
-  at.last = at.steps + 1;
-  at.moments = at.last + 1;
+  if (!rule->scaled) return (tct_onestep_places){.steps = {2, 2}, .last = 3, .moments = 4};
+  tct_onestep_places at = {.scale = {2, 4, 5}, .steps = {3, 5}, .last = 6, .moments = 7};
+  if (rule->steps > tct_onestep_first(rule)) at.scale[2]++, at.last++, at.moments++;
   return at;
 }
 
@@ -93,17 +94,21 @@ typedef struct making {
   const tct_onestep_rule *rule;
 } making;
 
-/* A sum of terms of length 1 without negative inner products (onestep_sums.c), from `part` of the budget each. */
-static tct_status add_part(const making *m, const char *what, double x, double part, int64_t count, tct_promise *out,
-                           tct_error *err) {
+static const char RESIDUALS[] = "counts of the residuals";
+
+/* A sum of terms of length 1 without negative inner products (onestep_sums.c), from `part` of the budget; 0: none. */
+static tct_status add_part(const making *m, const char *what, double x, double part, tct_promise *out, tct_error *err) {
   double sensitivity = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
-  tct_event event = tct_event_gaussian(x / sqrt(part), count);
+  if (!(part > 0)) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(part), 1);
   return tct_promise_add(out, tct_release_sum(what, event, 1, sensitivity, 2 * m->facts->rows), err);
 }
 
+/* `count` of them, each from `part` of the budget. */
 static tct_status add_gradients(const making *m, const char *what, double x, double part, int64_t count,
                                 tct_promise *out, tct_error *err) {
-  tct_event event = tct_event_gaussian(x * sqrt((double)count / part), count);
+  if (count == 0) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(part), count);
   tct_release release = tct_release_sum(what, event, 1, 1, m->facts->rows);
   release.whole = true; /* W S is made of the sum S over all rows */
   return tct_promise_add(out, release, err);
@@ -117,14 +122,19 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   const tct_onestep_rule *rule = m->rule;
   tct_dpmetric_rule metric = tct_onestep_metric_rule(m->facts, rule);
-  TCT_TRY(add_part(m, "counts of the rows' norms", x, metric.norms, 1, out, err));
-  TCT_TRY(add_part(m, "sum of x x^T", x, metric.budget_fraction, 1, out, err));
-  if (rule->scaled) TCT_TRY(add_part(m, "counts of the residuals", x, rule->scale, 3, out, err));
-  TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, rule->path, rule->steps, out, err));
+  TCT_TRY(add_part(m, "counts of the rows' norms", x, metric.norms, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T", x, metric.budget_fraction, out, err));
+  int64_t first = tct_onestep_first(rule);
+  double each = rule->path / (double)rule->steps;
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
+  TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, each, first, out, err));
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
+  TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, each, rule->steps - first, out, err));
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients at the path's end", x, last_part(rule), 1, out, err));
   const char *moments = rule->robust || rule->scaled ? "curvature and variance of gradients, together"
                                                      : "curvature of the loss in the metric";
-  return add_part(m, moments, x, rule->moments, 1, out, err);
+  return add_part(m, moments, x, rule->moments, out, err);
 }
 
 static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tct_error *err) {

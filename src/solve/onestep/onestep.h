@@ -17,13 +17,16 @@ typedef struct tct_onestep_rule {
   int64_t steps;
 } tct_onestep_rule;
 
-/* Where each release is in the promise, after those of dpmetric; scale only where the rule is scaled. */
+/* Where each release is in the promise, after those of dpmetric, in the order of the run: counts of residuals before
+ * each part of the path and at its end, only where the rule is scaled; else the path has one part. */
 typedef struct tct_onestep_places {
-  int scale, steps, last, moments;
+  int scale[3], steps[2], last, moments;
 } tct_onestep_places;
 
 extern const tct_option tct_onestep_options[];
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec);
+/* Steps of the path's first part: the labels' scale is not that of the residuals, and this part finds it. */
+int64_t tct_onestep_first(const tct_onestep_rule *rule);
 tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule);
 /* What the rule asks of dpmetric's releases. */
 tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule);
@@ -51,8 +54,10 @@ typedef struct tct_onestep {
 /* W, weights of the records, and room. */
 tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_error *err);
 void tct_onestep_free(tct_onestep *run);
-/* The clip: of slopes that have no bound `factor` times the 68 % quantile of |residual| at w, which it releases. */
-tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int release, const double *w, tct_error *err);
+/* The clip for release `release`: of slopes that have no bound `factor` times the 68 % quantile of |residual| at w,
+ * from release `scale`. */
+tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale, int release, const double *w,
+                                tct_error *err);
 /* g[p] <- the mean of psi z at w with the noise of release r, in units of v, without the ridge; *deviation of it. */
 tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double *g, double *deviation, tct_error *err);
 

@@ -85,7 +85,7 @@ void tct_onestep_free(tct_onestep *run) {
 /* ---- the clip ------------------------------------------------------------------------------------------------ */
 
 /* The least edge that at least 68 of 100 records' |residuals| lie within: a deviation, if they are normal. */
-static tct_status residual_scale(tct_onestep *run, const double *w, double *scale, tct_error *err) {
+static tct_status residual_scale(tct_onestep *run, int release, const double *w, double *scale, tct_error *err) {
   enum { EDGES = TCT_ONESTEP_EDGES };
   const tct_view *view = run->problem->view;
   const tct_loss *loss = &run->problem->facts->loss;
@@ -100,7 +100,7 @@ static tct_status residual_scale(tct_onestep *run, const double *w, double *scal
     count[!(at > 0) ? 0 : at >= EDGES ? EDGES - 1 : (int)at] += 1;
   }
   tct_wipe_free(margin, view->rows, sizeof *margin);
-  TCT_TRY(tct_mech_release(run->mech, run->at.scale, count, EDGES, err));
+  TCT_TRY(tct_mech_release(run->mech, release, count, EDGES, err));
   for (int k = 0; k < EDGES; k++) all += count[k];
   int k = EDGES - 1;
   for (; k > 0; k--) {
@@ -111,11 +111,12 @@ static tct_status residual_scale(tct_onestep *run, const double *w, double *scal
   return TCT_OK;
 }
 
-tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int release, const double *w, tct_error *err) {
+tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_release, int release, const double *w,
+                                tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   double slope = tct_loss_slope_bound(&facts->loss), scale = 0;
   tct_metric *metric = &run->scaled.metric;
-  if (run->rule.scaled) TCT_TRY(residual_scale(run, w, &scale, err));
+  if (run->rule.scaled) TCT_TRY(residual_scale(run, scale_release, w, &scale, err));
   run->clip = run->rule.scaled ? factor * scale : slope * run->weight;
   if (tct_noise_off(facts)) run->clip = 1e6 * (run->rule.scaled ? facts->label_bound : slope);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
