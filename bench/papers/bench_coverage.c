@@ -1,6 +1,8 @@
 /* bench_coverage.c - what 95 % intervals cover, on tables with a known truth.
  *
  *   bench_coverage LOSS KIND N P EPSILON RUNS [OPTIONS]      one JSON line; kinds and losses: bench/lib/coverage.h
+ *   bench_coverage --noise LOSS KIND N P EPSILON RUNS ...    the same table again and again: the stated deviation of
+ *                                                            the noise over the one that is seen, a weight
  *
  * OPTIONS are options of dponestep, e.g. weight=1.5 for a search. */
 #include "bench.h"
@@ -67,7 +69,7 @@ static tct_model *train(const cell *c, const coverage_table *t, int run) {
 static void count_run(const cell *c, const double *truth, int run, tally *all) {
   coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
   tct_model *model = train(c, &t, run);
-  double w[MOST], se[MOST], unit[MOST] = {0};
+  double w[MOST], se[MOST] = {0}, unit[MOST] = {0};
   if (run < 60) coverage_exact(&t, c->loss, coverage_robust(c->kind), w, se);
   for (int64_t j = 0; j < c->p; j++) {
     unit[j] = 1;
@@ -125,9 +127,40 @@ static void print(const cell *c, const double *truth, tally *all, double seconds
   fflush(stdout);
 }
 
+/* One table, fitted again and again: what is stated of the noise beside what it is. */
+static void repeat(const cell *c) {
+  coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, 0);
+  double sum[MOST] = {0}, squares[MOST] = {0}, stated[MOST] = {0}, unit[MOST] = {0}, low = INFINITY, high = 0;
+  int given[MOST] = {0};
+  for (int run = 0; run < c->runs; run++) {
+    tct_model *model = train(c, &t, run);
+    for (int64_t j = 0; j < c->p; j++) {
+      unit[j] = 1;
+      tct_contrast each = tct_inference_contrast(&model->inference, unit);
+      unit[j] = 0;
+      if (each.why != TCT_GIVEN) continue;
+      double w = model->coefficients[j];
+      sum[j] += w, squares[j] += w * w, stated[j] += each.noise_error * each.noise_error, given[j]++;
+    }
+    tct_model_free(model);
+  }
+  for (int64_t j = 0; j < c->p; j++) {
+    if (given[j] < c->runs / 2) continue;
+    double seen = sqrt((squares[j] - sum[j] * sum[j] / given[j]) / (given[j] - 1)), ratio = sqrt(stated[j] / given[j]) / seen;
+    low = fmin(low, ratio), high = fmax(high, ratio);
+  }
+  printf("{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
+         "\"options\": \"%s\", \"runs\": %d, \"stated_over_seen_min\": %.3f, \"stated_over_seen_max\": %.3f}\n",
+         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
+         c->runs, low, high);
+  coverage_free(&t);
+}
+
 int main(int argc, char **argv) {
   static tally all;
   double truth[MOST];
+  int noise = argc > 1 && !strcmp(argv[1], "--noise");
+  if (noise) argc--, argv++;
   if (argc < 7) {
     fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON RUNS [OPTIONS]\n");
     return argc == 1 ? 0 : 2;
@@ -141,6 +174,7 @@ int main(int argc, char **argv) {
             argc > 7 ? argv[7] : ""};
   if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to 512, N above P\n"), 2;
   double start = bench_now();
+  if (noise) return repeat(&c), 0;
   truth_of(&c, truth);
   for (int run = 0; run < c.runs; run++) count_run(&c, truth, run, &all);
   print(&c, truth, &all, bench_now() - start);
