@@ -122,20 +122,27 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   return TCT_OK;
 }
 
+static const tct_solver *inferring_solver(void) {
+  for (int i = 0; i < tct_solver_count; i++)
+    if (tct_solvers[i]->infers) return tct_solvers[i];
+  return NULL;
+}
+
 /* `errors` stands for a solver: what was asked is then that solver, in the certificate too. */
 static tct_status take_errors(tct_plan *plan, tct_error *err) {
   tct_config *config = &plan->config;
+  const tct_solver *solver = inferring_solver();
   tct_spec spec;
+  char text[4096];
   if (!strcmp(config->errors, "none")) return TCT_OK;
   TCT_TRY(tct_spec_parse(config->solver, "solver", &spec, err));
-  bool is_auto = !strcmp(spec.name, "auto") && !spec.items;
-  if (!is_auto && (strcmp(spec.name, "dponestep") || tct_spec_given(&spec, "errors")))
+  if (!strcmp(spec.name, "auto") && !spec.items)
+    snprintf(spec.name, sizeof spec.name, "%s", solver->name);
+  else if (strcmp(spec.name, solver->name) || tct_spec_given(&spec, "errors"))
     return tct_fail(err, TCT_E_USAGE,
-                    "standard errors come from the solver dponestep, with its option errors; leave out --solver, or "
-                    "--errors");
-  if (is_auto) snprintf(spec.name, sizeof spec.name, "dponestep");
+                    "standard errors come from the solver %s, by its option errors; leave out --solver, or --errors",
+                    solver->name);
   TCT_TRY(tct_spec_set(&spec, "errors", config->errors, err));
-  char text[4096];
   tct_spec_print(&spec, text, sizeof text);
   tct_free((char *)config->solver);
   config->solver = tct_text_copy(text);

@@ -139,6 +139,7 @@ const tct_solver tct_solver_dponestep = {
     .summary = "private one-step estimator: weights with standard errors",
     .options = tct_onestep_options,
     .is_private = true,
+    .infers = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_NOT,
     .plan = tct_onestep_plan,
