@@ -146,13 +146,15 @@ static void repeat(const cell *c) {
   }
   for (int64_t j = 0; j < c->p; j++) {
     if (given[j] < c->runs / 2) continue;
-    double seen = sqrt((squares[j] - sum[j] * sum[j] / given[j]) / (given[j] - 1)), ratio = sqrt(stated[j] / given[j]) / seen;
+    double seen = sqrt((squares[j] - sum[j] * sum[j] / given[j]) / (given[j] - 1)),
+           ratio = sqrt(stated[j] / given[j]) / seen;
     low = fmin(low, ratio), high = fmax(high, ratio);
   }
-  printf("{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
-         "\"options\": \"%s\", \"runs\": %d, \"stated_over_seen_min\": %.3f, \"stated_over_seen_max\": %.3f}\n",
-         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
-         c->runs, low, high);
+  printf(
+      "{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
+      "\"options\": \"%s\", \"runs\": %d, \"stated_over_seen_min\": %.3f, \"stated_over_seen_max\": %.3f}\n",
+      coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
+      c->runs, low, high);
   coverage_free(&t);
 }
 

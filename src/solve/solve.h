@@ -117,7 +117,7 @@ typedef struct tct_solver {
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
-  bool infers;        /* it fills problem->inference, in the form that its option "errors" says: model or robust */
+  bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
   tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

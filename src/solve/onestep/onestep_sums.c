@@ -199,10 +199,11 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
 typedef struct moment_room {
   double *image, *scale, *margin, *part, *scratch;
   int64_t block, wide, scratch_size;
+  double lattice;
 } moment_room;
 
-static tct_status add_moments(const tct_onestep *run, const units *u, int64_t first, int64_t count, double lattice,
-                              moment_room *room, double *sum, tct_error *err) {
+static tct_status add_moments(const tct_onestep *run, const units *u, int64_t first, int64_t count,
+                              const moment_room *room, double *sum, tct_error *err) {
   const tct_view *view = run->problem->view;
   int64_t p = view->p;
   TCT_TRY(tct_metric_images(&run->shape.metric, view, first, count, room->image, run->problem->facts->threads, err));
@@ -215,7 +216,8 @@ static tct_status add_moments(const tct_onestep *run, const units *u, int64_t fi
   for (int which = 0; which < (has_variance(run) ? 2 : 1); which++) {
     tct_view images = {
         .x = &dense, .row_scale = room->scale + which * room->block, .rows = count, .p = p, .row_norm = 1};
-    tct_gram_lattice(&images, NULL, tct_gram_step(lattice), room->part, room->scratch, run->problem->facts->threads);
+    tct_gram_lattice(&images, NULL, tct_gram_step(room->lattice), room->part, room->scratch,
+                     run->problem->facts->threads);
     tct_axpy(1, room->part, sum + which * p * p, p * p);
   }
   return TCT_OK;
@@ -247,11 +249,11 @@ static tct_status sum_moments(const tct_onestep *run, const units *u, const doub
   const tct_view *view = run->problem->view;
   moment_room room = {0};
   tct_status status = room_new(run, &room, err);
-  double lattice = tct_mech_release_of(run->mech, run->at.moments)->lattice;
+  room.lattice = tct_mech_release_of(run->mech, run->at.moments)->lattice;
   if (status == TCT_OK) tct_margins(view, w, room.margin, run->problem->facts->threads);
   for (int64_t from = 0; from < view->rows && status == TCT_OK; from += room.block) {
     int64_t count = view->rows - from < room.block ? view->rows - from : room.block;
-    status = add_moments(run, u, from, count, lattice, &room, sum, err);
+    status = add_moments(run, u, from, count, &room, sum, err);
   }
   room_free(run, &room);
   return status;
