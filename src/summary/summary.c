@@ -118,7 +118,9 @@ static void loss_name(const tct_model *m, char *name, size_t size) {
 }
 
 static json_t *targets(const tct_model *m) {
-  bool penalised = strcmp(m->penalty, "none") != 0;
+  tct_penalty penalty;
+  tct_error why = {0};
+  bool penalised = tct_penalty_make(m->penalty, &penalty, &why) == TCT_OK && penalty.l2 > 0;
   return json_pack(
       "{s:s, s:s}", "population",
       penalised ? "standard_error, lower, upper and p_value are for the weights that minimise the penalised loss over "

@@ -26,7 +26,7 @@
  *
  * DEPARTS  From a one-step estimator without privacy: H and J are released with noise, whose part in the covariance is
  * counted. */
-#include "solve/onestep/onestep.h"
+#include "solve/onestep/one_step.h"
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"

@@ -1,5 +1,5 @@
 /* dponestep_plan.c - options, rules and promise of dponestep. */
-#include "solve/onestep/onestep.h"
+#include "solve/onestep/one_step.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 #include "core/alloc.h"
 #include "la/exact/eigen.h"
 #include "la/kernels/kernels.h"
-#include "solve/onestep/onestep.h"
+#include "solve/onestep/one_step.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "la/exact/gradient.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
-#include "solve/onestep/onestep.h"
+#include "solve/onestep/one_step.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* onestep.h - what the plan, the sums and the covariance of dponestep agree on. */
+/* one_step.h - what the plan, the sums and the covariance of dponestep agree on. */
 #ifndef TCT_SOLVE_ONESTEP_H
 #define TCT_SOLVE_ONESTEP_H
 #include "solve/gradient/dpmetric.h"
