@@ -1,7 +1,7 @@
 /* worlds.h - small data sets as a solver sees them, and two of them that differ in one record.
  *
  * A world is a plan, its bounded records and a gate with a seed.  Two worlds opened from one plan and run under one
- * seed have the same coins; a tape keeps the releases of the first and forces them on the second, so that what is left
+ * seed have the same coins.  A tape keeps the releases of the first and forces them on the second.  So what is left
  * between them at a release is what the one record moves. */
 #ifndef TCT_TEST_WORLDS_H
 #define TCT_TEST_WORLDS_H
@@ -65,6 +65,7 @@ static inline tct_config world_config(const char *loss, const char *penalty, con
   tct_config c;
   char name[64] = "";
   tct_config_default(&c);
+  c.intercept = 0;
   sscanf(solver, "%63[^:]", name);
   const tct_solver *s = tct_solver_find(name);
   c.loss = loss;
@@ -106,7 +107,7 @@ static inline tct_status world_share(world *w, const records *r, tct_plan *plan,
   *w = (world){.plan = plan, .borrowed = 1};
   tct_matrix m = records_matrix(r);
   assert_int_equal(tct_matrix_convert(&m, layout, type, &w->copy, err), TCT_OK);
-  w->data = tct_data_view(&w->copy.m, r->y, tct_config_labels(&plan->config), err);
+  w->data = tct_data_view(&w->copy.m, r->y, tct_config_labels(&plan->config), NULL, NULL, err);
   if (!w->data || tct_bound_make(w->plan, w->data, &w->bound, err) != TCT_OK) {
     tct_status status = err->status;
     world_close(w);
@@ -162,8 +163,8 @@ typedef struct tape {
   int replay;
   const double *push; /* [push_len] added to the first release of that length in both worlds: another past; or NULL */
   int64_t push_len;
-  double claim;       /* how far a release may move, in units of its reach: 1 add_remove, 2 replace_one */
-  double worst;       /* largest move/(claim*reach) seen */
+  double claim;       /* how far a release may move, in units of its sensitivity: 1 add_remove, 2 replace_one */
+  double worst;       /* largest move/(claim*sensitivity) seen */
   int64_t worst_at;   /* at this release */
   int64_t mismatches; /* releases that the two worlds do not share: any is a leak by itself */
 } tape;
@@ -187,7 +188,7 @@ static inline void tape_write(tape *t, const tct_event *event, double sensitivit
   t->at[t->count++].len = len;
 }
 
-/* The norm in which a kind of event states its reach. */
+/* The norm in which a kind of event states its sensitivity. */
 static inline double tape_distance(tct_event_kind kind, const double *a, const double *b, int64_t len) {
   long double sum = 0;
   for (int64_t j = 0; j < len; j++) {
@@ -233,7 +234,7 @@ static inline void tape_free(tape *t) {
 }
 
 /* Runs both worlds under one seed; returns the largest move of a release in units of what is claimed.  Both worlds must
- * make the same releases (their number and reach are visible), and the same model of them: whatever else a model
+ * make the same releases (their number and sensitivity are visible), and the same model of them: whatever else a model
  * depends on is a leak.  push: see tape, [p] or NULL. */
 static inline double worlds_move(world *a, world *b, uint64_t seed, const double *push) {
   tct_error err = {0};

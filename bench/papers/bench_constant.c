@@ -2,11 +2,10 @@
  *
  * Parts of seven data sets (100 to 10000 records, drawn afresh each time), epsilon 0.1 to 3, delta 1e-6, penalty none,
  * intercept, all else by default.  The constant is the best one on the test records (the share of the positives, or the
- * mean label): it is exact, and so a little better than one that has to be paid for.  A run counts as worse if its mean
- * loss on the test records is above the constant's, and for two classes also if its accuracy is below it.  Printed for
- * every setting, then over all settings by kappa = mu n/p and by the signal mu n/sqrt(p).
- * At the end: the share of worse losses below and above a few thresholds of the signal.
- * Usage: bench_constant [RUNS (10)] */
+ * mean label).  It is exact, and so a little better than one that has to be paid for.  A run counts as worse if its
+ * mean loss on the test records is above the constant's, and for two classes also if its accuracy is below it.  Printed
+ * for every setting, then over all settings by kappa = mu n/p and by the signal mu n/sqrt(p).  At the end: the share of
+ * worse losses below and above a few thresholds of the signal.  Usage: bench_constant [RUNS (10)] */
 #include "sets.h"
 
 enum { TEST = 4000, BINS = 16 };
@@ -46,7 +45,7 @@ static void print_cuts(void) {
 static double mu_of(double epsilon, double delta) {
   tct_error err = {0};
   const char *event = "gaussian:count=1";
-  char *json = tct_account_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
+  char *json = tct_calibrate_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
   if (!json) bench_fail(&err);
   double noise = bench_number(json, "noise");
   tct_text_free(json);
@@ -90,6 +89,7 @@ static void sweep(const char *name, const bench_table *all, double row_norm, dou
   static const double epsilons[] = {0.1, 0.3, 1, 3};
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = all->labels == TCT_LABELS_REAL ? "squared" : "logistic";
   c.intercept = 1, c.threads = 1, c.delta = 1e-6, c.row_norm = row_norm, c.label_bound = label_bound;
   for (int k = 0; k < 20; k++) {

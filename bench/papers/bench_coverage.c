@@ -55,11 +55,11 @@ static tct_model *train(const cell *c, const coverage_table *t, int run) {
   snprintf(solver, sizeof solver, "dponestep:errors=%s%s%s", coverage_robust(c->kind) ? "robust" : "model",
            c->options[0] ? "," : "", c->options);
   config.loss = coverage_losses[c->loss], config.solver = solver;
-  config.epsilon = c->epsilon, config.delta = 1e-6, config.threads = 1;
+  config.epsilon = c->epsilon, config.delta = 1e-6, config.threads = 1, config.intercept = 0;
   config.row_norm = t->row_norm, config.label_bound = t->label_bound;
   config.has_seed = 1, config.seed = (uint64_t)run + 77;
   tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
-  tct_data *data = tct_data_view(&x, t->y, c->loss == LOGISTIC ? TCT_LABELS_BINARY : TCT_LABELS_REAL, &err);
+  tct_data *data = tct_data_view(&x, t->y, c->loss == LOGISTIC ? TCT_LABELS_BINARY : TCT_LABELS_REAL, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   tct_model *model = bench_train(&config, data);
   tct_data_free(data);

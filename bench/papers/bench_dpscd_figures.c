@@ -1,13 +1,14 @@
 /* bench_dpscd_figures.c - the experiments of Damaskinos et al. 2021 (Figures 1 to 3, grids of their Appendix E) as CSV.
  *
  * Sets: adult (hinge, lambda 1e-5, their preparation: standardised numbers, indicators without the most frequent value,
- * missing = most frequent), phishing (logistic, 1e-4), california and a synthetic 40,000 x 90 in place of the year
- * prediction set (squared, 1e-4, labels centred).  Features over their largest absolute value, rows of norm 1, delta
- * 1e-3, add_remove.  A quarter of the training part is held out; options are chosen there by the mean of 3 seeds and
- * reported on the test part.  None of this (scaling, choosing) is charged, as in the paper.
+ * missing = most frequent), phishing (logistic, 1e-4), california (squared, 1e-4, labels centred).  A synthetic 40,000
+ * x 90 stands in place of the year prediction set (squared, 1e-4, labels centred).  Features over their largest
+ * absolute value, rows of norm 1, delta 1e-3, add_remove.  A quarter of the training part is held out; options are
+ * chosen there by the mean of 3 seeds and reported on the test part.  None of this (scaling, choosing) is charged, as
+ * in the paper.
  *
  * Objective per epoch without looking into a run: a run of k epochs at the noise multiplier of the whole run is its
- * first part; its epsilon comes from the accountant, so what is plotted at k is a model that may be published.
+ * first part.  Its epsilon comes from the accountant, so what is plotted at k is a model that may be published.
  *
  * Writes CSV (figure,data,epsilon,series,x,y,option) to out/dpscd_figures.csv; prints the points of Figure 1.
  * Usage: bench_dpscd_figures [short|full] [DATA]   then: python3 bench/lib/plot.py out/dpscd_figures.csv
@@ -36,6 +37,7 @@ static tct_model *train(const experiment *e, const tct_data *data, const char *s
   char penalty[48];
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   snprintf(penalty, sizeof penalty, "l2:lambda=%g", e->lambda);
   c.loss = e->loss;
   c.penalty = penalty;
@@ -190,7 +192,7 @@ static double epsilon_of_part(double noise, double rate, double count) {
   char event[128];
   const char *events[] = {event};
   snprintf(event, sizeof event, "sampled_gaussian:noise=%.17g,rate=%.17g,count=%.0f", noise, rate, count);
-  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, NAN, 1e-3, &err);
+  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, 1e-3, &err);
   if (!json) bench_fail(&err);
   double epsilon = bench_number(json, "epsilon");
   tct_text_free(json);
@@ -205,7 +207,7 @@ static void convergence(const experiment *e, const bench_parts *parts, double ep
   const char *events[] = {event};
   tct_error err = {0};
   snprintf(event, sizeof event, "sampled_gaussian:rate=%.17g,count=%.0f", batch / n, ceil(epochs * n / batch));
-  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, epsilon, 1e-3, &err);
+  char *json = tct_calibrate_json(events, 1, TCT_ADD_REMOVE, epsilon, 1e-3, &err);
   if (!json) bench_fail(&err);
   double noise = bench_number(json, "noise");
   tct_text_free(json);

@@ -1,18 +1,12 @@
 /* release.h - what a run may release, planned whole: made in plan, held by the gate, written to the model file.
  *
- * A release says everything that its draw needs: how far one record's own term reaches (sensitivity, in a norm), the
- * event that it is charged as, the lattice that its sum lies on, the deviation of its noise, and how often it is made.
- * A run names a release by its index; no function that draws takes a length or a noise (mech.h). */
+ * A release says everything that its draw needs.  That is the length of one record's own term (sensitivity, in a norm)
+ * and the event that it is charged as.  It is the lattice of its sum, the deviation of its noise, and the number of
+ * draws.  A run names a release by its index; no function that draws takes a length or a noise (mech.h). */
 #ifndef TCT_MECH_RELEASE_H
 #define TCT_MECH_RELEASE_H
 #include "account/account.h"
 
-/* The norm in which a sensitivity is stated. */
-typedef enum tct_norm {
-  TCT_NORM_L2,
-  TCT_NORM_L1,
-  TCT_NORM_SCORE, /* of a choice: how far any one score moves under the run's neighbour relation */
-} tct_norm;
 const char *tct_norm_name(tct_norm norm); /* "l2", "l1", "score" */
 
 /* What is drawn. */
@@ -61,12 +55,14 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
 /* The event of a choice: exponential:epsilon; pure:epsilon for permute and flip; and pure:log(1 + rate*(exp(epsilon) -
  * 1)) where records were sampled. */
 tct_event tct_release_choice_event(const tct_release *release);
+/* Standard deviation of the noise, in units of what is released; NAN: it follows, or the run brings it. */
+double tct_release_deviation(const tct_release *release);
 bool tct_release_chooses(const tct_release *release);
 
 /* Lattice and deviation from the rest.  TCT_E_USAGE where no lattice carries the sum and its noise. */
 tct_status tct_release_settle(tct_release *release, tct_error *err);
 /* The lattice spacing g (a power of two) for a sum of `terms` terms of norm <= sensitivity under noise multiplier
- * `noise` (0: none): terms*sensitivity + 2^7*sigma < 2^52*g, and sigma/g in [2^20, 2^40) when noise > 0.
+ * `noise` (0: none).  It has terms*sensitivity + 2^7*sigma < 2^52*g, and sigma/g in [2^20, 2^40) when noise > 0.
  * NAN where no such g exists (terms above about 2^32 sigma/sensitivity). */
 double tct_lattice_spacing(double sensitivity, double noise, int64_t terms);
 

@@ -1,11 +1,11 @@
 /* generate.c - an invented population with known coefficients, as CSV, and its public schema beside it.
  *
- * For demonstrations and tests.  Nobody in it exists, so its randomness protects nobody: it is a plain
- * counter-based SplitMix64 (Steele, Lea, Flood 2014), record i drawing from its own counter, so that a
- * population of m records is the beginning of the population of n > m records with the same seed.
+ * For demonstrations and tests.  Nobody in it exists, so its randomness protects nobody.  It is a plain counter-based
+ * SplitMix64 (Steele, Lea, Flood 2014), record i drawing from its own counter.  So a population of m records is the
+ * beginning of the population of n > m records with the same seed.
  *
- * The label follows a linear model over the schema's own features, where a number is scaled to
- * u in [0,1] by its bounds and a category is one indicator a value:
+ * The label follows a linear model over the schema's own features.  There a number is scaled to u in [0,1] by its
+ * bounds, and a category is one indicator per value:
  *
  *   eta = -3.6 + 1.4 age + 2.6 hours + 1.1 tenure - 0.5 household + 0.2 commute
  *              + sex{0, 0.35} + urban{0, 0.25} + education{0, 0.2, 0.5, 0.9, 1.6, 2.1}
@@ -14,8 +14,8 @@
  *   classification: high_income = yes with probability 1/(1 + exp(-eta))
  *   regression:     income = 55 + 15 eta + N(0, 8^2) thousand a year, clipped to [0, 150]
  *
- * The features depend on each other as in a real country (education on age, sector on education, hours
- * on sector and sex, tenure on age), so the problem is neither separable nor well conditioned. */
+ * The features depend on each other as in a real country: education on age, sector on education, hours on sector and
+ * sex, tenure on age.  So the problem is neither separable nor well conditioned. */
 #include "core/alloc.h"
 #include "core/outfile.h"
 
@@ -221,15 +221,15 @@ static tct_status write_schema(tct_outfile *out, int regression, tct_error *err)
   return tct_fail(err, TCT_E_RUN, "cannot write %s; choose another place or make room", out->path);
 }
 
-tct_status tct_generate(const char *path, const char *schema_path, const char *kind, int64_t rows, uint64_t seed,
+tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows, uint64_t seed,
                         tct_error *err) {
   tct_outfile table = {0}, schema = {0};
   tct_error_clear(err);
-  if (!kind || (strcmp(kind, "classification") && strcmp(kind, "regression")))
-    return tct_fail(err, TCT_E_USAGE, "the population's kind must be classification or regression");
+  if (labels != TCT_LABELS_BINARY && labels != TCT_LABELS_REAL)
+    return tct_fail(err, TCT_E_USAGE, "the population's labels must be binary or real");
   if (rows < 1 || rows > INT64_C(1) << 40)
     return tct_fail(err, TCT_E_USAGE, "the number of rows must lie between 1 and 2^40");
-  int regression = !strcmp(kind, "regression");
+  int regression = labels == TCT_LABELS_REAL;
   tct_status status = tct_outfile_open(&table, path, err);
   if (status == TCT_OK && schema_path) status = tct_outfile_open(&schema, schema_path, err);
   if (status == TCT_OK && schema_path) status = write_schema(&schema, regression, err);

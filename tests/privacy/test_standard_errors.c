@@ -52,7 +52,7 @@ static tct_model *train(const coverage_table *t, coverage_loss loss, const char 
   config.epsilon = 4, config.delta = 1e-6, config.seed = seed;
   config.row_norm = t->row_norm, config.label_bound = t->label_bound;
   tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
-  tct_data *data = tct_data_view(&x, t->y, tct_config_labels(&config), &err);
+  tct_data *data = tct_data_view(&x, t->y, tct_config_labels(&config), NULL, NULL, &err);
   tct_plan *plan = tct_plan_new(&config, t->n, t->p, &err);
   tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
   if (!model) fail_msg("%s", err.text);

@@ -3,8 +3,8 @@
  * PROBLEM  min over w of (1/n) sum_i omega_i l(x_i.w, y_i) + psi(w), psi none or l2, and the covariance of its
  * minimiser over tables and over noise.
  *
- * ALGORITHM  A path in a released metric W (dpmetric.c) to some w_0; there one gradient and the moments H and J with
- * most of what is left, and one Newton step (Le Cam 1956: a one-step estimator).  Each record is weighed by its row
+ * ALGORITHM  A path in a released metric W (dpmetric.c) leads to some w_0.  There one gradient and the moments H and J
+ * are released, and one Newton step is made (Le Cam 1956: a one-step estimator).  Each record is weighed by its row
  * alone (Mallows 1975): its terms are bounded without a clip of slopes, which would bias them where residuals are not
  * symmetric.
  *   1. W as dpmetric makes it, in units in which images z_i = W x_i have length about 1

@@ -17,8 +17,8 @@ typedef struct tct_onestep_rule {
   int64_t steps;
 } tct_onestep_rule;
 
-/* Where each release is in the promise, after those of dpmetric, in the order of the run: counts of residuals before
- * each part of the path and at its end, only where the rule is scaled; else the path has one part. */
+/* Where each release is in the promise, after those of dpmetric, in the order of the run.  Where the rule is scaled,
+ * residuals are counted before each part of the path and at its end.  Otherwise the path has one part. */
 typedef struct tct_onestep_places {
   int scale[3], steps[2], last, moments;
 } tct_onestep_places;

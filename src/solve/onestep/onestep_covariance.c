@@ -1,7 +1,7 @@
 /* onestep_covariance.c - the last Newton step of dponestep, and the covariance of its weights: from releases alone.
  *
- * In units of v, with H and J the released moments (their noise: symmetric, deviation s_H and s_J on the diagonal,
- * sqrt(1/2) of it beside), g the released gradient (deviation s_g) and n rows:
+ * H and J are the released moments, g the released gradient, n the rows, all in units of v.  The noise of g has the
+ * deviation s_g.  That of H and J is symmetric: s_H and s_J on the diagonal, sqrt(1/2) of it beside.
  *   D = H^-1 g, v = v_0 - D
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
  *   noise     H^-1 [s_g^2 I + (s_H^2/2)(|D|^2 I + D D^T)] H^-1   (the second term is H's own noise times D)

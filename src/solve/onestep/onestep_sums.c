@@ -2,15 +2,14 @@
  *
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.
  *   omega_i = min(1, (c_z/|z_i|)^2) is a function of row i and of releases.
- *   Counts of residuals: a record adds 1 to the one count that its |residual| belongs to; a row of zeros stands for a
- * record that is not there, and adds nothing.
- *   Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C and both roundings are at most 1, as
- * dpmetric.c proves for its steps; W, C and w are functions of releases.
- *   Moments: a record adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its
- * row.  s and t are cut until the root of (s |z|^2)^2 + (t |z|^2)^2 is at most 1, which is the term's Frobenius norm;
- * truncating the entries of sqrt(s) z and sqrt(t) z shortens both (gram.h).
- *   Terms of counts and moments have no negative entry, or are semidefinite: inner products of two are never below 0,
- * |a - b|^2 <= 2, and under replace_one their sensitivity is sqrt(1/2), as in dpmetric_factor.c. */
+ *   Counts of residuals: a record adds 1 to the one count that its |residual| belongs to.  A row of zeros stands for a
+ * record that is not there, and adds nothing. Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C
+ * and both roundings are at most 1, as dpmetric.c proves for its steps; W, C and w are functions of releases. Moments:
+ * a record adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its row.  s and
+ * t are cut until the root of (s |z|^2)^2 + (t |z|^2)^2 is at most 1, which is the term's Frobenius norm; truncating
+ * the entries of sqrt(s) z and sqrt(t) z shortens both (gram.h). Terms of counts have no negative entry, those of
+ * moments are semidefinite.  So inner products of two are never below 0, |a - b|^2 <= 2, and under replace_one their
+ * sensitivity is sqrt(1/2), as in dpmetric_factor.c. */
 #include "core/alloc.h"
 #include "la/exact/gradient.h"
 #include "la/exact/gram.h"
