@@ -56,7 +56,7 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.moments = tct_spec_real(spec, options, "moments");
   if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
   if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
-  if (isnan(rule.moments)) rule.moments = between(40 / signal_to_noise, 0.1, 0.2);
+  if (isnan(rule.moments)) rule.moments = between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.2);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
