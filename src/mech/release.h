@@ -74,7 +74,7 @@ double tct_lattice_spacing(double sensitivity, double noise, int64_t terms);
 typedef enum tct_promise_kind { TCT_PROMISE_FIXED, TCT_PROMISE_AT_MOST, TCT_PROMISE_BUDGET } tct_promise_kind;
 const char *tct_promise_name(tct_promise_kind kind); /* "fixed", "at_most", "budget" */
 
-enum { TCT_RELEASES = 8 };
+enum { TCT_RELEASES = 12 };
 typedef struct tct_promise {
   tct_promise_kind kind;
   int count;

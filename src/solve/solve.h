@@ -2,6 +2,7 @@
 #ifndef TCT_SOLVE_SOLVE_H
 #define TCT_SOLVE_SOLVE_H
 #include "la/matrix/matrix.h"
+#include "infer/inference.h"
 #include "loss/loss.h"
 #include "mech/mech.h"
 #include "penalty/penalty.h"
@@ -58,6 +59,7 @@ typedef struct tct_problem {
   tct_cancel_fn cancel;
   void *user; /* handed to cancel */
   char *note; /* [TCT_NOTE], or NULL: what a run has to say about itself, a function of its releases alone */
+  tct_inference *inference; /* empty, or NULL: for the errors of the weights, where a run knows them; else untouched */
 } tct_problem;
 
 /* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.
@@ -129,6 +131,7 @@ typedef struct tct_solver {
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
+  bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
   tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

@@ -170,7 +170,7 @@ const char *tct_model_unknown_key(const json_t *file) {
   size_t i;
   if ((bad = unknown_in(file,
                         " format version library loss penalty solver rows columns label labels features "
-                        "coefficients intercept transforms privacy note parties ")))
+                        "coefficients intercept transforms privacy note inference parties ")))
     return bad;
   if ((bad = unknown_in(json_object_get(file, "transforms"),
                         " schema scale scale_factor scale_shift label_shift "

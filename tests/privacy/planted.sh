@@ -251,6 +251,18 @@ plant parties_column_sent_again src/solve/parties/dpfw_parties.c 's/ && !s->is_s
 plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
+# ---- the one-step estimator and its standard errors ----
+plant onestep_slopes_unclipped src/solve/onestep/onestep_sums.c 's/if \(size > own\) psi \*= own \/ size \* \(1 - 0x1p-48\);//' privacy_sensitivity
+plant onestep_records_all_weigh_one src/solve/onestep/onestep_sums.c 's/run->omega\[i\] = fmin\(1, part \* part\)/run->omega[i] = 1 + 0 * part/;s/if \(size > own\) psi \*= own \/ size \* \(1 - 0x1p-48\);//' privacy_sensitivity
+plant onestep_moments_uncut src/solve/onestep/onestep_sums.c 's/cut = SHRINK \/ fmax\(size, 1\)/cut = 2 * SHRINK/' privacy_sensitivity
+plant onestep_counts_records_that_are_not_there src/solve/onestep/onestep_sums.c 's/> none \* none\)\) continue;/>= 0 * none)) continue;/' privacy_sensitivity
+plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
+plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
+plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity
+plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
+plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
+plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
+plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors
 plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_wrong_sign src/solve/frank_wolfe/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
