@@ -1,8 +1,10 @@
-/* gate.h - the inside of the gate, for mech.c and choices.c alone. */
+/* gate.h - the inside of the gate, for the files of this room alone. */
 #ifndef TCT_MECH_GATE_H
 #define TCT_MECH_GATE_H
 #include "mech/mech.h"
 #include "rng/rng.h"
+
+enum { TCT_DRAWERS = 65 }; /* of a joint release: 64 parties and the server */
 
 struct tct_mech {
   tct_promise promise;        /* the releases as they stand */
@@ -17,6 +19,8 @@ struct tct_mech {
   int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
   int64_t parts_left;  /* of that vector */
   tct_stream stream;   /* its noise */
+  bool drawn[TCT_RELEASES][TCT_DRAWERS]; /* joint releases: who has drawn */
+  double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn */
   tct_mech_probe probe;
   void *probe_user;
 };

@@ -1,0 +1,239 @@
+/* statistics.c - ridge, lasso, balls and boxes from released X'X and X'y.
+ *
+ * CLEANING  Noise of deviation s on the diagonal and s/sqrt(2) elsewhere has eigenvalues up to about sqrt(2p) s.  Above p
+ * of some tens that is more than most eigenvalues of X'X, so the released matrix is not even definite.
+ *   Factors: POET (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept, less
+ * what noise adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and the
+ * diagonal, drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth of the
+ * mean, and at least s/1000: a public floor, which bounds the weights.
+ *   docs/decisions/gram-parties.md has the measurements and the command. */
+#include "solve/shared/statistics.h"
+
+#include "core/alloc.h"
+#include "la/exact/gram.h"
+#include "la/exact/spectrum.h"
+#include "la/kernels/kernels.h"
+
+#include <string.h>
+
+static const double EDGE = 1.3, ENTRY = 4, FLOOR_OF_MEAN = 0.2, FLOOR_OF_NOISE = 1e-3; /* see CLEANING */
+static const double RIDGE = 2.5; /* adassp's zeta, in units of s sqrt(p) */
+enum { ITERATES = 3, STEPS = 4000 };
+
+tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err) {
+  *out = (tct_statistics){.p = p, .rows = rows, .gram = TCT_NEW(double, p *p), .moment = TCT_NEW(double, p)};
+  if (out->gram && out->moment) return TCT_OK;
+  tct_statistics_free(out);
+  return tct_fail_memory(err);
+}
+
+void tct_statistics_free(tct_statistics *s) {
+  tct_free(s->gram);
+  tct_free(s->moment);
+  *s = (tct_statistics){0};
+}
+
+/* ---- ridge ------------------------------------------------------------------------------------------------- */
+
+/* w <- the last iterate, for a matrix of p rows and factor: Cholesky of matrix + r I. */
+static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
+                    double *rest, double *w) {
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int64_t k = 0; k < iterates; k++) {
+    for (int64_t i = 0; i < p; i++) rest[i] = h[i] - tct_dot(matrix + i * p, w, p);
+    tct_cholesky_solve(factor, p, rest);
+    tct_axpy(1, rest, w, p);
+  }
+}
+
+/* The least ridge that makes eigenvalues reach zeta; a singular matrix without noise gets the one that makes it regular.
+ * factor: [p][p]. */
+static double ridge_for(const double *gram, int64_t p, double zeta, double *factor) {
+  double trace = 0, ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor);
+  for (int64_t i = 0; i < p; i++) trace += fabs(gram[i * p + i]);
+  double least = 1e-14 * trace / (double)p + 1e-300;
+  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
+  return ridge;
+}
+
+tct_status tct_ridge_iterated(double *gram, const double *moment, int64_t p, double own, double zeta, int64_t iterates,
+                              double *w, tct_error *err) {
+  double *factor = TCT_NEW(double, p *p + p);
+  if (!factor) return tct_fail_memory(err);
+  tct_symmetrise(gram, p);
+  for (int64_t i = 0; i < p; i++) gram[i * p + i] += own;
+  ridge_for(gram, p, zeta, factor);
+  iterate(gram, factor, moment, p, iterates, factor + p * p, w);
+  tct_wipe_free(factor, p * p + p, sizeof *factor);
+  return TCT_OK;
+}
+
+/* ---- factors ------------------------------------------------------------------------------------------------- */
+
+/* gram += sign * the kept eigenvalues' part. */
+static void add_kept(double *gram, int64_t p, const double *kept, const double *vector, double sign) {
+  for (int64_t k = 0; k < p; k++)
+    for (int64_t i = 0; i < p && kept[k] > 0; i++)
+      tct_axpy(sign * kept[k] * vector[k * p + i], vector + k * p, gram + i * p, p);
+}
+
+/* The rest: entries in the noise go, the diagonal is drawn to its mean.  Returns the mean. */
+static double thin(double *gram, int64_t p, double s) {
+  double mean = 0, variance = 0;
+  for (int64_t i = 0; i < p; i++) mean += gram[i * p + i] / (double)p;
+  for (int64_t i = 0; i < p; i++) variance += pow(gram[i * p + i] - mean, 2) / (double)p;
+  double keep = variance > s * s ? 1 - s * s / variance : 0;
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = 0; j < p; j++)
+      if (i == j)
+        gram[i * p + i] = mean + keep * (gram[i * p + i] - mean);
+      else if (fabs(gram[i * p + j]) <= ENTRY * s * M_SQRT1_2)
+        gram[i * p + j] = 0;
+  return mean;
+}
+
+/* Eigenvalues of gram are raised to the floor; work: [p][p] and [p][p] and [4p]. */
+static bool raise(double *gram, int64_t p, double floor, double *work) {
+  double *vector = work + p * p, *value = vector + p * p;
+  memcpy(work, gram, (size_t)(p * p) * sizeof *work);
+  if (!tct_eigenvectors(work, p, value, vector, value + p)) return false;
+  for (int64_t k = 0; k < p; k++) value[k] = value[k] < floor ? floor - value[k] : 0;
+  add_kept(gram, p, value, vector, 1);
+  return true;
+}
+
+static bool keep_factors(const tct_statistics *t, double *vector, double *kept, double *work) {
+  int64_t p = t->p;
+  double s = t->gram_noise, *gram = t->gram, spread = 2 * (double)p * s * s;
+  memcpy(work, gram, (size_t)(p * p) * sizeof *work);
+  if (!tct_eigenvectors(work, p, kept, vector, work + 2 * p * p)) return false;
+  for (int64_t k = 0; k < p; k++)
+    kept[k] = kept[k] > EDGE * sqrt(spread) ? (kept[k] + sqrt(kept[k] * kept[k] - spread)) / 2 : 0;
+  add_kept(gram, p, kept, vector, -1);
+  double mean = thin(gram, p, s);
+  if (!raise(gram, p, fmax(FLOOR_OF_MEAN * mean, FLOOR_OF_NOISE * s), work)) return false;
+  add_kept(gram, p, kept, vector, 1);
+  return true;
+}
+
+static tct_status clean_factors(const tct_statistics *t, tct_error *err) {
+  int64_t p = t->p, work = 2 * p * p + 4 * p;
+  double *vector = TCT_NEW(double, p *p + p + work);
+  if (!vector) return tct_fail_memory(err);
+  bool ok = keep_factors(t, vector, vector + p * p, vector + p * p + p);
+  tct_free(vector);
+  return ok ? TCT_OK : tct_fail(err, TCT_E_RUN, "the released matrix has no eigenvalues; give clean=ridge");
+}
+
+/* ---- the minimiser --------------------------------------------------------------------------------------------- */
+
+typedef struct descent {
+  const tct_statistics *t;
+  const tct_reg *reg;
+  double largest;                 /* eigenvalue */
+  double *w, *ahead, *next, *grad; /* [p] each */
+} descent;
+
+static double objective(const descent *d, const double *w) {
+  double sum = 0;
+  for (int64_t i = 0; i < d->t->p; i++)
+    sum += w[i] * (0.5 * tct_dot(d->t->gram + i * d->t->p, w, d->t->p) - d->t->moment[i]);
+  return sum + d->t->rows * d->reg->kind->value(d->reg, w, d->t->p);
+}
+
+/* next <- the proximal step from `ahead`. */
+static void step(const descent *d) {
+  int64_t p = d->t->p;
+  for (int64_t i = 0; i < p; i++)
+    d->next[i] = d->ahead[i] - (tct_dot(d->t->gram + i * p, d->ahead, p) - d->t->moment[i]) / d->largest;
+  d->reg->kind->prox(d->reg, d->next, p, d->t->rows / d->largest);
+}
+
+/* Accelerated, with restarts (O'Donoghue and Candes 2015). */
+static void accelerate(const descent *d) {
+  int64_t p = d->t->p;
+  double t = 1;
+  for (int k = 0; k < STEPS; k++) {
+    double back = 0, moved = 0, size = 0;
+    step(d);
+    for (int64_t i = 0; i < p; i++) back += (d->ahead[i] - d->next[i]) * (d->next[i] - d->w[i]);
+    if (back > 0) t = 1;
+    double old = t;
+    t = (1 + sqrt(1 + 4 * t * t)) / 2;
+    for (int64_t i = 0; i < p; i++) {
+      moved = fmax(moved, fabs(d->next[i] - d->w[i])), size = fmax(size, fabs(d->next[i]));
+      d->ahead[i] = d->next[i] + (old - 1) / t * (d->next[i] - d->w[i]);
+      d->w[i] = d->next[i];
+    }
+    if (!(moved > 1e-13 * size)) return;
+  }
+}
+
+/* The largest eigenvalue; gram is kept. */
+static tct_status largest_of(const tct_statistics *t, double *largest, tct_error *err) {
+  int64_t p = t->p;
+  double *work = TCT_NEW(double, p *p + 4 * p);
+  if (!work) return tct_fail_memory(err);
+  memcpy(work, t->gram, (size_t)(p * p) * sizeof *work);
+  tct_eigenvalues(work, p, work + p * p, work + p * p + p);
+  *largest = fmax(work[p * p + p - 1], 1e-300) * (1 + 1e-9);
+  tct_free(work);
+  return TCT_OK;
+}
+
+/* Never worse than where it starts, the point of the domain nearest to 0: tct_statistics_weight_bound rests on it. */
+static tct_status descend(const tct_statistics *t, const tct_reg *reg, double *w, tct_error *err) {
+  descent d = {.t = t, .reg = reg, .w = w};
+  int64_t p = t->p;
+  TCT_TRY(largest_of(t, &d.largest, err));
+  double *memory = TCT_NEW(double, 4 * p);
+  if (!memory) return tct_fail_memory(err);
+  d.ahead = memory, d.next = memory + p;
+  double *start = memory + 2 * p;
+  reg->kind->prox(reg, start, p, t->rows / d.largest);
+  memcpy(w, start, (size_t)p * sizeof *w);
+  memcpy(d.ahead, start, (size_t)p * sizeof *w);
+  accelerate(&d);
+  if (!(objective(&d, w) <= objective(&d, start))) memcpy(w, start, (size_t)p * sizeof *w);
+  tct_free(memory);
+  return TCT_OK;
+}
+
+static tct_status shift(const tct_statistics *t, tct_error *err) {
+  double *factor = TCT_NEW(double, t->p *t->p);
+  if (!factor) return tct_fail_memory(err);
+  double ridge = ridge_for(t->gram, t->p, RIDGE * t->gram_noise * sqrt((double)t->p), factor);
+  for (int64_t i = 0; i < t->p; i++) t->gram[i * t->p + i] += ridge;
+  tct_free(factor);
+  return TCT_OK;
+}
+
+tct_status tct_statistics_fit(const tct_statistics *t, const tct_reg *reg, tct_cleaning cleaning, double *w,
+                              tct_error *err) {
+  if (!(t->gram_noise > 0)) cleaning = TCT_CLEAN_NONE;
+  double own = t->rows * reg->l2, zeta = cleaning == TCT_CLEAN_RIDGE ? RIDGE * t->gram_noise * sqrt((double)t->p) : 0;
+  if (cleaning == TCT_CLEAN_FACTORS) TCT_TRY(clean_factors(t, err));
+  if (reg->kind->quadratic)
+    return tct_ridge_iterated(t->gram, t->moment, t->p, own, zeta, cleaning == TCT_CLEAN_RIDGE ? ITERATES : 1, w, err);
+  if (cleaning == TCT_CLEAN_RIDGE) TCT_TRY(shift(t, err));
+  return descend(t, reg, w, err);
+}
+
+/* G >= f I.  The start z has |z| = sqrt(p) times the box's distance from 0, and F(w) <= F(z), psi >= 0 there as at w:
+ * f|w|^2/2 <= m|w| + g|z|^2/2 + m|z|, m = |X'y|.  The iterated ridge: s = r/(r + eigenvalue) <= r/f in every direction, and
+ * w is the sum of three powers of s, from 0 on, times G^-1 m. */
+double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
+                                   double gram) {
+  double p = (double)facts->p, zeta = RIDGE * gram_noise * sqrt(p), sum = 1;
+  double floor = cleaning == TCT_CLEAN_RIDGE     ? zeta - 4 * p * p * 0x1p-52 * (p * gram + zeta)
+                 : cleaning == TCT_CLEAN_FACTORS ? FLOOR_OF_NOISE * gram_noise
+                                                 : 0;
+  if (facts->reg.kind->cross_polytope) return facts->reg.radius;
+  if (!(floor > 0)) return INFINITY;
+  double start = sqrt(p) * fmax(0, fmax(isfinite(facts->reg.low) ? facts->reg.low : 0,
+                                        isfinite(facts->reg.high) ? -facts->reg.high : 0));
+  if (cleaning == TCT_CLEAN_RIDGE && facts->reg.kind->quadratic)
+    for (int k = 1; k < ITERATES; k++) sum = 1 + sum * (1.05 * zeta + gram) / floor;
+  gram += 1.05 * zeta + gram_noise;
+  return 1.1 * sum * (moment + sqrt(moment * moment + 2 * floor * (gram * start * start / 2 + moment * start))) / floor;
+}
