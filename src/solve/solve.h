@@ -19,6 +19,7 @@ typedef struct tct_facts {
   double epsilon; /* INFINITY: noise and clip off */
   double delta;
   tct_neighbours neighbours;
+  tct_rows_rule rows_rule;
   int threads;
 } tct_facts;
 

@@ -31,10 +31,19 @@
 
 #include "solve/shared/weight_bound.h"
 
+/* Parties and server take turns in this process. */
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
-  tct_gram_report report;
-  return tct_gram_simulate(problem, plan, mech, w, &report, err);
+  tct_statistics opened = {0};
+  tct_gram_stage *stage = NULL;
+  TCT_TRY(tct_gram_stage_new(problem, plan, mech, NULL, &stage, err));
+  tct_cleaning cleaning = stage->set.cleaning;
+  tct_status status = tct_gram_stage_play(stage, problem, &opened, err);
+  tct_gram_stage_free(stage);
+  opened.gram_noise = tct_gram_noise(plan, TCT_GRAM_MATRIX);
+  if (status == TCT_OK) status = tct_statistics_fit(&opened, &problem->facts->reg, cleaning, w, err);
+  tct_statistics_free(&opened);
+  return status;
 }
 
 double tct_gram_noise(const tct_solver_plan *plan, int r) {

@@ -80,10 +80,22 @@ tct_status tct_gram_server_deal(const tct_gram_server *server, tct_error *err);
 /* The shares; statistics <- what they open to.  Free with tct_statistics_free. */
 tct_status tct_gram_server_open(const tct_gram_server *server, tct_statistics *out, tct_error *err);
 
-/* The whole protocol in this process, all columns in one view; mech holds the whole promise. */
-typedef struct tct_gram_report {
-  int64_t peer_bytes, server_bytes; /* of the busiest party: to its peers, to the server; frames with headers */
-} tct_gram_report;
-tct_status tct_gram_simulate(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
-                             tct_gram_report *report, tct_error *err);
+/* ---- the whole protocol in this process, all columns in one view ------------------------------------------- */
+typedef struct tct_gram_stage {
+  tct_gram set;
+  int64_t width[TCT_PARTIES_MOST], start[TCT_PARTIES_MOST + 1];
+  tct_owned_matrix columns[TCT_PARTIES_MOST];
+  tct_view view[TCT_PARTIES_MOST];
+  tct_wire server[TCT_PARTIES_MOST][2];                 /* [k]: the server's end and party k's */
+  tct_wire pair[TCT_PARTIES_MOST][TCT_PARTIES_MOST][2]; /* [j][k], j < k: party j's end and party k's */
+  tct_ring_party *ring[TCT_PARTIES_MOST];
+  tct_gram_party party[TCT_PARTIES_MOST];
+  tct_gram_server opener;
+} tct_gram_stage;
+/* mech holds the whole promise.  width: the parties' columns; NULL: split evenly.  Freed by tct_gram_stage_free. */
+tct_status tct_gram_stage_new(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+                              const int64_t *width, tct_gram_stage **out, tct_error *err);
+/* All turns; *out: what was opened, with its noise. */
+tct_status tct_gram_stage_play(tct_gram_stage *stage, const tct_problem *problem, tct_statistics *out, tct_error *err);
+void tct_gram_stage_free(tct_gram_stage *stage);
 #endif

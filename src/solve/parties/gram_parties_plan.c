@@ -19,7 +19,8 @@ const tct_option tct_gram_options[] = {
      "yes: the server adds noise too, for any number of parties together; they rely on its having done so"},
     {"labels", TCT_OPT_CHOICE, "all", 0, 0, "all|one",
      "who holds the labels: all parties, who then know them, or the first alone"},
-    {"split", TCT_OPT_REAL, "0.2", 0.01, 0.99, NULL, "part of the budget (of mu^2) for X^T X, the rest for X^T y"},
+    {"split", TCT_OPT_REAL, "auto", 0.01, 0.99, NULL,
+     "part of the budget (of mu^2) for X^T X, the rest for X^T y; auto: 0.2 for a ball, else 0.5"},
     {"norms", TCT_OPT_TEXT, "equal", 0, 0, NULL,
      "how R^2 is split: equal, or each party's part of it joined by +, as 2+1+1"},
     {"clean", TCT_OPT_CHOICE, "auto", 0, 0, "auto|factors|ridge|none",
@@ -27,6 +28,7 @@ const tct_option tct_gram_options[] = {
     {0},
 };
 
+enum { FACTORS_FROM = 32 }; /* features; docs/decisions/gram-parties.md */
 enum { BLOCK_WORDS = 1 << 17, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is about a megabyte */
 
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
@@ -38,6 +40,9 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   if (facts->intercept)
     return tct_fail(err, TCT_E_USAGE,
                     "gram_parties has no intercept, which no party owns; put a column of ones into one party's file");
+  if (facts->rows_rule != TCT_ROWS_CLIP)
+    return tct_fail(err, TCT_E_USAGE, "no party knows the norm of a whole record, so gram_parties cannot scale to it; "
+                                      "use --rows clip");
   if (facts->p < parties)
     return tct_fail(err, TCT_E_USAGE, "there are fewer features than parties; give each party one at least");
   if (facts->p > TCT_CLEAN_FEATURES)
@@ -80,7 +85,9 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   TCT_TRY(tct_plan_begin(facts, given, tct_gram_options, out, err));
   TCT_TRY(check(facts, &out->spec, err));
   if (tct_spec_is(&out->spec, tct_gram_options, "clean", "auto"))
-    TCT_TRY(tct_spec_set(&out->spec, "clean", facts->p > 2048 ? "ridge" : "factors", err));
+    TCT_TRY(tct_spec_set(&out->spec, "clean", facts->p < FACTORS_FROM ? "ridge" : "factors", err));
+  if (tct_spec_auto(&out->spec, tct_gram_options, "split"))
+    TCT_TRY(tct_spec_set_real(&out->spec, "split", facts->reg.kind->cross_polytope ? 0.2 : 0.5, err));
   making m = {.facts = facts, .spec = &out->spec};
   double noise = tct_budget_single(facts, facts->neighbours);
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};
@@ -124,7 +131,7 @@ tct_status tct_gram_settings(const tct_facts *facts, const tct_solver_plan *plan
   const tct_spec *spec = &plan->spec;
   int gram, moment;
   *s = (tct_gram){.count = (int)tct_spec_count(spec, o, "parties"), .colluders = (int)tct_spec_count(spec, o, "collude")};
-  s->server_noise = tct_spec_is(spec, o, "server_noise", "yes");
+  s->server_noise = plan->promise.release[TCT_GRAM_MATRIX].added > 0;
   s->one_label = tct_spec_is(spec, o, "labels", "one");
   s->cleaning = tct_spec_is(spec, o, "clean", "factors") ? TCT_CLEAN_FACTORS
                 : tct_spec_is(spec, o, "clean", "ridge") ? TCT_CLEAN_RIDGE

@@ -5,7 +5,10 @@
  *   Factors: POET (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept, less
  * what noise adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and the
  * diagonal, drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth of the
- * mean, and at least s/1000: a public floor, which bounds the weights.
+ * mean over its dimensions, and at least s/1000: a public floor, which bounds the weights.
+ * RIDGE  What is left of the noise is met by a ridge r whose pull is corrected: w_t = argmin w'Gw/2 - X'y.w + n psi(w) + r/2
+ * |w - w_(t-1)|^2 from w_0 = 0, t = 2 or 3.  For a quadratic psi that is iterated Tikhonov, as in adassp.  A ball that is tight
+ * regularises by itself, and wants a small r.
  *   docs/decisions/gram-parties.md has the measurements and the command. */
 #include "solve/shared/statistics.h"
 
@@ -18,7 +21,8 @@
 
 static const double EDGE = 1.3, ENTRY = 4, FLOOR_OF_MEAN = 0.2, FLOOR_OF_NOISE = 1e-3; /* see CLEANING */
 static const double RIDGE = 2.5; /* adassp's zeta, in units of s sqrt(p) */
-enum { ITERATES = 3, STEPS = 4000 };
+static const double PULL = 1, PULL_IN_BALL = 0.03; /* r after factors, in units of s sqrt(2p) */
+enum { ITERATES = 3, ITERATES_OF_FACTORS = 2, STEPS = 4000 };
 
 tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err) {
   *out = (tct_statistics){.p = p, .rows = rows, .gram = TCT_NEW(double, p *p), .moment = TCT_NEW(double, p)};
@@ -77,19 +81,21 @@ static void add_kept(double *gram, int64_t p, const double *kept, const double *
       tct_axpy(sign * kept[k] * vector[k * p + i], vector + k * p, gram + i * p, p);
 }
 
-/* The rest: entries in the noise go, the diagonal is drawn to its mean.  Returns the mean. */
-static double thin(double *gram, int64_t p, double s) {
-  double mean = 0, variance = 0;
-  for (int64_t i = 0; i < p; i++) mean += gram[i * p + i] / (double)p;
+/* The rest, which has `dimensions`: entries in the noise go, the diagonal is drawn to its mean over them. Returns that. */
+static double thin(double *gram, int64_t p, double dimensions, double s) {
+  double mean = 0, variance = 0, trace = 0;
+  for (int64_t i = 0; i < p; i++) trace += gram[i * p + i];
+  mean = trace / (double)p;
+  double least = 0.5 * s * sqrt(dimensions), level = fmax(trace, least) / dimensions; /* of the noise of a trace */
   for (int64_t i = 0; i < p; i++) variance += pow(gram[i * p + i] - mean, 2) / (double)p;
   double keep = variance > s * s ? 1 - s * s / variance : 0;
   for (int64_t i = 0; i < p; i++)
     for (int64_t j = 0; j < p; j++)
       if (i == j)
-        gram[i * p + i] = mean + keep * (gram[i * p + i] - mean);
+        gram[i * p + i] = level + keep * (gram[i * p + i] - mean);
       else if (fabs(gram[i * p + j]) <= ENTRY * s * M_SQRT1_2)
         gram[i * p + j] = 0;
-  return mean;
+  return level;
 }
 
 /* Eigenvalues of gram are raised to the floor; work: [p][p] and [p][p] and [4p]. */
@@ -107,11 +113,14 @@ static bool keep_factors(const tct_statistics *t, double *vector, double *kept, 
   double s = t->gram_noise, *gram = t->gram, spread = 2 * (double)p * s * s;
   memcpy(work, gram, (size_t)(p * p) * sizeof *work);
   if (!tct_eigenvectors(work, p, kept, vector, work + 2 * p * p)) return false;
-  for (int64_t k = 0; k < p; k++)
+  double rest = (double)p;
+  for (int64_t k = 0; k < p; k++) {
     kept[k] = kept[k] > EDGE * sqrt(spread) ? (kept[k] + sqrt(kept[k] * kept[k] - spread)) / 2 : 0;
+    rest -= kept[k] > 0;
+  }
   add_kept(gram, p, kept, vector, -1);
-  double mean = thin(gram, p, s);
-  if (!raise(gram, p, fmax(FLOOR_OF_MEAN * mean, FLOOR_OF_NOISE * s), work)) return false;
+  double level = thin(gram, p, fmax(rest, 1), s);
+  if (!raise(gram, p, fmax(FLOOR_OF_MEAN * level, FLOOR_OF_NOISE * s), work)) return false;
   add_kept(gram, p, kept, vector, 1);
   return true;
 }
@@ -181,29 +190,68 @@ static tct_status largest_of(const tct_statistics *t, double *largest, tct_error
   return TCT_OK;
 }
 
-/* Never worse than where it starts, the point of the domain nearest to 0: tct_statistics_weight_bound rests on it. */
-static tct_status descend(const tct_statistics *t, const tct_reg *reg, double *w, tct_error *err) {
-  descent d = {.t = t, .reg = reg, .w = w};
+/* RIDGE for a quadratic psi, which is in the diagonal of gram with r. */
+static tct_status solve_pulled(const tct_statistics *t, double r, int iterates, double *w, tct_error *err) {
   int64_t p = t->p;
-  TCT_TRY(largest_of(t, &d.largest, err));
-  double *memory = TCT_NEW(double, 4 * p);
+  double *rest = TCT_NEW(double, p);
+  if (!rest) return tct_fail_memory(err);
+  bool definite = tct_cholesky(t->gram, p);
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int i = 0; i < iterates && definite; i++) {
+    for (int64_t j = 0; j < p; j++) rest[j] = t->moment[j] + r * w[j];
+    tct_cholesky_solve(t->gram, p, rest);
+    memcpy(w, rest, (size_t)p * sizeof *w);
+  }
+  tct_free(rest);
+  return definite ? TCT_OK : tct_fail(err, TCT_E_RUN, "the cleaned matrix is not definite; give clean=ridge");
+}
+
+/* One minimiser, from w on.  Never worse than the origin, which tct_statistics_weight_bound rests on. */
+static tct_status descend(const tct_statistics *t, const tct_reg *reg, double largest, const double *origin, double *w,
+                          tct_error *err) {
+  int64_t p = t->p;
+  double *memory = TCT_NEW(double, 2 * p);
   if (!memory) return tct_fail_memory(err);
-  d.ahead = memory, d.next = memory + p;
-  double *start = memory + 2 * p;
-  reg->kind->prox(reg, start, p, t->rows / d.largest);
-  memcpy(w, start, (size_t)p * sizeof *w);
-  memcpy(d.ahead, start, (size_t)p * sizeof *w);
+  descent d = {.t = t, .reg = reg, .largest = largest, .w = w, .ahead = memory, .next = memory + p};
+  memcpy(d.ahead, w, (size_t)p * sizeof *w);
   accelerate(&d);
-  if (!(objective(&d, w) <= objective(&d, start))) memcpy(w, start, (size_t)p * sizeof *w);
+  if (!(objective(&d, w) <= objective(&d, origin))) memcpy(w, origin, (size_t)p * sizeof *w);
   tct_free(memory);
   return TCT_OK;
 }
 
-static tct_status shift(const tct_statistics *t, tct_error *err) {
+/* RIDGE: gram has r on its diagonal.  The origin is the point of the domain nearest to 0. */
+static tct_status correct_pull(const tct_statistics *t, const tct_reg *reg, double r, int iterates, double *w,
+                               tct_error *err) {
+  int64_t p = t->p;
+  double largest = 0;
+  TCT_TRY(largest_of(t, &largest, err));
+  tct_statistics pulled = *t;
+  double *memory = TCT_NEW(double, 2 * p);
+  if (!memory) return tct_fail_memory(err);
+  double *origin = memory + p;
+  tct_status status = TCT_OK;
+  pulled.moment = memory;
+  reg->kind->prox(reg, origin, p, t->rows / largest);
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int i = 0; i < iterates && status == TCT_OK; i++) {
+    for (int64_t j = 0; j < p; j++) pulled.moment[j] = t->moment[j] + r * w[j];
+    if (i == 0) memcpy(w, origin, (size_t)p * sizeof *w);
+    status = descend(&pulled, reg, largest, origin, w, err);
+  }
+  tct_free(memory);
+  return status;
+}
+
+/* r, and where the matrix is only shifted, what makes it definite. */
+static tct_status pull_of(const tct_statistics *t, const tct_reg *reg, tct_cleaning cleaning, double *r,
+                          tct_error *err) {
+  double edge = t->gram_noise * sqrt(2 * (double)t->p);
+  *r = edge * (reg->kind->cross_polytope ? PULL_IN_BALL : PULL);
+  if (cleaning == TCT_CLEAN_FACTORS) return TCT_OK;
   double *factor = TCT_NEW(double, t->p *t->p);
   if (!factor) return tct_fail_memory(err);
-  double ridge = ridge_for(t->gram, t->p, RIDGE * t->gram_noise * sqrt((double)t->p), factor);
-  for (int64_t i = 0; i < t->p; i++) t->gram[i * t->p + i] += ridge;
+  *r = ridge_for(t->gram, t->p, cleaning == TCT_CLEAN_RIDGE ? RIDGE * t->gram_noise * sqrt((double)t->p) : 0, factor);
   tct_free(factor);
   return TCT_OK;
 }
@@ -211,29 +259,34 @@ static tct_status shift(const tct_statistics *t, tct_error *err) {
 tct_status tct_statistics_fit(const tct_statistics *t, const tct_reg *reg, tct_cleaning cleaning, double *w,
                               tct_error *err) {
   if (!(t->gram_noise > 0)) cleaning = TCT_CLEAN_NONE;
-  double own = t->rows * reg->l2, zeta = cleaning == TCT_CLEAN_RIDGE ? RIDGE * t->gram_noise * sqrt((double)t->p) : 0;
+  int64_t p = t->p;
+  int iterates = cleaning == TCT_CLEAN_RIDGE ? ITERATES : cleaning == TCT_CLEAN_FACTORS ? ITERATES_OF_FACTORS : 1;
+  double own = t->rows * reg->l2, r = 0, edge = t->gram_noise * sqrt((double)p);
   if (cleaning == TCT_CLEAN_FACTORS) TCT_TRY(clean_factors(t, err));
-  if (reg->kind->quadratic)
-    return tct_ridge_iterated(t->gram, t->moment, t->p, own, zeta, cleaning == TCT_CLEAN_RIDGE ? ITERATES : 1, w, err);
-  if (cleaning == TCT_CLEAN_RIDGE) TCT_TRY(shift(t, err));
-  return descend(t, reg, w, err);
+  if (reg->kind->quadratic && cleaning != TCT_CLEAN_FACTORS)
+    return tct_ridge_iterated(t->gram, t->moment, p, own, cleaning == TCT_CLEAN_RIDGE ? RIDGE * edge : 0, iterates, w,
+                              err);
+  TCT_TRY(pull_of(t, reg, cleaning, &r, err));
+  for (int64_t i = 0; i < p; i++) t->gram[i * p + i] += r + (reg->kind->quadratic ? own : 0);
+  if (!reg->kind->quadratic) return correct_pull(t, reg, r, iterates, w, err);
+  return solve_pulled(t, r, iterates, w, err);
 }
 
-/* G >= f I.  The start z has |z| = sqrt(p) times the box's distance from 0, and F(w) <= F(z), psi >= 0 there as at w:
- * f|w|^2/2 <= m|w| + g|z|^2/2 + m|z|, m = |X'y|.  The iterated ridge: s = r/(r + eigenvalue) <= r/f in every direction, and
- * w is the sum of three powers of s, from 0 on, times G^-1 m. */
+/* G + r I >= f I.  Each minimiser is no worse than the domain's point z nearest to 0: z = 0 with psi = 0, or, for a box, |z|
+ * at most sqrt(p) times its distance from 0, and psi is 0 there and at w.  With m = |X'y| + r |the one before| and g above
+ * every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram) {
-  double p = (double)facts->p, zeta = RIDGE * gram_noise * sqrt(p), sum = 1;
-  double floor = cleaning == TCT_CLEAN_RIDGE     ? zeta - 4 * p * p * 0x1p-52 * (p * gram + zeta)
-                 : cleaning == TCT_CLEAN_FACTORS ? FLOOR_OF_NOISE * gram_noise
-                                                 : 0;
-  if (facts->reg.kind->cross_polytope) return facts->reg.radius;
-  if (!(floor > 0)) return INFINITY;
-  double start = sqrt(p) * fmax(0, fmax(isfinite(facts->reg.low) ? facts->reg.low : 0,
-                                        isfinite(facts->reg.high) ? -facts->reg.high : 0));
-  if (cleaning == TCT_CLEAN_RIDGE && facts->reg.kind->quadratic)
-    for (int k = 1; k < ITERATES; k++) sum = 1 + sum * (1.05 * zeta + gram) / floor;
-  gram += 1.05 * zeta + gram_noise;
-  return 1.1 * sum * (moment + sqrt(moment * moment + 2 * floor * (gram * start * start / 2 + moment * start))) / floor;
+  const tct_reg *reg = &facts->reg;
+  double p = (double)facts->p, zeta = RIDGE * gram_noise * sqrt(p), r = PULL * gram_noise * sqrt(2 * p), bound = 0;
+  double f = FLOOR_OF_NOISE * gram_noise + r, low = isfinite(reg->low) ? reg->low : 0;
+  if (reg->kind->cross_polytope) return reg->radius;
+  if (cleaning == TCT_CLEAN_RIDGE) r = 1.05 * zeta + gram, f = zeta - 4 * p * p * 0x1p-52 * (p * gram + zeta);
+  if (cleaning == TCT_CLEAN_NONE || !(f > 0)) return INFINITY;
+  double z = sqrt(p) * fmax(0, fmax(low, isfinite(reg->high) ? -reg->high : 0)), g = gram + r + gram_noise;
+  for (int i = 0; i < ITERATES; i++) {
+    double m = moment + r * bound;
+    bound = (m + sqrt(m * m + 2 * f * (g * z * z / 2 + m * z))) / f;
+  }
+  return 1.1 * bound;
 }
