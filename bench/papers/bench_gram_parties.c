@@ -1,8 +1,10 @@
-/* bench_gram_parties.c - least squares over columns in several hands by secure sums: what is left of the gap, and its cost.
+/* bench_gram_parties.c - least squares over columns in several hands by secure sums: what is left of the gap, and its
+ * cost.
  *
- * coupled, apart, chain: n records, 400 columns in four hands, clipped to [-1, 1]: with a common factor (correlation .3),
- * independent, or neighbours alike (.7^distance, across the parties' borders too, uneven scales); 12 true weights of +-.08,
- * three in each quarter, noise .1, squared loss on the l1 ball of the true weights' norm; delta 1e-6, add_remove, row norm
+ * coupled, apart, chain: n records, 400 columns in four hands, clipped to [-1, 1]: with a common factor (correlation
+ * .3), independent, or neighbours alike (.7^distance, across the parties' borders too, uneven scales); 12 true weights
+ * of +-.08, three in each quarter, noise .1, squared loss on the l1 ball of the true weights' norm; delta 1e-6,
+ * add_remove, row norm
  * 9.  left: share of the objective gap from 0 to the true weights that is left, mean and standard error of the seeds.
  * Beside it: one curator with the same rule and Gaussian noise, and dpfw_parties.
  * real: a9a, phishing (labels -1, 1) and california in three hands, penalty none; left of the gap between 0 and the
@@ -149,9 +151,12 @@ static double curator(const table *t, tct_config c) {
 }
 
 /* NULL: one curator. */
-static const char *const asked[] = {
-    NULL, "gram_parties:parties=4", "gram_parties:parties=4,collude=2", "gram_parties:parties=4,server_noise=yes",
-    "gram_parties:parties=4,collude=3", "dpfw_parties:parties=4,feature_bound=1"};
+static const char *const asked[] = {NULL,
+                                    "gram_parties:parties=4",
+                                    "gram_parties:parties=4,collude=2",
+                                    "gram_parties:parties=4,server_noise=yes",
+                                    "gram_parties:parties=4,collude=3",
+                                    "dpfw_parties:parties=4,feature_bound=1"};
 enum { ASKED = sizeof asked / sizeof *asked };
 static const double epsilons[] = {0.5, 1, 4}, bounds[] = {1, 0.5};
 
@@ -177,10 +182,11 @@ static void shape_bench(const char *shape, int seeds, int64_t n) {
         double mean = 0, square = 0;
         for (int s = 0; s < seeds; s++) mean += left[e][b][a][s] / seeds;
         for (int s = 0; s < seeds; s++) square += pow(left[e][b][a][s] - mean, 2);
-        printf("{\"bench\": \"gram_%s\", \"n\": %lld, \"epsilon\": %g, \"label_bound\": %g, \"left\": %.4f, "
-               "\"error\": %.4f, \"seeds\": %d, \"solver\": \"%s\"}\n",
-               shape, (long long)n, epsilons[e], bounds[b], mean, sqrt(square / seeds / fmax(1, seeds - 1)), seeds,
-               asked[a] ? asked[a] : "one curator, the same rule");
+        printf(
+            "{\"bench\": \"gram_%s\", \"n\": %lld, \"epsilon\": %g, \"label_bound\": %g, \"left\": %.4f, "
+            "\"error\": %.4f, \"seeds\": %d, \"solver\": \"%s\"}\n",
+            shape, (long long)n, epsilons[e], bounds[b], mean, sqrt(square / seeds / fmax(1, seeds - 1)), seeds,
+            asked[a] ? asked[a] : "one curator, the same rule");
       }
 }
 
@@ -225,9 +231,10 @@ static void real_bench(int seeds) {
           c.row_norm = sets[s].norm, c.scale = sets[s].scale;
           sum += (real_loss(data, c, NULL) - best) / (start - best) / seeds;
         }
-        printf("{\"bench\": \"gram_real\", \"data\": \"%s\", \"epsilon\": %g, \"left\": %.4f, \"seeds\": %d, \"solver\": "
-               "\"%s\"}\n",
-               sets[s].file, epsilons[e], sum, seeds, a ? "adassp:norm=1 (one curator)" : solver);
+        printf(
+            "{\"bench\": \"gram_real\", \"data\": \"%s\", \"epsilon\": %g, \"left\": %.4f, \"seeds\": %d, \"solver\": "
+            "\"%s\"}\n",
+            sets[s].file, epsilons[e], sum, seeds, a ? "adassp:norm=1 (one curator)" : solver);
         fflush(stdout);
       }
     tct_data_free(data);
@@ -284,9 +291,10 @@ static void cost_bench(int64_t n, int64_t p, int parties) {
   if (status != TCT_OK) bench_fail(&err);
   double up = (double)s->server[parties - 1][1].bytes_sent, across = 0;
   for (int j = 0; j < parties - 1; j++) across += (double)s->pair[j][parties - 1][1].bytes_sent;
-  printf("{\"bench\": \"gram_cost\", \"n\": %lld, \"p\": %lld, \"parties\": %d, \"to_peers_bytes\": %.0f, "
-         "\"to_server_bytes\": %.0f, \"party_seconds\": %.3f, \"server_seconds\": %.3f}\n",
-         (long long)n, (long long)p, parties, across, up, party / parties, server);
+  printf(
+      "{\"bench\": \"gram_cost\", \"n\": %lld, \"p\": %lld, \"parties\": %d, \"to_peers_bytes\": %.0f, "
+      "\"to_server_bytes\": %.0f, \"party_seconds\": %.3f, \"server_seconds\": %.3f}\n",
+      (long long)n, (long long)p, parties, across, up, party / parties, server);
   tct_statistics_free(&out);
   tct_gram_stage_free(s);
   tct_mech_free(mech);

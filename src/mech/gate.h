@@ -12,13 +12,13 @@ struct tct_mech {
   tct_events spent;
   tct_neighbours neighbours;
   tct_rng_key key;
-  tct_team *team;      /* the ranks that share the rows; NULL alone */
-  uint64_t releases;   /* index of the next noise stream */
-  uint64_t iterations; /* index of the next batch */
-  int batch;           /* 1 + the release whose batch is open; 0: none is */
-  int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
-  int64_t parts_left;  /* of that vector */
-  tct_stream stream;   /* its noise */
+  tct_team *team;                        /* the ranks that share the rows; NULL alone */
+  uint64_t releases;                     /* index of the next noise stream */
+  uint64_t iterations;                   /* index of the next batch */
+  int batch;                             /* 1 + the release whose batch is open; 0: none is */
+  int vector;                            /* 1 + the release whose vector is being released in parts; 0: none is */
+  int64_t parts_left;                    /* of that vector */
+  tct_stream stream;                     /* its noise */
   bool drawn[TCT_RELEASES][TCT_DRAWERS]; /* joint releases: who has drawn */
   double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn */
   tct_mech_probe probe;

@@ -238,8 +238,7 @@ static tct_status release_part(tct_mech *mech, int r, double *sum, tct_error *er
 tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct_error *err) {
   TCT_TRY(tct_gate_ready(mech, r, false, err));
   const tct_release *release = &mech->promise.release[r];
-  if (release->terms == 0 || release->drawers || (release->parts > 0 && len != 1))
-    return tct_gate_refuse(release, err);
+  if (release->terms == 0 || release->drawers || (release->parts > 0 && len != 1)) return tct_gate_refuse(release, err);
   TCT_TRY(check_lattice(sum, len, release->lattice, err));
   if (release->parts > 0) return release_part(mech, r, sum, err);
   TCT_TRY(tct_gate_charge(mech, r, err));

@@ -71,8 +71,8 @@ static tct_status hear_words(tct_ring_link link, int type, uint64_t *word, int64
 /* The only way out of a party.  A frame to the server is a seed or a share, one to a peer a key or columns. */
 static tct_status leave(tct_ring_party *s, int to, int type, const void *body, size_t size, tct_error *err) {
   bool is_server = to == TCT_SERVER;
-  bool fits = is_server ? type == TCT_RING_SEED || type == TCT_RING_SHARE
-                        : type == TCT_RING_PUBLIC || type == TCT_RING_COLUMNS;
+  bool fits =
+      is_server ? type == TCT_RING_SEED || type == TCT_RING_SHARE : type == TCT_RING_PUBLIC || type == TCT_RING_COLUMNS;
   tct_ring_link link = is_server ? s->server : s->peer[to];
   if (!fits || !link.wire) return out_of_turn(err);
   return tct_wire_send(link.wire, link.peer, type, body, size, err);
@@ -226,8 +226,8 @@ tct_status tct_ring_masks(tct_ring_server *s, int party, uint64_t *mask, int64_t
 tct_status tct_ring_deal(tct_ring_server *s, int j, int k, uint64_t *product, int64_t count, tct_error *err) {
   tct_mask mask;
   uint64_t *own = TCT_NEW(uint64_t, count);
-  tct_status status = own ? tct_mask_open(&mask, &s->seed[j], TCT_MASK_CORRECTION, j, k, count, err)
-                          : tct_fail_memory(err);
+  tct_status status =
+      own ? tct_mask_open(&mask, &s->seed[j], TCT_MASK_CORRECTION, j, k, count, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_mask_next(&mask, own, count, err);
   for (int64_t i = 0; i < count && status == TCT_OK; i++) product[i] -= own[i];
   tct_wipe_free(own, count, sizeof *own);

@@ -5,7 +5,8 @@
  * alone, by construction: a frame to the server is a seed or a masked share, and is checked where it is sent.  A share
  * leaves after its noise was charged and drawn and a share of zero was added, which this file does, in that order.
  *
- * For X_j' X_k, j < k:  u_j' x_k (by k) + a_j' u_k (by j) + a_j' a_k (the server: c from j's seed, the rest sent to k). */
+ * For X_j' X_k, j < k:  u_j' x_k (by k) + a_j' u_k (by j) + a_j' a_k (the server: c from j's seed, the rest sent to k).
+ */
 #ifndef TCT_MECH_RING_SHARE_H
 #define TCT_MECH_RING_SHARE_H
 #include "mech/mech.h"
@@ -32,7 +33,7 @@ typedef struct tct_ring_party tct_ring_party;
 /* mech: the party's gate; outlives it.  The seeds are drawn here, from the gate's key. */
 tct_status tct_ring_party_new(tct_mech *mech, int self, int parties, const unsigned char session[TCT_RING_ID],
                               tct_ring_party **out, tct_error *err);
-void tct_ring_party_free(tct_ring_party *party); /* wipes; NULL is fine */
+void tct_ring_party_free(tct_ring_party *party);                               /* wipes; NULL is fine */
 void tct_ring_party_link(tct_ring_party *party, int peer, tct_ring_link link); /* peer: a party, or TCT_SERVER */
 
 /* Public keys, before anything else; every say of one end has its hear at the other. */
@@ -44,7 +45,8 @@ tct_status tct_ring_say_seed(tct_ring_party *party, int64_t words, tct_error *er
 tct_status tct_ring_hide(tct_ring_party *party, const uint64_t *x, int64_t count, uint64_t *mask, tct_error *err);
 tct_status tct_ring_say_columns(tct_ring_party *party, int peer, tct_error *err);
 tct_status tct_ring_hear_columns(tct_ring_party *party, int peer, uint64_t *u, int64_t count, tct_error *err);
-/* out[count] <- the share of a_j' a_k, by rows: from the own seed for a peer of a larger number, else from the server. */
+/* out[count] <- the share of a_j' a_k, by rows: from the own seed for a peer of a larger number, else from the server.
+ */
 tct_status tct_ring_correction(tct_ring_party *party, int peer, uint64_t *out, int64_t count, tct_error *err);
 /* A part of the share: release r of the gate. */
 typedef struct tct_ring_part {
@@ -52,8 +54,8 @@ typedef struct tct_ring_part {
   uint64_t *at; /* [len] */
   int64_t len;
 } tct_ring_part;
-/* Charges and draws the own noise of every part, adds a share of zero, and sends all; the parts lie one behind the other
- * from part[0].at.  Once. */
+/* Charges and draws the own noise of every part, adds a share of zero, and sends all; the parts lie one behind the
+ * other from part[0].at.  Once. */
 tct_status tct_ring_say_share(tct_ring_party *party, const tct_ring_part *part, int parts, tct_error *err);
 
 /* ---- the server ---- */

@@ -154,7 +154,8 @@ static const char ASKED[] =
     " loss penalty solver epsilon delta neighbours rows columns row_norm rows_rule label_bound "
     "label_shift scale label_scale intercept ";
 static const char FIT[] = " count plan_version asked solver promise releases events epsilon delta accountant ";
-static const char RELEASE[] = " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
+static const char RELEASE[] =
+    " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
 
 static const char *unknown_in_fits(const json_t *fits) {
   size_t i, r;

@@ -219,8 +219,7 @@ static void every_byte_that_leaves_a_party_is_a_key_a_masked_block_a_seed_or_a_m
     static const int up[2] = {TCT_RING_SEED, TCT_RING_SHARE}, across[2] = {TCT_RING_PUBLIC, TCT_RING_COLUMNS};
     expect_frames(&a.to_server[k], up, (size_t[2]){32, 8 * (78 + 12)}, 2);
     for (int j = 0; j < 3; j++)
-      if (j != k)
-        expect_frames(&a.to_peer[k][j], across, (size_t[2]){32, 8 * (size_t)(200 * width[k])}, 2);
+      if (j != k) expect_frames(&a.to_peer[k][j], across, (size_t[2]){32, 8 * (size_t)(200 * width[k])}, 2);
   }
   assert_int_equal(a.from_server[0].size, 0);
   static const int rest[2] = {TCT_RING_REST, TCT_RING_REST};
@@ -303,8 +302,8 @@ static void a_share_is_hidden_from_one_who_has_every_seed(void **state) {
   records_free(&r);
 }
 
-/* For the transcript of the server (all seeds, all shares) any other data are as good: with the same seeds they need other
- * shares of zero, which sum to zero if and only if what is opened is the same. */
+/* For the transcript of the server (all seeds, all shares) any other data are as good: with the same seeds they need
+ * other shares of zero, which sum to zero if and only if what is opened is the same. */
 static void other_data_with_the_same_opened_sum_explain_what_the_server_saw(void **state) {
   (void)state;
   enum { LEN = 78 + 12 };
@@ -324,7 +323,8 @@ static void other_data_with_the_same_opened_sum_explain_what_the_server_saw(void
       for (int64_t j = i; j < 12; j++, at++)
         keys[at] += words_at(&a.to_server[k], HEADER + 32)[at] - b.stage->party[k].sum[i * 12 + j];
   }
-  for (int64_t i = 0; i < 78; i++) assert_true(keys[i] == noise[i]); /* so the keys, less that noise, are shares of zero */
+  for (int64_t i = 0; i < 78; i++)
+    assert_true(keys[i] == noise[i]); /* so the keys, less that noise, are shares of zero */
   close_run(&a), close_run(&b);
   records_free(&r), records_free(&other);
 }
@@ -358,12 +358,12 @@ static void nothing_leaves_twice_or_out_of_its_turn(void **state) {
   uint64_t word[160] = {0};
   open_run(&a, &r, (ask){"gram_parties:parties=3", NULL, 1, 9, NULL, TCT_DENSE_ROWS});
   tct_ring_part part = {0, word, 78};
-  assert_int_equal(tct_ring_hide(a.stage->ring[0], word, 4, word, &err), TCT_E_RUN);      /* no seed was sent */
-  assert_int_equal(tct_ring_say_columns(a.stage->ring[0], TCT_SERVER, &err), TCT_E_RUN);  /* never to the server */
+  assert_int_equal(tct_ring_hide(a.stage->ring[0], word, 4, word, &err), TCT_E_RUN);     /* no seed was sent */
+  assert_int_equal(tct_ring_say_columns(a.stage->ring[0], TCT_SERVER, &err), TCT_E_RUN); /* never to the server */
   assert_int_equal(tct_ring_say_public(a.stage->ring[0], TCT_SERVER, &err), TCT_E_RUN);
   play(&a);
-  assert_int_equal(tct_ring_say_seed(a.stage->ring[0], 160, &err), TCT_E_RUN);            /* the mask is used */
-  assert_int_equal(tct_ring_hide(a.stage->ring[0], word, 4, word, &err), TCT_E_RUN);      /* and has no more words */
+  assert_int_equal(tct_ring_say_seed(a.stage->ring[0], 160, &err), TCT_E_RUN);       /* the mask is used */
+  assert_int_equal(tct_ring_hide(a.stage->ring[0], word, 4, word, &err), TCT_E_RUN); /* and has no more words */
   assert_int_equal(tct_ring_correction(a.stage->ring[0], 1, word, 16, &err), TCT_E_RUN);
   assert_int_equal(tct_ring_say_share(a.stage->ring[0], &part, 1, &err), TCT_E_RUN);
   assert_int_equal(a.to_server[0].size, 2 * HEADER + 32 + 8 * 90);
@@ -436,7 +436,8 @@ static double epsilon_at(double factor) {
   tct_config config = world_config("squared", "none", "gram_parties:parties=2");
   tct_plan *plan = tct_plan_new(&config, 1000, 8, &err);
   tct_events events = {0};
-  assert_int_equal(tct_events_add(&events, tct_event_gaussian(plan->solved.noise_multiplier / factor, 1), &err), TCT_OK);
+  assert_int_equal(tct_events_add(&events, tct_event_gaussian(plan->solved.noise_multiplier / factor, 1), &err),
+                   TCT_OK);
   assert_int_equal(tct_account_epsilon(&events, TCT_ADD_REMOVE, config.delta, 1e-9, &cost, &err), TCT_OK);
   tct_events_free(&events);
   tct_plan_free(plan);
@@ -464,9 +465,9 @@ static void every_observer_faces_the_noise_that_it_does_not_know(void **state) {
 
 static void what_a_plan_cannot_keep_is_refused_with_a_sentence(void **state) {
   (void)state;
-  static const char *const bad[] = {"gram_parties:parties=1",          "gram_parties:parties=3,collude=3",
-                                    "gram_parties:parties=9",          "gram_parties:parties=3,norms=1+2",
-                                    "gram_parties:parties=3,norms=1+2+0", "gram_parties:split=1"};
+  static const char *const bad[] = {
+      "gram_parties:parties=1",           "gram_parties:parties=3,collude=3",   "gram_parties:parties=9",
+      "gram_parties:parties=3,norms=1+2", "gram_parties:parties=3,norms=1+2+0", "gram_parties:split=1"};
   for (size_t t = 0; t < sizeof bad / sizeof *bad; t++) {
     tct_error err = {0};
     tct_config config = world_config("squared", "none", bad[t]);

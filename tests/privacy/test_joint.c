@@ -10,9 +10,9 @@
 
 static double phi(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 
-/* Density of N(0, S^2) plus `uniforms` uniforms on (-1/2, 1/2), integrated over (k - 1/2, k + 1/2), by the trapezoid rule
- * over the sum of all but one uniform... one more uniform is the rounding itself: so this is the density of Z + uniforms+1
- * at k.  Uniform sums are made by convolving on a fine grid. */
+/* Density of N(0, S^2) plus `uniforms` uniforms on (-1/2, 1/2), integrated over (k - 1/2, k + 1/2), by the trapezoid
+ * rule over the sum of all but one uniform... one more uniform is the rounding itself: so this is the density of Z +
+ * uniforms+1 at k.  Uniform sums are made by convolving on a fine grid. */
 enum { GRID = 64, WIDE = 24 };
 static double rounded_sum(double S, int uniforms, int k) {
   /* weights of a sum of `uniforms` uniforms on a midpoint grid */
@@ -58,8 +58,10 @@ static void a_sum_of_rounded_gaussians_is_as_close_to_one_rounding_as_the_lemma_
     double least = 9;
     for (int k = 0; k < parts[t]; k++) least = fmin(least, at[t][k]);
     double tv = total_variation(at[t], parts[t]), scale = exp(-M_PI * M_PI * least * least);
-    print_message("H = %d, least deviation %.1f: total variation %.3g, exp(-pi^2 s^2) %.3g\n", parts[t], least, tv, scale);
-    assert_true(tv <= 40 * parts[t] * 8 * parts[t] * parts[t] * scale); /* W = H(w s + 1), w of 8: the tail is smaller */
+    print_message("H = %d, least deviation %.1f: total variation %.3g, exp(-pi^2 s^2) %.3g\n", parts[t], least, tv,
+                  scale);
+    assert_true(tv <=
+                40 * parts[t] * 8 * parts[t] * parts[t] * scale); /* W = H(w s + 1), w of 8: the tail is smaller */
     assert_true(tv <= 0.02);
   }
 }
@@ -103,8 +105,7 @@ enum { DRAWS = 1000000 };
 static double law(const uint64_t *word, int64_t len, double lattice, double deviation) {
   enum { BINS = 200 };
   double count[BINS] = {0}, probability[BINS];
-  for (int b = 0; b < BINS; b++)
-    probability[b] = phi((b + 1 - BINS / 2) / 20.0) - phi((b - BINS / 2) / 20.0);
+  for (int b = 0; b < BINS; b++) probability[b] = phi((b + 1 - BINS / 2) / 20.0) - phi((b - BINS / 2) / 20.0);
   probability[0] = phi((1 - BINS / 2) / 20.0), probability[BINS - 1] = 1 - phi((BINS / 2 - 1) / 20.0);
   for (int64_t i = 0; i < len; i++) {
     double at = (double)(int64_t)word[i] * lattice / deviation * 20 + BINS / 2;
@@ -168,8 +169,8 @@ static void nothing_is_drawn_that_is_not_charged(void **state) {
   assert_int_equal(tct_mech_join_noise(mech, 0, 3, value, LEN, NULL), TCT_E_BUDGET); /* nor a fourth party */
   assert_int_equal(tct_mech_join_noise(mech, 0, -1, value, LEN, NULL), TCT_E_BUDGET);
   assert_int_equal(tct_mech_join_noise(mech, 0, 0, value, LEN - 1, NULL), TCT_E_BUDGET); /* nor another triangle */
-  assert_int_equal(tct_mech_join_server(mech, 0, value, LEN, NULL), TCT_E_BUDGET);  /* the server's was not planned */
-  assert_int_equal(tct_mech_release(mech, 0, real, LEN, NULL), TCT_E_BUDGET);       /* nor one noise for all */
+  assert_int_equal(tct_mech_join_server(mech, 0, value, LEN, NULL), TCT_E_BUDGET); /* the server's was not planned */
+  assert_int_equal(tct_mech_release(mech, 0, real, LEN, NULL), TCT_E_BUDGET);      /* nor one noise for all */
   assert_memory_equal(value, zero, sizeof zero);
   assert_int_equal(tct_mech_spent(mech)->len, 0);
   assert_int_equal(tct_mech_join_noise(mech, 0, 1, value, LEN, NULL), TCT_OK);

@@ -71,10 +71,10 @@ static void two_masks_of_different_names_share_no_word(void **state) {
     tct_mask_seed seed;
     tct_mask_purpose purpose;
     int from, to;
-  } name[] = {{seed_of(1, 0, here), TCT_MASK_COLUMNS, 0, 1},    {seed_of(1, 0, here), TCT_MASK_CORRECTION, 0, 1},
-              {seed_of(1, 0, here), TCT_MASK_ZERO, 0, 1},       {seed_of(1, 0, here), TCT_MASK_COLUMNS, 1, 0},
-              {seed_of(1, 0, there), TCT_MASK_COLUMNS, 0, 1},   {seed_of(1, 1, here), TCT_MASK_COLUMNS, 0, 1},
-              {seed_of(2, 0, here), TCT_MASK_COLUMNS, 0, 1},    {seed_of(1, 0, here), TCT_MASK_CORRECTION, 0, 2}};
+  } name[] = {{seed_of(1, 0, here), TCT_MASK_COLUMNS, 0, 1},  {seed_of(1, 0, here), TCT_MASK_CORRECTION, 0, 1},
+              {seed_of(1, 0, here), TCT_MASK_ZERO, 0, 1},     {seed_of(1, 0, here), TCT_MASK_COLUMNS, 1, 0},
+              {seed_of(1, 0, there), TCT_MASK_COLUMNS, 0, 1}, {seed_of(1, 1, here), TCT_MASK_COLUMNS, 0, 1},
+              {seed_of(2, 0, here), TCT_MASK_COLUMNS, 0, 1},  {seed_of(1, 0, here), TCT_MASK_CORRECTION, 0, 2}};
   enum { NAMES = sizeof name / sizeof *name };
   static uint64_t words[NAMES][WORDS];
   for (int i = 0; i < NAMES; i++) words_of(name[i].seed, name[i].purpose, name[i].from, name[i].to, WORDS, words[i]);

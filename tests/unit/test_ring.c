@@ -63,7 +63,8 @@ static void no_record_grows_when_it_is_cut(void **state) {
   uint64_t seed = 8, word[COLS];
   double line[COLS];
   tct_error err = {0};
-  for (int i = 0; i < ROWS * COLS; i++) x[i] = (int64_t)(200 * world_real(&seed)) / 16384.0 + copysign(0.9 / 16384, x[i]);
+  for (int i = 0; i < ROWS * COLS; i++)
+    x[i] = (int64_t)(200 * world_real(&seed)) / 16384.0 + copysign(0.9 / 16384, x[i]);
   tct_matrix m = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
   for (int fraction = 2; fraction < 22; fraction += 3) {
     tct_view view;
@@ -115,7 +116,9 @@ static void eigenvectors_are_orthonormal_and_belong_to_their_values(void **state
       double *value = malloc((size_t)p * 8), *scratch = malloc((size_t)(3 * p) * 8);
       for (int64_t i = 0; i < p; i++)
         for (int64_t j = 0; j <= i; j++)
-          a[i * p + j] = a[j * p + i] = kind == 0 ? world_real(&seed) : kind == 1 ? (double)(i == j) : (double)((i + 1) * (j + 1));
+          a[i * p + j] = a[j * p + i] = kind == 0   ? world_real(&seed)
+                                        : kind == 1 ? (double)(i == j)
+                                                    : (double)((i + 1) * (j + 1));
       memcpy(work, a, (size_t)(p * p) * 8);
       assert_true(tct_eigenvectors(work, p, value, v, scratch));
       double size = fabs(a[p * p - 1]) * (double)p;

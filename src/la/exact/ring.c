@@ -24,23 +24,23 @@ typedef uint64_t words __attribute__((vector_size(64), aligned(8), may_alias));
 enum { TALL = 4, WIDE = 16 };
 
 /* One tile at columns (i, j). */
-#define TILE(level)                                                                                        \
-  TCT_TARGET_##level static void tile_##level(tct_ring_block a, tct_ring_block b, int64_t rows, int64_t i, \
-                                              int64_t j, uint64_t *sum, int64_t stride) {                  \
-    words acc[TALL][2] = {{{0}}};                                                                          \
-    for (int64_t r = 0; r < rows; r++) {                                                                   \
-      const uint64_t *left = a.at + r * a.cols + i;                                                        \
-      const words *right = (const words *)(b.at + r * b.cols + j);                                         \
-      for (int t = 0; t < TALL; t++) {                                                                     \
-        acc[t][0] += left[t] * right[0];                                                                   \
-        acc[t][1] += left[t] * right[1];                                                                   \
-      }                                                                                                    \
-    }                                                                                                      \
-    for (int t = 0; t < TALL; t++) {                                                                       \
-      words *to = (words *)(sum + (i + t) * stride + j);                                                   \
-      to[0] += acc[t][0];                                                                                  \
-      to[1] += acc[t][1];                                                                                  \
-    }                                                                                                      \
+#define TILE(level)                                                                                                   \
+  TCT_TARGET_##level static void tile_##level(tct_ring_block a, tct_ring_block b, int64_t rows, int64_t i, int64_t j, \
+                                              uint64_t *sum, int64_t stride) {                                        \
+    words acc[TALL][2] = {{{0}}};                                                                                     \
+    for (int64_t r = 0; r < rows; r++) {                                                                              \
+      const uint64_t *left = a.at + r * a.cols + i;                                                                   \
+      const words *right = (const words *)(b.at + r * b.cols + j);                                                    \
+      for (int t = 0; t < TALL; t++) {                                                                                \
+        acc[t][0] += left[t] * right[0];                                                                              \
+        acc[t][1] += left[t] * right[1];                                                                              \
+      }                                                                                                               \
+    }                                                                                                                 \
+    for (int t = 0; t < TALL; t++) {                                                                                  \
+      words *to = (words *)(sum + (i + t) * stride + j);                                                              \
+      to[0] += acc[t][0];                                                                                             \
+      to[1] += acc[t][1];                                                                                             \
+    }                                                                                                                 \
   }
 TILE(0)
 TILE(1)

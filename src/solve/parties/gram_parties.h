@@ -37,21 +37,21 @@ static inline int64_t tct_gram_triangle(int64_t p) { return p * (p + 1) / 2; }
 /* ---- party k: every function is one turn; see gram_party.c ------------------------------------------------ */
 typedef struct tct_gram_place {
   int self;
-  const tct_view *view;   /* its own columns by rows, every row of norm <= norm[self] */
-  const double *y;        /* [rows], |y| <= Y; NULL: this party holds no labels */
-  const int64_t *row_at;  /* [rows] the i-th row of all parties is row row_at[i] here; NULL: i */
-  const int64_t *start;   /* tct_gram_starts */
-  tct_ring_party *ring;   /* linked */
+  const tct_view *view;  /* its own columns by rows, every row of norm <= norm[self] */
+  const double *y;       /* [rows], |y| <= Y; NULL: this party holds no labels */
+  const int64_t *row_at; /* [rows] the i-th row of all parties is row row_at[i] here; NULL: i */
+  const int64_t *start;  /* tct_gram_starts */
+  tct_ring_party *ring;  /* linked */
 } tct_gram_place;
 typedef struct tct_gram_party {
   const tct_gram *set;
   tct_gram_place place;
-  int64_t width, all, rows;  /* own columns, all columns with a labels' column, n */
-  int64_t first, now;        /* the block that is exchanged */
-  double *line;              /* [width] */
-  uint64_t *x, *mask, *u;    /* [block][...]: own records, own mask, another party's u */
-  uint64_t *sum;             /* [all][all] shares of products */
-  uint64_t *moment;          /* [own features] X_k'y, where all hold the labels */
+  int64_t width, all, rows; /* own columns, all columns with a labels' column, n */
+  int64_t first, now;       /* the block that is exchanged */
+  double *line;             /* [width] */
+  uint64_t *x, *mask, *u;   /* [block][...]: own records, own mask, another party's u */
+  uint64_t *sum;            /* [all][all] shares of products */
+  uint64_t *moment;         /* [own features] X_k'y, where all hold the labels */
 } tct_gram_party;
 /* All that is pointed to is borrowed. */
 tct_status tct_gram_party_new(const tct_gram *set, tct_gram_place place, tct_gram_party *party, tct_error *err);

@@ -3,8 +3,8 @@
  * EVENTS  Two gaussian events, split of mu^2 for X'X and the rest for X'y.  They are what the strongest observer faces:
  * T parties together, who know T of the K noises.
  *
- * LATTICES  Those of the releases (mech/release.c) leave room for every sum: n R^2 + 2^8 deviations < 2^62.  Records are
- * multiples of 2^-f with 2^(-2f) the first lattice, labels of 2^-f' with 2^(-f-f') the second. */
+ * LATTICES  Those of the releases (mech/release.c) leave room for every sum: n R^2 + 2^8 deviations < 2^62.  Records
+ * are multiples of 2^-f with 2^(-2f) the first lattice, labels of 2^-f' with 2^(-f-f') the second. */
 #include "core/alloc.h"
 #include "solve/parties/gram_parties.h"
 
@@ -28,7 +28,7 @@ const tct_option tct_gram_options[] = {
     {0},
 };
 
-enum { FACTORS_FROM = 32 }; /* features; docs/decisions/gram-parties.md */
+enum { FACTORS_FROM = 32 };                                        /* features; docs/decisions/gram-parties.md */
 enum { BLOCK_WORDS = 1 << 17, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is about a megabyte */
 
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
@@ -36,13 +36,15 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   int64_t parties = tct_spec_count(spec, o, "parties");
   TCT_TRY(tct_plan_need_bounds(facts, "gram_parties", err));
   if (!facts->loss.kind->least_squares)
-    return tct_fail(err, TCT_E_USAGE, "gram_parties solves least squares only; give --loss squared, or use dpfw_parties");
+    return tct_fail(err, TCT_E_USAGE,
+                    "gram_parties solves least squares only; give --loss squared, or use dpfw_parties");
   if (facts->intercept)
     return tct_fail(err, TCT_E_USAGE,
                     "gram_parties has no intercept, which no party owns; put a column of ones into one party's file");
   if (facts->rows_rule != TCT_ROWS_CLIP)
-    return tct_fail(err, TCT_E_USAGE, "no party knows the norm of a whole record, so gram_parties cannot scale to it; "
-                                      "use --rows clip");
+    return tct_fail(err, TCT_E_USAGE,
+                    "no party knows the norm of a whole record, so gram_parties cannot scale to it; "
+                    "use --rows clip");
   if (facts->p < parties)
     return tct_fail(err, TCT_E_USAGE, "there are fewer features than parties; give each party one at least");
   if (facts->p > TCT_CLEAN_FEATURES)
@@ -92,8 +94,9 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   double noise = tct_budget_single(facts, facts->neighbours);
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &out->noise_multiplier, err));
-  snprintf(out->note, sizeof out->note, "the claim holds for parties that are honest about their own rows and a server "
-                                        "that conspires with none; parties.conditions has it");
+  snprintf(out->note, sizeof out->note,
+           "the claim holds for parties that are honest about their own rows and a server "
+           "that conspires with none; parties.conditions has it");
   return tct_gram_settings(facts, out, &set, err);
 }
 
@@ -130,7 +133,8 @@ tct_status tct_gram_settings(const tct_facts *facts, const tct_solver_plan *plan
   const tct_option *o = tct_gram_options;
   const tct_spec *spec = &plan->spec;
   int gram, moment;
-  *s = (tct_gram){.count = (int)tct_spec_count(spec, o, "parties"), .colluders = (int)tct_spec_count(spec, o, "collude")};
+  *s = (tct_gram){.count = (int)tct_spec_count(spec, o, "parties"),
+                  .colluders = (int)tct_spec_count(spec, o, "collude")};
   s->server_noise = plan->promise.release[TCT_GRAM_MATRIX].added > 0;
   s->one_label = tct_spec_is(spec, o, "labels", "one");
   s->cleaning = tct_spec_is(spec, o, "clean", "factors") ? TCT_CLEAN_FACTORS
@@ -140,7 +144,8 @@ tct_status tct_gram_settings(const tct_facts *facts, const tct_solver_plan *plan
   frexp(plan->promise.release[TCT_GRAM_MOMENT].lattice, &moment);
   s->fraction = (1 - gram) / 2; /* the lattice is 2^(gram - 1), a power of four */
   s->label_fraction = 1 - moment - s->fraction;
-  for (s->block = BLOCK_HIGH; s->block > BLOCK_LOW && s->block * facts->p > BLOCK_WORDS; s->block /= 2) {}
+  for (s->block = BLOCK_HIGH; s->block > BLOCK_LOW && s->block * facts->p > BLOCK_WORDS; s->block /= 2) {
+  }
   TCT_TRY(norms(facts, tct_spec_text(spec, o, "norms"), s, err));
   return check_fractions(facts, s, err);
 }
@@ -204,8 +209,10 @@ bool tct_gram_condition(const tct_facts *facts, const tct_solver_plan *plan, int
   if (i != 1)
     snprintf(text, TCT_CONDITION, "%s", said[i]);
   else if (r->added > 0)
-    snprintf(text, TCT_CONDITION, "The server adds its noise before it shows anything: towards parties the claim rests on it.");
+    snprintf(text, TCT_CONDITION,
+             "The server adds its noise before it shows anything: towards parties the claim rests on it.");
   else
-    snprintf(text, TCT_CONDITION, "At most %d of %d parties put together what they know.", r->drawers - r->faced, r->drawers);
+    snprintf(text, TCT_CONDITION, "At most %d of %d parties put together what they know.", r->drawers - r->faced,
+             r->drawers);
   return true;
 }

@@ -30,7 +30,7 @@ tct_status tct_gram_party_new(const tct_gram *set, tct_gram_place place, tct_gra
   s->line = TCT_NEW(double, s->width);
   s->x = TCT_NEW(uint64_t, set->block * s->width), s->mask = TCT_NEW(uint64_t, set->block * s->width);
   s->u = TCT_NEW(uint64_t, set->block * widest);
-  s->sum = TCT_NEW(uint64_t, s->all *s->all), s->moment = TCT_NEW(uint64_t, s->width);
+  s->sum = TCT_NEW(uint64_t, s->all * s->all), s->moment = TCT_NEW(uint64_t, s->width);
   if (s->line && s->x && s->mask && s->u && s->sum && s->moment) return TCT_OK;
   tct_gram_party_free(s);
   return tct_fail_memory(err);
@@ -90,7 +90,7 @@ void tct_gram_party_next(tct_gram_party *s) { s->first += s->now; }
 static tct_status correct(tct_gram_party *s, int peer, tct_error *err) {
   int low = peer < s->place.self ? peer : s->place.self, high = peer < s->place.self ? s->place.self : peer;
   int64_t rows = width_of(s, low), cols = width_of(s, high);
-  uint64_t *part = TCT_NEW(uint64_t, rows *cols);
+  uint64_t *part = TCT_NEW(uint64_t, rows * cols);
   if (!part) return tct_fail_memory(err);
   tct_status status = tct_ring_correction(s->place.ring, peer, part, rows * cols, err);
   for (int64_t i = 0; i < rows && status == TCT_OK; i++) {

@@ -1,4 +1,5 @@
-/* gram_server.c - the server's turns of gram_parties: it deals products of masks and opens the sum; it holds no data. */
+/* gram_server.c - the server's turns of gram_parties: it deals products of masks and opens the sum; it holds no data.
+ */
 #include "core/alloc.h"
 #include "la/exact/ring.h"
 #include "mech/joint.h"
@@ -40,10 +41,9 @@ static tct_status multiply(const tct_gram_server *s, uint64_t *mask, uint64_t *p
 
 tct_status tct_gram_server_deal(const tct_gram_server *s, tct_error *err) {
   int64_t all = s->start[s->set->count];
-  for (int k = 0; k < s->set->count; k++)
-    TCT_TRY(tct_ring_hear_seed(s->ring, k, s->facts->rows * width_of(s, k), err));
-  uint64_t *mask = TCT_NEW(uint64_t, s->set->block * all), *product = TCT_NEW(uint64_t, all *all);
-  uint64_t *part = TCT_NEW(uint64_t, all *all);
+  for (int k = 0; k < s->set->count; k++) TCT_TRY(tct_ring_hear_seed(s->ring, k, s->facts->rows * width_of(s, k), err));
+  uint64_t *mask = TCT_NEW(uint64_t, s->set->block * all), *product = TCT_NEW(uint64_t, all * all);
+  uint64_t *part = TCT_NEW(uint64_t, all * all);
   tct_status status = mask && product && part ? multiply(s, mask, product, err) : tct_fail_memory(err);
   for (int k = 1; k < s->set->count; k++)
     for (int j = 0; j < k && status == TCT_OK; j++) status = deal_pair(s, j, k, product, part, err);

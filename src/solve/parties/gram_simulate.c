@@ -23,7 +23,8 @@ static tct_status connect(tct_gram_stage *s, tct_error *err) {
 static tct_status bound(const tct_problem *problem, tct_gram_stage *s, int k, tct_error *err) {
   const tct_view *all = problem->view;
   TCT_TRY(tct_cut_columns(all->x, s->start[k] - (k > 0 && s->set.one_label), s->width[k], &s->columns[k], err));
-  TCT_TRY(tct_view_bound(&s->view[k], &s->columns[k].m, 0, s->set.norm[k], TCT_ROWS_CLIP, problem->facts->threads, err));
+  TCT_TRY(
+      tct_view_bound(&s->view[k], &s->columns[k].m, 0, s->set.norm[k], TCT_ROWS_CLIP, problem->facts->threads, err));
   for (int64_t i = 0; i < all->rows; i++)
     if (all->row_scale[i] == 0) s->view[k].row_scale[i] = 0;
   return TCT_OK;

@@ -1,15 +1,14 @@
 /* statistics.c - ridge, lasso, balls and boxes from released X'X and X'y.
  *
- * CLEANING  Noise of deviation s on the diagonal and s/sqrt(2) elsewhere has eigenvalues up to about sqrt(2p) s.  Above p
- * of some tens that is more than most eigenvalues of X'X, so the released matrix is not even definite.
- *   Factors: POET (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept, less
- * what noise adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and the
- * diagonal, drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth of the
- * mean over its dimensions, and at least s/1000: a public floor, which bounds the weights.
- * RIDGE  What is left of the noise is met by a ridge r whose pull is corrected: w_t = argmin w'Gw/2 - X'y.w + n psi(w) + r/2
- * |w - w_(t-1)|^2 from w_0 = 0, t = 2 or 3.  For a quadratic psi that is iterated Tikhonov, as in adassp.  A ball that is tight
- * regularises by itself, and wants a small r.
- *   docs/decisions/gram-parties.md has the measurements and the command. */
+ * CLEANING  Noise of deviation s on the diagonal and s/sqrt(2) elsewhere has eigenvalues up to about sqrt(2p) s.  Above
+ * p of some tens that is more than most eigenvalues of X'X, so the released matrix is not even definite. Factors: POET
+ * (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept, less what noise
+ * adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and the diagonal,
+ * drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth of the mean
+ * over its dimensions, and at least s/1000: a public floor, which bounds the weights. RIDGE  What is left of the noise
+ * is met by a ridge r whose pull is corrected: w_t = argmin w'Gw/2 - X'y.w + n psi(w) + r/2 |w - w_(t-1)|^2 from w_0 =
+ * 0, t = 2 or 3.  For a quadratic psi that is iterated Tikhonov, as in adassp.  A ball that is tight regularises by
+ * itself, and wants a small r. docs/decisions/gram-parties.md has the measurements and the command. */
 #include "solve/shared/statistics.h"
 
 #include "core/alloc.h"
@@ -20,7 +19,7 @@
 #include <string.h>
 
 static const double EDGE = 1.3, ENTRY = 4, FLOOR_OF_MEAN = 0.2, FLOOR_OF_NOISE = 1e-3; /* see CLEANING */
-static const double RIDGE = 2.5; /* adassp's zeta, in units of s sqrt(p) */
+static const double RIDGE = 2.5;                   /* adassp's zeta, in units of s sqrt(p) */
 static const double PULL = 1, PULL_IN_BALL = 0.03; /* r after factors, in units of s sqrt(2p) */
 enum { ITERATES = 3, ITERATES_OF_FACTORS = 2, STEPS = 4000 };
 
@@ -50,8 +49,8 @@ static void iterate(const double *matrix, const double *factor, const double *h,
   }
 }
 
-/* The least ridge that makes eigenvalues reach zeta; a singular matrix without noise gets the one that makes it regular.
- * factor: [p][p]. */
+/* The least ridge that makes eigenvalues reach zeta; a singular matrix without noise gets the one that makes it
+ * regular. factor: [p][p]. */
 static double ridge_for(const double *gram, int64_t p, double zeta, double *factor) {
   double trace = 0, ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor);
   for (int64_t i = 0; i < p; i++) trace += fabs(gram[i * p + i]);
@@ -81,7 +80,8 @@ static void add_kept(double *gram, int64_t p, const double *kept, const double *
       tct_axpy(sign * kept[k] * vector[k * p + i], vector + k * p, gram + i * p, p);
 }
 
-/* The rest, which has `dimensions`: entries in the noise go, the diagonal is drawn to its mean over them. Returns that. */
+/* The rest, which has `dimensions`: entries in the noise go, the diagonal is drawn to its mean over them. Returns that.
+ */
 static double thin(double *gram, int64_t p, double dimensions, double s) {
   double mean = 0, variance = 0, trace = 0;
   for (int64_t i = 0; i < p; i++) trace += gram[i * p + i];
@@ -139,7 +139,7 @@ static tct_status clean_factors(const tct_statistics *t, tct_error *err) {
 typedef struct descent {
   const tct_statistics *t;
   const tct_reg *reg;
-  double largest;                 /* eigenvalue */
+  double largest;                  /* eigenvalue */
   double *w, *ahead, *next, *grad; /* [p] each */
 } descent;
 
@@ -249,7 +249,7 @@ static tct_status pull_of(const tct_statistics *t, const tct_reg *reg, tct_clean
   double edge = t->gram_noise * sqrt(2 * (double)t->p);
   *r = edge * (reg->kind->cross_polytope ? PULL_IN_BALL : PULL);
   if (cleaning == TCT_CLEAN_FACTORS) return TCT_OK;
-  double *factor = TCT_NEW(double, t->p *t->p);
+  double *factor = TCT_NEW(double, t->p * t->p);
   if (!factor) return tct_fail_memory(err);
   *r = ridge_for(t->gram, t->p, cleaning == TCT_CLEAN_RIDGE ? RIDGE * t->gram_noise * sqrt((double)t->p) : 0, factor);
   tct_free(factor);
@@ -272,9 +272,9 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_reg *reg, tct_c
   return solve_pulled(t, r, iterates, w, err);
 }
 
-/* G + r I >= f I.  Each minimiser is no worse than the domain's point z nearest to 0: z = 0 with psi = 0, or, for a box, |z|
- * at most sqrt(p) times its distance from 0, and psi is 0 there and at w.  With m = |X'y| + r |the one before| and g above
- * every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
+/* G + r I >= f I.  Each minimiser is no worse than the domain's point z nearest to 0: z = 0 with psi = 0, or, for a
+ * box, |z| at most sqrt(p) times its distance from 0, and psi is 0 there and at w.  With m = |X'y| + r |the one before|
+ * and g above every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram) {
   const tct_reg *reg = &facts->reg;

@@ -24,13 +24,14 @@ enum { TCT_CLEAN_FEATURES = 4096 };
 /* w[p] <- the minimiser of w'Gw/2 - X'y.w + n psi(w), G the cleaned gram, which is overwritten. */
 tct_status tct_statistics_fit(const tct_statistics *statistics, const tct_reg *reg, tct_cleaning cleaning, double *w,
                               tct_error *err);
-/* What every weight stays below: moment, gram: what |X'y| and any |eigenvalue| of the released gram stay below. INFINITY
- * without cleaning, but for a ball. */
+/* What every weight stays below: moment, gram: what |X'y| and any |eigenvalue| of the released gram stay below.
+ * INFINITY without cleaning, but for a ball. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram);
 
-/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal; then the least
- * ridge r >= 0 with gram + r I >= zeta I; then w = 0 and `iterates` times w = w + (gram + r I)^-1 (moment - gram w). */
+/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal; then the
+ * least ridge r >= 0 with gram + r I >= zeta I; then w = 0 and `iterates` times w = w + (gram + r I)^-1 (moment - gram
+ * w). */
 tct_status tct_ridge_iterated(double *gram, const double *moment, int64_t p, double own, double zeta, int64_t iterates,
                               double *w, tct_error *err);
 #endif
