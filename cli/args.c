@@ -62,11 +62,11 @@ static int edits(const char *a, const char *b) {
 
 const char *cli_nearest(const char *name, const char *const *names, int count) {
   const char *best = NULL;
-  int least = 3; /* two edits: a swapped, a missing or a doubled letter */
+  int min = 3; /* two edits: a swapped, a missing or a doubled letter */
   for (int i = 0; i < count; i++) {
     int distance = edits(name, names[i]);
-    if (distance < least) {
-      least = distance;
+    if (distance < min) {
+      min = distance;
       best = names[i];
     }
   }
@@ -167,9 +167,9 @@ static int take_option(const cli_verb *verb, cli_args *args, char **argv, int co
 
 static int settle(const cli_verb *verb, cli_args *args) {
   if (args->help) return 0;
-  if (args->operands < verb->least || args->operands > verb->most)
+  if (args->operands < verb->min || args->operands > verb->max)
     return cli_fail(CLI_USAGE, "%s; usage: tacit %s %s, and `tacit %s --help` tells more",
-                    args->operands < verb->least ? "something is missing" : "too many names were given", verb->name,
+                    args->operands < verb->min ? "something is missing" : "too many names were given", verb->name,
                     verb->operands, verb->name);
   if (args->threads > 4096) return cli_fail(CLI_USAGE, "--threads must be at most 4096; 0 takes all processors");
   args->config.threads = args->read.threads = (int32_t)args->threads;

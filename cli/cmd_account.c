@@ -78,9 +78,9 @@ const cli_verb cli_account = {
         "accountant proves. With --epsilon it finds the one number that is left out.",
     .details =
         "Events (tacit components event tells more; count is 1 unless given):\n"
-        "  gaussian:noise=M,count=K            noise M is standard deviation / reach of one record\n"
+        "  gaussian:noise=M,count=K            noise M is standard deviation / sensitivity of one record\n"
         "  sampled_gaussian:noise=M,rate=Q,count=K   over a Poisson sample, each record with chance Q\n"
-        "  laplace:noise=B,count=K             noise B is scale / reach of one record in the l1 norm\n"
+        "  laplace:noise=B,count=K             noise B is scale / sensitivity of one record in the l1 norm\n"
         "  exponential:epsilon=E,count=K       pure:epsilon=E   approx:epsilon=E,delta=D   zcdp:rho=R\n"
         "  objpert:noise=M,shift=A\n"
         "To calibrate leave out noise, rate, epsilon or rho of one event, or write count=? for its count.\n"
@@ -90,8 +90,8 @@ const cli_verb cli_account = {
         "  tacit account sampled_gaussian:rate=0.01,count=10000 --epsilon 1 --delta 1e-6\n"
         "  tacit account gaussian:noise=20,count=? --epsilon 1 --delta 1e-6 --json\n"
         "  tacit account sampled_gaussian:noise=1.1,rate=0.01,count=10000 --curve loss.svg\n",
-    .least = 1,
-    .most = 100000,
+    .min = 1,
+    .max = 100000,
     .options = {options, cli_common_options},
     .run = run_account,
 };

@@ -58,8 +58,8 @@ const cli_verb cli_components = {
         "  tacit components\n"
         "  tacit components solver dpscd\n"
         "  tacit components l2\n",
-    .least = 0,
-    .most = 2,
+    .min = 0,
+    .max = 2,
     .options = {cli_common_options},
     .run = run_components,
 };

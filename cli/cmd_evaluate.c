@@ -54,8 +54,8 @@ const cli_verb cli_evaluate = {
         "\n"
         "Example\n"
         "  tacit evaluate model.json held_out.csv --json\n",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .options = {cli_read_options, cli_common_options},
     .run = run_evaluate,
 };

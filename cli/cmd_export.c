@@ -57,8 +57,8 @@ const cli_verb cli_export = {
         "\n"
         "Example\n"
         "  tacit export --liblinear model.json -o model.liblinear\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_common_options},
     .run = run_export,
 };

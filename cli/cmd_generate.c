@@ -69,8 +69,8 @@ const cli_verb cli_generate = {
         "\n"
         "Example\n"
         "  tacit generate --rows 1e6 --seed 7 -o people.csv\n",
-    .least = 0,
-    .most = 0,
+    .min = 0,
+    .max = 0,
     .options = {options, cli_common_options},
     .run = run_generate,
 };

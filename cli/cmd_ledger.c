@@ -193,8 +193,8 @@ const cli_verb cli_ledger = {
         "      --anchor /mnt/other/ward.anchor\n"
         "\n"
         "Exit codes: 0 done or in order, 1 not in order or unreadable, 2 wrong usage, 3 damaged or edited.\n",
-    .least = 1,
-    .most = 100000,
+    .min = 1,
+    .max = 100000,
     .options = {options, cli_common_options},
     .run = run_ledger,
 };

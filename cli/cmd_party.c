@@ -90,8 +90,8 @@ const cli_verb cli_party = {
         "The plan that the server asks for is made again here and refused if it costs more than --epsilon, --delta.\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_wire_options, cli_read_options, cli_common_options},
     .run = run_party,
 };

@@ -124,8 +124,8 @@ const cli_verb cli_predict = {
         "Examples\n"
         "  tacit predict model.json new.csv > margins.txt\n"
         "  tacit predict model.json new.csv --output probability -o probabilities.txt\n",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_predict,
 };

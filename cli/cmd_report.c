@@ -55,8 +55,8 @@ const cli_verb cli_report = {
         "\n"
         "Example\n"
         "  tacit report model.json -o model.html\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_common_options},
     .run = run_report,
 };

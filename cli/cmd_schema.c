@@ -39,8 +39,8 @@ const cli_verb cli_schema = {
         "\n"
         "Example\n"
         "  tacit schema people.csv --label income -o people.schema.json\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_common_options},
     .run = run_schema,
 };

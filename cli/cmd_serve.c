@@ -92,8 +92,8 @@ const cli_verb cli_serve = {
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 the parties' records do not match,\n"
         "4 privacy budget refused.\n",
-    .least = 0,
-    .most = 0,
+    .min = 0,
+    .max = 0,
     .options = {options, cli_wire_options, cli_common_options},
     .run = run_serve,
 };

@@ -113,7 +113,7 @@ static void print_plan(const json_t *plan) {
   cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
            cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
   if (!isnan(cli_number(plan, "noise_multiplier")))
-    cli_line("noise", "%s (multiplier: standard deviation / reach of one record)",
+    cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
              cli_real(cli_number(plan, "noise_multiplier")));
   print_events(plan);
   print_releases(plan);
@@ -329,8 +329,8 @@ const cli_verb cli_train = {
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
-    .least = 0,
-    .most = 1000000,
+    .min = 0,
+    .max = 1000000,
     .options = {options, cli_read_options, cli_common_options},
     .run = run_train,
     .helps = 1,

@@ -97,8 +97,8 @@ const cli_verb cli_verify = {
         "\n"
         "Example\n"
         "  tacit verify model.json\n",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .options = {options, cli_common_options},
     .run = run_verify,
 };

@@ -377,7 +377,7 @@ TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct
 /* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
  * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed
  * NULL: from the operating system. */
-TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t most, const uint64_t *seed,
+TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */

@@ -52,12 +52,12 @@ static int open_rank(int *rank, int *ranks) {
 
 static int smallest(int *x, const tct_patience *patience) {
   (void)patience;
-  int own = *x, least = own;
+  int own = *x, min = own;
   shown[self] = &own;
   meet();
-  for (int r = 0; r < team_size; r++) least = *(const int *)shown[r] < least ? *(const int *)shown[r] : least;
+  for (int r = 0; r < team_size; r++) min = *(const int *)shown[r] < min ? *(const int *)shown[r] : min;
   meet();
-  *x = least;
+  *x = min;
   return TCT_RANKS_DONE;
 }
 

@@ -142,7 +142,7 @@ static inline tct_status world_run(world *w, uint64_t seed, tct_mech_probe probe
   assert_int_equal(tct_mech_new(&w->plan->solved.promise, w->plan->facts.neighbours, &seed, &mech, err), TCT_OK);
   tct_mech_probe_test(mech, probe, user);
   tct_status status = solver->run(&w->problem, &w->plan->solved, mech, w->w, err);
-  if (status == TCT_OK && solver->is_private) status = tct_mech_settled(mech, err);
+  if (status == TCT_OK && solver->is_private) status = tct_mech_spent_exactly(mech, err);
   assert_int_equal(tct_events_copy(&w->spent, tct_mech_spent(mech), NULL), TCT_OK);
   tct_mech_free(mech);
   return status;
@@ -154,7 +154,7 @@ static inline tct_status world_run(world *w, uint64_t seed, tct_mech_probe probe
 typedef struct tape {
   struct {
     double *before, *after; /* [len] */
-    double reach;
+    double sensitivity;
     int64_t len;
     tct_event_kind kind;
   } * at;
@@ -177,12 +177,12 @@ static inline double *tape_copy(const double *from, int64_t len) {
 /* Choices: permute and flip and choices over a batch are charged as pure events. */
 static inline int world_chooses(tct_event_kind kind) { return kind == TCT_EV_EXPONENTIAL || kind == TCT_EV_PURE; }
 
-static inline void tape_write(tape *t, const tct_event *event, double reach, const double *before, const double *after,
+static inline void tape_write(tape *t, const tct_event *event, double sensitivity, const double *before, const double *after,
                               int64_t len) {
   if ((t->count & (t->count - 1)) == 0) t->at = realloc(t->at, (size_t)(t->count ? 2 * t->count : 1) * sizeof *t->at);
   t->at[t->count].before = tape_copy(before, len);
   t->at[t->count].after = tape_copy(after, world_chooses(event->kind) ? 1 : len); /* a choice is one number */
-  t->at[t->count].reach = reach;
+  t->at[t->count].sensitivity = sensitivity;
   t->at[t->count].kind = event->kind;
   t->at[t->count++].len = len;
 }
@@ -202,22 +202,22 @@ static inline double tape_distance(tct_event_kind kind, const double *a, const d
   return kind == TCT_EV_LAPLACE || world_chooses(kind) ? (double)sum : (double)sqrtl(sum);
 }
 
-static inline void tape_probe(void *user, const tct_event *event, double reach, const double *before, double *after,
+static inline void tape_probe(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                               int64_t len) {
   tape *t = user;
   int64_t made = world_chooses(event->kind) ? 1 : len;
   if (!t->replay) {
     for (int64_t j = 0; t->push && len == t->push_len && t->count == 0 && j < len; j++) after[j] += t->push[j];
-    tape_write(t, event, reach, before, after, len);
+    tape_write(t, event, sensitivity, before, after, len);
     return;
   }
-  if (t->next >= t->count || t->at[t->next].len != len || t->at[t->next].reach != reach ||
+  if (t->next >= t->count || t->at[t->next].len != len || t->at[t->next].sensitivity != sensitivity ||
       t->at[t->next].kind != event->kind) {
     t->mismatches++;
     return;
   }
   double move = tape_distance(event->kind, t->at[t->next].before, before, len);
-  double share = world_chooses(event->kind) ? move / reach : move / (t->claim * reach);
+  double share = world_chooses(event->kind) ? move / sensitivity : move / (t->claim * sensitivity);
   if (share > t->worst) t->worst = share, t->worst_at = t->next;
   memcpy(after, t->at[t->next].after, (size_t)made * sizeof *after);
   t->next++;

@@ -107,10 +107,10 @@ typedef struct agd_part {
 
 /* Rows with (position in the order) % folds == fold, or all others. */
 static inline agd_part agd_part_new(const agd_table *t, int fold, int folds, int inside) {
-  int64_t p = t->table.p, rows = 0, filled = 0, most = t->table.n / folds + 1;
-  if (!inside) most = t->table.n;
-  agd_part part = {.y = malloc((size_t)most * sizeof(double))};
-  part.start = calloc((size_t)most + 1, sizeof(int64_t));
+  int64_t p = t->table.p, rows = 0, filled = 0, max = t->table.n / folds + 1;
+  if (!inside) max = t->table.n;
+  agd_part part = {.y = malloc((size_t)max * sizeof(double))};
+  part.start = calloc((size_t)max + 1, sizeof(int64_t));
   for (int64_t k = 0; k < t->table.n; k++) {
     if ((k % folds == fold) != inside) continue;
     const double *row = t->table.x + t->order[k] * p;

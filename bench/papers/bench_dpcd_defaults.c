@@ -22,7 +22,7 @@ static const recipe sets[] = {
 
 static double tuned(const problem *s, char *winner, size_t size, int runs) {
   static const double clips[] = {0.5, 1, 2, 4, 8}, passes[] = {1, 3, 10, 30, 100}, steps[] = {1};
-  double least = INFINITY;
+  double min = INFINITY;
   char solver[512];
   const char *smooth = strstr(s->name, "standardised") ? ",smoothness=public,moments=1" : "";
   for (int c = 0; c < 5; c++)
@@ -31,10 +31,10 @@ static double tuned(const problem *s, char *winner, size_t size, int runs) {
         snprintf(solver, sizeof solver, "dpcd:clip=%.5g,passes=%g,step=%g%s%s%s", clips[c] * sqrt(s->trace), passes[k],
                  steps[g], smooth, s->bounds[0] ? ",bounds=" : "", s->bounds);
         double excess = problem_mean(s, solver, TCT_REPLACE_ONE, 1, 1);
-        if (excess < least)
-          least = excess,
+        if (excess < min)
+          min = excess,
           snprintf(winner, size, "clip=%g*sqrt(sum M),passes=%g,step=%g", clips[c], passes[k], steps[g]);
-        if (excess == least) snprintf(winner + 200, size - 200, "%s", solver);
+        if (excess == min) snprintf(winner + 200, size - 200, "%s", solver);
       }
   return problem_mean(s, winner + 200, TCT_REPLACE_ONE, 100, runs);
 }

@@ -37,7 +37,7 @@ static const algorithm algorithms[ALGORITHMS] = {
 };
 
 typedef struct cell {
-  double mean, deviation, least, most, seconds, seconds_deviation;
+  double mean, deviation, min, max, seconds, seconds_deviation;
   char solver[512];
   int relaxed; /* no accountant for replace_one: the baseline ran under add_remove, which asks less of it */
 } cell;
@@ -145,13 +145,13 @@ static cell search(const problem *s, const algorithm *a, double passes, int runs
       }
       enter(list, solver, mean);
     }
-  cell best = {.relaxed = relation == TCT_ADD_REMOVE, .least = INFINITY, .most = -INFINITY};
+  cell best = {.relaxed = relation == TCT_ADD_REMOVE, .min = INFINITY, .max = -INFINITY};
   snprintf(best.solver, sizeof best.solver, "%s", winner(s, list, relation, 4 * tune)->solver);
   double sum = 0, squares = 0, time = 0, times = 0;
   for (int r = 0; r < runs; r++) {
     double seconds = 0, error = problem_run(s, best.solver, relation, 1000 + r, &seconds);
     sum += error, squares += error * error, time += seconds, times += seconds * seconds;
-    best.least = fmin(best.least, error), best.most = fmax(best.most, error);
+    best.min = fmin(best.min, error), best.max = fmax(best.max, error);
   }
   best.mean = sum / runs, best.seconds = time / runs;
   best.deviation = sqrt(fmax(0, squares / runs - best.mean * best.mean));
@@ -161,20 +161,20 @@ static cell search(const problem *s, const algorithm *a, double passes, int runs
 
 /* A row of Table 2 (what 0) or Table 3 (1), the least error starred. */
 static void print_row(const char *problem_name, const algorithm *a, const cell *row, int what) {
-  int least = 0;
+  int min = 0;
   for (int k = 1; k < PASSES; k++)
-    if (row[k].mean < row[least].mean) least = k;
+    if (row[k].mean < row[min].mean) min = k;
   printf("%-26s %-16s", problem_name, a->name);
   for (int k = 0; k < PASSES; k++)
     printf("  %.4f +- %.0e%s", what ? row[k].seconds : row[k].mean, what ? row[k].seconds_deviation : row[k].deviation,
-           !what && k == least ? "*" : " ");
+           !what && k == min ? "*" : " ");
   puts(row[0].relaxed ? "  (add_remove)" : "");
 }
 
 static void write_csv(FILE *csv, const problem *s, const algorithm *a, const cell *row) {
   for (int k = 0; k < PASSES; k++)
     fprintf(csv, "\"%s\",\"%s\",%g,%.6g,%.3g,%.6g,%.6g,%.6g,%.3g,%s,\"%s\"\n", s->name, a->name, passes_of[k],
-            row[k].mean, row[k].deviation, row[k].least, row[k].most, row[k].seconds, row[k].seconds_deviation,
+            row[k].mean, row[k].deviation, row[k].min, row[k].max, row[k].seconds, row[k].seconds_deviation,
             row[k].relaxed ? "add_remove" : "replace_one", row[k].solver);
 }
 
@@ -183,12 +183,12 @@ static const char *problem_name(int k) { return k < PROBLEMS - 1 ? recipes[k].na
 static void plot_problem(plot *figure, int panel, int over_seconds, int k, cell table[ALGORITHMS][PASSES]) {
   plot_panel(figure, panel, problem_name(k), over_seconds ? "seconds" : "passes on data");
   for (int a = 0; a < ALGORITHMS; a++) {
-    double x[PASSES], mean[PASSES], least[PASSES], most[PASSES];
+    double x[PASSES], mean[PASSES], min[PASSES], max[PASSES];
     for (int i = 0; i < PASSES; i++) {
       x[i] = over_seconds ? table[a][i].seconds : passes_of[i];
-      mean[i] = table[a][i].mean, least[i] = table[a][i].least, most[i] = table[a][i].most;
+      mean[i] = table[a][i].mean, min[i] = table[a][i].min, max[i] = table[a][i].max;
     }
-    if (mean[0] > 0) plot_line(figure, a, algorithms[a].name, x, mean, least, most, PASSES);
+    if (mean[0] > 0) plot_line(figure, a, algorithms[a].name, x, mean, min, max, PASSES);
   }
 }
 
@@ -198,7 +198,7 @@ static void read_row(const char *line, cell table[PROBLEMS][ALGORITHMS][PASSES])
   double passes;
   cell c;
   if (sscanf(line, "\"%63[^\"]\",\"%63[^\"]\",%lf,%lf,%lf,%lf,%lf,%lf", name, method, &passes, &c.mean, &c.deviation,
-             &c.least, &c.most, &c.seconds) != 8)
+             &c.min, &c.max, &c.seconds) != 8)
     return;
   for (int k = 0; k < PROBLEMS; k++)
     for (int a = 0; a < ALGORITHMS; a++)

@@ -51,17 +51,17 @@ static double search(const tct_data *data, const char *name, const char *format,
                      double best) {
   static const double batches[] = {500, 2000, 8000}, clips[] = {0.05, 0.2, 1}, epochs[] = {2, 10};
   char solver[128], winner[128] = "";
-  double least = INFINITY;
+  double min = INFINITY;
   for (int b = 0; b < 3; b++)
     for (int c = 0; c < 3; c++)
       for (int e = 0; e < 2; e++) {
         snprintf(solver, sizeof solver, format, batches[b], clips[c], epochs[e]);
         double excess = mean_excess(data, solver, epsilon, 3, best);
-        if (excess < least) least = excess, snprintf(winner, sizeof winner, "%s", solver);
+        if (excess < min) min = excess, snprintf(winner, sizeof winner, "%s", solver);
       }
-  least = mean_excess(data, winner, epsilon, seeds, best);
-  print(name, epsilon, winner, least, seeds);
-  return least;
+  min = mean_excess(data, winner, epsilon, seeds, best);
+  print(name, epsilon, winner, min, seeds);
+  return min;
 }
 
 int main(int argc, char **argv) {

@@ -140,7 +140,7 @@ static double curator(const table *t, tct_config c) {
     for (int j = 0; j < i; j++) s.gram[i * COLS + j] = s.gram[j * COLS + i] += s.gram_noise * M_SQRT1_2 * normal();
     s.moment[i] += noisy->solved.promise.release[TCT_GRAM_MOMENT].deviation * normal();
   }
-  if (tct_statistics_fit(&s, &noisy->facts.reg, TCT_CLEAN_FACTORS, w, &err) != TCT_OK) bench_fail(&err);
+  if (tct_statistics_fit(&s, &noisy->facts.penalty, TCT_CLEAN_FACTORS, w, &err) != TCT_OK) bench_fail(&err);
   tct_statistics_free(&s);
   tct_gram_stage_free(stage);
   tct_mech_free(mech);

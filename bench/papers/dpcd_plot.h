@@ -56,7 +56,7 @@ static inline void plot_panel(plot *p, int panel, const char *title, const char 
 }
 
 static inline void plot_line(plot *p, int colour, const char *name, const double *x, const double *mean,
-                             const double *least, const double *most, int count) {
+                             const double *min, const double *max, int count) {
   static const char *const colours[] = {"#1f77b4", "#08306b", "#2ca02c", "#9467bd", "#ff7f0e", "#d62728"};
   if (!p->f) return;
   fprintf(p->f, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" points=\"", colours[colour % 6]);
@@ -64,7 +64,7 @@ static inline void plot_line(plot *p, int colour, const char *name, const double
   fputs("\"/>\n", p->f);
   for (int k = 0; k < count; k++)
     fprintf(p->f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", plot_x(p, x[k]),
-            plot_x(p, x[k]), plot_y(least[k]), plot_y(most[k]), colours[colour % 6]);
+            plot_x(p, x[k]), plot_y(min[k]), plot_y(max[k]), colours[colour % 6]);
   double lx = p->panel * PLOT_WIDTH + PLOT_LEFT + (colour % 2) * 115, ly = PLOT_HEIGHT - 30 + (colour / 2) * 11;
   fprintf(p->f, "<text x=\"%g\" y=\"%g\" fill=\"%s\">%s</text>\n", lx, ly, colours[colour % 6], name);
 }

@@ -157,7 +157,7 @@ static int64_t start_of(const tct_matrix *m, int64_t i) {
 
 /* Seconds of one pass: a run of 12 passes less one of 2, so that neither reading nor conversion counts. */
 static double pass_seconds(tct_data *data) {
-  double least[2] = {INFINITY, INFINITY};
+  double min[2] = {INFINITY, INFINITY};
   for (int repeat = 0; repeat < 5; repeat++)
     for (int more = 0; more < 2; more++) {
       tct_config c;
@@ -166,9 +166,9 @@ static double pass_seconds(tct_data *data) {
       c.epsilon = 1, c.delta = 1e-9, c.row_norm = 1, c.threads = 1, c.has_seed = 1;
       double start = cpu_now();
       tct_model_free(bench_train(&c, data));
-      least[more] = fmin(least[more], cpu_now() - start);
+      min[more] = fmin(min[more], cpu_now() - start);
     }
-  return (least[1] - least[0]) / 10;
+  return (min[1] - min[0]) / 10;
 }
 
 /* The first rows of a CSR matrix without the columns of index `cols` and above. */

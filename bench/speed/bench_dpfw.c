@@ -83,15 +83,15 @@ static void utility(const set *s, const tct_data *data, const char *solver, int 
 /* Seconds a step: the difference of a long run and a short one. */
 static double step_cost(const set *s, const tct_data *data, const char *form, double epsilon, int from, int to) {
   char solver[100], spec[400];
-  double least[2] = {INFINITY, INFINITY};
+  double min[2] = {INFINITY, INFINITY};
   for (int k = 0; k < 3; k++)
     for (int which = 0; which < 2; which++) {
       double seconds;
       snprintf(solver, sizeof solver, "dpfw:%s,steps=%d", form, which ? to : from);
       objective(s, data, solver, epsilon, 1, &seconds, spec, sizeof spec);
-      if (seconds < least[which]) least[which] = seconds;
+      if (seconds < min[which]) min[which] = seconds;
     }
-  return (least[1] - least[0]) / (to - from);
+  return (min[1] - min[0]) / (to - from);
 }
 
 static void speed(const set *s, const tct_data *data) {

@@ -118,9 +118,9 @@ static void compare(const char *name, const tct_data *data, int runs) {
 /* Columns over their largest absolute value, then rows of norm 1. */
 static void unit_rows(bench_table *t) {
   for (int64_t j = 0; j < t->p; j++) {
-    double most = 0;
-    for (int64_t i = 0; i < t->n; i++) most = fmax(most, fabs(t->x[i * t->p + j]));
-    for (int64_t i = 0; i < t->n && most > 0; i++) t->x[i * t->p + j] /= most;
+    double max = 0;
+    for (int64_t i = 0; i < t->n; i++) max = fmax(max, fabs(t->x[i * t->p + j]));
+    for (int64_t i = 0; i < t->n && max > 0; i++) t->x[i * t->p + j] /= max;
   }
   for (int64_t i = 0; i < t->n; i++) {
     double norm = 0;

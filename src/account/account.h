@@ -75,7 +75,7 @@ tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighb
 
 /* The largest number of repetitions of `event` (its own count is not looked at), at most `most`, that
  * costs <= epsilon. */
-tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbours neighbours, double epsilon,
+tct_status tct_calibrate_count(const tct_event *event, int64_t max, tct_neighbours neighbours, double epsilon,
                                double delta, int64_t *count, tct_cost *cost, tct_error *err);
 
 /* Adaptive filters: may the next event still be spent?  The state is plain data. */

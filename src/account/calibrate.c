@@ -201,7 +201,7 @@ static tct_status make_count(double x, void *user, tct_events *out, tct_error *e
   return tct_events_add(out, event, err);
 }
 
-tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbours neighbours, double epsilon,
+tct_status tct_calibrate_count(const tct_event *event, int64_t max, tct_neighbours neighbours, double epsilon,
                                double delta, int64_t *count, tct_cost *cost, tct_error *err) {
   double x = 0;
   tct_event copy = *event;
@@ -210,7 +210,7 @@ tct_status tct_calibrate_count(const tct_event *event, int64_t most, tct_neighbo
   s.tolerance = 1e-17; /* ends at neighbouring integers */
   s.precision = TCT_PRECISION;
   s.integer = true;
-  TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)most, &x, cost, err));
+  TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)max, &x, cost, err));
   *count = (int64_t)x;
   return TCT_OK;
 }
@@ -230,9 +230,9 @@ static tct_status make_noise(double x, void *user, tct_events *out, tct_error *e
 tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
                                double *noise, tct_cost *cost, tct_error *err) {
   noise_query query = {rate, count};
-  /* Without sampling, mu = reach sqrt(count)/noise; at noise = reach sqrt(count)/1e-8 epsilon(1e-300)
+  /* Without sampling, mu = sensitivity sqrt(count)/noise; at noise = sensitivity sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
-  double unit = tct_reach(neighbours) * sqrt((double)count);
+  double unit = tct_neighbour_factor(neighbours) * sqrt((double)count);
   return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,
                        noise, cost, err);
 }

@@ -48,11 +48,11 @@ enum { ORDERS = sizeof orders / sizeof *orders, ORDER_GRID = 4000 };
 
 /* The order at which the budget buys the most Gaussian steps, whose divergence is proportional to it. */
 static double best_order(double epsilon, double delta) {
-  double best = 2, most = 0;
+  double best = 2, max = 0;
   for (int i = 0; i < ORDER_GRID; i++) {
     double alpha = 1 + 1e-3 * pow(1e9, i / (ORDER_GRID - 1.0));
     double steps = (epsilon - tct_renyi_epsilon_at(alpha, 0, delta)) / alpha;
-    if (steps > most) most = steps, best = alpha;
+    if (steps > max) max = steps, best = alpha;
   }
   return best;
 }

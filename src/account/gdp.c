@@ -1,4 +1,4 @@
-/* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (reach/noise)^2. */
+/* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (sensitivity/noise)^2. */
 #include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/curves/normal.h"
@@ -20,9 +20,9 @@ static bool gdp_applies(const tct_events *events, tct_neighbours neighbours, cha
 }
 
 static double total_mu(const tct_events *events, tct_neighbours neighbours) {
-  double sum = 0, reach = tct_reach(neighbours);
+  double sum = 0, factor = tct_neighbour_factor(neighbours);
   for (int64_t i = 0; i < events->len; i++) {
-    double mu = reach / events->at[i].noise;
+    double mu = factor / events->at[i].noise;
     sum += (double)events->at[i].count * tct_max(mu * mu, DBL_MIN); /* never rounded down to nothing */
   }
   return sqrt(sum);

@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* More atoms than this (counts of 1e9 and more) are left to the other accountants: 40 ms of work. */
-static const int64_t most_atoms = (int64_t)1 << 22;
+static const int64_t max_atoms = (int64_t)1 << 22;
 
 typedef struct binomial {
   double *weight; /* weight[i - low] for low <= i <= high */
@@ -27,13 +27,13 @@ static tct_status binomial_new(int64_t count, double epsilon0, binomial *out, tc
   double p = 1 / (1 + exp(-epsilon0)), odds = exp(epsilon0), n = (double)count;
   double wide = 45 * sqrt(n * p * (1 - p)) + 400;
   out->weight = NULL;
-  if (!(tct_min(2 * wide, n) <= (double)most_atoms)) return TCT_OK;
-  int64_t reach = (int64_t)tct_min(wide, n);
+  if (!(tct_min(2 * wide, n) <= (double)max_atoms)) return TCT_OK;
+  int64_t factor = (int64_t)tct_min(wide, n);
   /* (double)count may lie above count, and n + 1 be n. */
   int64_t mode = (double)count * (1 - p) < 1 ? count : (int64_t)tct_min(n, floor((n + 1) * p));
   if (mode > count) mode = count;
-  out->low = mode > reach ? mode - reach : 0;
-  out->high = count - mode > reach ? mode + reach : count;
+  out->low = mode > factor ? mode - factor : 0;
+  out->high = count - mode > factor ? mode + factor : count;
   out->weight = TCT_NEW(double, out->high - out->low + 1);
   if (!out->weight) return tct_fail_memory(err);
   double *w = out->weight - out->low, sum = 1;

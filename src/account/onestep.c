@@ -43,11 +43,11 @@ double tct_objpert_log_delta(double mu, double shift, double nu, tct_neighbours 
 /* The one step that is not Gaussian, or NULL; nu of the others. */
 static const tct_event *single(const tct_events *events, tct_neighbours neighbours, double *nu) {
   const tct_event *found = NULL;
-  double square = 0, reach = tct_reach(neighbours);
+  double square = 0, factor = tct_neighbour_factor(neighbours);
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     if (tct_event_is_gaussian(e)) {
-      square += (double)e->count * (reach / e->noise) * (reach / e->noise);
+      square += (double)e->count * (factor / e->noise) * (factor / e->noise);
       continue;
     }
     if ((e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_APPROX) || e->count != 1 || found) return NULL;

@@ -53,11 +53,11 @@ static tct_status forecast(tct_loss_query *q, bool reversed, tct_saddle *out, tc
 
 /* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
 static double snap_width(const tct_loss_query *q, double h) {
-  double most = 0, gap = 0;
+  double max = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {
     if (!tct_event_is_pure(&q->at[j]) || q->at[j].kind == TCT_EV_EXPONENTIAL) continue;
     double own = tct_event_pure_epsilon(&q->at[j], q->neighbours), weight = own * own * (double)q->at[j].count;
-    if (weight > most) most = weight, gap = 2 * own;
+    if (weight > max) max = weight, gap = 2 * own;
   }
   return gap > 0 ? gap / ceil(gap / h) : h;
 }
@@ -234,8 +234,8 @@ static double reversed_limit(const tct_loss_query *q) {
   for (int j = 0; j < q->len; j++) {
     const tct_event *e = &q->at[j];
     bool two = tct_event_two_ways(e, q->neighbours), bounded = tct_event_is_pure(e) && e->delta == 0;
-    double most = two ? -log1p(-e->rate) : bounded ? tct_event_pure_epsilon(e, q->neighbours) : INFINITY;
-    sum += (double)e->count * most * (1 + 1e-15);
+    double max = two ? -log1p(-e->rate) : bounded ? tct_event_pure_epsilon(e, q->neighbours) : INFINITY;
+    sum += (double)e->count * max * (1 + 1e-15);
   }
   return sum * (1 + TCT_MARGIN);
 }

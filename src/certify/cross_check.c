@@ -92,32 +92,32 @@ static double exact_epsilon(const worlds *w, double delta) {
 
 /* ---- objective perturbation ------------------------------------------------------------------- */
 
-static double objpert_delta(const tct_event *e, double reach, double epsilon) {
+static double objpert_delta(const tct_event *e, double factor, double epsilon) {
   double mu = 1 / e->noise, left = epsilon - e->shift;
   if (left < 0) return 1;
   double one = exact_delta(&(worlds){mu, 1, 1}, left);
-  return fmin(1, reach > 1 ? 2 * one + exact_delta(&(worlds){2 * mu, 1, 1}, left) : one);
+  return fmin(1, factor > 1 ? 2 * one + exact_delta(&(worlds){2 * mu, 1, 1}, left) : one);
 }
 
 /* E objpert_delta(epsilon - L) for L ~ N(nu^2/2, nu^2), over 12 deviations of L. */
-static double blurred_delta(const tct_event *e, double reach, double nu, double epsilon) {
+static double blurred_delta(const tct_event *e, double factor, double nu, double epsilon) {
   double sum = 0, h = 24.0 / LOSS_NODES;
-  if (nu == 0) return objpert_delta(e, reach, epsilon);
+  if (nu == 0) return objpert_delta(e, factor, epsilon);
   for (int i = 0; i <= LOSS_NODES; i++) {
     double x = -12 + i * h, weight = i == 0 || i == LOSS_NODES ? 1 : i % 2 ? 4 : 2;
-    sum += weight * exp(log_normal(x)) * objpert_delta(e, reach, epsilon - nu * (nu / 2 + x));
+    sum += weight * exp(log_normal(x)) * objpert_delta(e, factor, epsilon - nu * (nu / 2 + x));
   }
   return sum * h / 3;
 }
 
 /* INFINITY unless the list is one objpert step with gaussian ones. */
-static double blurred_epsilon(const tct_events *events, double reach, double delta) {
+static double blurred_epsilon(const tct_events *events, double factor, double delta) {
   const tct_event *found = NULL;
   double square = 0, low, high;
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     if (e->kind == TCT_EV_GAUSSIAN) {
-      square += (double)e->count * reach * reach / (e->noise * e->noise);
+      square += (double)e->count * factor * factor / (e->noise * e->noise);
       continue;
     }
     if (e->kind != TCT_EV_OBJPERT || e->count != 1 || found) return INFINITY;
@@ -125,10 +125,10 @@ static double blurred_epsilon(const tct_events *events, double reach, double del
   }
   if (!found) return INFINITY;
   low = found->shift, high = low + 1;
-  while (blurred_delta(found, reach, sqrt(square), high) > delta && high < 1e6) high *= 2;
+  while (blurred_delta(found, factor, sqrt(square), high) > delta && high < 1e6) high *= 2;
   for (int i = 0; i < 50 && high - low > 1e-9 * high; i++) {
     double middle = (low + high) / 2;
-    if (blurred_delta(found, reach, sqrt(square), middle) > delta)
+    if (blurred_delta(found, factor, sqrt(square), middle) > delta)
       low = middle;
     else
       high = middle;
@@ -200,16 +200,16 @@ static double bounded_range_divergence(double epsilon, double a) {
 }
 
 static double event_renyi(const tct_event *e, tct_neighbours neighbours, double a) {
-  double reach = neighbours == TCT_REPLACE_ONE ? 2 : 1; /* two records' terms move instead of one */
+  double factor = neighbours == TCT_REPLACE_ONE ? 2 : 1; /* two records' terms move instead of one */
   switch (e->kind) {
-    case TCT_EV_GAUSSIAN: return a * reach * reach / (2 * e->noise * e->noise);
-    case TCT_EV_SAMPLED_GAUSSIAN: return reach > 1 ? INFINITY : sampled_renyi(e->noise, e->rate, a);
-    case TCT_EV_LAPLACE: return laplace_renyi(e->noise / reach, a);
+    case TCT_EV_GAUSSIAN: return a * factor * factor / (2 * e->noise * e->noise);
+    case TCT_EV_SAMPLED_GAUSSIAN: return factor > 1 ? INFINITY : sampled_renyi(e->noise, e->rate, a);
+    case TCT_EV_LAPLACE: return laplace_renyi(e->noise / factor, a);
     case TCT_EV_EXPONENTIAL: return bounded_range_divergence(e->epsilon, a);
     case TCT_EV_PURE:
     case TCT_EV_APPROX: return pure_renyi(e->epsilon, a);
     case TCT_EV_ZCDP: return a * e->rho;
-    case TCT_EV_OBJPERT: return reach > 1 ? INFINITY : objpert_renyi(e->noise, e->shift, a);
+    case TCT_EV_OBJPERT: return factor > 1 ? INFINITY : objpert_renyi(e->noise, e->shift, a);
   }
   return INFINITY;
 }
@@ -245,13 +245,13 @@ static double renyi_epsilon(const tct_events *events, tct_neighbours neighbours,
 /* ---- together --------------------------------------------------------------------------------- */
 
 /* Lower bounds: all gaussian events together, and each sampled step alone in both directions. */
-static double lower_bound(const tct_events *events, double reach, double delta, int *others) {
+static double lower_bound(const tct_events *events, double factor, double delta, int *others) {
   double square = 0, best = 0;
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     *others |= e->kind != TCT_EV_GAUSSIAN;
-    if (e->kind == TCT_EV_GAUSSIAN) square += (double)e->count * reach * reach / (e->noise * e->noise);
-    if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || reach > 1) continue;
+    if (e->kind == TCT_EV_GAUSSIAN) square += (double)e->count * factor * factor / (e->noise * e->noise);
+    if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || factor > 1) continue;
     for (int forward = 0; forward < 2; forward++)
       best = fmax(best, exact_epsilon(&(worlds){1 / e->noise, e->rate, forward}, delta));
   }
@@ -259,13 +259,13 @@ static double lower_bound(const tct_events *events, double reach, double delta, 
 }
 
 /* Pure and approximate steps: epsilons and deltas add up. */
-static double plain_sum(const tct_events *events, double reach, double delta) {
+static double plain_sum(const tct_events *events, double factor, double delta) {
   double epsilon = 0, left = delta;
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     double k = (double)e->count;
     if (e->kind == TCT_EV_LAPLACE)
-      epsilon += k * reach / e->noise;
+      epsilon += k * factor / e->noise;
     else if (e->kind == TCT_EV_EXPONENTIAL || e->kind == TCT_EV_PURE || e->kind == TCT_EV_APPROX)
       epsilon += k * e->epsilon;
     else
@@ -276,7 +276,7 @@ static double plain_sum(const tct_events *events, double reach, double delta) {
 }
 
 void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, double delta, tct_second *out) {
-  double reach = neighbours == TCT_REPLACE_ONE ? 2 : 1, left = delta;
+  double factor = neighbours == TCT_REPLACE_ONE ? 2 : 1, left = delta;
   int others = 0;
   *out = (tct_second){.upper = INFINITY};
   for (int64_t i = 0; i < events->len; i++) {
@@ -284,7 +284,7 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
     if ((tct_event_kinds[e->kind].flags & TCT_EVENT_NOISY) && !(e->noise > 0)) return; /* nothing is hidden */
     if (e->kind == TCT_EV_APPROX) left -= (double)e->count * e->delta;
   }
-  out->lower = lower_bound(events, reach, delta, &others);
+  out->lower = lower_bound(events, factor, delta, &others);
   if (!others) {
     out->upper = out->lower;
     out->exact = events->len > 0;
@@ -293,12 +293,12 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
   }
   if (left > 0) out->upper = renyi_epsilon(events, neighbours, left);
   snprintf(out->how, sizeof out->how, "Renyi divergences by numerical integration");
-  double blurred = blurred_epsilon(events, reach, delta);
+  double blurred = blurred_epsilon(events, factor, delta);
   if (blurred < out->upper) {
     out->upper = blurred;
     snprintf(out->how, sizeof out->how, "the curve of objective perturbation by numerical integration");
   }
-  double plain = plain_sum(events, reach, delta);
+  double plain = plain_sum(events, factor, delta);
   if (plain < out->upper) {
     out->upper = plain;
     snprintf(out->how, sizeof out->how, "plain sum of the steps' epsilons");

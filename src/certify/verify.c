@@ -70,11 +70,11 @@ static const char *missing_field(const json_t *file) {
 
 static void check_components(report *r, const tct_model *m) {
   tct_loss loss;
-  tct_reg reg;
+  tct_penalty penalty;
   tct_spec spec;
   tct_error why = {0};
   const tct_solver *solver = NULL;
-  int ok = tct_loss_make(m->loss, &loss, &why) == TCT_OK && tct_reg_make(m->penalty, &reg, &why) == TCT_OK &&
+  int ok = tct_loss_make(m->loss, &loss, &why) == TCT_OK && tct_penalty_make(m->penalty, &penalty, &why) == TCT_OK &&
            tct_spec_parse(m->solver, "solver", &spec, &why) == TCT_OK;
   if (ok) solver = tct_solver_find(spec.name);
   if (!ok)
@@ -84,7 +84,7 @@ static void check_components(report *r, const tct_model *m) {
   else if (m->is_private && !solver->is_private)
     check(r, "components", 0, "%s is not private and cannot have made a private model", solver->name);
   else
-    check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, reg.kind->name);
+    check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, penalty.kind->name);
 }
 
 /* Form 1 has no releases: what its rules cannot see is said. */

@@ -83,7 +83,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
 /* What is known of the fit that made the model. */
 typedef struct maker {
   const char *unlike; /* a field that no fit so far has as the model has it; NULL: one has all */
-  double most;        /* no weight of such a fit is larger */
+  double max;        /* no weight of such a fit is larger */
 } maker;
 
 static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
@@ -91,7 +91,7 @@ static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, m
   if (unlike && own->unlike) own->unlike = unlike;
   if (unlike) return;
   own->unlike = NULL;
-  own->most = fmax(own->most, tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved));
+  own->max = fmax(own->max, tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved));
 }
 
 static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
@@ -230,7 +230,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   const tct_config *c = &p->config;
   bool apart = m->parties && strstr(m->parties, "\"apart\":true");
   if (strcmp(m->loss, resolved(&p->facts.loss.spec, text, sizeof text))) return "loss";
-  if (strcmp(m->penalty, resolved(&p->facts.reg.spec, text, sizeof text))) return "penalty";
+  if (strcmp(m->penalty, resolved(&p->facts.penalty.spec, text, sizeof text))) return "penalty";
   if (strcmp(m->solver, text_of(fit, "solver") ? text_of(fit, "solver") : "")) return "solver";
   if (m->rows != p->facts.rows || m->cols != p->cols) return m->cols != p->cols ? "columns" : "rows";
   if (m->labels != (p->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL)) return "labels";
@@ -261,13 +261,13 @@ static void check_fields(tct_verify_report *r, const char *other) {
 }
 
 /* What the planned noise and path can reach; see tct_solver.weight_bound. */
-static void check_weights(tct_verify_report *r, const tct_model *m, double most) {
+static void check_weights(tct_verify_report *r, const tct_model *m, double max) {
   double largest = fabs(m->intercept);
   for (int64_t j = 0; j < m->cols; j++) largest = fmax(largest, fabs(m->coefficients[j]));
-  tct_verify_check(r, "weights", largest <= most,
-                   largest <= most ? "none is above %.3g, which this plan cannot exceed"
+  tct_verify_check(r, "weights", largest <= max,
+                   largest <= max ? "none is above %.3g, which this plan cannot exceed"
                                    : "a weight is above %.3g, which this plan cannot exceed; the file was edited",
-                   most);
+                   max);
 }
 
 /* Sentences are the library's own, and the unit is that of the weights. */
@@ -290,7 +290,7 @@ void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *fil
   if (m->is_private) check_union(r, m, fits);
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &own);
   if (r->ok) check_fields(r, own.unlike);
-  if (r->ok && isfinite(own.most)) check_weights(r, m, own.most);
+  if (r->ok && isfinite(own.max)) check_weights(r, m, own.max);
   r->replanned = r->ok;
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
 }

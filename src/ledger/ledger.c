@@ -55,10 +55,10 @@ tct_status tct_ledger_identify(const char *path, char id[TCT_DIGEST_HEX], tct_ke
 }
 
 /* Words that will be shown: UTF-8, one line. */
-static tct_status check_words(const char *text, size_t most, const char *what, tct_error *err) {
+static tct_status check_words(const char *text, size_t max, const char *what, tct_error *err) {
   size_t length = text ? strlen(text) : 0;
-  json_t *word = length <= most ? json_string(text ? text : "") : NULL;
-  if (!word) return tct_fail(err, TCT_E_USAGE, "%s must be UTF-8 text of at most %zu bytes", what, most);
+  json_t *word = length <= max ? json_string(text ? text : "") : NULL;
+  if (!word) return tct_fail(err, TCT_E_USAGE, "%s must be UTF-8 text of at most %zu bytes", what, max);
   json_decref(word);
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < 32) return tct_fail(err, TCT_E_USAGE, "%s must be one line of text", what);

@@ -113,11 +113,11 @@ tct_status tct_ledger_account_of(const tct_ledger *l, tct_ledger_account *out, t
     out->spent = out->epsilon = (double)state.epsilon;
     out->delta = (double)state.delta;
   }
-  double reach = l->neighbours == TCT_REPLACE_ONE ? 2 : 1; /* mu = reach/noise */
+  double sensitivity = l->neighbours == TCT_REPLACE_ONE ? 2 : 1; /* mu = sensitivity/noise */
   if (l->filter == TCT_FILTER_ZCDP && l->len)
     TCT_TRY(converted(l, "zcdp", tct_event_zcdp(out->spent, 1), &out->epsilon, err));
   if (l->filter == TCT_FILTER_GDP && l->len)
-    TCT_TRY(converted(l, "gdp", tct_event_gaussian(reach / sqrt(out->spent), 1), &out->epsilon, err));
+    TCT_TRY(converted(l, "gdp", tct_event_gaussian(sensitivity / sqrt(out->spent), 1), &out->epsilon, err));
   if (l->filter == TCT_FILTER_RDP) {
     of_orders(&state.filter, out);
     if (!l->len) out->epsilon = 0;

@@ -63,7 +63,7 @@ tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, c
   return TCT_OK;
 }
 
-tct_status tct_mech_share(tct_mech *mech, tct_team *team, tct_error *err) {
+tct_status tct_mech_join_ranks(tct_mech *mech, tct_team *team, tct_error *err) {
   mech->team = team;
   return tct_team_broadcast(team, &mech->key, sizeof mech->key, 0, err);
 }
@@ -72,7 +72,7 @@ tct_team *tct_mech_team(const tct_mech *mech) { return mech ? mech->team : NULL;
 
 const tct_events *tct_mech_spent(const tct_mech *mech) { return &mech->spent; }
 
-tct_status tct_mech_settled(const tct_mech *mech, tct_error *err) {
+tct_status tct_mech_spent_exactly(const tct_mech *mech, tct_error *err) {
   if (mech->batch || mech->parts_left)
     return tct_fail(
         err, TCT_E_BUDGET,
@@ -269,7 +269,7 @@ tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t le
   if (!release || !(release->lattice > 0)) return tct_gate_refuse(release, err);
   double sigma = release->deviation, lattice = release->lattice;
   int64_t before = 0;
-  TCT_TRY(tct_mech_before(mech, len, &before, err));
+  TCT_TRY(tct_mech_count_before(mech, len, &before, err));
   tct_stream s;
   tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
   for (int64_t j = 0; j < before && sigma > 0; j++) tct_rounded_gaussian(&s, sigma, lattice);

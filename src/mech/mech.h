@@ -26,25 +26,25 @@ void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
  * without releasing it comes from the functions below.  Alone they do nothing. */
 
 /* The ranks that share the rows; takes over rank 0's keys.  Borrows the team.  Collective, as every function here. */
-tct_status tct_mech_share(tct_mech *mech, tct_team *team, tct_error *err);
+tct_status tct_mech_join_ranks(tct_mech *mech, tct_team *team, tct_error *err);
 /* sum[len] <- the sum over all rows.  Exact in any order (la/matrix/lattice.h, la/exact/exact.h) or not reproducible.
  * mech NULL: the rows are all here. */
-tct_status tct_mech_total(tct_mech *mech, double *sum, int64_t len, tct_error *err);
+tct_status tct_mech_join_sum(tct_mech *mech, double *sum, int64_t len, tct_error *err);
 /* value[len] <- the largest over all ranks. */
-tct_status tct_mech_largest(tct_mech *mech, double *value, int64_t len, tct_error *err);
+tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_error *err);
 /* The same as a total where few sums have changed: part[len] are the sums of these rows, list[*count] those of them
  * that have changed, ascending if all have.  total[j] becomes right for every j in anybody's list, and list (room for
  * len) holds all of those. */
-tct_status tct_mech_total_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
+tct_status tct_mech_join_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
                                int64_t *count, tct_error *err);
 tct_team *tct_mech_team(const tct_mech *mech); /* for mech/ only */
 /* How many of such counts the ranks before this one have. */
-tct_status tct_mech_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err);
+tct_status tct_mech_count_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err);
 
 /* What has been spent so far, in order; borrowed. */
 const tct_events *tct_mech_spent(const tct_mech *mech);
 /* TCT_OK if the run has spent what its promise asks: a fixed one exactly; no batch open, no vector half released. */
-tct_status tct_mech_settled(const tct_mech *mech, tct_error *err);
+tct_status tct_mech_spent_exactly(const tct_mech *mech, tct_error *err);
 
 /* ---- releases ------------------------------------------------------------------------------------------ */
 

@@ -111,7 +111,7 @@ double tct_lattice_spacing(double sensitivity, double noise, int64_t terms) {
  * deviation in [2^20, 2^39) of g. */
 static double joint_spacing(const tct_release *r) {
   int high = 0, low = 0;
-  double least = r->side ? r->part * M_SQRT1_2 : r->part, largest = fmax(r->part, r->added);
+  double min = r->side ? r->part * M_SQRT1_2 : r->part, largest = fmax(r->part, r->added);
   double noise = sqrt(r->drawers * r->part * r->part + r->added * r->added);
   double need = (double)r->terms * r->sensitivity + 256 * noise;
   if (!(r->sensitivity > 0) || !(r->part >= 0) || !isfinite(need)) return NAN;
@@ -122,7 +122,7 @@ static double joint_spacing(const tct_release *r) {
     if (high < low - 39) high = low - 39;
   }
   if (high & 1) high++;
-  if (least > 0 && !(ldexp(least, -high) >= 0x1p20)) return NAN;
+  if (min > 0 && !(ldexp(min, -high) >= 0x1p20)) return NAN;
   return high < -900 || high > 900 ? NAN : ldexp(1, high);
 }
 

@@ -29,10 +29,10 @@
 struct tct_ring_party {
   tct_mech *mech;
   int self, parties;
-  tct_ring_link server, peer[TCT_PARTIES_MOST];
+  tct_ring_link server, peer[TCT_PARTIES_MAX];
   tct_pair_keys keys;
-  tct_mask_seed seed, pair[TCT_PARTIES_MOST];
-  bool has_pair[TCT_PARTIES_MOST];
+  tct_mask_seed seed, pair[TCT_PARTIES_MAX];
+  bool has_pair[TCT_PARTIES_MAX];
   unsigned char session[TCT_RING_ID];
   tct_mask mask;
   bool has_mask, is_done;
@@ -43,9 +43,9 @@ struct tct_ring_party {
 struct tct_ring_server {
   int parties;
   unsigned char session[TCT_RING_ID];
-  tct_ring_link link[TCT_PARTIES_MOST];
-  tct_mask_seed seed[TCT_PARTIES_MOST];
-  tct_mask mask[TCT_PARTIES_MOST];
+  tct_ring_link link[TCT_PARTIES_MAX];
+  tct_mask_seed seed[TCT_PARTIES_MAX];
+  tct_mask mask[TCT_PARTIES_MAX];
 };
 
 static tct_status out_of_turn(tct_error *err) {

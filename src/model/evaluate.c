@@ -68,14 +68,14 @@ static tct_status score(const tct_model *m, const tct_data *data, const double *
 }
 
 static tct_status penalty_value(const tct_model *m, double *value, tct_error *err) {
-  tct_reg reg;
-  TCT_TRY(tct_reg_make(m->penalty, &reg, err));
+  tct_penalty penalty;
+  TCT_TRY(tct_penalty_make(m->penalty, &penalty, err));
   int64_t p = m->cols + (m->has_intercept && m->penalised_intercept);
   double *w = TCT_NEW(double, p);
   if (!w) return tct_fail_memory(err);
   for (int64_t j = 0; j < m->cols; j++) w[j] = m->coefficients[j];
   if (p > m->cols) w[m->cols] = m->intercept;
-  *value = reg.kind->value(&reg, w, p);
+  *value = penalty.kind->value(&penalty, w, p);
   tct_free(w);
   return TCT_OK;
 }

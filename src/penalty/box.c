@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-static double value(const tct_reg *r, const double *w, int64_t p) {
+static double value(const tct_penalty *r, const double *w, int64_t p) {
   for (int64_t j = 0; j < p; j++)
     if (!(w[j] >= r->low && w[j] <= r->high)) return INFINITY;
   return 0;
 }
-static inline double prox1(const tct_reg *r, double w, double step) {
+static inline double prox1(const tct_penalty *r, double w, double step) {
   (void)step;
   return w < r->low ? r->low : w > r->high ? r->high : w;
 }
@@ -20,7 +20,7 @@ static const tct_option options[] = {
     TCT_REG_END,
 };
 
-const tct_reg_kind tct_reg_box = {.name = "box",
+const tct_penalty_kind tct_penalty_box = {.name = "box",
                                   .summary = "every weight between low and high",
                                   .example = "box:low=-2,high=1.5",
                                   .options = options,

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-static double value(const tct_reg *r, const double *w, int64_t p) {
+static double value(const tct_penalty *r, const double *w, int64_t p) {
   double sum = 0, squares = 0;
   for (int64_t j = 0; j < p; j++) sum += fabs(w[j]), squares += w[j] * w[j];
   return r->l1 * sum + 0.5 * r->l2 * squares;
 }
-static inline double prox1(const tct_reg *r, double w, double step) {
+static inline double prox1(const tct_penalty *r, double w, double step) {
   return tct_soft_threshold(w, step * r->l1) / (1 + step * r->l2);
 }
 TCT_REG_PROX
@@ -19,7 +19,7 @@ static const tct_option options[] = {
     TCT_REG_END,
 };
 
-const tct_reg_kind tct_reg_elastic = {.name = "elastic",
+const tct_penalty_kind tct_penalty_elastic = {.name = "elastic",
                                       .summary = "elastic net, l1 |w|_1 + l2/2 |w|^2",
                                       .example = "elastic:l1=0.01,l2=0.05",
                                       .options = options,

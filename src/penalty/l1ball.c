@@ -18,11 +18,11 @@ static double norm1(const double *w, int64_t p) {
   for (int64_t j = 0; j < p; j++) sum += fabs(w[j]);
   return sum;
 }
-static double value(const tct_reg *r, const double *w, int64_t p) {
+static double value(const tct_penalty *r, const double *w, int64_t p) {
   return norm1(w, p) <= r->radius * (1 + TOLERANCE) ? 0 : INFINITY;
 }
 
-static void prox(const tct_reg *r, double *w, int64_t p, double step) {
+static void prox(const tct_penalty *r, double *w, int64_t p, double step) {
   (void)step;
   if (norm1(w, p) <= r->radius) return;
   double tau = 0;
@@ -39,7 +39,7 @@ static void prox(const tct_reg *r, double *w, int64_t p, double step) {
   for (int64_t j = 0; j < p; j++) w[j] = tct_soft_threshold(w[j], tau);
 }
 
-static void vertex(const tct_reg *r, const double *g, int64_t p, int64_t *index, double *out) {
+static void vertex(const tct_penalty *r, const double *g, int64_t p, int64_t *index, double *out) {
   int64_t best = 0;
   for (int64_t j = 1; j < p; j++)
     if (fabs(g[j]) > fabs(g[best])) best = j;
@@ -52,7 +52,7 @@ static const tct_option options[] = {
     TCT_REG_END,
 };
 
-const tct_reg_kind tct_reg_l1ball = {.name = "l1ball",
+const tct_penalty_kind tct_penalty_l1ball = {.name = "l1ball",
                                      .summary = "sum of |w_j| at most radius",
                                      .example = "l1ball:radius=1",
                                      .options = options,

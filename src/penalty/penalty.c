@@ -4,43 +4,43 @@
 #include <math.h>
 #include <string.h>
 
-#define TCT_REG(name) extern const tct_reg_kind tct_reg_##name;
+#define TCT_REG(name) extern const tct_penalty_kind tct_penalty_##name;
 #include "penalty/list.def"
 #undef TCT_REG
 
-#define TCT_REG(name) &tct_reg_##name,
-const tct_reg_kind *const tct_reg_kinds[] = {
+#define TCT_REG(name) &tct_penalty_##name,
+const tct_penalty_kind *const tct_penalty_kinds[] = {
 #include "penalty/list.def"
 };
 #undef TCT_REG
 
-const int tct_reg_kind_count = sizeof tct_reg_kinds / sizeof tct_reg_kinds[0];
+const int tct_penalty_kind_count = sizeof tct_penalty_kinds / sizeof tct_penalty_kinds[0];
 
-bool tct_reg_is_separable(const tct_reg_kind *kind) { return kind->separable; }
+bool tct_penalty_is_separable(const tct_penalty_kind *kind) { return kind->separable; }
 
-void tct_reg_names(bool (*has)(const tct_reg_kind *), char *names, size_t size) {
-  const char *name[sizeof tct_reg_kinds / sizeof tct_reg_kinds[0]];
+void tct_penalty_names(bool (*has)(const tct_penalty_kind *), char *names, size_t size) {
+  const char *name[sizeof tct_penalty_kinds / sizeof tct_penalty_kinds[0]];
   int count = 0;
-  for (int i = 0; i < tct_reg_kind_count; i++)
-    if (!has || has(tct_reg_kinds[i])) name[count++] = tct_reg_kinds[i]->name;
+  for (int i = 0; i < tct_penalty_kind_count; i++)
+    if (!has || has(tct_penalty_kinds[i])) name[count++] = tct_penalty_kinds[i]->name;
   tct_join_names(name, count, names, size);
 }
 
 /* The number named `key`, or `absent` where this kind has no such option. */
-static double number(const tct_reg *r, const char *key, double absent) {
+static double number(const tct_penalty *r, const char *key, double absent) {
   if (!key) return absent;
   for (const tct_option *o = r->kind->options; o && o->key; o++)
     if (!strcmp(o->key, key)) return tct_spec_real(&r->spec, r->kind->options, key);
   return absent;
 }
 
-tct_status tct_reg_make(const char *spec, tct_reg *out, tct_error *err) {
+tct_status tct_penalty_make(const char *spec, tct_penalty *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_spec_parse(spec, "penalty", &out->spec, err));
-  for (int i = 0; i < tct_reg_kind_count; i++)
-    if (!strcmp(tct_reg_kinds[i]->name, out->spec.name)) out->kind = tct_reg_kinds[i];
+  for (int i = 0; i < tct_penalty_kind_count; i++)
+    if (!strcmp(tct_penalty_kinds[i]->name, out->spec.name)) out->kind = tct_penalty_kinds[i];
   char names[400];
-  tct_reg_names(NULL, names, sizeof names);
+  tct_penalty_names(NULL, names, sizeof names);
   if (!out->kind) return tct_fail(err, TCT_E_USAGE, "there is no penalty '%s'; use %s", out->spec.name, names);
   TCT_TRY(tct_spec_check(&out->spec, out->kind->options, "penalty", err));
   out->l1 = number(out, out->kind->l1_key, 0);

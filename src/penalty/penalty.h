@@ -3,9 +3,9 @@
 #define TCT_PENALTY_PENALTY_H
 #include "core/spec.h"
 
-typedef struct tct_reg tct_reg;
+typedef struct tct_penalty tct_penalty;
 
-typedef struct tct_reg_kind {
+typedef struct tct_penalty_kind {
   const char *name;
   const char *summary;
   const char *example;       /* a complete spec, for the contract tests */
@@ -18,19 +18,19 @@ typedef struct tct_reg_kind {
   bool box;                  /* psi is 0 within low <= w_j <= high */
   bool cross_polytope;       /* psi is 0 within |w|_1 <= radius, and vertex() is there */
   /* psi over w[p]; INFINITY outside the constraint. */
-  double (*value)(const tct_reg *r, const double *w, int64_t p);
+  double (*value)(const tct_penalty *r, const double *w, int64_t p);
   /* argmin over t of (t - w)^2/2 + step*psi_j(t), one coordinate; NULL if not separable. */
-  double (*prox1)(const tct_reg *r, double w, double step);
+  double (*prox1)(const tct_penalty *r, double w, double step);
   /* The same for the whole vector, in place. */
-  void (*prox)(const tct_reg *r, double *w, int64_t p, double step);
+  void (*prox)(const tct_penalty *r, double *w, int64_t p, double step);
   /* Vertex of the constraint set that minimises <g, s>: index and signed value; NULL if not a polytope
    * with cheap vertices (only l1ball). */
-  void (*vertex)(const tct_reg *r, const double *g, int64_t p, int64_t *index, double *value);
-} tct_reg_kind;
+  void (*vertex)(const tct_penalty *r, const double *g, int64_t p, int64_t *index, double *value);
+} tct_penalty_kind;
 
 /* A penalty with its numbers; those that a kind does not have are 0 (low/high: -inf/+inf). */
-struct tct_reg {
-  const tct_reg_kind *kind;
+struct tct_penalty {
+  const tct_penalty_kind *kind;
   double l1;        /* weight of |w|_1 */
   double l2;        /* weight of |w|^2/2 */
   double low, high; /* box */
@@ -38,10 +38,10 @@ struct tct_reg {
   tct_spec spec;
 };
 
-extern const tct_reg_kind *const tct_reg_kinds[];
-extern const int tct_reg_kind_count;
+extern const tct_penalty_kind *const tct_penalty_kinds[];
+extern const int tct_penalty_kind_count;
 /* "a, b or c": the names of the penalties that `has` holds for (NULL: all), for errors. */
-void tct_reg_names(bool (*has)(const tct_reg_kind *), char *names, size_t size);
-bool tct_reg_is_separable(const tct_reg_kind *kind);
-tct_status tct_reg_make(const char *spec, tct_reg *out, tct_error *err);
+void tct_penalty_names(bool (*has)(const tct_penalty_kind *), char *names, size_t size);
+bool tct_penalty_is_separable(const tct_penalty_kind *kind);
+tct_status tct_penalty_make(const char *spec, tct_penalty *out, tct_error *err);
 #endif

@@ -53,12 +53,12 @@ tct_status tct_report_recompute(tct_page *page, tct_error *err) {
 
 /* Some five ticks at 1, 2 or 5 times a power of ten. */
 static void scale(curve *c, double claim) {
-  double most = claim;
+  double max = claim;
   for (int i = 0; i < POINTS; i++)
-    if (isfinite(c->epsilon[i])) most = fmax(most, c->epsilon[i]);
-  double rough = most / 5, power = pow(10, floor(log10(rough))), ratio = rough / power;
+    if (isfinite(c->epsilon[i])) max = fmax(max, c->epsilon[i]);
+  double rough = max / 5, power = pow(10, floor(log10(rough))), ratio = rough / power;
   c->step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
-  c->top = c->step * ceil(most * 1.02 / c->step);
+  c->top = c->step * ceil(max * 1.02 / c->step);
 }
 
 static double x_at(double delta) {

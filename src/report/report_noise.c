@@ -9,7 +9,7 @@
 static tct_status facts_of(const tct_model *m, tct_facts *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_loss_make(m->loss, &out->loss, err));
-  TCT_TRY(tct_reg_make(m->penalty, &out->reg, err));
+  TCT_TRY(tct_penalty_make(m->penalty, &out->penalty, err));
   out->rows = m->rows;
   out->intercept = m->has_intercept != 0;
   out->p = m->cols + (m->has_intercept != 0);
@@ -35,7 +35,7 @@ static tct_status ask(const tct_model *m, const double *w, tct_noise_size *out, 
   double noise = m->events.at[0].noise;
   if (noise > 0) plan.noise_multiplier = noise;
   TCT_TRY(solver->noise_size(&facts, &plan, w, out, err));
-  return out->most > 0 || out->least > 0 ? TCT_OK : tct_fail(err, TCT_E_RUN, "the noise has no size; check the file");
+  return out->max > 0 || out->min > 0 ? TCT_OK : tct_fail(err, TCT_E_RUN, "the noise has no size; check the file");
 }
 
 tct_status tct_report_noise(const tct_model *m, int *known, tct_noise_size *out, tct_error *err) {

@@ -22,16 +22,16 @@ static int larger_first(const void *a, const void *b) {
 /* The horizontal axis: all weights fit, and their noise as far as it does not dwarf them. */
 static double reach_of(const tct_page *page) {
   const tct_model *m = page->model;
-  double most = fabs(m->intercept), noise = page->noise_known && page->noise.most > 0 ? page->noise.most : 0;
-  for (int64_t j = 0; j < m->cols; j++) most = fmax(most, fabs(m->coefficients[j]));
-  if (!(most > 0)) most = noise > 0 && isfinite(noise) ? noise : 1;
-  return 1.05 * (most + fmin(noise, most));
+  double max = fabs(m->intercept), noise = page->noise_known && page->noise.max > 0 ? page->noise.max : 0;
+  for (int64_t j = 0; j < m->cols; j++) max = fmax(max, fabs(m->coefficients[j]));
+  if (!(max > 0)) max = noise > 0 && isfinite(noise) ? noise : 1;
+  return 1.05 * (max + fmin(noise, max));
 }
 
-static double percent(double value, double reach) { return fmin(fmax(50 + 50 * value / reach, 0), 100); }
+static double percent(double value, double sensitivity) { return fmin(fmax(50 + 50 * value / sensitivity, 0), 100); }
 
-static void band(tct_html *h, const char *class, double middle, double half, double reach, int top, int height) {
-  double left = percent(middle - half, reach), right = percent(middle + half, reach);
+static void band(tct_html *h, const char *class, double middle, double half, double sensitivity, int top, int height) {
+  double left = percent(middle - half, sensitivity), right = percent(middle + half, sensitivity);
   tct_html_format(h, "<rect class=\"%s\" x=\"%.3f%%\" y=\"%d\" width=\"%.3f%%\" height=\"%d\"/>", class, left, top,
                   fmax(right - left, 0.2), height);
 }
@@ -41,14 +41,14 @@ static void noise_text(tct_page *page) {
   const tct_noise_size *n = &page->noise;
   if (!page->noise_known) return;
   tct_html_put(h, "<small>\xc2\xb1\xc2\xa0");
-  if (n->least == n->most || !(n->least > 0)) {
-    if (n->least != n->most) tct_html_put(h, "at most ");
-    tct_html_real(h, "derived.noise_most", n->most, 2);
+  if (n->min == n->max || !(n->min > 0)) {
+    if (n->min != n->max) tct_html_put(h, "at most ");
+    tct_html_real(h, "derived.noise_most", n->max, 2);
   } else {
-    tct_html_real(h, "derived.noise_least", n->least, 2);
-    if (isfinite(n->most)) {
+    tct_html_real(h, "derived.noise_least", n->min, 2);
+    if (isfinite(n->max)) {
       tct_html_put(h, "\xe2\x80\x93");
-      tct_html_real(h, "derived.noise_most", n->most, 2);
+      tct_html_real(h, "derived.noise_most", n->max, 2);
     } else {
       tct_html_put(h, " or more");
     }
@@ -57,7 +57,7 @@ static void noise_text(tct_page *page) {
 }
 
 /* at: index of the weight, or -1 for the intercept. */
-static void row(tct_page *page, int64_t at, double reach) {
+static void row(tct_page *page, int64_t at, double sensitivity) {
   tct_html *h = &page->html;
   const tct_noise_size *n = &page->noise;
   double w = at < 0 ? page->model->intercept : page->model->coefficients[at];
@@ -75,9 +75,9 @@ static void row(tct_page *page, int64_t at, double reach) {
                   "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\" focusable=\"false\" "
                   "data-weight=\"%s\">",
                   field);
-  band(h, w < 0 ? "minus" : "plus", w / 2, fabs(w) / 2, reach, 5, 12);
-  if (page->noise_known && n->most > 0 && n->most != n->least) band(h, "most", w, n->most, reach, 10, 2);
-  if (page->noise_known && n->least > 0) band(h, "least", w, n->least, reach, 8, 6);
+  band(h, w < 0 ? "minus" : "plus", w / 2, fabs(w) / 2, sensitivity, 5, 12);
+  if (page->noise_known && n->max > 0 && n->max != n->min) band(h, "most", w, n->max, sensitivity, 10, 2);
+  if (page->noise_known && n->min > 0) band(h, "least", w, n->min, sensitivity, 8, 6);
   tct_html_put(h, "<line class=\"zero\" x1=\"50%\" x2=\"50%\" y1=\"0\" y2=\"22\"/></svg></td><td>");
   tct_html_real(h, field, w, 3);
   noise_text(page);
@@ -102,13 +102,13 @@ static void legend(tct_page *page) {
       h,
       "<p>Part of every weight is the noise that protects the records. Its size (standard error) stands behind the "
       "\xc2\xb1 sign:</p>\n<ul>\n");
-  if (n->least > 0 && n->least != n->most) {
+  if (n->min > 0 && n->min != n->max) {
     tct_html_put(h, "<li>lower end, the dark mark: ");
-    tct_html_put(h, n->how_least);
+    tct_html_put(h, n->how_min);
     tct_html_put(h, ", in the mean over all weights;</li>\n");
   }
-  tct_html_put(h, n->least == n->most ? "<li>the dark mark: " : "<li>upper end, the thin line: ");
-  tct_html_put(h, n->how_most);
+  tct_html_put(h, n->min == n->max ? "<li>the dark mark: " : "<li>upper end, the thin line: ");
+  tct_html_put(h, n->how_max);
   tct_html_put(h, n->first_order ? ".</li>\n</ul>\n<p>This is calculated to first order in the noise. "
                                  : ".</li>\n</ul>\n<p>This is proved. ");
   tct_html_put(
@@ -122,17 +122,17 @@ static void table(tct_page *page, const ranked *order) {
   const tct_model *m = page->model;
   int64_t shown = m->cols < DRAWN ? m->cols : DRAWN;
   while (m->cols > DRAWN && shown > 1 && !(order[shown - 1].size > 0)) shown--; /* a sparse model's zeros say nothing */
-  double reach = reach_of(page);
+  double sensitivity = reach_of(page);
   char text[40];
-  tct_print_real(reach, text, sizeof text);
+  tct_print_real(sensitivity, text, sizeof text);
   tct_html_format(
       h,
       "<table class=\"weights\" data-reach=\"%s\">\n<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\" "
       "class=\"bar\">less | more</th><th scope=\"col\">Weight</th></tr></thead>\n"
       "<tbody>\n",
       text);
-  if (m->has_intercept) row(page, -1, reach);
-  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, reach);
+  if (m->has_intercept) row(page, -1, sensitivity);
+  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, sensitivity);
   tct_html_put(h, "</tbody>\n</table>\n");
   if (shown == m->cols) return;
   tct_html_put(h, "<p class=\"quiet\">These are the ");

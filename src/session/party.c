@@ -26,7 +26,7 @@ typedef struct taking_part {
   tct_parties set;
   tct_sketch sketch;
   tct_problem problem; /* with share, what `party` works on and borrows */
-  tct_share share;
+  tct_wire_gate gate;
   tct_party party;
   double *w;
 } taking_part;
@@ -159,7 +159,7 @@ static tct_status rounds(taking_part *s, tct_error *err) {
   const tct_config *c = &s->plan->config;
   s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
   s->problem.progress = c->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
-  s->share = (tct_share){.wire = &s->wire};
+  s->gate = (tct_wire_gate){.wire = &s->wire};
   tct_promise own = {0};
   TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
   TCT_TRY(tct_sketch_new(s->set.seed, s->plan->facts.rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
@@ -168,13 +168,13 @@ static tct_status rounds(taking_part *s, tct_error *err) {
     status = tct_mech_new(&own, s->plan->facts.neighbours, c->has_seed ? &c->seed : NULL, &s->mech, err);
   tct_promise_free(&own);
   TCT_TRY(status);
-  s->share.mech = s->mech;
+  s->gate.mech = s->mech;
   s->w = TCT_NEW(double, s->plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
-  tct_party_place place = {.share = &s->share, .order = s->alignment.order, .count = s->data->x.cols};
+  tct_party_place place = {.gate = &s->gate, .order = s->alignment.order, .count = s->data->x.cols};
   TCT_TRY(tct_party_new(&s->problem, &s->set, &s->sketch, place, &s->party, err));
   TCT_TRY(tct_party_run(&s->party, s->w, err));
-  return tct_mech_settled(s->mech, err);
+  return tct_mech_spent_exactly(s->mech, err);
 }
 
 /* The server's model must be the one that the rounds ended with, under the claim that was planned. */

@@ -15,8 +15,8 @@
 
 typedef struct service {
   tct_wire wire;
-  json_t *hello[TCT_PARTIES_MOST];
-  int64_t width[TCT_PARTIES_MOST], cols;
+  json_t *hello[TCT_PARTIES_MAX];
+  int64_t width[TCT_PARTIES_MAX], cols;
   tct_plan *plan;
   tct_model *model;
   tct_parties set;
@@ -46,8 +46,8 @@ static int by_name(const void *a, const void *b) {
 
 /* Parties are numbered by name, whoever came first. */
 static void sort_parties(service *s) {
-  json_t *sorted[TCT_PARTIES_MOST];
-  int slot[TCT_PARTIES_MOST], count = s->wire.parties;
+  json_t *sorted[TCT_PARTIES_MAX];
+  int slot[TCT_PARTIES_MAX], count = s->wire.parties;
   memcpy(sorted, s->hello, sizeof sorted);
   qsort(sorted, (size_t)count, sizeof *sorted, by_name);
   for (int k = 0; k < count; k++)
@@ -184,7 +184,7 @@ static tct_status gather(service *s, tct_error *err) {
 }
 
 static tct_status rounds(service *s, tct_error *err) {
-  tct_share share = {.wire = &s->wire};
+  tct_wire_gate share = {.wire = &s->wire};
   const tct_config *config = &s->plan->config;
   tct_problem ticks = {.facts = &s->plan->facts, .progress = config->progress, .cancel = config->cancel};
   ticks.user = config->user;
@@ -241,7 +241,7 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   tct_parties_server_free(&s->server);
-  for (int k = 0; k < TCT_PARTIES_MOST; k++) json_decref(s->hello[k]);
+  for (int k = 0; k < TCT_PARTIES_MAX; k++) json_decref(s->hello[k]);
   tct_plan_free(s->plan);
   tct_wire_close(&s->wire);
   tct_free(s);

@@ -51,9 +51,9 @@ tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, t
   TCT_TRY(check_files(o, err));
   files = (tct_wire_files){o->certificate, o->private_key, o->authority};
   if (!serves) return tct_wire_connect(&files, o->address, o->timeout, wire, err);
-  if (o->parties < 1 || o->parties > TCT_PARTIES_MOST)
+  if (o->parties < 1 || o->parties > TCT_PARTIES_MAX)
     return tct_fail(err, TCT_E_USAGE, "the number of parties must be from 1 to %d; say how many will come",
-                    TCT_PARTIES_MOST);
+                    TCT_PARTIES_MAX);
   TCT_TRY(tct_wire_listen(&files, o->address, o->parties, o->timeout, wire, err));
   tct_status status = tct_wire_accept(wire, err);
   if (status != TCT_OK) tct_wire_close(wire);
@@ -63,7 +63,7 @@ tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, t
 static tct_status describe_components(const tct_plan *plan, tct_model *m, tct_error *err) {
   char loss[400], penalty[400], solver[4096];
   tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
+  tct_spec_print(&plan->facts.penalty.spec, penalty, sizeof penalty);
   tct_spec_print(&plan->solved.spec, solver, sizeof solver);
   m->loss = tct_text_copy(loss), m->penalty = tct_text_copy(penalty), m->solver = tct_text_copy(solver);
   m->scale = tct_text_copy("none");

@@ -2,7 +2,7 @@
 #ifndef TCT_SESSION_SESSION_H
 #define TCT_SESSION_SESSION_H
 #include "train/plan.h"
-#include "mech/share.h"
+#include "mech/wire_gate.h"
 
 #include <jansson.h>
 

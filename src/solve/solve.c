@@ -23,8 +23,8 @@ const tct_solver *tct_solver_find(const char *name) {
 
 double tct_solver_weight_bound(const tct_solver *solver, const tct_facts *facts, const tct_solver_plan *plan) {
   if (!solver->weight_bound || !isfinite(facts->epsilon)) return INFINITY;
-  double most = solver->weight_bound(facts, plan) * (1 + 1e-6);
-  return most >= 0 ? most : INFINITY;
+  double max = solver->weight_bound(facts, plan) * (1 + 1e-6);
+  return max >= 0 ? max : INFINITY;
 }
 
 void tct_solver_plan_free(tct_solver_plan *plan) { tct_promise_free(&plan->promise); }
@@ -61,7 +61,7 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
   if (!facts->loss.kind->dual_step)
     return tct_fail(err, TCT_E_USAGE, "%s has no dual step for the loss %s; use %s", solver, facts->loss.kind->name,
                     names);
-  if (!facts->reg.kind->quadratic || !(facts->reg.l2 > 0))
+  if (!facts->penalty.kind->quadratic || !(facts->penalty.l2 > 0))
     return tct_fail(err, TCT_E_USAGE, "%s solves the dual of a ridge penalty; give --penalty l2:lambda=... above 0",
                     solver);
   return TCT_OK;

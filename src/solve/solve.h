@@ -15,7 +15,7 @@ typedef struct tct_facts {
   double row_norm;    /* R: |x~_i| <= R; NAN for solvers without privacy if not given */
   double label_bound; /* Y: |y_i| <= Y; 1 for binary losses; NAN if not given */
   tct_loss loss;
-  tct_reg reg;
+  tct_penalty penalty;
   double epsilon; /* INFINITY: noise and clip off */
   double delta;
   tct_neighbours neighbours;
@@ -94,9 +94,9 @@ tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
 /* How much of a released weight is noise: its standard deviation over the noise alone, the records held fixed.  From
  * public facts and the released weights; docs/guide/report.md has the formulas and what each of them rests on. */
 typedef struct tct_noise_size {
-  double least;                     /* root mean square over the weights, at least; NAN: not known */
-  double most;                      /* every weight, at most; equal to least where the size is exact; NAN: not known */
-  const char *how_least, *how_most; /* what each end stands for, a phrase for people; equal ends: how_most alone */
+  double min;                     /* root mean square over the weights, at least; NAN: not known */
+  double max;                      /* every weight, at most; equal to least where the size is exact; NAN: not known */
+  const char *how_min, *how_max; /* what each end stands for, a phrase for people; equal ends: how_most alone */
   bool first_order;                 /* true: to first order in the noise; false: a theorem */
 } tct_noise_size;
 

@@ -17,7 +17,7 @@
 static const double LARGEST_EPSILON = 8;
 
 /* bench_constant: below it most models were worse than the best constant (docs/decisions/constant-predictor.md). */
-static const double LEAST_SIGNAL = 3;
+static const double MIN_SIGNAL_TO_NOISE = 3;
 
 /* The mu of the Gaussian mechanism that costs epsilon at delta: bisected, for epsilon rises with mu. */
 static double gaussian_mu(double epsilon, double delta) {
@@ -35,7 +35,7 @@ static double gaussian_mu(double epsilon, double delta) {
 
 double tct_caution_signal(const tct_caution_facts *facts) {
   if (!facts->is_private) return INFINITY;
-  double mu = gaussian_mu(facts->epsilon, facts->delta) / tct_reach(facts->neighbours);
+  double mu = gaussian_mu(facts->epsilon, facts->delta) / tct_neighbour_factor(facts->neighbours);
   return mu * (double)facts->rows / sqrt((double)facts->p);
 }
 
@@ -62,12 +62,12 @@ static bool epsilon_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_
 }
 
 static bool signal_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_TEXT]) {
-  double signal = tct_caution_signal(facts);
-  if (!(signal < LEAST_SIGNAL)) return false;
+  double signal_to_noise = tct_caution_signal(facts);
+  if (!(signal_to_noise < MIN_SIGNAL_TO_NOISE)) return false;
   snprintf(text, TCT_CAUTION_TEXT,
-           "a signal mu*n/sqrt(p) of %.2g is below %g: a constant (the more frequent label, or the mean) is likely "
+           "a signal-to-noise ratio mu*n/sqrt(p) of %.2g is below %g: a constant (the more frequent label, or the mean) is likely "
            "better than this model; take more records, fewer features or a larger epsilon",
-           signal, LEAST_SIGNAL);
+           signal_to_noise, MIN_SIGNAL_TO_NOISE);
   return true;
 }
 

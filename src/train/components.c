@@ -82,8 +82,8 @@ static void add_all(listing *list) {
     set_text(entry, "labels", loss->binary ? "binary" : loss->counts ? "count" : "real");
     set_text(entry, "link", tct_link_name(loss->link));
   }
-  for (int i = 0; i < tct_reg_kind_count; i++)
-    add(list, "penalty", tct_reg_kinds[i]->name, tct_reg_kinds[i]->summary, tct_reg_kinds[i]->options);
+  for (int i = 0; i < tct_penalty_kind_count; i++)
+    add(list, "penalty", tct_penalty_kinds[i]->name, tct_penalty_kinds[i]->summary, tct_penalty_kinds[i]->options);
   static const tct_solver rule = {
       .name = "auto",
       .summary = "the best solver known for the public facts of the plan, by a written rule",

@@ -116,7 +116,7 @@ static tct_status names(const tct_data *data, tct_model *model, tct_error *err) 
 static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound *bound, tct_model *model,
                            tct_error *err) {
   model->loss = spec_copy(&plan->facts.loss.spec);
-  model->penalty = spec_copy(&plan->facts.reg.spec);
+  model->penalty = spec_copy(&plan->facts.penalty.spec);
   model->solver = spec_copy(&plan->solved.spec);
   model->scale = tct_text_copy(plan->config.scale);
   model->schema = tct_text_copy(data->schema);
@@ -182,9 +182,9 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
   const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
   TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
-  tct_status status = tct_mech_share(mech, data->team, err);
+  tct_status status = tct_mech_join_ranks(mech, data->team, err);
   if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
-  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_settled(mech, err);
+  if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);
   tct_mech_free(mech);
   for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
     if (!isfinite(w[j]))

@@ -152,7 +152,7 @@ static void add_facts(tct_settings *list, const tct_facts *facts) {
   tct_settings_real(list, "the row norm", facts->row_norm);
   tct_settings_real(list, "the label bound", facts->label_bound);
   add_spec(list, "the loss", &facts->loss.spec);
-  add_spec(list, "the penalty", &facts->reg.spec);
+  add_spec(list, "the penalty", &facts->penalty.spec);
   tct_settings_real(list, "epsilon", facts->epsilon);
   tct_settings_real(list, "delta", facts->delta);
   tct_settings_word(list, "the neighbours", (uint64_t)facts->neighbours);

@@ -125,9 +125,9 @@ static tct_status assign(const char *const *paths, size_t count, int ranks, int 
   for (size_t k = 0; k < count; k++) {
     double size = stat(paths[k], &status) == 0 ? (double)status.st_size : 0;
     int ideal = all > 0 ? (int)((before + size / 2) / all * ranks) : 0, last = k > 0 ? owner[k - 1] : 0;
-    int least = ranks - (int)(count - k), most = k > 0 ? last + 1 : 0;
-    least = least > last ? least : last;
-    owner[k] = ideal < least ? least : ideal > most ? most : ideal;
+    int min = ranks - (int)(count - k), max = k > 0 ? last + 1 : 0;
+    min = min > last ? min : last;
+    owner[k] = ideal < min ? min : ideal > max ? max : ideal;
     if (owner[k] > ranks - 1) owner[k] = ranks - 1;
     before += size;
   }

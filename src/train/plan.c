@@ -104,7 +104,7 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   if (rows < 1 || cols < 1)
     return tct_fail(err, TCT_E_DATA, "the data have no rows or no features; give at least one of each");
   TCT_TRY(tct_loss_make(config->loss, &facts->loss, err));
-  TCT_TRY(tct_reg_make(config->penalty, &facts->reg, err));
+  TCT_TRY(tct_penalty_make(config->penalty, &facts->penalty, err));
   plan->cols = cols;
   facts->rows = rows;
   facts->intercept = config->intercept != 0;
@@ -178,7 +178,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   char solver[2000], loss[400], penalty[400];
   tct_spec_print(&plan->solved.spec, solver, sizeof solver);
   tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&plan->facts.reg.spec, penalty, sizeof penalty);
+  tct_spec_print(&plan->facts.penalty.spec, penalty, sizeof penalty);
   int is_private = plan->solver->is_private && !tct_noise_off(&plan->facts);
   int sparse_copy = plan->solver->wants_columns; /* the one conversion that fit may make */
   double cells = (double)plan->facts.rows * (double)plan->facts.p;

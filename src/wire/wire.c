@@ -87,12 +87,12 @@ tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size
   return TCT_OK;
 }
 
-tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t most, void **body, size_t *size,
+tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t max, void **body, size_t *size,
                                 tct_error *err) {
   uint64_t length = 0;
   *body = NULL;
   TCT_TRY(next_header(wire, from, type, &length, err));
-  if (length > most) return tct_fail(err, TCT_E_RUN, "the peer sent a longer message than is allowed; refused");
+  if (length > max) return tct_fail(err, TCT_E_RUN, "the peer sent a longer message than is allowed; refused");
   *body = tct_alloc((int64_t)length + 1, 1);
   if (!*body) return tct_fail_memory(err);
   *size = (size_t)length;

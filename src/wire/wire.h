@@ -2,13 +2,13 @@
  *
  * A wire end belongs to one role: the server (self = -1, peers 0..parties-1) or a party (its one peer is the server).
  * How bytes travel is the backend's; framing is common to all, so a message is the same bytes on each.  What may be
- * sent is not decided here: a solver sends through mech/share.h, which charges first. */
+ * sent is not decided here: a solver sends through mech/wire_gate.h, which charges first. */
 #ifndef TCT_WIRE_WIRE_H
 #define TCT_WIRE_WIRE_H
 #include "core/status.h"
 #include <stdbool.h>
 
-enum { TCT_PARTIES_MOST = 64, TCT_SERVER = -1 };
+enum { TCT_PARTIES_MAX = 64, TCT_SERVER = -1 };
 
 typedef struct tct_wire tct_wire;
 
@@ -25,8 +25,8 @@ struct tct_wire {
   void *state;
   int self;                   /* TCT_SERVER, or the party's number */
   int parties;                /* K */
-  int slot[TCT_PARTIES_MOST]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
-  uint32_t sent[TCT_PARTIES_MOST + 1], received[TCT_PARTIES_MOST + 1]; /* messages with peer i at [i + 1] */
+  int slot[TCT_PARTIES_MAX]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
+  uint32_t sent[TCT_PARTIES_MAX + 1], received[TCT_PARTIES_MAX + 1]; /* messages with peer i at [i + 1] */
   int64_t bytes_sent, bytes_received;                                  /* frames with their headers */
   /* Sees each frame that leaves, before the backend does; NULL = nobody.  A failure stops the frame. */
   tct_status (*log)(void *user, int to, const void *frame, size_t size, tct_error *err);
@@ -42,7 +42,7 @@ tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, siz
 /* Receives the next frame: its type, sender, number and length must be those that are expected. */
 tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size_t size, tct_error *err);
 /* The same for a body of at most `most` bytes; *body is allocated, *size bytes and a 0 after them. */
-tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t most, void **body, size_t *size,
+tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t max, void **body, size_t *size,
                                 tct_error *err);
 /* Instead of what is due: a sentence (no value of a record in it), which becomes the receiver's error.  What goes wrong
  * here is not said: there is another error to report. */

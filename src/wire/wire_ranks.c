@@ -32,14 +32,14 @@ static const tct_wire_backend backend = {ranks_send, ranks_receive, ranks_close}
 
 tct_status tct_wire_ranks(tct_team *team, double seconds, tct_wire *wire, tct_error *err) {
   int ranks = tct_team_ranks(team), rank = tct_team_own(team);
-  if (ranks < 2 || ranks > TCT_PARTIES_MOST + 1)
+  if (ranks < 2 || ranks > TCT_PARTIES_MAX + 1)
     return tct_fail(err, TCT_E_USAGE,
                     "parties over MPI are rank 0, the server, and 1 to %d others; start them by mpirun",
-                    TCT_PARTIES_MOST);
+                    TCT_PARTIES_MAX);
   ranks_state *s = TCT_NEW(ranks_state, 1);
   if (!s) return tct_fail_memory(err);
   *s = (ranks_state){team, seconds};
   *wire = (tct_wire){.backend = &backend, .state = s, .self = rank - 1, .parties = ranks - 1};
-  for (int k = 0; k < TCT_PARTIES_MOST; k++) wire->slot[k] = k;
+  for (int k = 0; k < TCT_PARTIES_MAX; k++) wire->slot[k] = k;
   return TCT_OK;
 }

@@ -14,7 +14,7 @@ typedef struct tls_state {
   const tct_tls *tls;
   double seconds;
   void *listener;
-  void *peer[TCT_PARTIES_MOST]; /* a party: its server at [0] */
+  void *peer[TCT_PARTIES_MAX]; /* a party: its server at [0] */
 } tls_state;
 
 static void *connection_of(const tct_wire *wire, int peer) {
@@ -44,7 +44,7 @@ static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size
 
 static void tls_close(tct_wire *wire) {
   tls_state *s = wire->state;
-  for (int k = 0; k < TCT_PARTIES_MOST; k++)
+  for (int k = 0; k < TCT_PARTIES_MAX; k++)
     if (s->peer[k]) s->tls->close(s->peer[k]);
   if (s->listener) s->tls->close_listener(s->listener);
   tct_free(s);
@@ -64,7 +64,7 @@ static tct_status open_wire(int self, int parties, double seconds, tct_wire *wir
   s->tls = tls;
   s->seconds = seconds;
   *wire = (tct_wire){.backend = &backend, .state = s, .self = self, .parties = parties};
-  for (int k = 0; k < TCT_PARTIES_MOST; k++) wire->slot[k] = k;
+  for (int k = 0; k < TCT_PARTIES_MAX; k++) wire->slot[k] = k;
   return TCT_OK;
 }
 

@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-static double least(double y, double h) {
+static double min(double y, double h) {
   double top = exp(h), t = y / top - 1;
   return t > 0 ? top * (1 + t + 0.5 * t * t) - y * (h + t) : y > 0 ? y - y * log(y) : 0;
 }
 static inline double value(double z, double y, double h) {
   double over = z > h ? z - h : 0;
-  return fmax(0, exp(z - over) * (1 + over + 0.5 * over * over) - y * z - least(y, h));
+  return fmax(0, exp(z - over) * (1 + over + 0.5 * over * over) - y * z - min(y, h));
 }
 static inline double slope(double z, double y, double h) {
   double over = z > h ? z - h : 0;

@@ -8,7 +8,7 @@
 enum { ROWS = 80, COLS = 4 };
 
 /* A ridge first, which most solvers take, then the example of every kind. */
-static inline const char *penalty_at(int k) { return k ? tct_reg_kinds[k - 1]->example : "l2:lambda=0.05"; }
+static inline const char *penalty_at(int k) { return k ? tct_penalty_kinds[k - 1]->example : "l2:lambda=0.05"; }
 
 /* Options that a solver cannot do without; most need none. */
 static const struct { const char *solver, *options; } needed[] = {{"", ""}};
@@ -56,7 +56,7 @@ static inline int find_case(int s, int l, solver_case *c) {
   c->solver = tct_solvers[s];
   write_spec(c, "");
   snprintf(c->loss, sizeof c->loss, "%s", tct_loss_kinds[l]->name);
-  for (int k = 0; k <= tct_reg_kind_count && remembered[s][l] == 0; k++) {
+  for (int k = 0; k <= tct_penalty_kind_count && remembered[s][l] == 0; k++) {
     snprintf(c->penalty, sizeof c->penalty, "%s", penalty_at(k));
     if (plannable(c)) remembered[s][l] = k + 1;
   }

@@ -187,7 +187,7 @@ static void what_nobody_bounds_is_refused_with_a_sentence(void **state) {
 
 /* ---- the edges ----------------------------------------------------------------------------------- */
 
-static void expect_at_least(const char *what, const tct_event *event, int count, double delta, double truth) {
+static void expect_at_min(const char *what, const tct_event *event, int count, double delta, double truth) {
   tct_events events = list_of(event, count);
   for (int i = 0; i < tct_accountant_count; i++) {
     const tct_accountant *a = tct_accountants[i];
@@ -207,9 +207,9 @@ static void where_a_law_cannot_be_computed_nobody_says_less_than_the_truth(void 
   (void)state;
   tct_event small = tct_event_sampled_gaussian(0.1, 0.01, 1), tiny = tct_event_sampled_gaussian(0.02, 1e-12, 1);
   tct_event mixed[2] = {tct_event_exponential(5.62341325, 1), tct_event_laplace(0.0592763, 2)};
-  expect_at_least("sampled, noise 0.1", &small, 1, 1e-25, 144.43);
-  expect_at_least("exponential and laplace", mixed, 2, 1e-16, 16.87);
-  expect_at_least("sampled, noise 0.02", &tiny, 1, 1e-50, 1869.59);
+  expect_at_min("sampled, noise 0.1", &small, 1, 1e-25, 144.43);
+  expect_at_min("exponential and laplace", mixed, 2, 1e-16, 16.87);
+  expect_at_min("sampled, noise 0.02", &tiny, 1, 1e-50, 1869.59);
 }
 
 static void counts_near_the_largest_integer_neither_overflow_nor_cost_little(void **state) {

@@ -17,8 +17,8 @@ static const char *const specs[] = {
     "dpcd:passes=3,clipping=coordinate",
     "dpcd:inner=20,outer=2,clipping=record,order=cyclic",
     "dpcd:passes=3,clipping=record,precision=double",
-    "dpcd:passes=3,form=laplace,share=0.2",
-    "dpcd:passes=3,share=0.3,bounds=0.9/0.8/1/0.7,floor=0.01",
+    "dpcd:passes=3,form=laplace,budget_fraction=0.2",
+    "dpcd:passes=3,budget_fraction=0.3,bounds=0.9/0.8/1/0.7,floor=0.01",
     "dpcd:schedule=theory,clip=0.1",
     "dpcd:passes=3,accounting=rdp",
     "dpcd:order=greedy,inner=8",
@@ -59,8 +59,8 @@ static void every_option_spends_what_it_promised_under_both_relations(void **sta
       for (int64_t i = 0; i < promise->len; i++) promised += promise->at[i].count;
       assert_int_equal(spent, promised);
       assert_int_equal(tct_account_epsilon(&w.spent, relation, 1e-5, 1e-4, &cost, NULL), TCT_OK);
-      double least = strstr(specs[k], "rdp") ? 0.9 : 0.999;
-      if (!(cost.epsilon <= 1 + 1e-6 && cost.epsilon >= least)) fail_msg("%s costs %.9g", specs[k], cost.epsilon);
+      double min = strstr(specs[k], "rdp") ? 0.9 : 0.999;
+      if (!(cost.epsilon <= 1 + 1e-6 && cost.epsilon >= min)) fail_msg("%s costs %.9g", specs[k], cost.epsilon);
       world_close(&w);
     }
   records_free(&r);
@@ -123,7 +123,7 @@ static double objective(const char *loss, const char *penalty, const char *solve
     for (int j = 0; j < COLS; j++) z += w.bound.view.row_scale[i] * r->x[i * COLS + j] * w.w[j];
     sum += tct_loss_value(&f->loss, z, w.bound.y[i]);
   }
-  double value = sum / (double)r->rows + f->reg.kind->value(&f->reg, w.w, COLS);
+  double value = sum / (double)r->rows + f->penalty.kind->value(&f->penalty, w.w, COLS);
   world_close(&w);
   return value;
 }

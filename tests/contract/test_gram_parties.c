@@ -76,7 +76,7 @@ static void open_run(run *r, const records *data, ask a) {
 static void play(run *r) {
   tct_error err = {0};
   if (tct_gram_stage_play(r->stage, &r->w.problem, &r->opened, &err) != TCT_OK) fail_msg("%s", err.text);
-  assert_int_equal(tct_mech_settled(r->mech, &err), TCT_OK);
+  assert_int_equal(tct_mech_spent_exactly(r->mech, &err), TCT_OK);
 }
 
 static void close_run(run *r) {

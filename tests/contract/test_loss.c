@@ -71,18 +71,18 @@ static void slopes_and_curves_are_the_derivatives_of_the_value(void **state) {
 }
 
 static void check_constants(const tct_loss *l, double y) {
-  double reach = tct_loss_slope_bound(l), bend = l->kind->curvature_bound(l->h), before = NAN, top = 0, steepest = 0;
+  double sensitivity = tct_loss_slope_bound(l), bend = l->kind->curvature_bound(l->h), before = NAN, top = 0, steepest = 0;
   int positive = 0, negative = 0;
   for (double z = -40; z <= 40; z += 0.0173) {
     double slope = tct_loss_slope(l, z, y), curve = tct_loss_curve(l, z, y);
-    assert_true(fabs(slope) <= reach);
+    assert_true(fabs(slope) <= sensitivity);
     assert_true(curve >= 0 && curve <= bend);
     if (!isnan(before)) assert_true(slope - before >= 0 && slope - before <= bend * 0.0173 * (1 + 1e-9) + 1e-15);
     before = slope;
     top = fmax(top, fabs(slope)), steepest = fmax(steepest, curve);
     positive |= slope > 0, negative |= slope < 0;
   }
-  assert_true(!isfinite(reach) || top >= 0.999 * reach); /* the declared constants are the smallest ones */
+  assert_true(!isfinite(sensitivity) || top >= 0.999 * sensitivity); /* the declared constants are the smallest ones */
   assert_true(!isfinite(bend) || steepest >= 0.999 * bend);
   assert_int_equal(l->kind->one_sign, !(positive && negative));
 }
@@ -205,9 +205,9 @@ static double golden(const tct_loss *l, double alpha, double u, double s, double
 
 /* Ends of the dual domain as multiples of the label (binary) or as they are. */
 static void domain(const tct_loss *l, double y, double *low, double *high) {
-  double reach = fmin(tct_loss_slope_bound(l), 1e3);
-  *low = l->kind->binary ? fmin(0, y) : -reach;
-  *high = l->kind->binary ? fmax(0, y) : reach;
+  double sensitivity = fmin(tct_loss_slope_bound(l), 1e3);
+  *low = l->kind->binary ? fmin(0, y) : -sensitivity;
+  *high = l->kind->binary ? fmax(0, y) : sensitivity;
 }
 
 static void check_dual_step(const tct_loss *l, double y) {

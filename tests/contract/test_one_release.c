@@ -96,7 +96,7 @@ static void open_bench(bench *b, const setting *s, double epsilon) {
   b->facts.neighbours = s->neighbours;
   b->facts.threads = 1;
   assert_int_equal(tct_loss_make(s->loss, &b->facts.loss, &err), TCT_OK);
-  assert_int_equal(tct_reg_make(s->penalty, &b->facts.reg, &err), TCT_OK);
+  assert_int_equal(tct_penalty_make(s->penalty, &b->facts.penalty, &err), TCT_OK);
   assert_int_equal(tct_spec_check(&spec, b->solver->options, "solver", &err), TCT_OK);
   if (b->solver->plan(&b->facts, &spec, &b->plan, &err) != TCT_OK) fail_msg("%s: %s", s->solver, err.text);
   fill(b, 7, b->facts.loss.kind->binary);
@@ -128,7 +128,7 @@ static void what_is_spent_is_what_was_promised(void **state) {
     assert_true(b.plan.cost.epsilon >= 0.5 * settings[s].epsilon); /* and not wasted */
     tct_mech *mech = run(&b, 3, NULL, NULL, w);
     const tct_events *spent = tct_mech_spent(mech), *promised = &b.plan.promise.events;
-    assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
     assert_int_equal(spent->len, promised->len);
     for (int64_t i = 0; i < spent->len; i++) {
       assert_true(tct_event_same(&spent->at[i], &promised->at[i]));
@@ -160,13 +160,13 @@ static void the_same_seed_gives_the_same_bytes_for_any_number_of_threads(void **
 /* The value before the last release, and the release's reach. */
 typedef struct seen {
   double before[P * P + P], forced[P];
-  double reach;
+  double sensitivity;
   int64_t len;
   bool force;    /* the first release's value is replaced */
   double factor; /* of the first release's value; 0: as it is */
 } seen;
 
-static void look(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
   seen *s = user;
   if (event->kind == TCT_EV_OBJPERT || event->kind == TCT_EV_APPROX) {
     if (s->force) memcpy(after, s->forced, sizeof s->forced);
@@ -176,7 +176,7 @@ static void look(void *user, const tct_event *event, double reach, const double 
   }
   memcpy(s->before, before, (size_t)len * sizeof *before);
   s->len = len;
-  s->reach = reach;
+  s->sensitivity = sensitivity;
 }
 
 static double distance(const seen *a, const seen *b) {
@@ -197,7 +197,7 @@ static void dense_and_sparse_rows_give_the_same_release(void **state) {
     view_of(&b, true);
     tct_mech_free(run(&b, 3, look, &sparse, w));
     if (b.solver == tct_solver_find("adassp")) assert_memory_equal(dense.before, sparse.before, sizeof dense.before);
-    assert_true(distance(&dense, &sparse) <= dense.reach); /* the certificate's promise */
+    assert_true(distance(&dense, &sparse) <= dense.sensitivity); /* the certificate's promise */
     close_bench(&b);
   }
 }
@@ -207,7 +207,7 @@ static double gradient_norm(const bench *b, const double *w) {
   double g[P] = {0};
   for (int64_t i = 0; i < N; i++)
     tct_row_axpy(&b->view, i, tct_loss_slope(&b->facts.loss, tct_row_dot(&b->view, i, w), b->y[i]) / N, g);
-  tct_axpy(b->facts.reg.l2, w, g, P);
+  tct_axpy(b->facts.penalty.l2, w, g, P);
   return sqrt(tct_norm2(g, P));
 }
 
@@ -218,7 +218,7 @@ static void without_privacy_the_optimum_is_reached(void **state) {
     double w[P];
     open_bench(&b, &settings[s], INFINITY);
     tct_mech *mech = run(&b, 3, NULL, NULL, w);
-    assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
     assert_true(gradient_norm(&b, w) < 1e-8);
     tct_mech_free(mech);
     close_bench(&b);
@@ -261,7 +261,7 @@ static double worst_ratio(const setting *s, bool extreme) {
       b.view.row_scale[k] = 0;
     }
     tct_mech_free(run(&b, 3, look, &without, w));
-    worst = fmax(worst, distance(&with, &without) / (with.reach * (s->neighbours == TCT_REPLACE_ONE ? 2 : 1)));
+    worst = fmax(worst, distance(&with, &without) / (with.sensitivity * (s->neighbours == TCT_REPLACE_ONE ? 2 : 1)));
     close_bench(&b);
   }
   return worst;
@@ -308,7 +308,7 @@ static void worlds_with_one_minimiser_release_points_within_reach(void **state) 
        * beta/Lambda. */
       double slack = 1 + set.smooth.curvature * set.smooth.row_norm * set.smooth.row_norm / set.ridge;
       double twice = settings[s].neighbours == TCT_REPLACE_ONE ? 2 : 1;
-      assert_true(distance(&with, &without) <= twice * with.reach * slack);
+      assert_true(distance(&with, &without) <= twice * with.sensitivity * slack);
       close_bench(&b);
     }
   }
@@ -358,23 +358,23 @@ static double proven_delta(const char *solver, double factor) {
 /* Error rates: six standard errors, 5 thresholds: below 1e-8 of a false alarm. */
 static void runs_on_neighbours_prove_no_more_than_the_claim(void **state) {
   (void)state;
-  assert_true(proven_delta("objpert:share=0.05", 0) <= 1e-2);
+  assert_true(proven_delta("objpert:budget_fraction=0.05", 0) <= 1e-2);
 }
 
 static void runs_with_cut_slopes_prove_no_more_than_the_claim(void **state) {
   (void)state;
-  assert_true(proven_delta("objpert:share=0.05,clip=0.5", 0) <= 1e-2);
+  assert_true(proven_delta("objpert:budget_fraction=0.05,clip=0.5", 0) <= 1e-2);
 }
 
 static void runs_on_records_beyond_the_norm_prove_no_more_than_the_claim(void **state) {
   (void)state;
-  assert_true(proven_delta("objpert:share=0.05,norm=0.5,clip=0.5", 0) <= 1e-2);
+  assert_true(proven_delta("objpert:budget_fraction=0.05,norm=0.5,clip=0.5", 0) <= 1e-2);
 }
 
 static void runs_with_halved_noise_prove_more_than_the_claim(void **state) {
   (void)state;
-  assert_true(proven_delta("objpert:share=0.05", 0.5) > 1e-2);
-  assert_true(proven_delta("objpert:share=0.05,norm=0.5,clip=0.5", 0.5) > 1e-2);
+  assert_true(proven_delta("objpert:budget_fraction=0.05", 0.5) > 1e-2);
+  assert_true(proven_delta("objpert:budget_fraction=0.05,norm=0.5,clip=0.5", 0.5) > 1e-2);
 }
 
 static void losses_that_no_proof_covers_are_refused(void **state) {
@@ -388,7 +388,7 @@ static void losses_that_no_proof_covers_are_refused(void **state) {
     tct_facts facts = {.rows = N, .p = P, .row_norm = 1, .label_bound = 1, .epsilon = 1, .delta = 1e-6, .threads = 1};
     const tct_solver *solver = tct_solver_find(refused[k][0]);
     assert_int_equal(tct_loss_make(refused[k][1], &facts.loss, &err), TCT_OK);
-    assert_int_equal(tct_reg_make("l2:lambda=0.1", &facts.reg, &err), TCT_OK);
+    assert_int_equal(tct_penalty_make("l2:lambda=0.1", &facts.penalty, &err), TCT_OK);
     assert_int_equal(tct_spec_parse(refused[k][0], "solver", &spec, &err), TCT_OK);
     assert_int_equal(solver->plan(&facts, &spec, &plan, &err), TCT_E_USAGE);
     tct_solver_plan_free(&plan);

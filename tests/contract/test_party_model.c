@@ -90,7 +90,7 @@ static json_t *changed(const json_t *value) {
   return json_integer(1);
 }
 
-static void walk(json_t *root, json_t *at, const char *path);
+static void path_length(json_t *root, json_t *at, const char *path);
 
 static void visit(json_t *root, json_t *parent, const char *key, size_t index, const char *path) {
   json_t *value = key ? json_object_get(parent, key) : json_array_get(parent, index);
@@ -99,7 +99,7 @@ static void visit(json_t *root, json_t *parent, const char *key, size_t index, c
   if (!key) snprintf(below, sizeof below, "%s/%zu", path, index);
   json_incref(value);
   if (json_is_object(value) || json_is_array(value)) {
-    walk(root, value, below);
+    path_length(root, value, below);
   } else {
     key ? json_object_set_new(parent, key, changed(value)) : json_array_set_new(parent, index, changed(value));
     judge(root, below, "changed");
@@ -113,7 +113,7 @@ static void visit(json_t *root, json_t *parent, const char *key, size_t index, c
   json_decref(value);
 }
 
-static void walk(json_t *root, json_t *at, const char *path) {
+static void path_length(json_t *root, json_t *at, const char *path) {
   json_t *names_here = json_array(), *each;
   const char *key;
   size_t k;
@@ -132,7 +132,7 @@ static void a_model_with_any_other_number_or_word_is_refused(void **state) {
   (void)state;
   json_t *root = json_loads(honest, 0, NULL);
   tried = kept = 0;
-  walk(root, root, "");
+  path_length(root, root, "");
   assert_true(tried > 100);
   assert_int_equal(kept, sizeof theirs / sizeof *theirs);
   json_decref(root);

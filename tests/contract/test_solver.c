@@ -183,7 +183,7 @@ static double objective(const world *w, const double *at) {
     for (int64_t j = 0; j < f->p; j++) z += v->row_scale[i] * ((const double *)w->copy.m.values)[i * f->p + j] * at[j];
     sum += tct_loss_value(&f->loss, z, w->bound.y[i]);
   }
-  return sum / (double)v->rows + f->reg.kind->value(&f->reg, at, f->p);
+  return sum / (double)v->rows + f->penalty.kind->value(&f->penalty, at, f->p);
 }
 
 static void gradient(const world *w, const double *at, double *g) {
@@ -205,7 +205,7 @@ static double reference_optimum(const world *w) {
     double step = isfinite(curve) ? 1 / curve : 4 / (1 + 0.05 * t);
     gradient(w, at, g);
     for (int j = 0; j < COLS; j++) at[j] -= step * g[j];
-    f->reg.kind->prox(&f->reg, at, COLS, step);
+    f->penalty.kind->prox(&f->penalty, at, COLS, step);
     if (t % 64 == 0 || t > 19900) best = fmin(best, objective(w, at));
   }
   return best;
@@ -250,8 +250,8 @@ static void optimum(const solver_case *given) {
   if (c.solver->is_private) config.epsilon = INFINITY;
   open_or_fail(&w, &r, &c, config);
   run_or_fail(&w, &c, 3);
-  double zero[COLS] = {0}, start = objective(&w, zero), least = reference_optimum(&w), reached = objective(&w, w.w);
-  double left = (reached - least) / (start - least);
+  double zero[COLS] = {0}, start = objective(&w, zero), min = reference_optimum(&w), reached = objective(&w, w.w);
+  double left = (reached - min) / (start - min);
   if (!(left <= leave)) fail_msg("%s, %s, %s leaves %g of F(0) - F*", c.spec, c.loss, c.penalty, left);
   if (!(left >= -1e-3)) fail_msg("%s, %s, %s: the reference is worse by %g", c.spec, c.loss, c.penalty, -left);
   world_close(&w);

@@ -9,9 +9,9 @@ static double most_of(const world *w) {
 }
 
 static double largest(const world *w) {
-  double most = 0;
-  for (int64_t j = 0; j < w->plan->facts.p; j++) most = fmax(most, fabs(w->w[j]));
-  return most;
+  double max = 0;
+  for (int64_t j = 0; j < w->plan->facts.p; j++) max = fmax(max, fabs(w->w[j]));
+  return max;
 }
 
 /* Every record the same and of the largest length: their sums do not cancel. */
@@ -28,13 +28,13 @@ static void inside(const solver_case *c, const records *r, double epsilon) {
   tct_error err = {0};
   config.epsilon = epsilon;
   if (world_open(&w, r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) return; /* too little for this solver */
-  double most = most_of(&w);
-  if (!isfinite(most)) fail_msg("%s, %s: no bound at epsilon %g", c->spec, c->loss, epsilon);
+  double max = most_of(&w);
+  if (!isfinite(max)) fail_msg("%s, %s: no bound at epsilon %g", c->spec, c->loss, epsilon);
   for (uint64_t seed = 1; seed < 4; seed++) {
     run_or_fail(&w, c, seed);
-    if (!(largest(&w) <= most))
+    if (!(largest(&w) <= max))
       fail_msg("%s, %s, %s at epsilon %g: a weight of %g is above the bound %g", c->spec, c->loss, c->penalty, epsilon,
-               largest(&w), most);
+               largest(&w), max);
   }
   world_close(&w);
 }
@@ -106,14 +106,14 @@ static void the_tail_of_the_noise_is_rare_and_not_much_rarer(void **state) {
   (void)state;
   for (double count = 1; count < 1e13; count *= 1000) {
     tct_release r = {.law = TCT_LAW_GAUSSIAN, .deviation = 3};
-    double log_chance = log(2 * count) + tct_log_upper_tail(tct_noise_most(&r, count) / 3);
+    double log_chance = log(2 * count) + tct_log_upper_tail(tct_noise_max(&r, count) / 3);
     assert_true(log_chance < log(1e-30) - 1 && log_chance > log(1e-36));
     r.law = TCT_LAW_LAPLACE;
-    log_chance = log(count) - tct_noise_most(&r, count) / 3;
+    log_chance = log(count) - tct_noise_max(&r, count) / 3;
     assert_true(log_chance < log(1e-30) - 1 && log_chance > log(1e-36));
   }
   tct_release unknown = {.law = TCT_LAW_GAUSSIAN, .deviation = NAN};
-  assert_true(isinf(tct_noise_most(&unknown, 1)));
+  assert_true(isinf(tct_noise_max(&unknown, 1)));
 }
 
 int main(void) {

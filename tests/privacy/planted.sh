@@ -61,7 +61,7 @@ fault() {
 
 running=0
 planted=0
-# plant NAME SOURCE SCRIPT TEST... : runs the fault beside at most one other.
+# plant NAME SOURCE SCRIPT TEST... : runs the fault beside at max one other.
 plant() {
   case "$only" in *" $1 "* | "  ") ;; *) return ;; esac
   planted=$((planted + 1))
@@ -124,7 +124,7 @@ plant dpagd_change_halved src/solve/gradient/dpagd_plan.c 's/1, 1, loss, loss,/1
 plant dpcd_moments_length_halved src/solve/coordinate/dpcd_plan.c 's/event, 1, sensitivity, m->facts->rows/event, 1, sensitivity \/ 2, m->facts->rows/' privacy_sensitivity_dpcd privacy_sensitivity
 plant dpcd_steps_length_halved src/solve/coordinate/dpcd_plan.c 's/  steps\.follows = true;/  steps.follows = true, steps.ratio = 0.5;/' privacy_sensitivity_dpcd privacy_sensitivity
 plant dpcd_change_halved src/solve/coordinate/dpcd_plan.c 's/choice\.follows = true,/choice.follows = true, choice.ratio = 0.5,/' privacy_sensitivity_dpcd privacy_sensitivity
-plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->reach, output->reach, 1/event, output->reach, output->reach \/ 2, 1/' contract_one_release
+plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->sensitivity, output->sensitivity, 1/event, output->sensitivity, output->sensitivity \/ 2, 1/' contract_one_release
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
 # ---- the bound on released weights ----
@@ -140,8 +140,8 @@ plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->t
 plant noise_on_every_rank src/mech/mech.c 's/(TCT_TRY\(sum_over_ranks\(mech, release, sum, len, err\)\);)/tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, release->deviation, release->lattice);\n  \1/' contract_ranks
 plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, release->rate, row0,/mech->iterations++, release->rate, 0,/' contract_ranks
 plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
-plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_total\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
-plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_total_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
+plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_join_sum\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
+plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_join_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
 plant plain_low_parts src/la/exact/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
 plant whole_value_summed src/solve/minimiser/output.c 's/r\.whole = true;/r.whole = false;/' contract_ranks contract_one_release
 plant failure_kept_to_oneself src/ranks/ranks.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
@@ -181,9 +181,9 @@ plant objpert_long_records_count_in_full src/solve/minimiser/smooth.c 's/length2
 plant objpert_ridge_for_half_the_length src/solve/minimiser/smooth.c 's/facts->length = facts->row_norm \*= norm;/facts->row_norm *= norm, facts->length = 2 * facts->row_norm;/' contract_one_release unit_smooth
 plant objpert_noise_for_half_the_slope src/solve/minimiser/smooth.c 's/facts->clip = facts->slope \*/facts->clip = 2 * facts->slope */' contract_one_release unit_smooth
 plant weight_beyond_the_cap src/read/table/weigh.c 's/fmin\(fmax\(v, 0\), cap\) \/ cap/fmax(v, 0) \/ cap/' privacy_weights
-plant persons_weights_unshared src/read/table/weigh.c 's/weight\[i\] \*= most \/ sum\[person\[i\]\];/(void)most;/' privacy_weights
-plant weighed_terms_cut_at_the_whole_reach src/solve/gradient/gradient_release.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/' privacy_weights
-plant weights_forgotten_behind_the_clip src/solve/gradient/gradient_release.c 's/tct_gradient_room\(weight\[first \+ k\] \* f->clip/tct_gradient_room(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
+plant persons_weights_unshared src/read/table/weigh.c 's/weight\[i\] \*= max \/ sum\[person\[i\]\];/(void)max;/' privacy_weights
+plant weighed_terms_cut_at_the_whole_reach src/solve/gradient/gradient_release.c 's/tct_gradient_factor_max\(weight\[first \+ k\] \* f->clip/tct_gradient_factor_max(f->clip/' privacy_weights
+plant weights_forgotten_behind_the_clip src/solve/gradient/gradient_release.c 's/tct_gradient_factor_max\(weight\[first \+ k\] \* f->clip/tct_gradient_factor_max(f->clip/;s/tct_clip_rows\(f->problem, first, count, f->row_norm, weight \? f->clip : room, a\);/tct_problem bare = *f->problem;\n  bare.weight = NULL;\n  tct_clip_rows(\&bare, first, count, f->row_norm, room, a);/' privacy_weights
 plant slopes_clipped_by_half_the_norm src/solve/shared/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/gradient/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
 plant squared_scores_beyond_their_clip src/solve/gradient/dpagd.c 's/a->set.grid, planned->clip, planned->lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * planned->clip, planned->lattice/' privacy_choice
@@ -191,7 +191,7 @@ plant squared_gradients_beyond_their_clip src/solve/gradient/dpagd.c 's/a->row_n
 plant dpmetric_clips_by_the_row src/solve/gradient/dpmetric.c 's/tct_clip_rows\(problem, first, count, step->length,/tct_clip_rows(problem, first, count, step->norm,/;s/step->length\[first \+ k\]/step->norm[first + k]/' privacy_sensitivity_metric
 plant dpmetric_matrix_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(tct_mech_release\(m->mech, r, sum, m->count, err\)\);\n/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(tct_mech_release(m->mech, r, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n/' privacy_sensitivity_metric
 plant dpmetric_images_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(tct_mech_release\(m->mech, m->at.second, sum, m->count, err\)\);\n/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n/' privacy_sensitivity_metric
-plant dpmetric_factor_of_each_rank src/solve/gradient/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_total\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_total[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
+plant dpmetric_factor_of_each_rank src/solve/gradient/dpmetric_factor.c 's/  if \(own > 0\) memset[^;]*;\n  TCT_TRY\(tct_mech_join_sum\(m->mech, shape->metric\.w[^;]*;\n  TCT_TRY\(tct_mech_join_sum[^;]*;/  (void)count;\n  shape->metric.w[0] *= 1 + 1e-9 * (double)own;/' privacy_sensitivity_metric contract_ranks
 plant dpmetric_rounding_of_images_unpaid src/solve/gradient/dpmetric.c 's/planned->clip - rounded\)/planned->clip - 0 * rounded)/' privacy_sensitivity_metric
 plant dpmetric_rounding_of_rows_unpaid src/solve/gradient/dpmetric.c 's/own - tct_metric_rounding/own - 0 * tct_metric_rounding/' privacy_sensitivity_metric
 plant dpmetric_rounding_of_a_person_once src/solve/gradient/dpmetric.c 's/own - tct_metric_rounding/own - weight * tct_metric_rounding/' privacy_sensitivity_metric
@@ -211,7 +211,7 @@ plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+
 plant gram_step_below_the_lattice src/la/exact/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
 plant adassp_labels_unweighed src/solve/minimiser/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
 plant adassp_long_records src/solve/minimiser/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
-plant gradient_rounding_unpaid src/la/exact/gradient.c 's/return reach - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return reach;/' unit_gradient
+plant gradient_rounding_unpaid src/la/exact/gradient.c 's/return sensitivity - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return sensitivity;/' unit_gradient
 plant gradient_clip_twice_the_reach src/solve/gradient/gradient_release.c 's/double room = fmax\(/double room = 2 * fmax(/' privacy_sensitivity
 plant gradient_room_for_one_rounding_of_a_person src/solve/gradient/gradient_release.c 's/if \(size > own\)/if (size > 2 * f->clip)/' privacy_weights
 plant gradient_tail_rounded_otherwise src/la/exact/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
@@ -239,8 +239,8 @@ plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record ==
 plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_wrong_sign src/solve/frank_wolfe/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
-plant dpfw_feature_bound_unenforced src/solve/frank_wolfe/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), reach\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
-plant dpfw_old_terms_left_in src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(before \* x, reach\)/clipped(0.999 * before * x, reach)/' privacy_sensitivity_dpfw
+plant dpfw_feature_bound_unenforced src/solve/frank_wolfe/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), sensitivity\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
+plant dpfw_old_terms_left_in src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(before \* x, sensitivity\)/clipped(0.999 * before * x, sensitivity)/' privacy_sensitivity_dpfw
 plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree
 plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
 plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree

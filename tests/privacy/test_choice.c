@@ -192,14 +192,14 @@ static void permute_and_flip_is_drawn_with_its_exact_probabilities(void **state)
 /* ---- the filter ------------------------------------------------------------------------------------ */
 
 /* Forces step 0, which makes descent measure again, on a random part of the choices. */
-static void push_to_zero(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void push_to_zero(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                          int64_t len) {
-  (void)reach, (void)before, (void)len;
+  (void)sensitivity, (void)before, (void)len;
   uint64_t *seed = user;
   if (world_chooses(event->kind) && world_u64(seed) % 2) after[0] = 0;
 }
 
-static const char *const variants[] = {"dpagd", "dpagd:share=0.8,gamma=3", "dpagd:splits=7", "dpagd:steps=3",
+static const char *const variants[] = {"dpagd", "dpagd:budget_fraction=0.8,gamma=3", "dpagd:splits=7", "dpagd:steps=3",
                                        "dpagd:variant=paper,splits=3"};
 enum { VARIANTS = sizeof variants / sizeof *variants, RUNS = 2000 };
 
@@ -212,7 +212,7 @@ static void ten_thousand_runs_never_spend_more_than_the_filters_budget(void **st
     config.epsilon = 8; /* 12 records: less buys no useful gradient */
     tct_error err = {0};
     world w;
-    double most = 0;
+    double max = 0;
     if (world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
     double budget = w.plan->solved.promise.events.at[0].rho;
     for (uint64_t run = 0; run < RUNS; run++) {
@@ -221,10 +221,10 @@ static void ten_thousand_runs_never_spend_more_than_the_filters_budget(void **st
       for (int64_t i = 0; i < w.spent.len; i++)
         rho += (long double)w.spent.at[i].count * tct_event_rho(&w.spent.at[i], config.neighbours);
       if (!(rho <= budget)) fail_msg("%s: run %d spends %.17Lg of %.17g", variants[v], (int)run, rho, budget);
-      most = fmax(most, (double)rho);
+      max = fmax(max, (double)rho);
     }
-    if (!(most > 0.5 * budget))
-      fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], most, budget);
+    if (!(max > 0.5 * budget))
+      fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], max, budget);
     world_close(&w);
   }
   records_free(&r);

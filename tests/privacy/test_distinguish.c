@@ -32,7 +32,7 @@ static double upper_tail(int64_t n, int64_t k, double p) {
   return sum;
 }
 /* The smallest success probability that k successes of n leave at this error; 0 if k = 0. */
-static double at_least(int64_t n, int64_t k, double error) {
+static double at_min(int64_t n, int64_t k, double error) {
   double low = 0, high = 1;
   if (k == 0) return 0;
   for (int i = 0; i < 50; i++) {
@@ -44,7 +44,7 @@ static double at_least(int64_t n, int64_t k, double error) {
   }
   return low;
 }
-static double at_most(int64_t n, int64_t k, double error) { return 1 - at_least(n, n - k, error); }
+static double at_max(int64_t n, int64_t k, double error) { return 1 - at_min(n, n - k, error); }
 
 static double phi(double x) { return 0.5 * erfc(-x / sqrt(2)); }
 /* The x with phi(x) = p. */
@@ -70,9 +70,9 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* A planted fault, by the probe: this share of the noise is taken back out of every release. */
-static void less_noise(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void less_noise(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                        int64_t len) {
-  (void)event, (void)reach;
+  (void)event, (void)sensitivity;
   double share = *(double *)user;
   for (int64_t j = 0; j < len; j++) after[j] -= share * (after[j] - before[j]);
 }
@@ -137,8 +137,8 @@ static int64_t above(const double *sorted, double cut) {
 static void rates(int c, double *fpr, double *tpr) {
   double share = (c + 1.0) / (CUTS + 1.0);
   double cut = 0.5 * (out_score[(int)(share * RUNS)] + in_score[(int)(share * RUNS)]);
-  *fpr = at_most(RUNS, above(out_score, cut), ALPHA / (2 * CUTS));
-  *tpr = at_least(RUNS, above(in_score, cut), ALPHA / (2 * CUTS));
+  *fpr = at_max(RUNS, above(out_score, cut), ALPHA / (2 * CUTS));
+  *tpr = at_min(RUNS, above(in_score, cut), ALPHA / (2 * CUTS));
 }
 
 static double proven_mu(void) {

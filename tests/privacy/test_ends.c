@@ -22,12 +22,12 @@ typedef struct table {
   tct_problem problem;
   tct_smooth_facts smooth;
   double passes; /* counted from outside, and where to stop */
-  double most;
+  double max;
 } table;
 
 static int stop_beyond_the_bound(void *user) {
   table *t = user;
-  return ++t->passes > t->most;
+  return ++t->passes > t->max;
 }
 
 /* Separable labels, ridges from hopeless to large. */
@@ -79,16 +79,16 @@ static double minimise(table *t, int64_t steps) {
   tct_smooth smooth;
   tct_error err = {0};
   double w[P] = {0}, target = tct_smooth_reachable(&t->smooth);
-  t->passes = 0, t->most = tct_smooth_passes(&t->smooth);
+  t->passes = 0, t->max = tct_smooth_passes(&t->smooth);
   assert_int_equal(tct_smooth_new(&t->problem, &t->smooth, NULL, &smooth, &err), TCT_OK);
   smooth.linear = t->linear;
   if (tct_smooth_minimise(&smooth, target, steps, w, &err) != TCT_OK)
     fail_msg("%s, width %g, ridge %g: %s after %.0f passes of %.0f", t->facts.loss.kind->name, t->facts.loss.h,
-             t->smooth.ridge, err.text, t->passes, t->most);
+             t->smooth.ridge, err.text, t->passes, t->max);
   double taken = fmax(t->passes, (double)smooth.passes), left = exact_gradient(t, w);
-  if (!(taken <= t->most)) fail_msg("%.0f passes where %.0f are the most", taken, t->most);
+  if (!(taken <= t->max)) fail_msg("%.0f passes where %.0f are the most", taken, t->max);
   if (!(left <= target)) fail_msg("a gradient of %g where %g is promised", left, target);
-  assert_true(smooth.most < TCT_SMOOTH_FAST); /* what the fast method was allowed */
+  assert_true(smooth.max < TCT_SMOOTH_FAST); /* what the fast method was allowed */
   tct_smooth_free(&smooth);
   return taken;
 }
@@ -136,12 +136,12 @@ static void with_more_features_than_a_hessian_may_have_the_bound_holds_too(void 
   for (int k = 0; k < 4; k++) {
     tct_smooth smooth;
     assert_int_equal(tct_smooth_of(&t.facts, "test", ROWS * pow(10, -1 - k), 0, &t.smooth, &err), TCT_OK);
-    t.passes = 0, t.most = tct_smooth_passes(&t.smooth);
+    t.passes = 0, t.max = tct_smooth_passes(&t.smooth);
     y[3] = -y[3];
     memset(w, 0, sizeof w);
     assert_int_equal(tct_smooth_new(&t.problem, &t.smooth, NULL, &smooth, &err), TCT_OK);
     assert_int_equal(tct_smooth_minimise(&smooth, tct_smooth_reachable(&t.smooth), 100, w, &err), TCT_OK);
-    assert_true((double)smooth.passes <= t.most);
+    assert_true((double)smooth.passes <= t.max);
     tct_smooth_free(&smooth);
   }
   tct_view_free(&t.view);
@@ -150,12 +150,12 @@ static void with_more_features_than_a_hessian_may_have_the_bound_holds_too(void 
 /* ---- whole runs ------------------------------------------------------------------------------- */
 
 typedef struct counter {
-  double passes, most;
+  double passes, max;
 } counter;
 
 static int stop_late(void *user) {
   counter *c = user;
-  return ++c->passes > c->most;
+  return ++c->passes > c->max;
 }
 
 static tct_status end_of(world *w, uint64_t seed) {
@@ -204,8 +204,8 @@ static void neighbours_of_hard_smooth_problems_end_alike(void **state) {
   (void)state;
   static const char *const solvers[] = {"outpert",
                                         "objpert",
-                                        "objpert:share=0.95",
-                                        "objpert:share=1e-6",
+                                        "objpert:budget_fraction=0.95",
+                                        "objpert:budget_fraction=1e-6",
                                         "objpert:variant=kst",
                                         "objpert:variant=chaudhuri",
                                         "outpert:variant=gd"};

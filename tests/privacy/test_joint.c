@@ -55,10 +55,10 @@ static void a_sum_of_rounded_gaussians_is_as_close_to_one_rounding_as_the_lemma_
   static const double at[][4] = {{1, 1}, {1.2, 1.2}, {1, 1.5}, {1, 1, 1}, {1.1, 1.4, 1}, {1, 1, 1, 1}};
   static const int parts[] = {2, 2, 2, 3, 3, 4};
   for (int t = 0; t < 6; t++) {
-    double least = 9;
-    for (int k = 0; k < parts[t]; k++) least = fmin(least, at[t][k]);
-    double tv = total_variation(at[t], parts[t]), scale = exp(-M_PI * M_PI * least * least);
-    print_message("H = %d, least deviation %.1f: total variation %.3g, exp(-pi^2 s^2) %.3g\n", parts[t], least, tv,
+    double min = 9;
+    for (int k = 0; k < parts[t]; k++) min = fmin(min, at[t][k]);
+    double tv = total_variation(at[t], parts[t]), scale = exp(-M_PI * M_PI * min * min);
+    print_message("H = %d, least deviation %.1f: total variation %.3g, exp(-pi^2 s^2) %.3g\n", parts[t], min, tv,
                   scale);
     assert_true(tv <=
                 40 * parts[t] * 8 * parts[t] * parts[t] * scale); /* W = H(w s + 1), w of 8: the tail is smaller */
@@ -132,7 +132,7 @@ static void opened_noise_has_the_summed_variance_and_a_coalition_faces_the_event
     assert_true(law(all, DRAWS, lattice, 6 * sqrt(more + at[t].server)) > ALPHA);
     assert_true(law(rest, DRAWS, lattice, 6) > ALPHA);
     assert_true(law(all, DRAWS, lattice, 6 * sqrt(more + at[t].server) * 1.02) < ALPHA); /* the test sees 2 % */
-    assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
     tct_mech_free(mech);
   }
   free(all), free(rest);
@@ -179,10 +179,10 @@ static void nothing_is_drawn_that_is_not_charged(void **state) {
   memcpy(once, value, sizeof once);
   assert_int_equal(tct_mech_join_noise(mech, 0, 1, value, LEN, NULL), TCT_E_BUDGET); /* a party draws once */
   assert_memory_equal(value, once, sizeof once);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET); /* two parties' noise is missing */
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET); /* two parties' noise is missing */
   assert_int_equal(tct_mech_join_noise(mech, 0, 0, value, LEN, NULL), TCT_OK);
   assert_int_equal(tct_mech_join_noise(mech, 0, 2, value, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
   assert_int_equal(tct_mech_spent(mech)->len, 1);
   assert_int_equal(tct_mech_spent(mech)->at[0].count, 1); /* one event for all */
   tct_mech_free(mech);
@@ -197,11 +197,11 @@ static void a_partys_own_gate_draws_its_own_noise_alone(void **state) {
   for (int k = 0; k < 3; k++) assert_int_equal(tct_mech_join_noise(together, 0, k, all, LEN, NULL), TCT_OK);
   for (int k = 0; k < 3; k++) {
     tct_mech *alone = gate_of((shape){3, 2, false, 0}, 5, k + 1);
-    assert_int_equal(tct_mech_settled(alone, NULL), TCT_E_BUDGET);
+    assert_int_equal(tct_mech_spent_exactly(alone, NULL), TCT_E_BUDGET);
     assert_int_equal(tct_mech_join_noise(alone, 0, (k + 1) % 3, own, LEN, NULL), TCT_E_BUDGET);
     assert_int_equal(tct_mech_spent(alone)->len, 0);
     assert_int_equal(tct_mech_join_noise(alone, 0, k, own, LEN, NULL), TCT_OK);
-    assert_int_equal(tct_mech_settled(alone, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(alone, NULL), TCT_OK);
     tct_mech_free(alone);
   }
   assert_memory_equal(all, own, sizeof all);

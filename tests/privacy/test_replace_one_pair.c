@@ -44,11 +44,11 @@ static void no_two_vectors_in_the_plane_cost_more_than_the_antipodal_pair(void *
     pair s = {{long_u * cos(from), long_u * sin(from)}, {long_v * cos(to), long_v * sin(to)}, 0, 0};
     s.q = pow(10, -2 * fabs(world_real(&seed)));
     s.gamma = exp(2 * world_real(&seed));
-    double plane = in_the_plane(&s), most = on_the_line(c, -c, s.q, s.gamma);
-    if (!(plane <= most * (1 + 2e-3) + 1e-7))
+    double plane = in_the_plane(&s), max = on_the_line(c, -c, s.q, s.gamma);
+    if (!(plane <= max * (1 + 2e-3) + 1e-7))
       fail_msg("u (%g, %g), v (%g, %g), q %g, gamma %g: %g above %g", s.u[0], s.u[1], s.v[0], s.v[1], s.q, s.gamma,
-               plane, most);
-    if (s.gamma > 1.5 && plane > 1e-4) closest = fmax(closest, plane / most);
+               plane, max);
+    if (s.gamma > 1.5 && plane > 1e-4) closest = fmax(closest, plane / max);
     weaker = fmax(weaker, plane - on_the_line(c, 0, s.q, s.gamma)); /* what add_remove would charge */
   }
   assert_true(closest > 0.9); /* the search comes near the pair */

@@ -17,7 +17,7 @@ typedef struct setup {
   const char *loss, *penalty, *solver;
   double row_norm, epsilon;
   tct_neighbours relation;
-  double least; /* the search must reach this share of the claim */
+  double min; /* the search must reach this share of the claim */
 } setup;
 
 typedef struct search {
@@ -111,9 +111,9 @@ static void searched(const setup *list, size_t count) {
     double best = climb(&q, 12, 30);
     printf("%s, %s, R = %g, epsilon = %g, %s: %.12g of the claim\n", list[i].solver, list[i].loss, list[i].row_norm,
            list[i].epsilon, list[i].relation ? "replace_one" : "add_remove", best);
-    if (!(best >= list[i].least))
+    if (!(best >= list[i].min))
       fail_msg("%s, %s: the search reached %g of the claim only, not %g", list[i].solver, list[i].loss, best,
-               list[i].least);
+               list[i].min);
     tct_plan_free(q.plan);
     records_free(&q.base);
   }
@@ -187,7 +187,7 @@ static const setup descents[] = {
     {"hinge", "l2:lambda=0.1", "dpgd:steps=4,clip=0.1", 0.5, 1, TCT_REPLACE_ONE, 0.9},
     {"logistic", "none", "dpnewton:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
     {"squared", "l2:lambda=0.1", "dpnewton:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
-    {"huber", "none", "dpnewton:steps=4,share=0.5", 0.5, 1, TCT_REPLACE_ONE, 0.7}, /* x x^T differ by 1.41 at most */
+    {"huber", "none", "dpnewton:steps=4,budget_fraction=0.5", 0.5, 1, TCT_REPLACE_ONE, 0.7}, /* x x^T differ by 1.41 at most */
 };
 static void gradient_descents_keep_their_reach_and_fill_it(void **state) {
   (void)state;
@@ -200,9 +200,9 @@ static const setup metrics[] = {
     {"logistic", "none", "dpmetric:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
     {"squared", "l2:lambda=0.1", "dpmetric:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
     {"hinge", "none", "dpmetric:steps=4,clip=0.1,second=0", 2, 1, TCT_ADD_REMOVE, 0.9},
-    {"logistic", "l2:lambda=1e-6", "dpmetric:steps=4,norms=0,share=0.3", 2, 1e4, TCT_ADD_REMOVE, 0.9},
+    {"logistic", "l2:lambda=1e-6", "dpmetric:steps=4,norms=0,budget_fraction=0.3", 2, 1e4, TCT_ADD_REMOVE, 0.9},
     {"smoothed_hinge", "none", "dpmetric:steps=4,shape=diagonal", 2, 1, TCT_ADD_REMOVE, 0.9},
-    {"huber", "none", "dpmetric:steps=4,share=0.3", 0.5, 1, TCT_REPLACE_ONE, 0.9},
+    {"huber", "none", "dpmetric:steps=4,budget_fraction=0.3", 0.5, 1, TCT_REPLACE_ONE, 0.9},
     {"logistic", "none", "dpmetric:steps=4,shape=diagonal,norms=0.1", 1, 0.01, TCT_REPLACE_ONE, 0.9},
 };
 static void a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fill_it(void **state) {
@@ -246,9 +246,9 @@ static void a_solver_sees_rows_within_R_and_labels_within_Y(void **state) {
 /* ---- what a batch may hold ---------------------------------------------------------------------------- */
 
 /* Records along one line whose steps are all cut to +C: a batch's sum then counts it. */
-static void largest_sum(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void largest_sum(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                         int64_t len) {
-  (void)event, (void)reach, (void)after;
+  (void)event, (void)sensitivity, (void)after;
   double *largest = user;
   for (int64_t j = 0; j < len; j++) *largest = fmax(*largest, fabs(before[j]));
 }
@@ -305,13 +305,13 @@ typedef struct rest {
   int64_t at;
   double late; /* largest sum after release 200 */
 } rest;
-static void forced_to_zero(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void forced_to_zero(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                            int64_t len) {
   (void)event;
   rest *seen = user;
   seen->at++;
   for (int64_t j = 0; j < len; j++) {
-    if (seen->at > 200) seen->late = fmax(seen->late, fabs(before[j]) / reach);
+    if (seen->at > 200) seen->late = fmax(seen->late, fabs(before[j]) / sensitivity);
     after[j] = 0;
   }
 }

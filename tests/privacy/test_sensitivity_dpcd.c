@@ -36,11 +36,11 @@ typedef struct watch {
   double squares; /* of their moves */
 } watch;
 
-static void watch_probe(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void watch_probe(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                         int64_t len) {
   watch *w = user;
   w->tape.worst = 0;
-  tape_probe(&w->tape, event, reach, before, after, len);
+  tape_probe(&w->tape, event, sensitivity, before, after, len);
   double move = w->tape.worst;
   if (w->parts && event->kind == TCT_EV_GAUSSIAN && len == 1) {
     w->squares += move * move;
@@ -143,11 +143,11 @@ typedef struct spread {
   int64_t gaussians, laplaces;
 } spread;
 
-static void spread_probe(void *user, const tct_event *event, double reach, const double *before, double *after,
+static void spread_probe(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
                          int64_t len) {
   spread *s = user;
   for (int64_t j = 0; j < len && event->kind != TCT_EV_EXPONENTIAL; j++) {
-    double unit = (after[j] - before[j]) / (event->noise * reach);
+    double unit = (after[j] - before[j]) / (event->noise * sensitivity);
     if (event->kind == TCT_EV_LAPLACE)
       s->laplace += fabs(unit), s->laplaces++;
     else

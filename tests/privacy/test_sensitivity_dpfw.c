@@ -88,9 +88,9 @@ static double mean_loss(const char *spec, double epsilon) {
 
 /* With much budget the private choice is the best vertex, nearly; a wrong sign would go uphill. */
 static void objective_falls(const char *spec) {
-  double least = mean_loss(spec, INFINITY), reached = mean_loss(spec, 1e4), start = log(2);
-  if (!(least < start - 0.02)) fail_msg("%s: without noise the mean loss is %g", spec, least);
-  if (!(start - reached > 0.9 * (start - least))) fail_msg("%s: mean loss %g, without noise %g", spec, reached, least);
+  double min = mean_loss(spec, INFINITY), reached = mean_loss(spec, 1e4), start = log(2);
+  if (!(min < start - 0.02)) fail_msg("%s: without noise the mean loss is %g", spec, min);
+  if (!(start - reached > 0.9 * (start - min))) fail_msg("%s: mean loss %g, without noise %g", spec, reached, min);
 }
 static void with_much_budget_the_objective_falls(void **state) {
   (void)state;

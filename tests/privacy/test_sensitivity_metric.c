@@ -21,7 +21,7 @@ typedef struct setup {
   tct_value_type type;
   int weighed; /* 0: none; 1: one record of weight; KIN: a person of so many */
   int ranks;
-  double least; /* of every kind */
+  double min; /* of every kind */
 } setup;
 
 typedef struct neighbour {
@@ -35,11 +35,11 @@ typedef struct eyes {
   double by[KINDS];
 } eyes;
 
-static void look(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
   eyes *e = user;
   int64_t at = e->t.replay ? e->t.next : e->t.count;
   e->t.worst = 0;
-  tape_probe(&e->t, event, reach, before, after, len);
+  tape_probe(&e->t, event, sensitivity, before, after, len);
   kind k = at < STEPS ? (kind)at : STEPS;
   e->by[k] = fmax(e->by[k], e->t.worst);
 }
@@ -76,7 +76,7 @@ static void *run_part(void *user) {
   problem.weight = t->weight ? t->weight + from : NULL;
   tct_team *team = tct_team_new(&t->err);
   t->status = tct_mech_new(&t->w->plan->solved.promise, t->w->plan->facts.neighbours, &seed, &mech, &t->err);
-  if (t->status == TCT_OK) t->status = tct_mech_share(mech, team, &t->err);
+  if (t->status == TCT_OK) t->status = tct_mech_join_ranks(mech, team, &t->err);
   if (t->status == TCT_OK) tct_mech_probe_test(mech, look, t->e);
   if (t->status == TCT_OK) t->status = t->w->plan->solver->run(&problem, &t->w->plan->solved, mech, t->out, &t->err);
   tct_mech_free(mech);
@@ -192,7 +192,7 @@ static void searched(const setup *list, size_t count) {
     for (int k = 0; k < KINDS; k++) {
       double best = climb(s, plan, &base, (kind)k);
       printf(" %.9g", best);
-      if (!(best >= s->least)) fail_msg("%s, %s: release %d reached %g only", s->solver, s->loss, k, best);
+      if (!(best >= s->min)) fail_msg("%s, %s: release %d reached %g only", s->solver, s->loss, k, best);
     }
     printf(" of the claims\n");
     tct_plan_free(plan);
@@ -202,7 +202,7 @@ static void searched(const setup *list, size_t count) {
 #define SEARCHED(list) searched(list, sizeof(list) / sizeof *(list))
 
 /* At epsilon 1e4 twelve records have the signal that the images' release needs. */
-#define FULL "dpmetric:steps=3,share=0.3,second=0.3,clip=0.3"
+#define FULL "dpmetric:steps=3,budget_fraction=0.3,second=0.3,clip=0.3"
 static const setup rows_of_all_kinds[] = {
     {"logistic", "none", FULL, 1, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F64, 0, 1, 0.9},
     {"squared", "l2:lambda=1e-3", FULL, 2, 1e4, TCT_ADD_REMOVE, TCT_DENSE_ROWS, TCT_F32, 0, 1, 0.9},
@@ -257,7 +257,7 @@ static void roundings_of_both_lattices_are_part_of_the_claim(void **state) {
     records r = records_new(N, P, random);
     tct_config config = world_config("squared", "none", "dpmetric");
     world one;
-    tct_dpmetric_shape shape = {.clip = 1, .reach = 4};
+    tct_dpmetric_shape shape = {.clip = 1, .sensitivity = 4};
     tct_release planned = tct_release_sum("steps", tct_event_gaussian(0, 1), 1, 1, N);
     tct_dpmetric_step step;
     for (int i = 0; i < N; i++) r.y[i] = world_real(&random) > 0 ? 1 : -1, weight[i] = 0.5;

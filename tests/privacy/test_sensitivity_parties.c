@@ -47,7 +47,7 @@ typedef struct stage {
   tct_parties set;
   tct_sketch sketch;
   tct_wire wire[3];
-  tct_share share[3];
+  tct_wire_gate gate[3];
   tct_party party[2];
   tct_parties_server server;
   tct_mech *mech[2];
@@ -64,7 +64,7 @@ static void raise(stage *s, const records *r, const char *solver) {
   assert_int_equal(tct_parties_settings(&plan->facts, &plan->solved, &s->set, &err), TCT_OK);
   assert_int_equal(tct_sketch_new(s->set.seed, ROWS, s->set.size, 4, &s->sketch, &err), TCT_OK);
   assert_int_equal(tct_wire_memory(2, s->wire, &err), TCT_OK);
-  s->share[0].wire = &s->wire[0];
+  s->gate[0].wire = &s->wire[0];
   for (int k = 0; k < 2; k++) {
     tct_promise own = {0};
     uint64_t seed = 5 + (uint64_t)k;
@@ -72,14 +72,14 @@ static void raise(stage *s, const records *r, const char *solver) {
     assert_int_equal(tct_mech_new(&own, TCT_ADD_REMOVE, &seed, &s->mech[k], &err), TCT_OK);
     tct_promise_free(&own);
     tct_mech_probe_test(s->mech[k], tape_probe, &s->tapes[k]);
-    s->share[k + 1] = (tct_share){.wire = &s->wire[k + 1], .mech = s->mech[k]};
+    s->gate[k + 1] = (tct_wire_gate){.wire = &s->wire[k + 1], .mech = s->mech[k]};
     s->wire[k + 1].log = keep;
     s->wire[k + 1].log_user = &s->left[k];
     s->width[k] = 2;
-    tct_party_place place = {.share = &s->share[k + 1], .first = 2 * k, .count = 2};
+    tct_party_place place = {.gate = &s->gate[k + 1], .first = 2 * k, .count = 2};
     assert_int_equal(tct_party_new(&s->w.problem, &s->set, &s->sketch, place, &s->party[k], &err), TCT_OK);
   }
-  assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->share[0], s->width, s->w.w, &s->server, &err),
+  assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->gate[0], s->width, s->w.w, &s->server, &err),
                    TCT_OK);
 }
 
@@ -139,7 +139,7 @@ static void transcript(const char *solver) {
     assert_int_equal(s->left[k].frames, s->tapes[k].count);
     assert_int_equal(s->left[k].size, size);
     assert_memory_equal(s->left[k].bytes, expected, size);
-    assert_int_equal(tct_mech_settled(s->mech[k], NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(s->mech[k], NULL), TCT_OK);
   }
   assert_int_equal(s->wire[0].bytes_received, s->left[0].size + s->left[1].size);
   free(expected);
@@ -184,7 +184,7 @@ static void the_question_to_a_party_leaves_out_its_own_columns(void **state) {
   assert_int_equal(tct_parties_server_open(&s->server, &err), TCT_OK);
   for (int k = 0; k < 2; k++) {
     double heard[18], sum[16] = {0};
-    assert_int_equal(tct_share_hear(&s->share[k + 1], TCT_SAY_ROUND, heard, 18, &err), TCT_OK);
+    assert_int_equal(tct_wire_gate_hear(&s->gate[k + 1], TCT_SAY_ROUND, heard, 18, &err), TCT_OK);
     for (int64_t i = 0; i < s->server.count; i++)
       for (int64_t j = 0; j < 16 && s->server.sent[i].party != k; j++)
         sum[j] += s->server.sent[i].weight * s->server.sent[i].sketch[j];

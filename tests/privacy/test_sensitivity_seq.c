@@ -99,11 +99,11 @@ static void a_removed_record_moves_an_iteration_by_at_most_the_reach(void **stat
   bench b;
   for (int l = 0; l < 3; l++)
     for (int k = 0; k < 3000; k++) {
-      int64_t row[ROWS], count = 0, most = 1 + (int64_t)(world_u64(&seed) % (CAP + 2));
+      int64_t row[ROWS], count = 0, max = 1 + (int64_t)(world_u64(&seed) % (CAP + 2));
       if (k % 100 == 0) open_bench(&b, losses[l], seed);
       for (int64_t i = 0; i < ROWS; i++) b.dual.alpha[i] = world_real(&seed);
       for (int j = 0; j < COLS; j++) b.dual.w[j] = 3 * world_real(&seed);
-      for (int64_t i = (int64_t)(world_u64(&seed) % 20); i < ROWS && count < most;
+      for (int64_t i = (int64_t)(world_u64(&seed) % 20); i < ROWS && count < max;
            i += 1 + (int64_t)(world_u64(&seed) % 3))
         row[count++] = i;
       double move =

@@ -49,7 +49,7 @@ static void open_bench(bench *b, const setting *s, double epsilon) {
   b->facts = (tct_facts){.rows = N, .p = P, .row_norm = 1.5, .label_bound = 1, .epsilon = epsilon, .delta = 1e-6};
   b->facts.threads = 1;
   assert_int_equal(tct_loss_make(s->loss, &b->facts.loss, &err), TCT_OK);
-  assert_int_equal(tct_reg_make(s->penalty, &b->facts.reg, &err), TCT_OK);
+  assert_int_equal(tct_penalty_make(s->penalty, &b->facts.penalty, &err), TCT_OK);
   if (b->solver->plan(&b->facts, &spec, &b->plan, &err) != TCT_OK) fail_msg("%s: %s", s->solver, err.text);
   state_of = 11;
   for (int i = 0; i < N; i++) {
@@ -62,15 +62,15 @@ static void open_bench(bench *b, const setting *s, double epsilon) {
 
 /* What the releases were computed from, step after step, and what they were answered: the same in every world. */
 typedef struct seen {
-  double before[STEPS], reach[STEPS]; /* the reach of the release that a number belongs to */
+  double before[STEPS], sensitivity[STEPS]; /* the reach of the release that a number belongs to */
   int64_t len, release[STEPS], releases;
 } seen;
 
-static void look(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
   seen *s = user;
   (void)event;
   for (int64_t j = 0; j < len && s->len < STEPS; j++) {
-    s->reach[s->len] = reach, s->release[s->len] = s->releases;
+    s->sensitivity[s->len] = sensitivity, s->release[s->len] = s->releases;
     s->before[s->len++] = before[j];
   }
   s->releases++;
@@ -103,7 +103,7 @@ static double worst_step(const seen *a, const seen *b) {
   for (int64_t j = 0; j < a->len; j++) {
     if (j == 0 || a->release[j] != a->release[j - 1]) sum = 0;
     sum += (a->before[j] - b->before[j]) * (a->before[j] - b->before[j]);
-    worst = fmax(worst, sqrt(sum) / a->reach[j]);
+    worst = fmax(worst, sqrt(sum) / a->sensitivity[j]);
   }
   return worst;
 }
@@ -250,11 +250,11 @@ static void weights_are_multiplicities_at_the_optimum(void **state) {
 }
 
 typedef struct pinned {
-  double b[P], before[P], reach;
+  double b[P], before[P], sensitivity;
   bool force;
 } pinned;
 
-static void pin(void *user, const tct_event *event, double reach, const double *before, double *after, int64_t len) {
+static void pin(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
   pinned *s = user;
   assert_int_equal(len, P);
   if (event->kind == TCT_EV_OBJPERT) {
@@ -262,7 +262,7 @@ static void pin(void *user, const tct_event *event, double reach, const double *
     return;
   }
   memcpy(s->before, before, sizeof s->before);
-  s->reach = reach;
+  s->sensitivity = sensitivity;
 }
 
 /* D has the minimiser w for b. Without record k of weight v the minimiser is w for b + v l'(x.w) x. */
@@ -290,7 +290,7 @@ static void worlds_of_objpert_with_one_minimiser_release_points_within_reach(voi
     run(&b, 0.5, false, pin, &without, w);
     double sum = 0, slack = 1 + set.smooth.curvature * 1.5 * 1.5 / set.ridge;
     for (int j = 0; j < P; j++) sum += (with.before[j] - without.before[j]) * (with.before[j] - without.before[j]);
-    assert_true(sqrt(sum) <= with.reach * slack);
+    assert_true(sqrt(sum) <= with.sensitivity * slack);
     tct_solver_plan_free(&b.plan);
   }
 }

@@ -85,7 +85,7 @@ static void obeys(const char *loss, const char *penalty, double width, const set
   records r = records_new(ROWS, COLS, 3);
   double a[COLS][COLS], last = INFINITY;
   world w;
-  double least = run_once(&r, loss, penalty, "sampling=elementary,step=search,tol=1e-6", 200000, 1, &w);
+  double min = run_once(&r, loss, penalty, "sampling=elementary,step=search,tol=1e-6", 200000, 1, &w);
   double begin = 0;
   for (int i = 0; i < ROWS; i++) begin += tct_loss_value(&w.plan->facts.loss, 0, w.bound.y[i]) / ROWS;
   gram(&w, width, a);
@@ -94,9 +94,9 @@ static void obeys(const char *loss, const char *penalty, double width, const set
     double mean = 0, bound = 0;
     for (int run = 0; run < RUNS; run++) {
       tct_bcfw b;
-      mean += (run_once(&r, loss, penalty, s->sampling, steps[k], 100 + (uint64_t)run, &w) - least) / RUNS;
+      mean += (run_once(&r, loss, penalty, s->sampling, steps[k], 100 + (uint64_t)run, &w) - min) / RUNS;
       assert_int_equal(tct_bcfw_new(&w.plan->facts, &w.plan->solved.spec, &b, NULL), TCT_OK);
-      bound = 2 * (begin - least + curvature(s, &b, a) / b.least) / (b.least * steps[k] + 2);
+      bound = 2 * (begin - min + curvature(s, &b, a) / b.min) / (b.min * steps[k] + 2);
       tct_bcfw_free(&b);
       world_close(&w);
     }
@@ -106,8 +106,8 @@ static void obeys(const char *loss, const char *penalty, double width, const set
                s->sampling, steps[k], mean, bound);
     last = mean;
   }
-  if (!(last <= 0.05 * (begin - least)))
-    fail_msg("%s, %s, %s: 1000 steps leave %g of what is to gain", loss, penalty, s->sampling, last / (begin - least));
+  if (!(last <= 0.05 * (begin - min)))
+    fail_msg("%s, %s, %s: 1000 steps leave %g of what is to gain", loss, penalty, s->sampling, last / (begin - min));
   records_free(&r);
 }
 
@@ -136,7 +136,7 @@ static void inexact_obeys(const char *penalty, double width, const setting *s) {
   records r = records_new(ROWS, COLS, 3);
   double a[COLS][COLS], mean[2] = {0, 0}, bound = 0, begin = 0;
   world w;
-  double least = run_once(&r, "squared", penalty, "sampling=elementary,step=search,tol=1e-6", 200000, 1, &w);
+  double min = run_once(&r, "squared", penalty, "sampling=elementary,step=search,tol=1e-6", 200000, 1, &w);
   for (int i = 0; i < ROWS; i++) begin += tct_loss_value(&w.plan->facts.loss, 0, w.bound.y[i]) / ROWS;
   gram(&w, width, a);
   world_close(&w);
@@ -144,11 +144,11 @@ static void inexact_obeys(const char *penalty, double width, const setting *s) {
     for (int run = 0; run < RUNS; run++) {
       tct_bcfw b;
       snprintf(options, sizeof options, "%s,gradient_error=%g,oracle_error=%g", s->sampling, wrong * e_g, wrong * e_l);
-      mean[wrong] += (run_once(&r, "squared", penalty, options, STEPS, 100 + (uint64_t)run, &w) - least) / RUNS;
+      mean[wrong] += (run_once(&r, "squared", penalty, options, STEPS, 100 + (uint64_t)run, &w) - min) / RUNS;
       assert_int_equal(tct_bcfw_new(&w.plan->facts, &w.plan->solved.spec, &b, NULL), TCT_OK);
       double c = curvature(s, &b, a), drawn = s->tau ? s->tau * s->parties : COLS;
       double rho = ((width * sqrt(COLS) + drawn) * e_g + drawn * e_l) * 2 / c;
-      bound = 2 * (begin - least + (1 + rho) * c / b.least) / (b.least * STEPS + 2);
+      bound = 2 * (begin - min + (1 + rho) * c / b.min) / (b.min * STEPS + 2);
       tct_bcfw_free(&b);
       world_close(&w);
     }
@@ -259,11 +259,11 @@ static void a_run_with_a_gap_reaches_it_or_fails(void **state) {
   (void)state;
   records r = records_new(ROWS, COLS, 3);
   world w;
-  double least = run_once(&r, "logistic", "l1ball:radius=4", "step=search,tol=1e-7", 2000000, 1, &w);
+  double min = run_once(&r, "logistic", "l1ball:radius=4", "step=search,tol=1e-7", 2000000, 1, &w);
   world_close(&w);
   double near = run_once(&r, "logistic", "l1ball:radius=4", "step=search,tol=1e-3", 100000, 1, &w);
   world_close(&w);
-  assert_true(near - least <= 1e-3 && near > least - 1e-7);
+  assert_true(near - min <= 1e-3 && near > min - 1e-7);
   tct_error err = {0};
   tct_config config = world_config("logistic", "l1ball:radius=4", "bcfw:tol=1e-9,steps=3");
   assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_COLS, TCT_F64, &err), TCT_OK);

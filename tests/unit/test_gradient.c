@@ -103,7 +103,7 @@ static void no_term_exceeds_the_reach_that_its_factor_was_given(void **state) {
   uint64_t seed = 8;
   double closest = 0;
   for (int trial = 0; trial < 20000; trial++) {
-    double x[P], w[P] = {1}, R = exp(3 * random_real(&seed)), reach = exp(2 * random_real(&seed));
+    double x[P], w[P] = {1}, R = exp(3 * random_real(&seed)), sensitivity = exp(2 * random_real(&seed));
     for (int j = 0; j < P; j++) x[j] = exp(6 * random_real(&seed)) * random_real(&seed);
     if (trial % 4 == 0)
       for (int j = 0; j < P; j++) x[j] = 1; /* all coordinates round the same way */
@@ -111,14 +111,14 @@ static void no_term_exceeds_the_reach_that_its_factor_was_given(void **state) {
     tct_view view;
     assert_int_equal(tct_view_bound(&view, &m, 0, R, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
     int exponent;
-    frexp(reach, &exponent);
-    double lattice = ldexp(1, exponent - 6 - trial % 30), room = tct_gradient_room(reach, lattice, P);
+    frexp(sensitivity, &exponent);
+    double lattice = ldexp(1, exponent - 6 - trial % 30), room = tct_gradient_factor_max(sensitivity, lattice, P);
     double size = room / (sqrt(tct_row_norm2(&view, 0)) * (1 + 0x1p-41)) * (1 - 0x1p-50);
     double *sum = gradient(&view, w, &size, lattice, 1);
     quad squares = 0;
     for (int j = 0; j < P; j++) squares += (quad)sum[j] * sum[j];
-    assert_true(room > 0 && squares <= (quad)reach * reach);
-    closest = fmax(closest, (double)(squares / ((quad)reach * reach)));
+    assert_true(room > 0 && squares <= (quad)sensitivity * sensitivity);
+    closest = fmax(closest, (double)(squares / ((quad)sensitivity * sensitivity)));
     tct_free(sum);
     tct_view_free(&view);
   }

@@ -16,10 +16,10 @@ enum { LEN = 3 };
 static const uint64_t seed = 42;
 
 /* A release of that event, of sensitivity 1, or `reach`. */
-static tct_release release_at(tct_event event, double reach) {
+static tct_release release_at(tct_event event, double sensitivity) {
   tct_release r = event.kind == TCT_EV_EXPONENTIAL
-                      ? tct_release_choice("scores", event.epsilon, event.count, reach, reach, 1000)
-                      : tct_release_sum("a sum", event, reach, reach, 1000);
+                      ? tct_release_choice("scores", event.epsilon, event.count, sensitivity, sensitivity, 1000)
+                      : tct_release_sum("a sum", event, sensitivity, sensitivity, 1000);
   return r;
 }
 
@@ -99,7 +99,7 @@ static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
   for (int k = 0; k < 3; k++) {
     assert_int_equal(tct_mech_release(mech, 0, &part[k], 1, NULL), TCT_OK);
     assert_int_equal(tct_mech_spent(mech)->at[0].count, 1);
-    if (k < 2) assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
+    if (k < 2) assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET);
   }
   assert_true(part[0] != part[1] && part[1] != part[2] && part[0] != part[2]);
   zero = tct_mech_release_of(mech, 0)->lattice / 2;
@@ -110,7 +110,7 @@ static void parts_belong_to_the_event_that_the_first_one_charged(void **state) {
   assert_int_equal(tct_mech_release(mech, 1, other, LEN, NULL), TCT_OK);
   zero = 0;
   assert_int_equal(tct_mech_release(mech, 0, &zero, 1, NULL), TCT_E_BUDGET); /* its vector has ended */
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET);
   tct_mech_free(mech);
 }
 
@@ -121,7 +121,7 @@ static void parts_are_charged_as_often_as_they_were_planned(void **state) {
   tct_mech *mech = gate_with(&one, 1);
   double sum = 0;
   for (int k = 0; k < 4; k++) assert_int_equal(tct_mech_release(mech, 0, &sum, 1, NULL), TCT_OK);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
   assert_int_equal(tct_mech_release(mech, 0, &sum, 1, NULL), TCT_E_BUDGET); /* spent */
   tct_mech_free(mech);
 }
@@ -208,16 +208,16 @@ static void a_promise_is_spent_once(void **state) {
   tct_mech *mech = gate(tct_event_gaussian(2, 2), tct_event_laplace(3, 1));
   double sum[LEN] = {0}, before[LEN];
   for (int k = 0; k < 2; k++) {
-    assert_int_not_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_not_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
     assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
   }
   memcpy(before, sum, sizeof sum);
   assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET);
   assert_memory_equal(sum, before, sizeof sum);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET); /* the Laplace step is missing */
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET); /* the Laplace step is missing */
   memset(sum, 0, sizeof sum);
   assert_int_equal(tct_mech_release(mech, 1, sum, LEN, NULL), TCT_OK);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
   assert_int_equal(tct_mech_spent(mech)->len, 2);
   assert_int_equal(tct_mech_spent(mech)->at[0].count, 2);
   tct_mech_free(mech);
@@ -247,7 +247,7 @@ static void an_adaptive_promise_ends_where_its_filter_does(void **state) {
   assert_int_equal(taken, 8);
   assert_memory_equal(sum, before, sizeof sum);
   assert_int_equal(tct_mech_spent(mech)->at[0].count, 8);
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
   tct_mech_free(mech);
   tct_promise_free(&promise);
 }
@@ -263,7 +263,7 @@ static void a_batch_is_released_once_at_its_own_rate(void **state) {
   assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_E_BUDGET); /* no batch */
   assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_OK);
   assert_int_equal(tct_mech_batch(mech, 0, 0, ROWS, row, &count, NULL), TCT_E_BUDGET); /* a second one */
-  assert_int_equal(tct_mech_settled(mech, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_E_BUDGET);
   assert_int_equal(tct_mech_release(mech, 1, sum, LEN, NULL), TCT_E_BUDGET); /* another's */
   assert_int_equal(tct_mech_spent(mech)->len, 0);
   assert_int_equal(tct_mech_release(mech, 0, sum, LEN, NULL), TCT_OK);
@@ -309,16 +309,16 @@ static void noise_has_the_size_that_is_charged(void **state) {
   double *sum = TCT_NEW(double, MANY);
   for (int k = 0; k < 12; k++) {
     int laplace = k >= 6;
-    double noise = noises[k % 2], reach = reaches[k / 2 % 3], squares = 0;
+    double noise = noises[k % 2], sensitivity = reaches[k / 2 % 3], squares = 0;
     tct_event event = laplace ? tct_event_laplace(noise, 1) : tct_event_gaussian(noise, 1);
-    tct_release one = release_at(event, reach);
+    tct_release one = release_at(event, sensitivity);
     tct_mech *mech = gate_with(&one, 1);
     double g = tct_mech_release_of(mech, 0)->lattice;
     for (int j = 0; j < MANY; j++) sum[j] = 7 * g * (j % 5);
     assert_int_equal(tct_mech_release(mech, 0, sum, MANY, NULL), TCT_OK);
     for (int j = 0; j < MANY; j++) {
       assert_true(sum[j] / g == rint(sum[j] / g)); /* released values lie on the lattice */
-      double z = (sum[j] - 7 * g * (j % 5)) / (noise * reach);
+      double z = (sum[j] - 7 * g * (j % 5)) / (noise * sensitivity);
       squares += z * z / MANY;
     }
     if (laplace)
@@ -354,16 +354,16 @@ static void a_lattice_holds_the_sum_and_resolves_the_noise(void **state) {
   for (int a = -30; a <= 30; a += 5)
     for (int b = -12; b <= 12; b++)
       for (int64_t terms = 1; terms < ((int64_t)1 << 34); terms *= 37) {
-        double reach = ldexp(1.1, 3 * a), noise = b == -12 ? 0 : pow(10, b / 2.0), sigma = noise * reach;
-        double g = tct_lattice_spacing(reach, noise, terms);
+        double sensitivity = ldexp(1.1, 3 * a), noise = b == -12 ? 0 : pow(10, b / 2.0), sigma = noise * sensitivity;
+        double g = tct_lattice_spacing(sensitivity, noise, terms);
         if (isnan(g)) { /* the sum is too large for the noise, and really so */
-          assert_true((double)terms * reach + 128 * sigma >= 0x1p31 * sigma);
+          assert_true((double)terms * sensitivity + 128 * sigma >= 0x1p31 * sigma);
           assert_true(noise > 0);
           continue;
         }
         int exponent;
         assert_true(frexp(g, &exponent) == 0.5); /* a power of two */
-        assert_true((double)terms * reach + 128 * sigma <= 0x1p52 * g);
+        assert_true((double)terms * sensitivity + 128 * sigma <= 0x1p52 * g);
         if (noise > 0) assert_true(sigma / g >= 0x1p20 && sigma / g < 0x1p40);
       }
   assert_true(isnan(tct_lattice_spacing(0, 1, 10)));
@@ -390,7 +390,7 @@ static void a_choice_prefers_the_larger_score_as_charged(void **state) {
       high += (double)index;
     }
     assert_true(fabs(high - p * MANY) <= 6 * sqrt(p * (1 - p) * MANY));
-    assert_int_equal(tct_mech_settled(mech, NULL), TCT_OK);
+    assert_int_equal(tct_mech_spent_exactly(mech, NULL), TCT_OK);
     tct_mech_free(mech);
   }
 }

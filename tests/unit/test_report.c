@@ -92,7 +92,7 @@ static void spread(const char *loss, const char *penalty, const char *solver, in
   *mean = sqrt(*mean);
   if (getenv("TACIT_SHOW"))
     print_message("%s %s %s: deviation %.4g (largest %.4g), stated %.4g to %.4g\n", solver, loss, penalty, *mean,
-                  *largest, size->least, size->most);
+                  *largest, size->min, size->max);
   tct_free(w);
 }
 
@@ -103,9 +103,9 @@ static void within(const char *loss, const char *penalty, const char *solver, in
   double mean, largest;
   tct_noise_size size;
   spread(loss, penalty, solver, relation, &mean, &largest, &size);
-  assert_true(size.most > 0);
-  assert_true(largest <= size.most * SLACK);
-  if (!isnan(size.least)) assert_true(mean >= size.least / SLACK);
+  assert_true(size.max > 0);
+  assert_true(largest <= size.max * SLACK);
+  if (!isnan(size.min)) assert_true(mean >= size.min / SLACK);
 }
 
 static void the_noise_of_outpert_is_as_stated(void **state) {
@@ -114,11 +114,11 @@ static void the_noise_of_outpert_is_as_stated(void **state) {
   (void)state;
   for (int relation = 0; relation < 2; relation++) {
     spread("logistic", "l2:lambda=0.05", "outpert", relation, &mean, &largest, &size);
-    assert_true(size.least == size.most);
-    assert_true(mean < size.most * 1.25 && mean > size.most / 1.25); /* four weights: 480 draws */
+    assert_true(size.min == size.max);
+    assert_true(mean < size.max * 1.25 && mean > size.max / 1.25); /* four weights: 480 draws */
   }
   spread("logistic", "none", "outpert:variant=gd,steps=20", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(mean < size.most * 1.25 && mean > size.most / 1.25);
+  assert_true(mean < size.max * 1.25 && mean > size.max / 1.25);
 }
 
 static void the_noise_of_objpert_is_within_its_bounds(void **state) {
@@ -149,13 +149,13 @@ static void with_a_strong_ridge_the_bounds_are_tight(void **state) {
   tct_noise_size size;
   (void)state;
   spread("logistic", "l2:lambda=20", "objpert", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(size.most < 1.1 * size.least);
-  assert_true(mean < size.most * 1.25 && mean > size.least / 1.25);
+  assert_true(size.max < 1.1 * size.min);
+  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
   spread("squared", "l2:lambda=20", "dpscd:average=0,epochs=10", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(size.most < 1.1 * size.least);
-  assert_true(mean < size.most * 1.25 && mean > size.least / 1.25);
+  assert_true(size.max < 1.1 * size.min);
+  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
   spread("squared", "l2:lambda=20", "dpscd:average=0.5,epochs=10", TCT_ADD_REMOVE, &mean, &largest, &size);
-  assert_true(mean < size.most * 1.25 && mean > size.least / 1.25);
+  assert_true(mean < size.max * 1.25 && mean > size.min / 1.25);
 }
 
 static void a_solver_without_a_formula_says_so(void **state) {

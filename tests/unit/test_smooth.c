@@ -186,7 +186,7 @@ static void run_reference(const char *name, world *q, double l2, double *w) {
   tct_error err = {0};
   char penalty[64];
   snprintf(penalty, sizeof penalty, "l2:lambda=%.17g", l2);
-  assert_int_equal(tct_reg_make(penalty, &q->facts.reg, &err), TCT_OK);
+  assert_int_equal(tct_penalty_make(penalty, &q->facts.penalty, &err), TCT_OK);
   assert_int_equal(tct_spec_parse(name, "solver", &spec, &err), TCT_OK);
   const tct_solver *solver = tct_solver_find(name);
   assert_int_equal(solver->plan(&q->facts, &spec, &plan, &err), TCT_OK);
@@ -232,7 +232,7 @@ static void a_record_that_is_cut_pulls_and_bends_no_more_than_its_facts_say(void
     for (int c = 0; c < 4; c++) {
       world q;
       tct_smooth_facts facts;
-      double pull = 0, bend = 0, least = INFINITY, w[P], before[P], step = 1e-5;
+      double pull = 0, bend = 0, min = INFINITY, w[P], before[P], step = 1e-5;
       make(&q, losses[l], 1, 0);
       facts = q.smooth.facts;
       tct_smooth_free(&q.smooth);
@@ -255,15 +255,15 @@ static void a_record_that_is_cut_pulls_and_bends_no_more_than_its_facts_say(void
         assert_int_equal(tct_smooth_gradient(&q.smooth, w, NULL), TCT_OK);
         double along = (tct_dot(q.smooth.gradient, x, P) - tct_dot(before, x, P)) / length / step;
         pull = fmax(pull, sqrt(tct_norm2(before, P)));
-        bend = fmax(bend, along), least = fmin(least, along);
+        bend = fmax(bend, along), min = fmin(min, along);
         tct_smooth_free(&q.smooth);
       }
-      double most = facts.slope * facts.row_norm, most_bend = facts.curvature * facts.row_norm * facts.row_norm;
-      assert_true(pull <= most * (1 + 1e-12));
-      assert_true(pull >= 0.9 * most);
+      double max = facts.slope * facts.row_norm, most_bend = facts.curvature * facts.row_norm * facts.row_norm;
+      assert_true(pull <= max * (1 + 1e-12));
+      assert_true(pull >= 0.9 * max);
       assert_true(bend <= most_bend * (1 + 1e-6));
       if (cuts[c][1] > 0.6) assert_true(bend >= 0.8 * most_bend);
-      assert_true(least >= -1e-9);
+      assert_true(min >= -1e-9);
       tct_view_free(&q.view);
     }
 }

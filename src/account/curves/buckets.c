@@ -177,7 +177,7 @@ static void reverse(tct_grid *g) {
 }
 
 /* More points than any width in use gives. */
-static const double most_points = 1 << 24;
+static const double max_points = 1 << 24;
 
 /* Held against the closed form at some 30 edges.  The sum from above is as exact relatively as its parts. */
 static bool masses_agree(const tct_grid *g, const tct_pair *f) {
@@ -198,7 +198,7 @@ static bool masses_agree(const tct_grid *g, const tct_pair *f) {
 /* Then one empty bucket stands for it, of which nothing is proved. */
 static bool no_grid(const tct_grid_shape *shape, const double range[2]) {
   double from = (range[0] - shape->offset) / shape->h, to = (range[1] - shape->offset) / shape->h;
-  return !(shape->h > 0) || !(fabs(from) < 0x1p50) || !(fabs(to) < 0x1p50) || !(to - from < most_points);
+  return !(shape->h > 0) || !(fabs(from) < 0x1p50) || !(fabs(to) < 0x1p50) || !(to - from < max_points);
 }
 
 static tct_status grid_between(const tct_pair *f, const tct_grid_shape *shape, const double range[2], bool whole,
@@ -217,8 +217,8 @@ static tct_status grid_between(const tct_pair *f, const tct_grid_shape *shape, c
   out->up = TCT_NEW(double, out->len);
   if (!out->down || !out->up) return tct_grid_free(out), tct_fail_memory(err);
   if (f->weight > 0) add_continuous(out, f);
-  double most = 1 + tct_max(fabs(range[0]), fabs(range[1]));
-  out->proved = out->off <= TCT_LOSS_MARGIN * most;
+  double max = 1 + tct_max(fabs(range[0]), fabs(range[1]));
+  out->proved = out->off <= TCT_LOSS_MARGIN * max;
   if (whole && f->weight > 0) out->proved = out->proved && masses_agree(out, f);
   for (int i = 0; i < f->atoms; i++) add_atom(out, f->atom_loss[i], f->atom_mass[i]);
   out->infinite = f->infinite;

@@ -159,8 +159,8 @@ static bool can_compose(const tct_pmf *pmf, int n, const tct_window *w) {
 }
 
 double tct_compose_work(const tct_pmf *pmf, int n, const tct_window *window) {
-  double points = 16, most = window->length / pmf[0].h + 3, own = 0;
-  while (points < most && points < (double)longest) points *= 2;
+  double points = 16, max = window->length / pmf[0].h + 3, own = 0;
+  while (points < max && points < (double)longest) points *= 2;
   for (int j = 0; j < n; j++)
     own += 12 * (double)pmf[j].len + points * (8 + 1.5 * log2(points) + 1.5 * log2(1 + (double)pmf[j].count));
   return own + points * (20 + 1.5 * log2(points));

@@ -86,13 +86,13 @@ static void run_downwards(const tct_grid *g, double *lifted) {
 
 static int64_t best_join(const tct_grid *g, const double *b, const double *lifted) {
   int64_t best = 0;
-  double least = INFINITY, total = 0, below = 0;
+  double min = INFINITY, total = 0, below = 0;
   for (int64_t i = 0; i < g->len; i++) total += g->down[i] + g->up[i];
   for (int64_t i = 0; i < g->len; i++) {
     double mass = g->down[i] + g->up[i], left = fabs(1 - b[i] - lifted[i]) * mass;
     bool inner = below > 0.001 * total && below < 0.999 * total; /* where both runs have settled */
     below += mass;
-    if (inner && mass > 0 && left < least) least = left, best = i;
+    if (inner && mass > 0 && left < min) min = left, best = i;
   }
   return best;
 }
@@ -150,7 +150,7 @@ double tct_pmf_log_moment(const tct_pmf *pmf, double t) {
   return top + log(sum);
 }
 
-int64_t tct_tilt_block(double th, int64_t most) {
+int64_t tct_tilt_block(double th, int64_t max) {
   double fit = 500 / fabs(th);
-  return fit >= (double)most ? most : fit >= 1 ? (int64_t)fit : 1; /* NaN: 1 */
+  return fit >= (double)max ? max : fit >= 1 ? (int64_t)fit : 1; /* NaN: 1 */
 }

@@ -62,5 +62,5 @@ void tct_pmf_free(tct_pmf *pmf);
 /* log sum p e^{t loss} over the finite part; NaN if it is no finite number. */
 double tct_pmf_log_moment(const tct_pmf *pmf, double t);
 /* So many points, at most `most`, may share one exponent: e^{th k} stays far inside the range of a double. */
-int64_t tct_tilt_block(double th, int64_t most);
+int64_t tct_tilt_block(double th, int64_t max);
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Some 2 s. What takes more is left to the other accountants. */
-static const double most_work = 2.5e9;
+static const double max_work = 2.5e9;
 enum { MOST_KINDS = 2048 }; /* distinct events */
 
 bool tct_loss_query_pays(tct_loss_query *q, double work) {
@@ -58,7 +58,7 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
   double precision_of_mu = 0; /* sum of count/noise^2 */
   memset(q, 0, sizeof *q);
   q->neighbours = neighbours;
-  q->work = most_work;
+  q->work = max_work;
   q->at = TCT_NEW(tct_event, events->len + 1);
   if (!q->at) return tct_fail_memory(err);
   for (int64_t i = 0; i < events->len; i++) {

@@ -3,10 +3,10 @@
  * A continuous part is a density under P over some variable x in which the loss rises; beside it there may be atoms.
  *
  * The pairs (c = 1, s = noise):
- *   gaussian          loss N(mu^2/2, mu^2), mu = reach/s.
+ *   gaussian          loss N(mu^2/2, mu^2), mu = sensitivity/s.
  *   sampled_gaussian  add_remove: P = (1-q)N(0,s^2) + qN(1,s^2), Q = N(0,s^2), and reversed;
  *                     replace_one: P = (1-q)N(0,s^2) + qN(1,s^2), Q with -1 (one coin for both records).
- *   laplace           reach/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4 between.
+ *   laplace           sensitivity/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4 between.
  *   pure, approx      randomised response; delta0 goes to infinity.
  *   exponential       eps0-bounded range: the loss lies in [t-eps0, t] for some t, and of all two-point laws on
  *                     such ranges the hockey-stick divergence at e^l is largest for t = (eps0+l)/2:
@@ -237,7 +237,7 @@ static void bounded_pair(double epsilon, tct_pair *f) {
 }
 
 void tct_pair_of(const tct_event *e, tct_neighbours neighbours, double tail, tct_pair *f) {
-  double epsilon = tct_event_pure_epsilon(e, neighbours), mu = tct_reach(neighbours) / e->noise;
+  double epsilon = tct_event_pure_epsilon(e, neighbours), mu = tct_neighbour_factor(neighbours) / e->noise;
   *f = (tct_pair){0};
   switch (e->kind) {
     case TCT_EV_SAMPLED_GAUSSIAN:

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-double tct_reach(tct_neighbours neighbours) { return neighbours == TCT_REPLACE_ONE ? 2 : 1; }
+double tct_neighbour_factor(tct_neighbours neighbours) { return neighbours == TCT_REPLACE_ONE ? 2 : 1; }
 
 bool tct_event_is_gaussian(const tct_event *event) {
   switch (event->kind) {
@@ -43,7 +43,7 @@ bool tct_event_is_pure(const tct_event *event) {
 
 double tct_event_pure_epsilon(const tct_event *event, tct_neighbours neighbours) {
   if (!tct_event_is_pure(event)) return 0;
-  return event->kind == TCT_EV_LAPLACE ? tct_reach(neighbours) / event->noise : event->epsilon;
+  return event->kind == TCT_EV_LAPLACE ? tct_neighbour_factor(neighbours) / event->noise : event->epsilon;
 }
 
 double tct_laplace_slack(const tct_event *event, tct_neighbours neighbours) {
@@ -149,11 +149,11 @@ static double objpert_renyi(double mu, double shift, double alpha) {
 }
 
 double tct_event_rho(const tct_event *event, tct_neighbours neighbours) {
-  double epsilon, reach = tct_reach(neighbours);
+  double epsilon, factor = tct_neighbour_factor(neighbours);
   switch (event->kind) {
     case TCT_EV_GAUSSIAN:
     case TCT_EV_SAMPLED_GAUSSIAN: /* no amplified rho exists; the unsampled one holds */
-      return 0.5 * (reach / event->noise) * (reach / event->noise);
+      return 0.5 * (factor / event->noise) * (factor / event->noise);
     case TCT_EV_LAPLACE:
     case TCT_EV_PURE:
     case TCT_EV_APPROX: /* beside its failure, which tct_events_failure counts */

@@ -95,10 +95,10 @@ void tct_saddle_find(const tct_nodes *nodes, int n, double epsilon, double log_d
 }
 
 /* The loss beyond which the mass tilted by order[at] is below e^log_mass, above (side 1) or below (side -1). */
-static double edge(const tct_saddle *s, int at, int side, double most, double log_mass, double *order) {
+static double edge(const tct_saddle *s, int at, int side, double max, double log_mass, double *order) {
   double best = INFINITY;
   for (int i = at + side; i >= 0 && i < TCT_ORDERS; i += side) {
-    if (i > at + 1 && s->order[i] > most) break;
+    if (i > at + 1 && s->order[i] > max) break;
     double away = s->order[i] - s->order[at], loss = (s->log_moment[i] - s->log_moment[at] - log_mass) / away;
     if (loss * side < best) best = loss * side, *order = s->order[i];
   }
@@ -115,19 +115,19 @@ static double log_rounding(const tct_saddle *s, int at, double h) {
 
 void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, double h, tct_window *out) {
   enum { ZERO = 6, LAST = 26 }; /* the table's order 0, and the largest tilt that is tried */
-  double most = 0.5 / h, least = INFINITY, least_slack = INFINITY, order_top = 0,
+  double max = 0.5 / h, min = INFINITY, min_slack = INFINITY, order_top = 0,
          log_mass = saddle->log_delta + log_part;
-  double top = edge(saddle, ZERO, 1, most, log_mass, &order_top);
+  double top = edge(saddle, ZERO, 1, max, log_mass, &order_top);
   *out = (tct_window){.top = top, .floor = low, .order_top = order_top};
   for (int i = ZERO + 1; i <= LAST; i++) {
     double t = saddle->order[i], wrap = 0, below = 0;
-    if (i > ZERO + 1 && t > most) break;
+    if (i > ZERO + 1 && t > max) break;
     double part = log_mass + t * low - saddle->log_moment[i];           /* tilted mass that is allowed to fold */
     double slack = tct_max(log_rounding(saddle, i, h) - part - 1.5, 0); /* rounding may be some times that */
-    double length = tct_max(edge(saddle, i, 1, most, part, &wrap) - low, top - edge(saddle, i, -1, most, part, &below));
-    if (slack > least_slack || (slack == least_slack && length >= least)) continue;
-    least = length, least_slack = slack;
+    double length = tct_max(edge(saddle, i, 1, max, part, &wrap) - low, top - edge(saddle, i, -1, max, part, &below));
+    if (slack > min_slack || (slack == min_slack && length >= min)) continue;
+    min = length, min_slack = slack;
     out->t = t, out->length = length, out->order_wrap = wrap, out->order_below = below;
   }
-  out->t = tct_min(out->t, 4 * most); /* a saddle point that ran away: any tilt is sound, this one the grid can bear */
+  out->t = tct_min(out->t, 4 * max); /* a saddle point that ran away: any tilt is sound, this one the grid can bear */
 }

@@ -51,7 +51,7 @@ static void some_blocks(const tct_view *view, const double *a, const tct_exact *
   memset(memory, 0, (size_t)(3 * p) * sizeof *memory);
   for (int64_t from = first * block; from < view->rows; from += step * block) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
-    tct_slab_add(view, from, to - from, a + from, sum);
+    tct_row_block_add(view, from, to - from, a + from, sum);
     tct_exact_add(exact, sum, high, low, p);
     memset(sum, 0, (size_t)p * sizeof *sum);
   }

@@ -13,8 +13,8 @@
  * BOUND ON A TERM.  Let u = 2^-53 and v_j = fl(b*x_j).  As in rows.c the v_j are the coordinates of a vector of norm
  * below |a|*|x~|(1 - 2^-41) (1+u)^2 where |x~| <= R(1 - 2^-40) is what bounds it: of norm at most |a|*N, N any upper
  * bound on the row's norm with two roundings to spare (tct_row_norm2).  Rounding to the nearest multiple moves a
- * coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= reach - sqrt(p) g implies a term of
- * norm at most reach; the other half of sqrt(p) g pays for the roundings of the root and the difference.  Extreme rows
+ * coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= sensitivity - sqrt(p) g implies a term of
+ * norm at most sensitivity; the other half of sqrt(p) g pays for the roundings of the root and the difference.  Extreme rows
  * are truncated, which shortens them. */
 #include "la/exact/gradient.h"
 
@@ -84,12 +84,12 @@ static int64_t block_rows(int64_t p) {
   return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
 }
 
-double tct_gradient_room(double reach, double lattice, int64_t p) { return reach - sqrt((double)p) * lattice; }
+double tct_gradient_factor_max(double sensitivity, double lattice, int64_t p) { return sensitivity - sqrt((double)p) * lattice; }
 
 /* One copy of w in whole vectors, and each thread's bits, slow sums, factors and scaled factors. */
-static int64_t room(int64_t p) { return 2 * padded(p) + 2 * block_rows(p); }
+static int64_t workspace(int64_t p) { return 2 * padded(p) + 2 * block_rows(p); }
 
-int64_t tct_gradient_scratch(int64_t p, int threads) { return padded(p) + threads * room(p); }
+int64_t tct_gradient_scratch(int64_t p, int threads) { return padded(p) + threads * workspace(p); }
 
 typedef struct pass {
   const tct_view *view;
@@ -197,10 +197,10 @@ static void add_row(pass *s, int64_t i, double b) {
 static void block_add(pass *s, int64_t from, int64_t to) {
   const tct_view *view = s->view;
   int64_t fast = to < s->fast ? to : s->fast < from ? from : s->fast, wide = padded(view->x->cols);
-  double most = 0x1p50 * s->lattice / view->row_norm;
+  double max = 0x1p50 * s->lattice / view->row_norm;
   for (int64_t i = from; i < to; i++) {
     double a = s->a[i - from], scale = view->row_scale[i], b = a * scale;
-    bool plain = tct_scale_plain(scale) && fabs(a) <= most && fabs(b) >= 0x1p-900;
+    bool plain = tct_scale_plain(scale) && fabs(a) <= max && fabs(b) >= 0x1p-900;
     s->b[i - from] = plain ? b : 0;
     if (!plain)
       tct_row_add_lattice(view, i, a, s->lattice, s->slow);
@@ -244,7 +244,7 @@ static int64_t fast_rows(const tct_view *view) {
 
 void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors factors, double lattice, double *sum,
                           double *scratch, int threads) {
-  int64_t p = view->p, wide = padded(p), each = room(p), blocks = (view->rows + block_rows(p) - 1) / block_rows(p);
+  int64_t p = view->p, wide = padded(p), each = workspace(p), blocks = (view->rows + block_rows(p) - 1) / block_rows(p);
   threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x) + 8 * view->rows);
   if (threads > blocks) threads = blocks > 1 ? (int)blocks : 1;
   pass base = {.view = view, .w = w, .whole = scratch, .fast = fast_rows(view), .lattice = lattice};

@@ -19,9 +19,9 @@ enum { BLOCK = 256, CHUNK = 32 };
 
 static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }
 
-static int64_t room(int64_t p) { return 3 * padded(p) * padded(p) + 2 * CHUNK * padded(p); }
+static int64_t workspace(int64_t p) { return 3 * padded(p) * padded(p) + 2 * CHUNK * padded(p); }
 
-int64_t tct_gram_scratch(int64_t p, int threads) { return threads * room(p); }
+int64_t tct_gram_scratch(int64_t p, int threads) { return threads * workspace(p); }
 
 /* gram += left^T right over CHUNK rows, upper tiles only. */
 #define TILES(level)                                                                                                  \
@@ -114,7 +114,7 @@ static void some_blocks(const tct_view *view, const double *weight, const tct_ex
 
 void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds *bounds, double *parts,
               double *scratch, int threads) {
-  int64_t p = view->p, wide = padded(p), each = room(p);
+  int64_t p = view->p, wide = padded(p), each = workspace(p);
   double norm = bounds->norm;
   tct_exact exact = tct_exact_for(BLOCK * 1.01 * bounds->largest * norm * norm, bounds->rows / BLOCK + 1);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -161,7 +161,7 @@ static void some_chunks(const tct_view *view, const double *weight, double step,
 
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads) {
-  int64_t p = view->p, wide = padded(p), each = room(p);
+  int64_t p = view->p, wide = padded(p), each = workspace(p);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) some_chunks(view, weight, step, t, threads, scratch + t * each);
   memset(sum, 0, (size_t)(p * p) * sizeof *sum);

@@ -154,36 +154,36 @@ tct_status tct_metric_lengths(const tct_metric *metric, const tct_view *view, do
     for (int64_t i = 0; i < rows; i++) length[i] = diagonal_length(metric, view, i);
     return TCT_OK;
   }
-  double *room = room_for(metric, rows, &threads);
-  if (!room) return tct_fail_memory(err);
+  double *workspace = room_for(metric, rows, &threads);
+  if (!workspace) return tct_fail_memory(err);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
-    double *x = room + t * 2 * CHUNK * wide, *z = x + CHUNK * wide;
+    double *x = workspace + t * 2 * CHUNK * wide, *z = x + CHUNK * wide;
     for (int64_t first = t * CHUNK; first < rows; first += threads * CHUNK) {
       int64_t count = rows - first < CHUNK ? rows - first : CHUNK;
       some_images(metric, view, first, count, x, z);
       for (int64_t k = 0; k < count; k++) length[first + k] = length_of(metric, view, z + k * wide);
     }
   }
-  tct_wipe_free(room, threads * 2 * CHUNK * wide, sizeof *room);
+  tct_wipe_free(workspace, threads * 2 * CHUNK * wide, sizeof *workspace);
   return TCT_OK;
 }
 
 tct_status tct_metric_images(const tct_metric *metric, const tct_view *view, int64_t first, int64_t count, double *z,
                              int threads, tct_error *err) {
   int64_t wide = padded(metric->p);
-  double *room = room_for(metric, count, &threads);
-  if (!room) return tct_fail_memory(err);
+  double *workspace = room_for(metric, count, &threads);
+  if (!workspace) return tct_fail_memory(err);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
-    double *x = room + t * 2 * CHUNK * wide, *out = x + CHUNK * wide;
+    double *x = workspace + t * 2 * CHUNK * wide, *out = x + CHUNK * wide;
     for (int64_t from = t * CHUNK; from < count; from += threads * CHUNK) {
       int64_t some = count - from < CHUNK ? count - from : CHUNK;
       some_images(metric, view, first + from, some, x, out);
       memcpy(z + from * wide, out, (size_t)(some * wide) * sizeof *z);
     }
   }
-  tct_wipe_free(room, threads * 2 * CHUNK * wide, sizeof *room);
+  tct_wipe_free(workspace, threads * 2 * CHUNK * wide, sizeof *workspace);
   return TCT_OK;
 }
 

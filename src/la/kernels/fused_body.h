@@ -29,9 +29,9 @@ TARGET static inline __attribute__((always_inline)) double NAME(pass)(const tct_
       REAL m = z[i] + delta * a;
       z[i] = m;
       REAL t = TERM(slope, m, y[i], x, h);
-      REAL most = limited ? limit[i] * (x < 0 ? -x : x) : clip;
-      t = t < most ? t : most;
-      t = t > -most ? t : -most;
+      REAL max = limited ? limit[i] * (x < 0 ? -x : x) : clip;
+      t = t < max ? t : max;
+      t = t > -max ? t : -max;
       block += TRUNC(t * inverse);
     }
     sum += (double)block;

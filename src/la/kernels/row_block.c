@@ -82,7 +82,7 @@ static bool in_fours(const tct_view *view) {
   return view->x->layout == TCT_DENSE_ROWS && view->x->value_type == TCT_F64;
 }
 
-void tct_slab_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z) {
+void tct_row_block_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z) {
   static dots_loop *const loops[] = {dots_0, dots_1, dots_2};
   const tct_matrix *m = view->x;
   dots_loop *dots = loops[tct_level()];
@@ -100,7 +100,7 @@ void tct_slab_dot(const tct_view *view, int64_t first, int64_t count, const doub
   for (; k < count; k++) z[k] = tct_row_dot(view, first + k, w);
 }
 
-void tct_slab_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum) {
+void tct_row_block_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum) {
   static adds_loop *const loops[] = {adds_0, adds_1, adds_2};
   const tct_matrix *m = view->x;
   adds_loop *adds = loops[tct_level()];

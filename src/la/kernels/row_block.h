@@ -5,7 +5,7 @@
 #include "la/matrix/matrix.h"
 
 /* z[k] = x~_{first+k} . w for k < count. */
-void tct_slab_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z);
+void tct_row_block_dot(const tct_view *view, int64_t first, int64_t count, const double *w, double *z);
 /* sum[p] += sum over k < count of a[k] * x~_{first+k}, in ascending order, in plain floating point. */
-void tct_slab_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum);
+void tct_row_block_add(const tct_view *view, int64_t first, int64_t count, const double *a, double *sum);
 #endif

@@ -103,8 +103,8 @@ void tct_row_add_lattice(const tct_view *view, int64_t i, double a, double latti
 }
 
 int tct_threads_for(int threads, int64_t work) {
-  int64_t most = work / 65536; /* about 30 microseconds of work each, ten times what starting a thread costs */
-  return most < 2 ? 1 : most < threads ? (int)most : threads;
+  int64_t max = work / 65536; /* about 30 microseconds of work each, ten times what starting a thread costs */
+  return max < 2 ? 1 : max < threads ? (int)max : threads;
 }
 
 static int64_t work_of(const tct_view *view, int64_t count) {

@@ -68,7 +68,7 @@ static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *er
   if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
     why = "the record has no key; give it one";
   if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "%s", why);
-  char *to = tct_pieces_room(&r->keys, field.length + 1);
+  char *to = tct_pieces_reserve(&r->keys, field.length + 1);
   if (!to) return tct_fail_memory(err);
   memcpy(to, field.at, (size_t)field.length);
   to[field.length] = 0;

@@ -86,7 +86,7 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
   const char *why = NULL;
   if (col == r->label) {
     if (!table->labelled) return TCT_OK;
-    double *label = tct_pieces_room(&table->labels, 1);
+    double *label = tct_pieces_reserve(&table->labels, 1);
     if (!label) return tct_fail_memory(err);
     why = tct_label_number(&r->rule, value, label);
     if (why) *label = -1;
@@ -95,16 +95,16 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
       why = "the element is not a finite number; correct it";
     else if (fabs(value) > r->limit)
       why = "the number is too large for single precision; read in double precision";
-    void *room = tct_pieces_room(&table->values, 1);
-    if (!room) return tct_fail_memory(err);
+    void *buffer = tct_pieces_reserve(&table->values, 1);
+    if (!buffer) return tct_fail_memory(err);
     if (table->value_type == TCT_F32)
-      *(float *)room = why ? 0 : (float)value;
+      *(float *)buffer = why ? 0 : (float)value;
     else
-      *(double *)room = why ? 0 : value;
+      *(double *)buffer = why ? 0 : value;
   }
   if (!why) return TCT_OK;
   if (!table->droppable) return tct_fail_at(err, reader->source->name, r->first + row + 1, col + 1, "%s", why);
-  int64_t *bad = tct_pieces_room(&r->bad, 1);
+  int64_t *bad = tct_pieces_reserve(&r->bad, 1);
   if (!bad) return tct_fail_memory(err);
   *bad = row;
   return TCT_OK;
@@ -174,7 +174,7 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   table->rows = r->npy.shape[0];
   if (table->droppable) {
     for (int64_t i = 0; i < table->rows; i++) {
-      unsigned char *mark = tct_pieces_room(&table->dropped, 1);
+      unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);
       if (!mark) return tct_fail_memory(err);
       *mark = 0;
     }

@@ -71,7 +71,7 @@ static void pass(const tct_scan *scan, const char *text, int64_t length, bool qu
 }
 
 /* Line ends and quotes of [from, to), one step after the other, from both sides. */
-static tct_status count(tct_scan *scan, char *room, tct_error *err) {
+static tct_status count(tct_scan *scan, char *buffer, tct_error *err) {
   int64_t steps = (scan->to - scan->from) / STEP + 1, got = 0;
   place where[2] = {FIELD_START, QUOTED};
   for (int s = 0; s < 2; s++) {
@@ -81,15 +81,15 @@ static tct_status count(tct_scan *scan, char *room, tct_error *err) {
   }
   char last = '\n';
   for (int64_t k = 0, at = scan->from; at < scan->to; k++, at += got) {
-    TCT_TRY(load(scan, at, scan->to - at < STEP ? scan->to - at : STEP, room, &got, err));
+    TCT_TRY(load(scan, at, scan->to - at < STEP ? scan->to - at : STEP, buffer, &got, err));
     if (got == 0) return cannot_read(scan, err);
-    bool quotes = scan->csv && memchr(room, '"', (size_t)got);
+    bool quotes = scan->csv && memchr(buffer, '"', (size_t)got);
     for (int s = 0; s < 2; s++) {
       scan->side[s].count[k] = scan->side[s].records;
       scan->side[s].place[k] = (unsigned char)where[s];
-      pass(scan, room, got, quotes, &where[s], &scan->side[s].records);
+      pass(scan, buffer, got, quotes, &where[s], &scan->side[s].records);
     }
-    last = room[got - 1];
+    last = buffer[got - 1];
   }
   for (int s = 0; s < 2; s++) {
     scan->side[s].inside = where[s] == QUOTED;
@@ -99,12 +99,12 @@ static tct_status count(tct_scan *scan, char *room, tct_error *err) {
 }
 
 /* The first byte behind a line end at or behind `at`. */
-static tct_status line_after(const tct_scan *scan, int64_t at, char *room, int64_t *found, tct_error *err) {
+static tct_status line_after(const tct_scan *scan, int64_t at, char *buffer, int64_t *found, tct_error *err) {
   int64_t got;
   for (at = at > 0 ? at : 0;; at += got) {
-    TCT_TRY(load(scan, at, STEP, room, &got, err));
-    char *newline = got > 0 ? memchr(room, '\n', (size_t)got) : NULL;
-    *found = newline ? at + (newline - room) + 1 : scan->size;
+    TCT_TRY(load(scan, at, STEP, buffer, &got, err));
+    char *newline = got > 0 ? memchr(buffer, '\n', (size_t)got) : NULL;
+    *found = newline ? at + (newline - buffer) + 1 : scan->size;
     if (newline || got == 0) return TCT_OK;
   }
 }
@@ -165,7 +165,7 @@ static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct
   return TCT_OK;
 }
 
-static tct_status open_part(tct_scan *scan, int part, int parts, char *room, tct_error *err) {
+static tct_status open_part(tct_scan *scan, int part, int parts, char *buffer, tct_error *err) {
   struct stat status;
   int64_t got;
   scan->file = strcmp(scan->name, "-") == 0 ? -1 : open(scan->name, O_RDONLY | O_CLOEXEC);
@@ -174,24 +174,24 @@ static tct_status open_part(tct_scan *scan, int part, int parts, char *room, tct
     return tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", scan->name);
   if (!S_ISREG(status.st_mode)) return no_share(scan, "it is no plain file; name one", err);
   scan->size = status.st_size;
-  TCT_TRY(load(scan, 0, HEAD, room, &got, err));
-  TCT_TRY(tell_format(scan, room, got, err));
+  TCT_TRY(load(scan, 0, HEAD, buffer, &got, err));
+  TCT_TRY(tell_format(scan, buffer, got, err));
   if (scan->array) return TCT_OK;
   int64_t left = scan->size - scan->begin;
   scan->from = scan->begin, scan->to = scan->size;
-  if (part > 0) TCT_TRY(line_after(scan, scan->begin + left / parts * part - 1, room, &scan->from, err));
-  if (part + 1 < parts) TCT_TRY(line_after(scan, scan->begin + left / parts * (part + 1) - 1, room, &scan->to, err));
-  return count(scan, room, err);
+  if (part > 0) TCT_TRY(line_after(scan, scan->begin + left / parts * part - 1, buffer, &scan->from, err));
+  if (part + 1 < parts) TCT_TRY(line_after(scan, scan->begin + left / parts * (part + 1) - 1, buffer, &scan->to, err));
+  return count(scan, buffer, err);
 }
 
 tct_status tct_scan_open(tct_scan *scan, const char *path, int part, int parts, tct_error *err) {
   memset(scan, 0, sizeof *scan);
   scan->name = path;
   scan->file = -1;
-  char *room = tct_alloc(STEP, 1);
-  if (!room) return tct_fail_memory(err);
-  tct_status status = open_part(scan, part, parts, room, err);
-  tct_wipe_free(room, STEP, 1);
+  char *buffer = tct_alloc(STEP, 1);
+  if (!buffer) return tct_fail_memory(err);
+  tct_status status = open_part(scan, part, parts, buffer, err);
+  tct_wipe_free(buffer, STEP, 1);
   return status;
 }
 
@@ -199,19 +199,19 @@ tct_status tct_scan_find(const tct_scan *scan, bool inside, int64_t k, int64_t *
   const tct_scan_side *side = &scan->side[inside];
   int64_t steps = (scan->to - scan->from) / STEP + 1, step = 0, got = 0;
   while (step + 1 < steps && scan->from + (step + 1) * STEP < scan->to && side->count[step + 1] < k) step++;
-  char *room = tct_alloc(STEP, 1);
-  if (!room) return tct_fail_memory(err);
+  char *buffer = tct_alloc(STEP, 1);
+  if (!buffer) return tct_fail_memory(err);
   int64_t begin = scan->from + step * STEP, records = side->count[step];
   place where = (place)side->place[step];
-  tct_status status = load(scan, begin, scan->to - begin < STEP ? scan->to - begin : STEP, room, &got, err);
+  tct_status status = load(scan, begin, scan->to - begin < STEP ? scan->to - begin : STEP, buffer, &got, err);
   if (scan->csv) {
-    *at = begin + walk(room, got, &where, k, &records);
+    *at = begin + walk(buffer, got, &where, k, &records);
   } else {
     int64_t on = 0;
-    for (; on < got && records < k; on++) records += room[on] == '\n';
+    for (; on < got && records < k; on++) records += buffer[on] == '\n';
     *at = begin + on;
   }
-  tct_wipe_free(room, STEP, 1);
+  tct_wipe_free(buffer, STEP, 1);
   return status;
 }
 

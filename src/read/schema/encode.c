@@ -14,7 +14,7 @@
 
 static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
   const int64_t index_bytes = (int64_t)sizeof(int32_t);
-  return schema->most * (value_bytes + index_bytes) + index_bytes < schema->features * value_bytes;
+  return schema->max * (value_bytes + index_bytes) + index_bytes < schema->features * value_bytes;
 }
 
 tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
@@ -25,8 +25,8 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
   encoder->label_field = label_field;
   encoder->largest = narrow ? FLT_MAX : DBL_MAX;
   encoder->sparse = sparse_is_smaller(schema, narrow ? (int64_t)sizeof(float) : (int64_t)sizeof(double));
-  encoder->value = TCT_NEW(double, encoder->sparse ? schema->most : schema->features);
-  if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->most);
+  encoder->value = TCT_NEW(double, encoder->sparse ? schema->max : schema->features);
+  if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->max);
   if (!encoder->value || (encoder->sparse && !encoder->index)) return tct_fail_memory(err);
   return TCT_OK;
 }
@@ -108,7 +108,7 @@ tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label
 void tct_encoder_free(tct_encoder *encoder) {
   tct_free(encoder->field);
   if (encoder->schema) {
-    int64_t values = encoder->sparse ? encoder->schema->most : encoder->schema->features;
+    int64_t values = encoder->sparse ? encoder->schema->max : encoder->schema->features;
     tct_wipe_free(encoder->value, encoder->value ? values : 0, sizeof *encoder->value);
   }
   tct_free(encoder->index);

@@ -97,11 +97,11 @@ static tct_status bounds(const tct_schema *schema, const char *column, const jso
 }
 
 /* A list of distinct texts, at least `least`. */
-static tct_status text_list(const tct_schema *schema, const char *column, const json_t *list, int64_t least,
+static tct_status text_list(const tct_schema *schema, const char *column, const json_t *list, int64_t min,
                             tct_error *err) {
   size_t k;
   json_t *value;
-  if (!json_is_array(list) || (int64_t)json_array_size(list) < least || json_array_size(list) > MOST_FEATURES) {
+  if (!json_is_array(list) || (int64_t)json_array_size(list) < min || json_array_size(list) > MOST_FEATURES) {
     return wrong(schema, column, "a list of texts is wanted (\"values\": [\"a\", \"b\"]); write one", err);
   }
   json_array_foreach((json_t *)list, k, value) {
@@ -207,7 +207,7 @@ static tct_status parse_column(tct_schema *schema, tct_column *column, const jso
   }
   column->first = schema->features;
   schema->features += column->features;
-  schema->most += column->features > 0;
+  schema->max += column->features > 0;
   if (schema->features <= MOST_FEATURES) return TCT_OK;
   return wrong(schema, NULL, "it makes more than 2^31 features; list fewer values", err);
 }
@@ -327,7 +327,7 @@ tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t coun
     column->first = schema->features++;
     column->features = 1;
   }
-  schema->most = schema->features;
+  schema->max = schema->features;
   return TCT_OK;
 }
 

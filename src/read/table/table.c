@@ -11,7 +11,7 @@
 
 enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */
 
-void *tct_pieces_room(tct_pieces *pieces, int64_t count) {
+void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
   if (!last || last->size - last->used < count) {
     if (pieces->count == pieces->cap) {
@@ -31,10 +31,10 @@ void *tct_pieces_room(tct_pieces *pieces, int64_t count) {
     last->used = 0;
     pieces->count++;
   }
-  void *room = last->memory + (size_t)last->used * pieces->element;
+  void *buffer = last->memory + (size_t)last->used * pieces->element;
   last->used += count;
   pieces->total += count;
-  return room;
+  return buffer;
 }
 
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
@@ -78,14 +78,14 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
 }
 
 static bool add_values(tct_table *table, const double *value, int64_t count) {
-  void *room = tct_pieces_room(&table->values, count);
-  if (!room) return false;
+  void *buffer = tct_pieces_reserve(&table->values, count);
+  if (!buffer) return false;
   if (count == 0) return true;
   if (table->value_type == TCT_F32) {
-    float *to = room;
+    float *to = buffer;
     for (int64_t j = 0; j < count; j++) to[j] = (float)value[j];
   } else {
-    memcpy(room, value, (size_t)count * sizeof *value);
+    memcpy(buffer, value, (size_t)count * sizeof *value);
   }
   return true;
 }
@@ -93,17 +93,17 @@ static bool add_values(tct_table *table, const double *value, int64_t count) {
 /* The part of a record that is not features. */
 static tct_status add_rest(tct_table *table, double label, unsigned char dropped, tct_error *err) {
   if (table->labelled) {
-    double *y = tct_pieces_room(&table->labels, 1);
+    double *y = tct_pieces_reserve(&table->labels, 1);
     if (!y) return tct_fail_memory(err);
     *y = label;
   }
   if (table->droppable) {
-    unsigned char *mark = tct_pieces_room(&table->dropped, 1);
+    unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);
     if (!mark) return tct_fail_memory(err);
     *mark = dropped;
   }
   if (table->layout == TCT_CSR) {
-    int64_t *end = tct_pieces_room(&table->ends, 1);
+    int64_t *end = tct_pieces_reserve(&table->ends, 1);
     if (!end) return tct_fail_memory(err);
     *end = table->values.total;
   }
@@ -118,17 +118,17 @@ tct_status tct_table_dense(tct_table *table, const double *value, int64_t count,
 
 tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, double label,
                             tct_error *err) {
-  int32_t *room = tct_pieces_room(&table->index, count);
-  if (!room || !add_values(table, value, count)) return tct_fail_memory(err);
-  if (count > 0) memcpy(room, index, (size_t)count * sizeof *index);
+  int32_t *buffer = tct_pieces_reserve(&table->index, count);
+  if (!buffer || !add_values(table, value, count)) return tct_fail_memory(err);
+  if (count > 0) memcpy(buffer, index, (size_t)count * sizeof *index);
   return add_rest(table, label, 0, err);
 }
 
 /* -1 is a label of either kind; with all features zero it weighs nothing. */
 tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
-  void *room = tct_pieces_room(&table->values, count);
-  if (!room) return tct_fail_memory(err);
-  if (count > 0) memset(room, 0, (size_t)count * table->values.element);
+  void *buffer = tct_pieces_reserve(&table->values, count);
+  if (!buffer) return tct_fail_memory(err);
+  if (count > 0) memset(buffer, 0, (size_t)count * table->values.element);
   return add_rest(table, -1, 1, err);
 }
 

@@ -16,7 +16,7 @@ typedef struct tct_pieces {
 } tct_pieces;
 
 /* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory. */
-void *tct_pieces_room(tct_pieces *pieces, int64_t count);
+void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err);
 void tct_pieces_free(tct_pieces *pieces);

@@ -22,8 +22,8 @@ static tct_status share_out(double *weight, const int64_t *person, int64_t rows,
     count[person[i]] += 1;
   }
   for (int64_t i = 0; i < rows && status == TCT_OK; i++) {
-    double most = 1 - (count[person[i]] + 4) * 0x1p-52;
-    if (sum[person[i]] > most) weight[i] *= most / sum[person[i]];
+    double max = 1 - (count[person[i]] + 4) * 0x1p-52;
+    if (sum[person[i]] > max) weight[i] *= max / sum[person[i]];
   }
   tct_wipe_free(sum, 2 * rows, sizeof *sum);
   return status;

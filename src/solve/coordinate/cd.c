@@ -40,14 +40,14 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   tct_loss_names(tct_loss_has_fused, names, sizeof names);
   if (!tct_dpcd_slope(&facts->loss, &slope))
     return tct_fail(err, TCT_E_USAGE, "cd takes no slopes of the loss %s; use %s", facts->loss.kind->name, names);
-  tct_reg_names(tct_reg_is_separable, names, sizeof names);
-  if (!facts->reg.kind->separable) return tct_fail(err, TCT_E_USAGE, "cd needs a separable penalty; use %s", names);
+  tct_penalty_names(tct_penalty_is_separable, names, sizeof names);
+  if (!facts->penalty.kind->separable) return tct_fail(err, TCT_E_USAGE, "cd needs a separable penalty; use %s", names);
   return TCT_OK;
 }
 
 typedef struct descent {
   tct_fused fused;
-  tct_gap_room room;
+  tct_gap_workspace workspace;
   double *z;       /* [rows] margins as of the last look */
   double *smooth;  /* [p] M_j */
   double *largest; /* [p] max |x_ij| */
@@ -58,7 +58,7 @@ typedef struct descent {
 
 static void descent_free(const tct_problem *problem, descent *s) {
   tct_fused_free(&s->fused);
-  tct_gap_free(problem, &s->room);
+  tct_gap_free(problem, &s->workspace);
   tct_wipe_free(s->z, problem->view->rows, sizeof *s->z);
   tct_free(s->smooth);
   tct_free(s->largest);
@@ -73,7 +73,7 @@ static tct_status descent_new(const tct_problem *problem, descent *s, tct_error 
   s->z = TCT_NEW(double, n);
   s->smooth = TCT_NEW(double, p), s->largest = TCT_NEW(double, p), s->order = TCT_NEW(int64_t, p);
   if (!s->z || !s->smooth || !s->largest || !s->order) return tct_fail_memory(err);
-  TCT_TRY(tct_gap_new(problem, &s->room, err));
+  TCT_TRY(tct_gap_new(problem, &s->workspace, err));
   TCT_TRY(tct_fused_new(problem->view, problem->y, set, &s->fused, err));
   for (int64_t i = 0; i < n; i++) s->z[i] = 1; /* weights of the squares, for a moment */
   double h = facts->loss.kind->curvature_bound(facts->loss.h);
@@ -89,8 +89,8 @@ static void look(const tct_problem *problem, descent *s) {
   const tct_loss *loss = &problem->facts->loss;
   double largest = 0;
   tct_fused_margins(&s->fused, s->z);
-  loss->kind->slopes(s->z, problem->y, loss->h, s->room.alpha, problem->view->rows);
-  for (int64_t i = 0; i < problem->view->rows; i++) largest = fmax(largest, fabs(s->room.alpha[i]));
+  loss->kind->slopes(s->z, problem->y, loss->h, s->workspace.alpha, problem->view->rows);
+  for (int64_t i = 0; i < problem->view->rows; i++) largest = fmax(largest, fabs(s->workspace.alpha[i]));
   s->slope = fmax(4 * largest, 1e-250);
 }
 
@@ -122,7 +122,7 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
     if (t < next) continue;
     next = t + 1 + t / 10; /* a look costs about two passes: a tenth more often than needed at most */
     tct_fused_margins(&s->fused, s->z);
-    double gap = tct_gap(problem, w, s->z, &s->room, &primal);
+    double gap = tct_gap(problem, w, s->z, &s->workspace, &primal);
     if (isnan(gap)) gap = s->left;
     if (gap <= fmax(tol, rtol * fabs(primal))) return TCT_OK;
   }

@@ -19,8 +19,8 @@
  * unaccounted.  The order depends on no record.  Holds for any data, either relation.
  *   clipping=record: every pass visits each coordinate once, and the slope of record i is brought into [-l_i, l_i], l_i
  * such that sum over j of (l_i x~_ij/C_j)^2 <= p (la/kernels/fused_limits.c).  Its terms of a pass are at most
- * l_i|x~_ij|, whatever was released meanwhile; with reach sqrt(p)*C_j for part j they make a vector of norm <= 1,
- * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of reach C_j would get.
+ * l_i|x~_ij|, whatever was released meanwhile; with sensitivity sqrt(p)*C_j for part j they make a vector of norm <= 1,
+ * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of sensitivity C_j would get.
  * The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
  * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one per pass for
@@ -29,7 +29,7 @@
  * COST  A pass reads every entry twice: O(T*K*nnz/p) time, n doubles beside the data.
  *
  * DEPARTS  Noise from exact Gaussian DP, not through Renyi orders (accounting=rdp gives the paper's).  The vector of
- * M_j has a reach that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each coordinate once
+ * M_j has a sensitivity that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each coordinate once
  * a pass, and the mean of the last half: dpcd_plan.c has the rules. */
 #include "solve/coordinate/dpcd.h"
 
@@ -51,7 +51,7 @@ const tct_option tct_dpcd_options[] = {
     {"order", TCT_OPT_CHOICE, "shuffled", 0, 0, "uniform|cyclic|shuffled|greedy", "which coordinate is next"},
     {"smoothness", TCT_OPT_CHOICE, "private", 0, 0, "public|private|exact",
      "M_j: from moments, released, or read from the data (unaccounted)"},
-    {"share", TCT_OPT_REAL, "0.1", 1e-6, 0.999999, NULL,
+    {"budget_fraction", TCT_OPT_REAL, "0.1", 1e-6, 0.999999, NULL,
      "part of the budget for private M_j: of mu^2 (Gaussian form), of epsilon (Laplace form)"},
     {"form", TCT_OPT_CHOICE, "gaussian", 0, 0, "gaussian|laplace", "noise of the private M_j"},
     {"moments", TCT_OPT_TEXT, "auto", 0, 0, NULL,
@@ -98,7 +98,7 @@ static int64_t pick(const tct_problem *problem, tct_mech *mech, state *s, int64_
   return s->order[step % p];
 }
 
-/* clipping=record: the reach of coordinate j's part of a pass. */
+/* clipping=record: the sensitivity of coordinate j's part of a pass. */
 static double part_reach(const tct_dpcd *d, int64_t j, int64_t p) { return d->bound[j] * sqrt((double)p); }
 
 static tct_status set_limits(const tct_dpcd *d, int64_t p, tct_fused *fused, tct_error *err) {
@@ -113,8 +113,8 @@ static tct_status set_limits(const tct_dpcd *d, int64_t p, tct_fused *fused, tct
 /* 5: the noisy sum of a coordinate's derivatives. */
 static tct_status measure(const tct_problem *problem, const tct_dpcd *d, tct_mech *mech, state *s, int64_t j,
                           double *sum, tct_error *err) {
-  double reach = d->record ? part_reach(d, j, problem->facts->p) : d->bound[j];
-  TCT_TRY(tct_mech_set_clip(mech, d->steps, reach, err));
+  double sensitivity = d->record ? part_reach(d, j, problem->facts->p) : d->bound[j];
+  TCT_TRY(tct_mech_set_clip(mech, d->steps, sensitivity, err));
   const tct_release *planned = tct_mech_release_of(mech, d->steps);
   *sum = tct_fused_sum(&s->fused, j, planned->clip, planned->lattice);
   return tct_mech_release(mech, d->steps, sum, 1, err);

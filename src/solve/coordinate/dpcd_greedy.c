@@ -119,7 +119,7 @@ static double scores(greedy *s, const double *w) {
   const tct_dpcd *d = s->d;
   double relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2, error = 0;
   double box =
-      fmax(0, fmax(isfinite(facts->reg.low) ? facts->reg.low : 0, isfinite(facts->reg.high) ? -facts->reg.high : 0));
+      fmax(0, fmax(isfinite(facts->penalty.low) ? facts->penalty.low : 0, isfinite(facts->penalty.high) ? -facts->penalty.high : 0));
   double change = relation * d->step * d->clip / ((double)facts->rows * sqrt(d->total)) * (1 + 0x1p-40);
   int exponent = 0;
   frexp(change, &exponent);
@@ -135,7 +135,7 @@ static double scores(greedy *s, const double *w) {
 static tct_status iterate(greedy *s, tct_mech *mech, double *w, tct_error *err) {
   const tct_dpcd *d = s->d;
   memcpy(s->total, s->g, (size_t)s->problem->facts->p * sizeof *s->g);
-  TCT_TRY(tct_mech_total(mech, s->total, s->problem->facts->p, err));
+  TCT_TRY(tct_mech_join_sum(mech, s->total, s->problem->facts->p, err));
   double change = scores(s, w);
   int64_t j = 0;
   TCT_TRY(tct_mech_set_clip(mech, d->choice, change, err));

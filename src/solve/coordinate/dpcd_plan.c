@@ -30,11 +30,11 @@
 static const double start = 0.5; /* A over the loss at w = 0 */
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
-  return s->laplace ? s->laplace_noise : x / sqrt(s->share);
+  return s->laplace ? s->laplace_noise : x / sqrt(s->budget_fraction);
 }
 
 /* Steps' part of mu^2. */
-static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->share : 1; }
+static double rest(const tct_dpcd_shape *s) { return s->smooth && !s->laplace ? 1 - s->budget_fraction : 1; }
 
 double tct_dpcd_step_noise(const tct_dpcd_shape *s, double x) {
   double part = rest(s) * (s->greedy ? 1 - s->split : 1);
@@ -42,7 +42,7 @@ double tct_dpcd_step_noise(const tct_dpcd_shape *s, double x) {
 }
 
 double tct_dpcd_choice_epsilon(const tct_dpcd_shape *s, double x) {
-  return 2 * s->reach * sqrt(s->split * rest(s) / (double)s->steps) / x;
+  return 2 * s->sensitivity * sqrt(s->split * rest(s) / (double)s->steps) / x;
 }
 
 typedef struct making {
@@ -119,8 +119,8 @@ static double default_passes(const tct_facts *facts, bool ball) {
 static double default_greedy(const tct_facts *facts, const tct_dpcd_shape *shape) {
   double x = single_release(facts), n = (double)facts->rows, p = (double)facts->p;
   if (x == 0) return 100 * p;
-  double most = 4 * shape->split * pow(n / (16 * log(p + 2) * x), 2);
-  return fmin(fmax(most, 4), fmax(4, 2 * p));
+  double max = 4 * shape->split * pow(n / (16 * log(p + 2) * x), 2);
+  return fmin(fmax(max, 4), fmax(4, 2 * p));
 }
 
 /* Where passes are whole, clipping=record is possible. */
@@ -160,7 +160,7 @@ static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solve
   if (shape->greedy && isnan(passes)) wanted = default_greedy(facts, shape);
   if (tct_spec_is(&out->spec, o, "schedule", "theory")) {
     double h = facts->loss.kind->curvature_bound(facts->loss.h), r = facts->row_norm,
-           mu = facts->reg.l2 / (h * r * r / p);
+           mu = facts->penalty.l2 / (h * r * r / p);
     double budget = !tct_noise_off(facts) ? n * facts->epsilon / sqrt(log(1 / facts->delta)) : 1e3 * p;
     wanted_outer = mu > 0 ? fmax(1, ceil(log2(budget * mu / p))) : 1;
     wanted = wanted_outer * (mu > 0 ? 2 * p * (1 + 1 / mu) : sqrt(p) * budget);
@@ -184,7 +184,7 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   tct_loss_names(tct_loss_has_fused, names, sizeof names);
   if (!tct_dpcd_slope(&facts->loss, &slope))
     return tct_fail(err, TCT_E_USAGE, "dpcd has no step for the loss %s; use %s", facts->loss.kind->name, names);
-  if (!facts->reg.kind->separable)
+  if (!facts->penalty.kind->separable)
     return tct_fail(err, TCT_E_USAGE,
                     "dpcd needs a penalty that works coordinate by coordinate; use none, l1, l2, "
                     "elastic or box");
@@ -218,11 +218,11 @@ tct_status tct_dpcd_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   TCT_TRY(tct_plan_begin(facts, given, o, out, err));
   TCT_TRY(check(facts, &out->spec, err));
   TCT_TRY(check_lists(facts, &out->spec, err));
-  tct_dpcd_shape shape = {.reach = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2};
+  tct_dpcd_shape shape = {.sensitivity = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2};
   shape.smooth = tct_spec_is(&out->spec, o, "smoothness", "private");
   shape.laplace = shape.smooth && tct_spec_is(&out->spec, o, "form", "laplace");
-  shape.share = tct_spec_real(&out->spec, o, "share");
-  shape.laplace_noise = !tct_noise_off(facts) ? shape.reach / (shape.share * facts->epsilon) : 0;
+  shape.budget_fraction = tct_spec_real(&out->spec, o, "budget_fraction");
+  shape.laplace_noise = !tct_noise_off(facts) ? shape.sensitivity / (shape.budget_fraction * facts->epsilon) : 0;
   shape.greedy = tct_spec_is(&out->spec, o, "order", "greedy");
   shape.split = tct_spec_real(&out->spec, o, "split");
   TCT_TRY(steps(facts, &shape, out, err));

@@ -10,8 +10,8 @@
  * them, and a fraction f of the next (exchanging a filled one with the fractional one never gains: its cost grows by d
  * = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left).  So |v|_1 <= k + f
  * and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2 <=
- * 2c^2: under replace_one, where an event's shift is twice its reach, the reach is c/sqrt(2).  With the default bounds
- * b_j = R, c = 1: the reach does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40), which covers
+ * 2c^2: under replace_one, where an event's shift is twice its sensitivity, the sensitivity is c/sqrt(2).  With the default bounds
+ * b_j = R, c = 1: the sensitivity does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40), which covers
  * the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed exactly.
  *
  * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number,
@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* Least M_j relative to h*b_j^2 when there is no noise: a column of zeros then takes a finite step of nothing. */
-static const double least = 1e-12;
+static const double min = 1e-12;
 
 bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope) {
   *slope = loss->kind->fused;
@@ -35,7 +35,7 @@ bool tct_dpcd_slope(const tct_loss *loss, tct_fused_slope *slope) {
 
 double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
   if (facts->intercept && j == facts->p - 1) return w;
-  return facts->reg.kind->prox1(&facts->reg, w, step);
+  return facts->penalty.kind->prox1(&facts->penalty, w, step);
 }
 
 double tct_dpcd_typical(const tct_facts *facts, bool ball) {
@@ -74,7 +74,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *reach, tct_error *err) {
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity, tct_error *err) {
   double *sorted = TCT_NEW(double, facts->p), room = facts->row_norm * facts->row_norm, full = 0, part = 0;
   if (!sorted) return tct_fail_memory(err);
   memcpy(sorted, bounds, (size_t)facts->p * sizeof *sorted);
@@ -87,8 +87,8 @@ tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, b
       part = room / cost;
   }
   tct_free(sorted);
-  *reach = (l1 ? full + part : sqrt(full + part * part)) * (1 + 0x1p-45);
-  if (!l1 && facts->neighbours == TCT_REPLACE_ONE) *reach *= sqrt(0.5);
+  *sensitivity = (l1 ? full + part : sqrt(full + part * part)) * (1 + 0x1p-45);
+  if (!l1 && facts->neighbours == TCT_REPLACE_ONE) *sensitivity *= sqrt(0.5);
   return TCT_OK;
 }
 
@@ -125,12 +125,12 @@ static tct_status moments(const tct_problem *problem, const double *bounds, tct_
                           tct_error *err) {
   const tct_facts *facts = problem->facts;
   const tct_release *planned = tct_mech_release_of(mech, d->moments);
-  double reach = 1;
-  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, false, &reach, err));
-  double lattice = planned ? planned->lattice : tct_lattice_spacing(fmax(reach, 1), 0, facts->rows);
+  double sensitivity = 1;
+  TCT_TRY(tct_dpcd_moment_reach(facts, bounds, false, &sensitivity, err));
+  double lattice = planned ? planned->lattice : tct_lattice_spacing(fmax(sensitivity, 1), 0, facts->rows);
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = tct_col_moment_lattice(problem->view, j, bounds[j], lattice);
-  if (!planned) return tct_mech_total(mech, d->moment, facts->p, err);
+  if (!planned) return tct_mech_join_sum(mech, d->moment, facts->p, err);
   return tct_mech_release(mech, d->moments, d->moment, facts->p, err);
 }
 
@@ -138,7 +138,7 @@ static tct_status moments(const tct_problem *problem, const double *bounds, tct_
 static double floor_of(const tct_facts *facts, const tct_solver_plan *plan, const tct_release *planned) {
   double given = tct_spec_real(&plan->spec, tct_dpcd_options, "floor");
   double deviation = planned ? planned->deviation * (planned->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) : 0;
-  return isnan(given) ? fmax(least, 2 * deviation / (double)facts->rows) : given;
+  return isnan(given) ? fmax(min, 2 * deviation / (double)facts->rows) : given;
 }
 
 /* From S_j to M_j >= the floor. */
@@ -189,7 +189,7 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
 }
 
 /* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
- * noise is the release's multiplier times its sensitivity, `ratio` times the reach.  C_j = C sqrt(M_j/sum M), where C
+ * noise is the release's multiplier times its sensitivity, `ratio` times the sensitivity.  C_j = C sqrt(M_j/sum M), where C
  * is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the box.  In a
  * shuffled or cyclic order a coordinate has one step in p of each round's. */
 double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
@@ -202,9 +202,9 @@ double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan
   tct_release steps = plan->promise.release[plan->promise.count - 1];
   steps.deviation = steps.noise * steps.ratio;
   if (!(least_m > 0)) return INFINITY;
-  double reach = (isnan(clip) ? tct_dpcd_typical(facts, record) / sqrt(least_m) : clip / (sqrt(p) * least_m));
-  if (record) reach *= sqrt(p);
-  double each = 1 + tct_noise_most(&steps, outer * inner) / (double)facts->rows;
+  double sensitivity = (isnan(clip) ? tct_dpcd_typical(facts, record) / sqrt(least_m) : clip / (sqrt(p) * least_m));
+  if (record) sensitivity *= sqrt(p);
+  double each = 1 + tct_noise_max(&steps, outer * inner) / (double)facts->rows;
   double visits = any ? outer * inner : outer * (ceil(inner / p) + 1);
-  return visits * tct_spec_real(&plan->spec, o, "step") * reach * each + tct_box_offset(&facts->reg);
+  return visits * tct_spec_real(&plan->spec, o, "step") * sensitivity * each + tct_box_offset(&facts->penalty);
 }

@@ -10,8 +10,8 @@
  *   12.  w_B += zeta + noise; z follows w
  *
  * SENSITIVITY  Every step reads all records, and one record may turn each of the L clipped steps from C to -C: the
- * released vector zeta_B moves by at most 2C*sqrt(L) under either relation.  An event's reach is a record's own term,
- * so reach = 2C*sqrt(L) under add_remove and half of it under replace_one, where the accountant doubles. z is a
+ * released vector zeta_B moves by at most 2C*sqrt(L) under either relation.  An event's sensitivity is a record's own term,
+ * so sensitivity = 2C*sqrt(L) under add_remove and half of it under replace_one, where the accountant doubles. z is a
  * function of the released w and the records, stays inside, and needs neither noise nor a bound on the columns. No clip
  * of the records is used by the bound; it holds for any data.
  *
@@ -20,7 +20,7 @@
  * COST  O(T*L*nnz/p) time.
  *
  * DEPARTS  The printed algorithm also noises the n-vector v; since v is recomputed from released values it is not a
- * release, which lowers the reach from 2C*sqrt(L(L+1)).  The damping by L makes simultaneous steps safe. */
+ * release, which lowers the sensitivity from 2C*sqrt(L(L+1)).  The damping by L makes simultaneous steps safe. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
@@ -47,7 +47,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "primaldpscd needs a smooth loss; use squared, logistic, smoothed_hinge or huber");
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "primaldpscd takes the penalties none and l2; give one of them");
   int64_t batch = tct_spec_count(&out->spec, options, "batch");
   if (batch > facts->p) return tct_fail(err, TCT_E_USAGE, "batch is larger than the number of features; give less");
@@ -75,7 +75,7 @@ static void state_free(state *s, int64_t n) {
 /* Step 6 for coordinate j: the damped Newton step on the clipped, lattice-truncated scale. */
 static double step_of(const tct_problem *problem, const state *s, int64_t j, double damping, double clip,
                       double lattice) {
-  double n = (double)problem->facts->rows, l2 = problem->facts->reg.l2;
+  double n = (double)problem->facts->rows, l2 = problem->facts->penalty.l2;
   if (problem->facts->intercept && j == problem->view->p - 1) l2 = 0;
   double gradient = tct_col_dot(problem->view, j, s->slope) / n + l2 * s->w[j];
   double curvature = damping * tct_col_dot_squares(problem->view, j, s->curve) / n + l2;
@@ -122,7 +122,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[STEPS];
   (void)facts;
-  return (double)r->event.count * tct_sum_most(r, 1, tct_spec_real(&plan->spec, options, "batch"));
+  return (double)r->event.count * tct_sum_max(r, 1, tct_spec_real(&plan->spec, options, "batch"));
 }
 
 const tct_solver tct_solver_primaldpscd = {

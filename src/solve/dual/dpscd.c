@@ -30,7 +30,7 @@
  *
  * Hence alpha may enter nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it.
  *
- * state=paper: the reach is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on alpha_B
+ * state=paper: the sensitivity is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on alpha_B
  * too.  The duals stay secret all the same, because noise on B alone would show who was in the batch.
  *
  * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
@@ -90,7 +90,7 @@ static const tct_option options[] = {
 static double condition(const tct_facts *facts) { /* K */
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double beta = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
-  return beta * facts->row_norm * facts->row_norm / facts->reg.l2;
+  return beta * facts->row_norm * facts->row_norm / facts->penalty.l2;
 }
 
 static double epochs_default(const tct_facts *facts) {
@@ -102,16 +102,16 @@ static double epochs_default(const tct_facts *facts) {
 static double travel_default(const tct_facts *facts) {
   const tct_loss_kind *kind = facts->loss.kind;
   double slope = fabs(tct_loss_slope(&facts->loss, 0, kind->binary ? 1 : 0.5 * facts->label_bound));
-  double noise = tct_budget_single(facts, TCT_ADD_REMOVE), share = (double)facts->rows / condition(facts);
-  return noise > 0 ? slope * fmin(1, cbrt(2 * (share / noise) * (share / noise))) : slope;
+  double noise = tct_budget_single(facts, TCT_ADD_REMOVE), per_condition = (double)facts->rows / condition(facts);
+  return noise > 0 ? slope * fmin(1, cbrt(2 * (per_condition / noise) * (per_condition / noise))) : slope;
 }
 
 static double average_default(const tct_facts *facts, const tct_spec *spec, double epochs, int64_t iterations) {
   const tct_loss_kind *kind = facts->loss.kind;
   if (tct_spec_is(spec, options, "state", "paper")) return 0;
   double travel = tct_spec_real(spec, options, "clip") * epochs, noise = tct_budget_single(facts, TCT_ADD_REMOVE);
-  double sway = travel * facts->row_norm * noise / ((double)facts->rows * facts->reg.l2);
-  double beta_r2 = condition(facts) * facts->reg.l2;
+  double sway = travel * facts->row_norm * noise / ((double)facts->rows * facts->penalty.l2);
+  double beta_r2 = condition(facts) * facts->penalty.l2;
   double unanswered = (double)facts->p * beta_r2 * sway * sway / (4 * (double)iterations);
   double start = kind->value(0, kind->binary ? 1 : 0.5 * facts->label_bound, facts->loss.h);
   return fmin(0.5, 16 * unanswered / start);
@@ -252,12 +252,12 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   double epochs = tct_spec_real(&plan->spec, options, "epochs"), batch = tct_spec_real(&plan->spec, options, "batch");
   (void)w;
   TCT_TRY(tct_plan_one_gaussian(plan, (int64_t)fmin(ceil(epochs * n / batch), 1e18), err)); /* as tct_batch_plan */
-  *out = (tct_noise_size){.least = size / (beta * r * r / p + facts->reg.l2),
-                          .most = size / facts->reg.l2,
-                          .how_least = "what is left after later steps have answered it as well as steps can",
-                          .how_most = "the noise as it was added, before later steps answered it",
+  *out = (tct_noise_size){.min = size / (beta * r * r / p + facts->penalty.l2),
+                          .max = size / facts->penalty.l2,
+                          .how_min = "what is left after later steps have answered it as well as steps can",
+                          .how_max = "the noise as it was added, before later steps answered it",
                           .first_order = true};
-  if (!isfinite(beta)) out->least = NAN; /* a kink answers without bound */
+  if (!isfinite(beta)) out->min = NAN; /* a kink answers without bound */
   return TCT_OK;
 }
 
@@ -266,8 +266,8 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[STEPS];
   double n = (double)facts->rows, steps = (double)r->event.count;
-  double sum = n * r->clip * facts->row_norm + tct_noise_most(r, steps * (double)facts->p);
-  return steps * sum / (facts->reg.l2 * n);
+  double sum = n * r->clip * facts->row_norm + tct_noise_max(r, steps * (double)facts->p);
+  return steps * sum / (facts->penalty.l2 * n);
 }
 
 const tct_solver tct_solver_dpscd = {

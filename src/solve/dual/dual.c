@@ -9,7 +9,7 @@
 tct_status tct_dual_new(const tct_problem *problem, tct_dual *out, tct_error *err) {
   const tct_view *view = problem->view;
   *out = (tct_dual){.rows = view->rows, .p = view->p};
-  out->lambda_n = problem->facts->reg.l2 * (double)problem->facts->rows;
+  out->lambda_n = problem->facts->penalty.l2 * (double)problem->facts->rows;
   out->alpha = TCT_NEW(double, view->rows);
   out->norm2 = TCT_NEW(double, view->rows);
   out->v = TCT_NEW(double, view->p);

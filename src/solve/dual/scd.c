@@ -59,7 +59,7 @@ static values gap(const tct_problem *problem, const tct_dual *dual, const double
   const tct_loss *loss = &problem->facts->loss;
   int64_t n = problem->view->rows;
   tct_margins(problem->view, w, z, problem->facts->threads);
-  double ridge = problem->facts->reg.l2 / 2 * tct_norm2(w, dual->p), conjugate = 0;
+  double ridge = problem->facts->penalty.l2 / 2 * tct_norm2(w, dual->p), conjugate = 0;
   for (int64_t i = 0; i < n; i++) conjugate += loss->kind->conjugate(dual->alpha[i], problem->y[i], loss->h);
   double primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + ridge;
   return (values){.primal = primal, .gap = primal + conjugate / (double)n + ridge};
@@ -192,13 +192,13 @@ static tct_status solve(const tct_problem *problem, const tct_solver_plan *plan,
                         workspace *ws, double *w, tct_error *err) {
   int64_t n = dual->rows, active = wake(ws, n);
   double tol = tct_spec_real(&plan->spec, options, "tol"), rtol = tct_spec_real(&plan->spec, options, "rtol");
-  double most = tct_spec_real(&plan->spec, options, "passes");
+  double max = tct_spec_real(&plan->spec, options, "passes");
   double passes = 0, checked = 0, drift = 0; /* in visits per record */
   double per_progress = -1;                  /* gap over progress at the last check, to foretell it */
   values now = {INFINITY, INFINITY};
   moves moved = {.largest = INFINITY};
   memset(w, 0, (size_t)dual->p * sizeof *w);
-  for (int64_t t = 0; passes < most; t++) {
+  for (int64_t t = 0; passes < max; t++) {
     TCT_TRY(tct_problem_tick(problem, 0, err));
     reorder(mech, (uint64_t)t, ws, active);
     passes += (double)(active + 1) / (double)n;

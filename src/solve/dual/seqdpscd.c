@@ -30,7 +30,7 @@
  *
  * COST  O(E*nnz + T*(p + n/10)) time.
  *
- * DEPARTS  Noise on the duals of skipped batches too.  Poisson batches with a cap; the reach above in place of the
+ * DEPARTS  Noise on the duals of skipped batches too.  Poisson batches with a cap; the sensitivity above in place of the
  * printed 2C*sqrt(L(L+1)), which is looser. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
@@ -152,8 +152,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[STEPS];
   double n = (double)facts->rows, steps = (double)r->event.count;
-  double sum = n * r->clip * facts->row_norm + tct_noise_most(r, steps * (double)facts->p);
-  return steps * sum / (facts->reg.l2 * n);
+  double sum = n * r->clip * facts->row_norm + tct_noise_max(r, steps * (double)facts->p);
+  return steps * sum / (facts->penalty.l2 * n);
 }
 
 const tct_solver tct_solver_seqdpscd = {

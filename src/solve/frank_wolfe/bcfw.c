@@ -72,30 +72,30 @@ static double derivative(state *s, int64_t j, const inexact *off) {
 /* The vertex of a box is found coordinate by coordinate, that of a ball or simplex in the steepest coordinate; beside
  * the best, the worst, for a vertex that is allowed to be worse.  Returns <g, worst - best>. */
 static double box_vertex(state *s, int64_t block, const inexact *off, double *value) {
-  const tct_reg *reg = &s->problem->facts->reg;
+  const tct_penalty *penalty = &s->problem->facts->penalty;
   double span = 0;
   *value = 0;
   for (int64_t j = s->b->start[block]; j < s->b->start[block + 1]; j++) {
     double g = derivative(s, j, off);
-    s->move[j] = (g > 0 ? reg->low : reg->high) - s->w[j];
+    s->move[j] = (g > 0 ? penalty->low : penalty->high) - s->w[j];
     *value -= g * s->move[j];
-    span += fabs(g) * (reg->high - reg->low);
+    span += fabs(g) * (penalty->high - penalty->low);
   }
   return span;
 }
 
 static double ball_vertex(state *s, int64_t block, const inexact *off, double *value, int64_t at[2], double size[2]) {
-  double radius = s->b->radius[block], least = INFINITY, most = -INFINITY;
+  double radius = s->b->radius[block], min = INFINITY, max = -INFINITY;
   *value = 0;
   for (int64_t j = s->b->start[block]; j < s->b->start[block + 1]; j++) {
     double g = derivative(s, j, off), low = s->b->simplex ? g : -fabs(g), high = s->b->simplex ? g : fabs(g);
     s->move[j] = -s->w[j];
     *value += g * s->w[j];
-    if (low < least) least = low, at[0] = j, size[0] = s->b->simplex || g <= 0 ? radius : -radius;
-    if (high > most) most = high, at[1] = j, size[1] = s->b->simplex || g > 0 ? radius : -radius;
+    if (low < min) min = low, at[0] = j, size[0] = s->b->simplex || g <= 0 ? radius : -radius;
+    if (high > max) max = high, at[1] = j, size[1] = s->b->simplex || g > 0 ? radius : -radius;
   }
-  *value -= radius * least;
-  return radius * (most - least);
+  *value -= radius * min;
+  return radius * (max - min);
 }
 
 /* move = s - w on one block, for the slopes as they stand; returns <grad, w - s>. */
@@ -108,9 +108,9 @@ static double oracle(state *s, int64_t block, const inexact *off) {
     span = ball_vertex(s, block, off, &value, at, size);
   double worse = off->oracle > 0 && span > 0 ? fmin(1, off->oracle / span) : 0; /* the way from best to worst */
   for (int64_t j = s->b->start[block]; j < s->b->start[block + 1] && s->b->box && worse > 0; j++) {
-    const tct_reg *reg = &s->problem->facts->reg;
+    const tct_penalty *penalty = &s->problem->facts->penalty;
     double best = s->move[j] + s->w[j];
-    s->move[j] += worse * (best == reg->low ? reg->high - reg->low : reg->low - reg->high);
+    s->move[j] += worse * (best == penalty->low ? penalty->high - penalty->low : penalty->low - penalty->high);
   }
   s->move[at[0]] += (1 - worse) * size[0];
   s->move[at[1]] += worse * size[1];
@@ -121,7 +121,7 @@ static double oracle(state *s, int64_t block, const inexact *off) {
 static double line_search(state *s) {
   int64_t n = s->problem->view->rows;
   double low = 0, high = 1, at = 1;
-  double *margin = s->b->room;
+  double *margin = s->b->workspace;
   for (int k = 0; k < 60 && low < high; k++) {
     for (int64_t i = 0; i < n; i++) margin[i] = s->z[i] + at * s->dz[i];
     slopes_of(s, margin);
@@ -138,7 +138,7 @@ static void step(state *s, const int64_t *drawn, int64_t count, int64_t t) {
   const tct_bcfw *b = s->b;
   memset(s->dz, 0, (size_t)view->rows * sizeof *s->dz);
   slopes_of(s, s->z);
-  double gamma = 2 / (b->least * (double)t + 2);
+  double gamma = 2 / (b->min * (double)t + 2);
   inexact off = {b->gradient_error * gamma, b->oracle_error * gamma};
   for (int64_t k = 0; k < count; k++) {
     oracle(s, drawn[k], &off);
@@ -165,7 +165,7 @@ static double full_gap(state *s) {
 
 static tct_status descend(state *s, tct_mech *mech, tct_error *err) {
   tct_bcfw *b = s->b;
-  int64_t pass = (int64_t)ceil(1 / b->least);
+  int64_t pass = (int64_t)ceil(1 / b->min);
   for (int64_t t = 0; t < b->steps; t++) {
     TCT_TRY(tct_problem_tick(s->problem, (double)t / (double)b->steps, err));
     if (b->tol > 0 && t % (10 * pass) == 0 && full_gap(s) <= b->tol) return TCT_OK;
@@ -184,7 +184,7 @@ static void start(const tct_facts *facts, state *s) {
       tct_col_axpy(s->problem->view, j, s->w[j], s->z);
     }
   for (int64_t j = 0; j < facts->p && !s->b->simplex; j++) {
-    s->w[j] = s->b->box ? fmin(fmax(0, facts->reg.low), facts->reg.high) : 0;
+    s->w[j] = s->b->box ? fmin(fmax(0, facts->penalty.low), facts->penalty.high) : 0;
     if (s->w[j] != 0) tct_col_axpy(s->problem->view, j, s->w[j], s->z);
   }
 }
@@ -196,8 +196,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan_, 
   state s = {.problem = problem, .b = &b, .w = w};
   tct_status status = tct_bcfw_new(problem->facts, &plan_->spec, &b, err);
   s.z = TCT_NEW(double, n), s.slope = TCT_NEW(double, n), s.dz = TCT_NEW(double, n);
-  s.move = TCT_NEW(double, problem->facts->p), b.room = TCT_NEW(double, n);
-  if (status == TCT_OK && (!s.z || !s.slope || !s.dz || !s.move || !b.room)) status = tct_fail_memory(err);
+  s.move = TCT_NEW(double, problem->facts->p), b.workspace = TCT_NEW(double, n);
+  if (status == TCT_OK && (!s.z || !s.slope || !s.dz || !s.move || !b.workspace)) status = tct_fail_memory(err);
   if (status == TCT_OK) {
     start(problem->facts, &s);
     status = descend(&s, mech, err);
@@ -205,7 +205,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan_, 
   tct_wipe_free(s.z, s.z ? n : 0, sizeof *s.z);
   tct_wipe_free(s.slope, s.slope ? n : 0, sizeof *s.slope);
   tct_wipe_free(s.dz, s.dz ? n : 0, sizeof *s.dz);
-  tct_wipe_free(b.room, b.room ? n : 0, sizeof *b.room);
+  tct_wipe_free(b.workspace, b.workspace ? n : 0, sizeof *b.workspace);
   tct_free(s.move);
   tct_bcfw_free(&b);
   return status;

@@ -62,7 +62,7 @@ static tct_status radii(const tct_facts *facts, const tct_spec *spec, tct_bcfw *
   if (!b->box && sum > 1 + 1e-9)
     return tct_fail(err, TCT_E_USAGE,
                     "bcfw: the radii add up to more than 1 and would leave the ball; give smaller ones");
-  for (int64_t k = 0; k < b->blocks; k++) b->radius[k] *= facts->reg.radius;
+  for (int64_t k = 0; k < b->blocks; k++) b->radius[k] *= facts->penalty.radius;
   return TCT_OK;
 }
 
@@ -85,14 +85,14 @@ static tct_status probabilities(const tct_spec *spec, tct_bcfw *b, tct_error *er
   if (b->sampling == TCT_BCFW_ARBITRARY)
     TCT_TRY(
         list(tct_spec_text(spec, tct_bcfw_options, "probabilities"), "probabilities", b->blocks, b->probability, err));
-  b->least = 1;
-  for (int64_t k = 0; k < b->blocks; k++) b->least = fmin(b->least, b->probability[k]);
+  b->min = 1;
+  for (int64_t k = 0; k < b->blocks; k++) b->min = fmin(b->min, b->probability[k]);
   return TCT_OK;
 }
 
 static tct_status domain(const tct_facts *facts, const tct_spec *spec, tct_bcfw *b, tct_error *err) {
-  b->box = facts->reg.kind->box;
-  if (!b->box && !facts->reg.kind->cross_polytope)
+  b->box = facts->penalty.kind->box;
+  if (!b->box && !facts->penalty.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE,
                     "bcfw needs a bounded domain; give --penalty l1ball:radius=... or box:low=...,high=...");
   b->simplex = tct_spec_is(spec, tct_bcfw_options, "shape", "simplex");
@@ -132,7 +132,7 @@ static tct_status fill(const tct_facts *facts, const tct_spec *spec, tct_bcfw *b
   TCT_TRY(radii(facts, spec, b, err));
   TCT_TRY(probabilities(spec, b, err));
   b->steps = tct_spec_count(spec, o, "steps");
-  if (b->steps < 0) b->steps = (int64_t)ceil(5000 / b->least);
+  if (b->steps < 0) b->steps = (int64_t)ceil(5000 / b->min);
   return TCT_OK;
 }
 

@@ -38,7 +38,7 @@
 
 enum { AHEAD = 12 }; /* enough to hide a cache miss behind the updates before it */
 
-typedef struct walk {
+typedef struct path_length {
   const tct_problem *problem;
   const tct_dpfw *d;
   tct_dpfw_sums sums;
@@ -46,11 +46,11 @@ typedef struct walk {
   double *total;   /* [p] G_j over all rows */
   double *score;   /* [2p] form=plain: all scores */
   int64_t *vertex; /* [T] the choices: 2j + (sign of w_j < 0) */
-} walk;
+} path_length;
 
 double tct_dpfw_gamma(int64_t t) { return 2.0 / ((double)t + 2); }
 
-static void walk_free(walk *s) {
+static void path_free(path_length *s) {
   tct_dpfw_sums_free(&s->sums);
   tct_mech_tree_free(s->tree);
   tct_wipe_free(s->total, s->problem->facts->p, sizeof *s->total);
@@ -58,10 +58,10 @@ static void walk_free(walk *s) {
   tct_free(s->vertex);
 }
 
-static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, const tct_mech *mech, walk *s,
+static tct_status path_new(const tct_problem *problem, const tct_dpfw *d, const tct_mech *mech, path_length *s,
                            tct_error *err) {
   const tct_facts *facts = problem->facts;
-  *s = (walk){.problem = problem, .d = d};
+  *s = (path_length){.problem = problem, .d = d};
   s->vertex = TCT_NEW(int64_t, d->steps);
   s->score = TCT_NEW(double, 2 * facts->p);
   s->total = TCT_NEW(double, facts->p);
@@ -72,7 +72,7 @@ static tct_status walk_new(const tct_problem *problem, const tct_dpfw *d, const 
 }
 
 /* -G_j pulls w_j up: candidate 2j is the vertex +eta e_j, candidate 2j+1 its opposite. */
-static void show_all(walk *s) {
+static void show_all(path_length *s) {
   for (int64_t j = 0; j < s->problem->facts->p; j++) {
     double g = s->total[j];
     s->score[2 * j] = -g;
@@ -80,7 +80,7 @@ static void show_all(walk *s) {
   }
 }
 
-static void show_changed(walk *s) {
+static void show_changed(path_length *s) {
   for (int64_t k = 0; k < s->sums.changed; k++) {
     int64_t j = s->sums.list[k];
     if (k + AHEAD < s->sums.changed) tct_mech_tree_prefetch(s->tree, 2 * s->sums.list[k + AHEAD]);
@@ -89,9 +89,9 @@ static void show_changed(walk *s) {
   }
 }
 
-static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
+static tct_status choose(path_length *s, tct_mech *mech, int64_t *at, tct_error *err) {
   int64_t p = s->problem->facts->p, count = 2 * p;
-  TCT_TRY(tct_mech_total_some(mech, s->sums.g, s->total, p, s->sums.list, &s->sums.changed, err));
+  TCT_TRY(tct_mech_join_some(mech, s->sums.g, s->total, p, s->sums.list, &s->sums.changed, err));
   if (s->tree) {
     show_changed(s);
     return tct_mech_tree_choose(mech, TCT_DPFW_CHOICE, s->tree, at, err);
@@ -102,20 +102,20 @@ static tct_status choose(walk *s, tct_mech *mech, int64_t *at, tct_error *err) {
 
 /* w from the choices: iterate t is the vertices weighted by gamma_k prod_{k<l<t} (1 - gamma_l), and `left` is what the
  * iterates from k+1 on, averaged, hold of vertex k per unit of gamma_k. */
-static void collect(const walk *s, double *w) {
+static void collect(const path_length *s, double *w) {
   const tct_dpfw *d = s->d;
   int64_t from = d->average ? d->steps / 2 + 1 : d->steps; /* the first iterate that counts */
   double weight = 1 / (double)(d->steps - from + 1), left = 0;
   memset(w, 0, (size_t)s->problem->facts->p * sizeof *w);
   for (int64_t k = d->steps - 1; k >= 0; k--) {
     left += k + 1 >= from ? weight : 0;
-    double size = s->problem->facts->reg.radius * tct_dpfw_gamma(k) * left;
+    double size = s->problem->facts->penalty.radius * tct_dpfw_gamma(k) * left;
     w[s->vertex[k] / 2] += s->vertex[k] % 2 ? -size : size;
     left *= 1 - tct_dpfw_gamma(k);
   }
 }
 
-static tct_status steps(walk *s, tct_mech *mech, tct_error *err) {
+static tct_status steps(path_length *s, tct_mech *mech, tct_error *err) {
   const tct_dpfw *d = s->d;
   double next = 1;
   for (int64_t t = 0; t < d->steps; t++) {
@@ -123,7 +123,7 @@ static tct_status steps(walk *s, tct_mech *mech, tct_error *err) {
     TCT_TRY(choose(s, mech, &s->vertex[t], err));
     bool all = (double)(t + 1) >= next; /* a function of t and refresh alone */
     if (all) next = (double)(t + 1) * d->refresh;
-    double size = s->vertex[t] % 2 ? -s->problem->facts->reg.radius : s->problem->facts->reg.radius;
+    double size = s->vertex[t] % 2 ? -s->problem->facts->penalty.radius : s->problem->facts->penalty.radius;
     if (t + 1 < d->steps) tct_dpfw_sums_move(&s->sums, s->vertex[t] / 2, size, tct_dpfw_gamma(t), all);
   }
   return TCT_OK;
@@ -132,18 +132,18 @@ static tct_status steps(walk *s, tct_mech *mech, tct_error *err) {
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   tct_dpfw d = tct_dpfw_settings(plan, mech);
-  walk s = {0};
-  tct_status status = walk_new(problem, &d, mech, &s, err);
+  path_length s = {0};
+  tct_status status = path_new(problem, &d, mech, &s, err);
   if (status == TCT_OK) status = steps(&s, mech, err);
   if (status == TCT_OK) collect(&s, w);
-  walk_free(&s);
+  path_free(&s);
   return status;
 }
 
 /* Every iterate is an average of the ball's vertices. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   (void)plan;
-  return facts->reg.radius;
+  return facts->penalty.radius;
 }
 
 const tct_solver tct_solver_dpfw = {

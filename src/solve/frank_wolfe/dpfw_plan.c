@@ -17,8 +17,8 @@
 #include <string.h>
 
 /* Measured on one wide set of texts: docs/decisions/minimiser-rules.md. */
-static const double share = 0.03125;
-static const double fewest = 10, most = 1e5;
+static const double gain_part = 0.03125;
+static const double fewest = 10, max = 1e5;
 
 const tct_option tct_dpfw_options[] = {
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e7, NULL, "T; auto: the (n epsilon)^(2/3) rule, from public facts"},
@@ -38,7 +38,7 @@ static double reach_of(const tct_facts *facts, const tct_spec *spec) {
 }
 
 static double clip_of(const tct_facts *facts, double feature) {
-  double margin = facts->reg.radius * feature, bound = tct_loss_slope_bound(&facts->loss);
+  double margin = facts->penalty.radius * feature, bound = tct_loss_slope_bound(&facts->loss);
   if (facts->loss.kind->slope_bound_within) return facts->loss.kind->slope_bound_within(margin, facts->loss.h);
   if (isfinite(bound)) return bound;
   return facts->label_bound + fmin(margin, facts->label_bound);
@@ -46,12 +46,12 @@ static double clip_of(const tct_facts *facts, double feature) {
 
 static tct_status steps_of(const tct_facts *facts, double feature, double change, double *steps, tct_error *err) {
   double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
-  double diameter = 2 * facts->reg.radius * feature, gain = share * 2 * curve * diameter * diameter;
+  double diameter = 2 * facts->penalty.radius * feature, gain = gain_part * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
   if (tct_noise_off(facts)) return TCT_OK;
   TCT_TRY(tct_budget_rho(facts, &rho, err));
-  double lost = facts->reg.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
-  *steps = floor(fmin(most, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
+  double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
+  *steps = floor(fmin(max, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
   return TCT_OK;
 }
 
@@ -78,7 +78,7 @@ static tct_status calibrate(const tct_facts *facts, double clip, int64_t steps, 
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw", err));
-  if (!facts->reg.kind->cross_polytope)
+  if (!facts->penalty.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give --penalty l1ball:radius=...");
   if (facts->p > (int64_t)1 << 29)
     return tct_fail(err, TCT_E_USAGE, "dpfw chooses among at most 2^29 features; use fewer");

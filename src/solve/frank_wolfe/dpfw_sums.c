@@ -25,12 +25,12 @@ static double stored(const tct_matrix *m, int64_t k) {
 
 /* The same for sparse data: a column has so few entries that a call for each would cost more than they do. */
 static void sparse_sums(tct_dpfw_sums *s) {
-  double reach = s->d->planned->clip, lattice = s->lattice;
+  double sensitivity = s->d->planned->clip, lattice = s->lattice;
   memset(s->g, 0, (size_t)s->problem->view->p * sizeof *s->g);
   for (int64_t i = 0; i < s->problem->view->rows; i++) {
     double slope = s->slope[i];
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
-      s->g[s->index[k]] += tct_lattice_part(clipped(slope * s->value[k], reach), lattice);
+      s->g[s->index[k]] += tct_lattice_part(clipped(slope * s->value[k], sensitivity), lattice);
   }
   for (int64_t j = 0; j < s->problem->view->p; j++) s->list[j] = j;
   s->changed = s->problem->view->p;
@@ -54,8 +54,8 @@ static void all_sums(tct_dpfw_sums *s) {
 static void take_all(tct_dpfw_sums *s) {
   const tct_loss *loss = &s->problem->facts->loss;
   int64_t n = s->problem->view->rows;
-  for (int64_t i = 0; i < n; i++) s->room[i] = s->scale * s->z[i];
-  loss->kind->slopes(s->room, s->problem->y, loss->h, s->slope, n);
+  for (int64_t i = 0; i < n; i++) s->workspace[i] = s->scale * s->z[i];
+  loss->kind->slopes(s->workspace, s->problem->y, loss->h, s->slope, n);
   for (int64_t i = 0; i < n; i++) s->slope[i] = clipped(s->slope[i], s->d->clip);
 }
 
@@ -67,14 +67,14 @@ static double take_one(const tct_dpfw_sums *s, int64_t i) {
 }
 
 static void retake(tct_dpfw_sums *s, int64_t i) {
-  double before = s->slope[i], after = take_one(s, i), reach = s->d->planned->clip, lattice = s->lattice;
+  double before = s->slope[i], after = take_one(s, i), sensitivity = s->d->planned->clip, lattice = s->lattice;
   s->slope[i] = after;
   if (after == before) return;
   for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
     int32_t j = s->index[k];
     double x = s->value[k];
     s->g[j] +=
-        tct_lattice_part(clipped(after * x, reach), lattice) - tct_lattice_part(clipped(before * x, reach), lattice);
+        tct_lattice_part(clipped(after * x, sensitivity), lattice) - tct_lattice_part(clipped(before * x, sensitivity), lattice);
     s->list[s->changed] = j;
     s->changed += !s->marked[j];
     s->marked[j] = 1;
@@ -164,7 +164,7 @@ void tct_dpfw_sums_free(tct_dpfw_sums *s) {
   tct_wipe_free(s->g, p, sizeof *s->g);
   tct_wipe_free(s->slope, n, sizeof *s->slope);
   tct_wipe_free(s->z, n, sizeof *s->z);
-  tct_wipe_free(s->room, n, sizeof *s->room);
+  tct_wipe_free(s->workspace, n, sizeof *s->workspace);
   tct_wipe_free(s->value, s->value ? entries : 0, sizeof *s->value);
   tct_free(s->zero);
   tct_free(s->list);
@@ -178,9 +178,9 @@ tct_status tct_dpfw_sums_new(const tct_problem *problem, const tct_dpfw *d, tct_
   *s = (tct_dpfw_sums){.problem = problem, .d = d, .scale = 1};
   s->lattice = d->planned->lattice;
   s->g = TCT_NEW(double, p), s->list = TCT_NEW(int64_t, p + 1), s->marked = TCT_NEW(unsigned char, p);
-  s->slope = TCT_NEW(double, n), s->z = TCT_NEW(double, n), s->room = TCT_NEW(double, n);
+  s->slope = TCT_NEW(double, n), s->z = TCT_NEW(double, n), s->workspace = TCT_NEW(double, n);
   s->zero = TCT_NEW(double, n);
-  if (!s->g || !s->list || !s->marked || !s->slope || !s->z || !s->room || !s->zero) return tct_fail_memory(err);
+  if (!s->g || !s->list || !s->marked || !s->slope || !s->z || !s->workspace || !s->zero) return tct_fail_memory(err);
   tct_fused_settings set = {.slope = TCT_FUSED_SQUARED, .threads = problem->facts->threads};
   if (problem->view->x->layout == TCT_CSC)
     TCT_TRY(rows_of(s, err));

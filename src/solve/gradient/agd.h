@@ -14,7 +14,7 @@ typedef struct tct_agd {
   bool fixed;       /* every step has the same costs; otherwise the budget that is left is planned anew at every step */
   bool flip;        /* choices by permute and flip */
   double budget;    /* rho of the whole run (planned anew) */
-  double share;     /* of a step's budget, for its choice (planned anew) */
+  double budget_fraction;     /* of a step's budget, for its choice (planned anew) */
   double unit;      /* a measurement of weight v has noise unit/sqrt(v) */
   double weight;    /* of a step's first measurement (fixed) */
   double choice;    /* epsilon of a choice (fixed) */

@@ -48,7 +48,7 @@ typedef struct descent {
   tct_batch batch;         /* rows, their slopes, and the sum that is released */
   double *z, *s, *zb, *sb; /* [n]: margins of w and of d, of all records or of the batch */
   double *yb;              /* [n]: labels of the batch */
-  double *row_norm;        /* [n] */
+  double *computed_norms;        /* [n] */
   double *mean, *d, *past; /* [p]: average of the measurements of grad sum l; direction, the last one */
   double step[TCT_AGD_GRID], score[TCT_AGD_GRID];
   double left;      /* of the budget */
@@ -67,13 +67,13 @@ static tct_status open_descent(descent *a, const tct_problem *problem, tct_error
   a->zb = TCT_NEW(double, n);
   a->sb = TCT_NEW(double, n);
   a->yb = TCT_NEW(double, n);
-  a->row_norm = TCT_NEW(double, n);
+  a->computed_norms = TCT_NEW(double, n);
   a->mean = TCT_NEW(double, p);
   a->d = TCT_NEW(double, p);
   a->past = TCT_NEW(double, p);
-  if (!a->z || !a->s || !a->zb || !a->sb || !a->yb || !a->row_norm || !a->mean || !a->d || !a->past)
+  if (!a->z || !a->s || !a->zb || !a->sb || !a->yb || !a->computed_norms || !a->mean || !a->d || !a->past)
     return tct_fail_memory(err);
-  tct_row_norms(problem->view, a->row_norm, problem->facts->threads);
+  tct_row_norms(problem->view, a->computed_norms, problem->facts->threads);
   return tct_batch_new(problem, &a->batch, err);
 }
 
@@ -84,7 +84,7 @@ static void close_descent(descent *a) {
   tct_wipe_free(a->zb, n, sizeof(double));
   tct_wipe_free(a->sb, n, sizeof(double));
   tct_wipe_free(a->yb, n, sizeof(double));
-  tct_wipe_free(a->row_norm, n, sizeof(double));
+  tct_wipe_free(a->computed_norms, n, sizeof(double));
   tct_wipe_free(a->mean, p, sizeof(double));
   tct_wipe_free(a->d, p, sizeof(double));
   tct_wipe_free(a->past, p, sizeof(double));
@@ -97,8 +97,8 @@ static void close_descent(descent *a) {
  * is not.  The release then has its noise. */
 static tct_status measurable(const descent *a, double weight, bool *may, tct_error *err) {
   const tct_facts *facts = a->problem->facts;
-  double noise = a->set.exact ? 0 : a->set.unit / sqrt(weight), most = a->set.rate * (double)facts->rows;
-  *may = a->set.exact || (weight > 0 && (a->set.fixed || noise * sqrt((double)facts->p) < most));
+  double noise = a->set.exact ? 0 : a->set.unit / sqrt(weight), max = a->set.rate * (double)facts->rows;
+  *may = a->set.exact || (weight > 0 && (a->set.fixed || noise * sqrt((double)facts->p) < max));
   if (*may) TCT_TRY(tct_mech_set_noise(a->mech, TCT_AGD_GRADIENT, noise, err));
   *may = *may && (a->set.exact || tct_mech_allows(a->mech, TCT_AGD_GRADIENT));
   return TCT_OK;
@@ -124,7 +124,7 @@ static tct_status measure(descent *a, const double *w, double weight, tct_error 
   else
     memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
   const int64_t *row = a->set.rate < 1 ? b->row : NULL;
-  tct_clip_slopes(problem, row, b->count, a->row_norm, planned->clip, b->u, b->threads);
+  tct_clip_slopes(problem, row, b->count, a->computed_norms, planned->clip, b->u, b->threads);
   tct_terms terms = {.row = row, .a = b->u, .count = b->count, .lattice = planned->lattice};
   tct_sum_lattice(problem->view, &terms, b->sum, b->scratch, b->threads);
   TCT_TRY(tct_mech_release(a->mech, TCT_AGD_GRADIENT, b->sum, b->p, err));
@@ -139,7 +139,7 @@ static double direct(descent *a, const double *w) {
   const tct_facts *facts = a->problem->facts;
   double expected = a->set.rate * (double)facts->rows;
   int64_t p = facts->p, penalised = p - (facts->intercept ? 1 : 0);
-  for (int64_t j = 0; j < p; j++) a->d[j] = a->mean[j] / expected + (j < penalised ? facts->reg.l2 * w[j] : 0);
+  for (int64_t j = 0; j < p; j++) a->d[j] = a->mean[j] / expected + (j < penalised ? facts->penalty.l2 * w[j] : 0);
   tct_axpy(a->set.momentum, a->past, a->d, p);
   double norm = sqrt(tct_norm2(a->d, p));
   for (int64_t j = 0; j < p && norm > 0; j++) a->d[j] /= norm;
@@ -151,10 +151,10 @@ static double direct(descent *a, const double *w) {
 static double penalty(const descent *a, const double *w, double step, double lattice) {
   const tct_facts *facts = a->problem->facts;
   int64_t penalised = facts->p - (facts->intercept ? 1 : 0);
-  double n = (double)facts->rows, most = 2 * n * tct_mech_release_of(a->mech, TCT_AGD_CHOICE)->clip;
+  double n = (double)facts->rows, max = 2 * n * tct_mech_release_of(a->mech, TCT_AGD_CHOICE)->clip;
   double change = step * step * tct_norm2(a->d, penalised) - 2 * step * tct_dot(w, a->d, penalised);
-  double value = 0.5 * facts->reg.l2 * change * a->set.rate * n;
-  return tct_lattice_part(fmin(fmax(value, -most), most), lattice);
+  double value = 0.5 * facts->penalty.l2 * change * a->set.rate * n;
+  return tct_lattice_part(fmin(fmax(value, -max), max), lattice);
 }
 
 static tct_status choose(descent *a, const double *w, int64_t *index, tct_error *err) {
@@ -175,7 +175,7 @@ static tct_status choose(descent *a, const double *w, int64_t *index, tct_error 
   for (int64_t j = 0; j < a->set.grid; j++) a->step[j] = a->alpha_max * (double)j / (double)(a->set.grid - 1);
   tct_line line = {&problem->facts->loss, a->step, a->set.grid, planned->clip, planned->lattice, !a->set.exact};
   tct_step_scores(&line, z, s, y, b->count, a->score, b->threads);
-  TCT_TRY(tct_mech_total(a->mech, a->score, a->set.grid, err));
+  TCT_TRY(tct_mech_join_sum(a->mech, a->score, a->set.grid, err));
   for (int64_t j = 0; j < a->set.grid; j++) a->score[j] -= penalty(a, w, a->step[j], planned->lattice);
   if (!a->set.exact) return tct_mech_choose(a->mech, TCT_AGD_CHOICE, a->score, a->set.grid, index, err);
   *index = 0;
@@ -205,8 +205,8 @@ static void budget_step(const descent *a, double *weight, double *epsilon) {
   *epsilon = a->set.choice;
   if (a->set.fixed || a->set.exact) return;
   double own = a->left / (double)(a->set.steps - a->taken);
-  *weight = (1 - a->set.share) * own;
-  *epsilon = sqrt((a->set.flip ? 2 : 8) * a->set.share * own);
+  *weight = (1 - a->set.budget_fraction) * own;
+  *epsilon = sqrt((a->set.flip ? 2 : 8) * a->set.budget_fraction * own);
 }
 
 static void pay(descent *a, double rho) {

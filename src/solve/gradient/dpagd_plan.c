@@ -10,7 +10,7 @@ const tct_option tct_agd_options[] = {
      "paper: fixed splits, noisy minimum and conversion of Lee and Kifer 2018"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
      "planned descent steps; auto: from the noise that the whole budget buys, see the source"},
-    {"share", TCT_OPT_REAL, "auto", 0.01, 0.9, NULL, "part of a step's budget for choosing its length; auto: 0.4"},
+    {"budget_fraction", TCT_OPT_REAL, "auto", 0.01, 0.9, NULL, "part of a step's budget for choosing its length; auto: 0.4"},
     {"splits", TCT_OPT_REAL, "auto", 1, 1e6, NULL,
      "the paper's fixed split: epsilon/(2*splits) for each measurement and each choice; auto: 60 for variant=paper"},
     {"batch", TCT_OPT_REAL, "auto", 1, 1e15, NULL, "expected records per release; auto: all"},
@@ -38,8 +38,8 @@ static tct_status set_auto(tct_spec *spec, const char *key, double value, tct_er
   return tct_spec_auto(spec, tct_agd_options, key) ? tct_spec_set_real(spec, key, value, err) : TCT_OK;
 }
 
-/* zCDP of a Gaussian measurement is reach^2/(2 noise^2). */
-static double unit_of(const tct_facts *facts) { return tct_reach(facts->neighbours) / sqrt(2); }
+/* zCDP of a Gaussian measurement is sensitivity^2/(2 noise^2). */
+static double unit_of(const tct_facts *facts) { return tct_neighbour_factor(facts->neighbours) / sqrt(2); }
 
 /* ---- defaults ------------------------------------------------------------------------------------ */
 
@@ -87,7 +87,7 @@ static tct_status defaults(const tct_facts *facts, double rho, tct_spec *spec, t
   TCT_TRY(set_auto(spec, "gamma", paper ? 0.1 : 0.5, err));
   TCT_TRY(set_auto(spec, "momentum", paper ? 0 : 0.6, err));
   if (paper) TCT_TRY(set_auto(spec, "splits", 60, err));
-  TCT_TRY(set_auto(spec, "share", 0.4, err));
+  TCT_TRY(set_auto(spec, "budget_fraction", 0.4, err));
   bool splits = !tct_spec_auto(spec, tct_agd_options, "splits");
   return set_auto(spec, "steps", splits ? 100000 : steps_default(facts, rho), err);
 }
@@ -96,7 +96,7 @@ static tct_status defaults(const tct_facts *facts, double rho, tct_spec *spec, t
  * sigma = sqrt(2 ln(1.25/delta))/epsilon, as in the paper's experiments. */
 static tct_status fix_splits(const tct_facts *facts, tct_spec *spec, tct_error *err) {
   double own = facts->epsilon / (2 * option(spec, "splits"));
-  TCT_TRY(set_auto(spec, "noise", tct_reach(facts->neighbours) * sqrt(2 * log(1.25 / facts->delta)) / own, err));
+  TCT_TRY(set_auto(spec, "noise", tct_neighbour_factor(facts->neighbours) * sqrt(2 * log(1.25 / facts->delta)) / own, err));
   return set_auto(spec, "choice", own, err);
 }
 
@@ -124,12 +124,12 @@ static tct_status promise_rho(const tct_facts *facts, double *rho, tct_solver_pl
 
 /* The smallest noise (largest epsilon) whose divergence at the order stays within `most`; bisection on the logarithm.
  */
-static double at_order(tct_event *event, double *value, bool falling, double order, double most) {
+static double at_order(tct_event *event, double *value, bool falling, double order, double max) {
   double low = log(1e-9), high = log(1e9);
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (low + high);
     *value = exp(middle);
-    if ((tct_event_renyi(event, TCT_ADD_REMOVE, order) <= most) == falling)
+    if ((tct_event_renyi(event, TCT_ADD_REMOVE, order) <= max) == falling)
       high = middle;
     else
       low = middle;
@@ -141,7 +141,7 @@ static double at_order(tct_event *event, double *value, bool falling, double ord
  * because the conversion of several would have to share delta among them. */
 static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver_plan *out, tct_error *err) {
   tct_filter *filter = &out->promise.filter;
-  double steps = option(&out->spec, "steps"), share = option(&out->spec, "share"), least = INFINITY, choice = 0;
+  double steps = option(&out->spec, "steps"), budget_fraction = option(&out->spec, "budget_fraction"), min = INFINITY, choice = 0;
   out->promise.kind = TCT_PROMISE_BUDGET;
   double delta = facts->delta * (1 - 1e-9); /* an approx event that leaves nothing of delta proves no epsilon */
   TCT_TRY(tct_filter_init(filter, TCT_FILTER_RDP, facts->neighbours, facts->epsilon * (1 - 1e-9), delta, err));
@@ -150,17 +150,17 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
     tct_event sampled = tct_event_sampled_gaussian(1, rate, 1), pure = tct_event_pure(1, 1);
     double own = filter->order_budget[i] / steps * (1 - 1e-9), order = filter->order[i];
     if (!(own > 0) || order < 1.5 || order > 2000) continue;
-    double noise = at_order(&sampled, &sampled.noise, true, order, (1 - share) * own);
+    double noise = at_order(&sampled, &sampled.noise, true, order, (1 - budget_fraction) * own);
     sampled.noise = noise;
-    if (noise >= least) continue;
-    best = i, least = noise;
-    choice = at_order(&pure, &pure.epsilon, false, order, share * own);
+    if (noise >= min) continue;
+    best = i, min = noise;
+    choice = at_order(&pure, &pure.epsilon, false, order, budget_fraction * own);
   }
   if (best < 0) return tct_fail(err, TCT_E_BUDGET, "epsilon is too small for this delta; give a larger one");
   filter->orders = 1;
   filter->order[0] = filter->order[best];
   filter->order_budget[0] = filter->order_budget[best];
-  TCT_TRY(set_auto(&out->spec, "noise", least, err));
+  TCT_TRY(set_auto(&out->spec, "noise", min, err));
   TCT_TRY(set_auto(&out->spec, "choice", log1p(expm1(choice) / rate) * (1 - 1e-9), err));
   TCT_TRY(tct_events_add(&out->promise.events, tct_event_approx(filter->epsilon, filter->delta, 1), err));
   return tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, 1e-3, &out->cost, err);
@@ -170,7 +170,7 @@ static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver
 
 static tct_status check(const tct_facts *facts, double rate, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpagd", err));
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpagd knows the penalties none and l2; choose one of them, or dpgd");
   if (rate > 1)
     return tct_fail(err, TCT_E_USAGE, "the batch is larger than the data; give batch=%lld or less",
@@ -227,7 +227,7 @@ tct_agd tct_agd_settings(const tct_facts *facts, const tct_solver_plan *plan) {
   tct_agd set = {.exact = tct_noise_off(facts), .flip = is_paper(spec), .budget = plan->promise.filter.budget};
   set.rate = option(spec, "batch") / (double)facts->rows;
   set.budget *= 1 - 1e-9; /* so that the last planned step is not refused for a rounding */
-  set.share = option(spec, "share");
+  set.budget_fraction = option(spec, "budget_fraction");
   set.fixed = set.rate < 1 || !tct_spec_auto(spec, tct_agd_options, "splits");
   set.unit = set.fixed ? option(spec, "noise") : unit_of(facts);
   set.weight = 1;

@@ -18,7 +18,7 @@
  *
  * COST  One pass over X per step; every number is used twice, for margins and for the sum.
  *
- * DEPARTS  Step, momentum and T from public facts: see walk_default() and defaults() below. */
+ * DEPARTS  Step, momentum and T from public facts: see path_length_default() and defaults() below. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/gradient_release.h"
@@ -29,7 +29,7 @@
 
 static const tct_option options[] = {
     {"steps", TCT_OPT_COUNT, "auto", 1, 1000000, NULL, "T; auto: the walk's length over the step, see the source"},
-    {"walk", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
+    {"path_length", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
      "step*T/(1-momentum) in units of 1/curvature, where T is auto; auto: from n, p, epsilon, delta, see the source"},
     {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "step size; auto: 1/(curvature bound * R^2 + l2)"},
     {"momentum", TCT_OPT_REAL, "auto", 0, 0.999, NULL,
@@ -52,28 +52,28 @@ static const tct_option options[] = {
  * signal a longer walk can pay, up to four times as long.  A hinge's curvature counts as 1 here, and 6 would mean D R =
  * 3 only: at least 18, or D R = 9.  With the walk fixed, T = 4 sqrt(walk) and momentum = 1 - T/walk: twice the steps
  * that accelerated methods need without noise.  docs/decisions/gradient-rules.md has the measurements. */
-static double walk_default(const tct_facts *facts, double clip) {
-  double signal = tct_descent_signal(facts);
-  double longer = fmin(fmax(signal / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
+static double path_length_default(const tct_facts *facts, double clip) {
+  double signal_to_noise = tct_descent_signal(facts);
+  double longer = fmin(fmax(signal_to_noise / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double hinged = facts->loss.kind->binary ? 3 * (isfinite(curvature) ? curvature : 1) : 1; /* logistic: 3/4 */
-  double walk = 6 * fmax(hinged, longer) * signal * 0.7 * tct_descent_largest(facts) / clip;
-  return fmin(fmax(walk, 4), 40000 * fmax(hinged, 1)); /* the end is one of time: 800 steps, 1400 for a hinge */
+  double path_length = 6 * fmax(hinged, longer) * signal_to_noise * 0.7 * tct_descent_largest(facts) / clip;
+  return fmin(fmax(path_length, 4), 40000 * fmax(hinged, 1)); /* the end is one of time: 800 steps, 1400 for a hinge */
 }
 
 static tct_status defaults(const tct_facts *facts, tct_spec *spec, tct_error *err) {
-  double clip = tct_spec_real(spec, options, "clip"), walk = tct_spec_real(spec, options, "walk");
+  double clip = tct_spec_real(spec, options, "clip"), path_length = tct_spec_real(spec, options, "path_length");
   if (isnan(clip)) clip = tct_descent_clip(facts);
-  if (isnan(walk)) walk = walk_default(facts, clip);
+  if (isnan(path_length)) path_length = path_length_default(facts, clip);
   TCT_TRY(tct_spec_set_real(spec, "clip", clip, err));
-  TCT_TRY(tct_spec_set_real(spec, "walk", walk, err));
+  TCT_TRY(tct_spec_set_real(spec, "path_length", path_length, err));
   double momentum = tct_spec_real(spec, options, "momentum");
-  if (isnan(momentum)) momentum = fmax(0, 1 - 4 / sqrt(walk));
+  if (isnan(momentum)) momentum = fmax(0, 1 - 4 / sqrt(path_length));
   TCT_TRY(tct_spec_set_real(spec, "momentum", momentum, err));
   if (!tct_spec_auto(spec, options, "steps")) return TCT_OK;
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
-  double smooth = (isfinite(curvature) ? curvature : 1) * facts->row_norm * facts->row_norm + facts->reg.l2;
+  double smooth = (isfinite(curvature) ? curvature : 1) * facts->row_norm * facts->row_norm + facts->penalty.l2;
   double move = smooth * tct_spec_real(spec, options, "step") / (1 - momentum);
-  return tct_spec_set_real(spec, "steps", fmin(fmax(ceil(walk / move), 5), 100000), err);
+  return tct_spec_set_real(spec, "steps", fmin(fmax(ceil(path_length / move), 5), 100000), err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -135,12 +135,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* tct_walk_most: each of T steps adds at most step/n times the largest noisy sum. */
+/* tct_path_length_max: each of T steps adds at most step/n times the largest noisy sum. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, step = tct_spec_real(&plan->spec, options, "step");
-  double push = step / n * tct_sum_most(r, n, (double)facts->p);
-  return tct_walk_most(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
+  double push = step / n * tct_sum_max(r, n, (double)facts->p);
+  return tct_path_length_max(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
 }
 
 const tct_solver tct_solver_dpgd = {

@@ -26,7 +26,7 @@
  *   W S is formed exactly from S (over all ranks) and rounded to the release's lattice g: that moves each of the two
  *   neighbours' sums by at most sqrt(p) g/2.  Together: at most 1.  Under replace_one two terms differ by at most
  *   twice that.
- *   f comes from W and n alone: terms in x are cut to `reach` too, so that the sum of n of them fits the lattice.
+ *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
  * RELEASES  gaussian(m_q), gaussian(m_G), gaussian(m_B) and T events gaussian(m), 1/m_q^2 + 1/m_G^2 + 1/m_B^2 + T/m^2 =
  * 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
@@ -58,7 +58,7 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
   *out = (tct_dpmetric_step){.problem = problem, .shape = shape, .planned = planned};
-  out->from = above((double)problem->facts->rows * shape->reach) * 0x1p-51;
+  out->from = above((double)problem->facts->rows * shape->sensitivity) * 0x1p-51;
   out->to = planned->lattice;
   out->room = tct_gradient_scratch(p, threads);
   out->length = TCT_NEW(double, n);
@@ -94,7 +94,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, a);
   for (int64_t k = 0; k < count; k++) {
     double size = fabs(a[k]) * step->norm[first + k];
-    if (size > step->shape->reach) a[k] *= step->shape->reach / size;
+    if (size > step->shape->sensitivity) a[k] *= step->shape->sensitivity / size;
     if (!weight) continue;
     size = fabs(a[k]) * step->length[first + k] * (1 + 0x1p-41);
     own = tct_dpmetric_own(step, weight[first + k]);
@@ -110,7 +110,7 @@ void tct_dpmetric_sum(tct_dpmetric_step *step, const double *w) {
 tct_status tct_dpmetric_gradient(tct_dpmetric_step *step, tct_mech *mech, int r, const double *w, tct_error *err) {
   int64_t p = step->problem->view->p;
   tct_dpmetric_sum(step, w);
-  TCT_TRY(tct_mech_total(mech, step->inner, p, err));
+  TCT_TRY(tct_mech_join_sum(mech, step->inner, p, err));
   tct_metric_times(&step->shape->metric, step->inner, step->from, step->to, step->sum);
   return tct_mech_release(mech, r, step->sum, p, err);
 }
@@ -121,7 +121,7 @@ static double largest_weight(const tct_facts *facts) {
   return 1e9 * label / facts->row_norm;
 }
 
-static double within(double w, double most) { return w > most ? most : w < -most ? -most : w; }
+static double within(double w, double max) { return w > max ? max : w < -max ? -max : w; }
 
 /* Steps 5 to 9; memory[6p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
@@ -131,17 +131,17 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
   double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
   int release = tct_dpmetric_places_of(rule).steps;
-  double steps = (double)rule->steps, size = fmin(1, shape->walk / steps), momentum = fmax(0, 1 - steps / shape->walk);
-  double most = largest_weight(facts);
+  double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps), momentum = fmax(0, 1 - steps / shape->path_length);
+  double max = largest_weight(facts);
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
-    for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->reg.l2 * u[j];
+    for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->penalty.l2 * u[j];
     tct_metric_plain(&shape->metric, ridge, image);
     tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
     tct_metric_turn(&shape->metric, image, move);
     memcpy(last, w, (size_t)p * sizeof *w);
-    for (int64_t j = 0; j < p; j++) w[j] = within(u[j] - size * shape->clip * shape->clip * move[j], most); /* 7 */
+    for (int64_t j = 0; j < p; j++) w[j] = within(u[j] - size * shape->clip * shape->clip * move[j], max); /* 7 */
     for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                              /* 8 */
     if (t >= from) tct_axpy(1, w, average, p);
   }

@@ -10,8 +10,8 @@ enum { TCT_DPMETRIC_EDGES = 24 };
 /* From public facts and options. */
 typedef struct tct_dpmetric_rule {
   bool diagonal;
-  double norms, share, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
-  double clip, walk;           /* NAN: from the released spectrum */
+  double norms, budget_fraction, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
+  double clip, path_length;           /* NAN: from the released spectrum */
   double average;              /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
@@ -26,9 +26,9 @@ typedef struct tct_dpmetric_shape {
   tct_metric metric; /* W, scaled so that the clip is 1: lengths |W x| are in units of it */
   double clip;       /* C, in the metric's own units: the step in w is C^2 W^T W */
   double dimension;  /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
-  double signal;     /* kappa = n mu/d */
-  double walk;       /* F, the path's length in steps of size 1/curvature */
-  double reach;      /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
+  double signal_to_noise;     /* kappa = n mu/d */
+  double path_length;       /* F, the path's length in steps of size 1/curvature */
+  double sensitivity;      /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
 
 extern const tct_option tct_dpmetric_options[];
@@ -39,11 +39,11 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
 double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
-double tct_dpmetric_clip(const tct_facts *facts, double signal);
-double tct_dpmetric_walk(const tct_facts *facts, double signal);
+double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
+double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
 /* The released signal from which on the second metric is worth its noise. */
-bool tct_dpmetric_again(double signal, int64_t p);
-double tct_dpmetric_cut(double signal, double share, int64_t p);
+bool tct_dpmetric_again(double signal_to_noise, int64_t p);
+double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
 
 /* Makes the releases before the steps, and the metric.  shape->metric is the caller's to free, also
  * after an error. */

@@ -160,10 +160,10 @@ static void add_ridge(const making *m, const double *w, double *sum) {
   int64_t p = m->p, ridged = p - (m->facts->intercept ? 1 : 0);
   for (int64_t j = 0; j < p; j++)
     for (int64_t k = 0; k < p && w; k++) {
-      int64_t least = (j < k ? j : k) + 1;
-      sum[j * p + k] += m->facts->reg.l2 * tct_dot(w + j * p, w + k * p, least < ridged ? least : ridged);
+      int64_t min = (j < k ? j : k) + 1;
+      sum[j * p + k] += m->facts->penalty.l2 * tct_dot(w + j * p, w + k * p, min < ridged ? min : ridged);
     }
-  for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->reg.l2;
+  for (int64_t j = 0; j < ridged && !w; j++) sum[j * p + j] += m->facts->penalty.l2;
 }
 
 /* W <- L^-1 W (W NULL before: L^-1), L L^T = unit * (sum + ridge I) + the penalty; d.  sum is overwritten. */
@@ -193,7 +193,7 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
   double ridge = ridge_of(m, noise);
   shape->dimension = dimension_of(sum, m->p, ridge);
   for (int64_t j = 0; j < m->p; j++) {
-    double l2 = m->facts->intercept && j == m->p - 1 ? 0 : m->facts->reg.l2;
+    double l2 = m->facts->intercept && j == m->p - 1 ? 0 : m->facts->penalty.l2;
     shape->metric.w[j] = 1 / sqrt(unit * (fmax(sum[j], 0) + ridge) + l2);
   }
   return TCT_OK;
@@ -201,16 +201,16 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
 
 /* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
 static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double facts[] = {shape->dimension, shape->clip, shape->walk, shape->reach};
+  double facts[] = {shape->dimension, shape->clip, shape->path_length, shape->sensitivity};
   int64_t own = 0, count = tct_metric_count(&shape->metric);
-  TCT_TRY(tct_mech_before(m->mech, 1, &own, err));
+  TCT_TRY(tct_mech_count_before(m->mech, 1, &own, err));
   if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
-  TCT_TRY(tct_mech_total(m->mech, shape->metric.w, count, err));
-  TCT_TRY(tct_mech_total(m->mech, facts, 4, err));
-  shape->dimension = facts[0], shape->clip = facts[1], shape->walk = facts[2], shape->reach = facts[3];
+  TCT_TRY(tct_mech_join_sum(m->mech, shape->metric.w, count, err));
+  TCT_TRY(tct_mech_join_sum(m->mech, facts, 4, err));
+  shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
-  shape->signal = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
+  shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
   return TCT_OK;
 }
 
@@ -260,7 +260,7 @@ static tct_status add_images(const making *m, const tct_metric *metric, double r
 static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_release *images = planned(m, m->at.second);
   double h = tct_dpmetric_curvature(m->facts);
-  double rho2 = tct_dpmetric_cut(shape->signal, m->rule.second, m->p) * shape->dimension / h;
+  double rho2 = tct_dpmetric_cut(shape->signal_to_noise, m->rule.second, m->p) * shape->dimension / h;
   TCT_TRY(add_images(m, &shape->metric, sqrt(rho2), images->lattice, sum, err));
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
@@ -271,9 +271,9 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
 
 /* Where images are mostly noise: G once more, and the mean of both by their variances. */
 static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
-  double other = planned(m, m->at.second)->deviation, both = m->rule.share + m->rule.second;
+  double other = planned(m, m->at.second)->deviation, both = m->rule.budget_fraction + m->rule.second;
   TCT_TRY(rows_once(m, m->at.second, sum, err));
-  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.share * m->gram[k] + m->rule.second * sum[k]) / both;
+  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
   m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
   return make_metric(m, sum, shape, err);
 }
@@ -298,14 +298,14 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
   double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
-  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal) : m->rule.clip;
+  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->walk = isnan(m->rule.walk) ? tct_dpmetric_walk(facts, shape->signal) : m->rule.walk;
+  shape->path_length = isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
-  shape->reach = 2 * inverse;
-  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->reach = fmin(shape->reach, slope * facts->row_norm);
+  shape->sensitivity = 2 * inverse;
+  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
   return send(m, shape, err);
 }
 
@@ -314,13 +314,13 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_pla
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
   m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
   m.at = tct_dpmetric_places_of(&m.rule);
-  m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.share);
+  m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.budget_fraction);
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = first(&m, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
-  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal, m.p);
+  bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);
   if (status == TCT_OK && m.rule.second > 0)
     status = images ? second_images(&m, sum, shape, err) : second_rows(&m, sum, shape, err);
   if (status == TCT_OK) status = settle(&m, shape, err);

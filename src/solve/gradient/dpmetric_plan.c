@@ -8,11 +8,11 @@ const tct_option tct_dpmetric_options[] = {
      "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
     {"norms", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
-    {"share", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
+    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
     {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
     {"clip", TCT_OPT_REAL, "auto", 1e-9, 1e9, NULL,
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
-    {"walk", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
+    {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest walk that these facts allow)"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
@@ -35,49 +35,49 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
 /* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes:
  * between a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the
  * search. */
-double tct_dpmetric_clip(const tct_facts *facts, double signal) {
-  if (signal == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal), fmin(0.0038 * signal, 0.05 * pow(signal, 0.6)));
-  double open = fmin(0.032 * pow(signal, 0.6), 0.123 * pow(signal, 0.4));
-  return fmin(0.07 * sqrt(signal), fmax(0.8, open));
+double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
+  if (signal_to_noise == INFINITY) return 1e6;
+  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal_to_noise), fmin(0.0038 * signal_to_noise, 0.05 * pow(signal_to_noise, 0.6)));
+  double open = fmin(0.032 * pow(signal_to_noise, 0.6), 0.123 * pow(signal_to_noise, 0.4));
+  return fmin(0.07 * sqrt(signal_to_noise), fmax(0.8, open));
 }
 
 /* Short where noise fills most directions, which costs the more the more of them there are; longest where the metric's
  * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to
  * nothing. Straight lines between points, signals by their logarithm. */
-double tct_dpmetric_walk(const tct_facts *facts, double signal) {
+double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) {
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;
   double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
-  double walk[] = {60 * fmin(fmax(signal / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
+  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
   int k = 0, last = sizeof at / sizeof *at - 1;
-  if (signal == INFINITY) return 2000;
-  while (k + 1 < last && signal > at[k + 1]) k++;
-  double part = log(signal / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
+  if (signal_to_noise == INFINITY) return 2000;
+  while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
+  double part = log(signal_to_noise / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h))) kinked = 1.5; /* a hinge's curvature counts as 1 */
-  return kinked * (walk[k] + fmin(fmax(part, 0), 1) * (walk[k + 1] - walk[k]));
+  return kinked * (path_length[k] + fmin(fmax(part, 0), 1) * (path_length[k + 1] - path_length[k]));
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
-bool tct_dpmetric_again(double signal, int64_t p) { return signal >= 15 * sqrt(2 * (double)p) && signal < HIGH; }
+bool tct_dpmetric_again(double signal_to_noise, int64_t p) { return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH; }
 
-double tct_dpmetric_cut(double signal, double share, int64_t p) {
-  return fmax(2.25, 0.05 * signal * fmax(1, signal / 1000) * sqrt(share / (2 * (double)p)));
+double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
+  return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));
 }
 
 /* The signal is at most n/x, as d is at least 1. */
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
-  rule.share = tct_spec_real(spec, options, "share");
+  rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
-  rule.walk = tct_spec_real(spec, options, "walk");
+  rule.path_length = tct_spec_real(spec, options, "path_length");
   rule.average = tct_spec_real(spec, options, "average");
   rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
                   (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
   double longest = tct_noise_off(facts) ? 2000 : 180;
-  if (!isnan(rule.walk)) longest = rule.walk;
+  if (!isnan(rule.path_length)) longest = rule.path_length;
   rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(longest, 4)))
                                                      : tct_spec_count(spec, options, "steps");
   return rule;
@@ -106,9 +106,9 @@ static tct_status add_part(const making *m, const char *what, double x, double p
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   const tct_dpmetric_rule *rule = m->rule;
-  double left = 1 - rule->norms - rule->share - rule->second;
+  double left = 1 - rule->norms - rule->budget_fraction - rule->second;
   TCT_TRY(add_part(m, "counts of the rows' norms", x, rule->norms, out, err));
-  TCT_TRY(add_part(m, "sum of x x^T", x, rule->share, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T", x, rule->budget_fraction, out, err));
   TCT_TRY(add_part(m, "sum of x x^T in the metric, or again", x, rule->second, out, err));
   tct_event event = tct_event_gaussian(x * sqrt((double)rule->steps / left), rule->steps);
   tct_release steps = tct_release_sum("sum of gradients clipped in the metric", event, 1, 1, m->facts->rows);
@@ -125,14 +125,14 @@ static tct_status promise(const tct_facts *facts, const tct_dpmetric_rule *rule,
 }
 
 static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, tct_error *err) {
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpmetric knows the penalties none and l2; choose one of them, or dpgd");
   if (!rule->diagonal && facts->p > MOST_FULL)
     return tct_fail(err, TCT_E_USAGE,
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
                     MOST_FULL);
-  if (!(rule->norms + rule->share + rule->second <= 0.9))
+  if (!(rule->norms + rule->budget_fraction + rule->second <= 0.9))
     return tct_fail(err, TCT_E_USAGE, "norms, share and second are more than 0.9 together; leave more for the path");
   return TCT_OK;
 }

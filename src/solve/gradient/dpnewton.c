@@ -25,7 +25,7 @@
  * COST  n p^2/2 multiplications for G, p^3/3 a few times, and one pass over X per step; 3p^2 doubles per thread.
  *
  * DEPARTS  dpgd needs hundreds of steps because one direction is much steeper than the others.  A twentieth of the
- * budget (of mu^2) buys a metric in which it is not: see walk_of(). */
+ * budget (of mu^2) buys a metric in which it is not: see path_of(). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -35,8 +35,8 @@
 #include <string.h>
 
 static const tct_option options[] = {
-    {"share", TCT_OPT_REAL, "0.05", 1e-4, 0.9, NULL, "part of the budget (of mu^2) for the metric G"},
-    {"walk", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
+    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.9, NULL, "part of the budget (of mu^2) for the metric G"},
+    {"path_length", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
      "length of the walk in flat directions, in units of 1/(curvature bound * R^2); auto: from public facts, see the "
      "source"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(walk in the metric), see the source"},
@@ -48,12 +48,12 @@ static const tct_option options[] = {
 enum { MOST_FEATURES = 2048 }; /* 96 MiB of matrices a thread */
 
 /* What the plan and the run agree on. */
-typedef struct walk {
-  double share, clip;
+typedef struct path {
+  double budget_fraction, clip;
   double length; /* in units of 1/(h R^2) */
   double longer; /* the walk in flat directions of the metric: length * h R^2 / (their eigenvalue of A) */
   int64_t steps;
-} walk;
+} path;
 
 /* Defaults from public facts, s = mu n/sqrt(p) the signal, as in dpgd.c.  The eigenvalue of A in directions that the
  * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/share)/s, so that a walk of length L is one
@@ -63,16 +63,16 @@ typedef struct walk {
  * More signal makes the walk up to twice as long, and up to four times for classes: where classes all but part, the
  * loss falls along a ray that steps in a metric follow no faster than others.  docs/decisions/gradient-rules.md has the
  * measurements. */
-static walk walk_of(const tct_facts *facts, const tct_spec *spec) {
-  double signal = tct_descent_signal(facts);
-  walk out = {.share = tct_spec_real(spec, options, "share"), .clip = tct_spec_real(spec, options, "clip")};
+static path path_of(const tct_facts *facts, const tct_spec *spec) {
+  double signal_to_noise = tct_descent_signal(facts);
+  path out = {.budget_fraction = tct_spec_real(spec, options, "budget_fraction"), .clip = tct_spec_real(spec, options, "clip")};
   double usual = tct_descent_clip(facts);
   if (isnan(out.clip)) out.clip = usual;
-  out.length = tct_spec_real(spec, options, "walk");
-  double longer = fmin(fmax(signal / 125, 1), 2);
-  if (facts->loss.kind->binary) longer = fmin(fmax(longer, signal / 250), 4);
-  if (isnan(out.length)) out.length = 12 * longer * signal * usual / out.clip;
-  out.longer = out.length * sqrt(2 / out.share) / signal;
+  out.length = tct_spec_real(spec, options, "path_length");
+  double longer = fmin(fmax(signal_to_noise / 125, 1), 2);
+  if (facts->loss.kind->binary) longer = fmin(fmax(longer, signal_to_noise / 250), 4);
+  if (isnan(out.length)) out.length = 12 * longer * signal_to_noise * usual / out.clip;
+  out.longer = out.length * sqrt(2 / out.budget_fraction) / signal_to_noise;
   out.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(out.longer, 4)))
                                                     : tct_spec_count(spec, options, "steps");
   return out;
@@ -82,20 +82,20 @@ enum { METRIC, GRADIENTS }; /* the releases */
 
 typedef struct making {
   const tct_facts *facts;
-  const walk *walk;
+  const path *path;
 } making;
 
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
-  const walk *w = m->walk;
+  const path *w = m->path;
   double square = m->facts->row_norm * m->facts->row_norm;
-  tct_event metric = tct_event_gaussian(x / sqrt(w->share), 1);
+  tct_event metric = tct_event_gaussian(x / sqrt(w->budget_fraction), 1);
   TCT_TRY(tct_promise_add(out, tct_release_sum("sum of x x^T", metric, square, square, m->facts->rows), err));
-  double noise = x * sqrt((double)w->steps / (1 - w->share));
+  double noise = x * sqrt((double)w->steps / (1 - w->budget_fraction));
   return tct_promise_add(out, tct_descent_release(m->facts, w->clip, noise, w->steps), err);
 }
 
-static tct_status promise(const tct_facts *facts, walk *w, tct_solver_plan *out, tct_error *err) {
+static tct_status promise(const tct_facts *facts, path *w, tct_solver_plan *out, tct_error *err) {
   static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
   making m = {facts, w};
   double x = 0;
@@ -109,14 +109,14 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "dpnewton needs a loss of bounded curvature, which %s is not; use dpgd",
                     facts->loss.kind->name);
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "dpnewton knows the penalties none and l2; choose one of them, or dpgd");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "dpnewton holds matrices of features squared, at most %d features; use dpgd",
                     MOST_FEATURES);
-  walk w = walk_of(facts, &out->spec);
+  path w = path_of(facts, &out->spec);
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", w.clip, err));
-  TCT_TRY(tct_spec_set_real(&out->spec, "walk", w.length, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "path_length", w.length, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)w.steps, err));
   return promise(facts, &w, out, err);
 }
@@ -140,7 +140,7 @@ static tct_status metric(const tct_problem *problem, tct_mech *mech, double *fac
     tct_symmetrise(gram, p);
     double shift = floor + tct_least_shift(gram, p, 0, fmax(floor, 1e-9 * n * square), 1.0 / 16, factor);
     for (int64_t k = 0; k < p * p; k++) gram[k] *= h / n;
-    for (int64_t j = 0; j < p - (facts->intercept ? 1 : 0); j++) gram[j * p + j] += facts->reg.l2;
+    for (int64_t j = 0; j < p - (facts->intercept ? 1 : 0); j++) gram[j * p + j] += facts->penalty.l2;
     shift *= h / n;
     /* A singular matrix without noise: what makes it regular in floating point. */
     for (shift = fmax(shift, 1e-12 * h * square); !tct_cholesky_shifted(gram, p, shift, factor);) shift *= 2;
@@ -152,7 +152,7 @@ static tct_status metric(const tct_problem *problem, tct_mech *mech, double *fac
 /* Steps 4 to 8; memory[4p] is zero. */
 static tct_status descend(const tct_problem *problem, const tct_solver_plan *plan, tct_descent *descent,
                           const double *factor, double *memory, double *w, tct_error *err) {
-  walk set = walk_of(problem->facts, &plan->spec);
+  path set = path_of(problem->facts, &plan->spec);
   int64_t p = problem->view->p, ridged = p - (problem->facts->intercept ? 1 : 0);
   int64_t from = tct_spec_is(&plan->spec, options, "average", "last") ? set.steps - 1 : set.steps / 2;
   double *u = memory, *last = u + p, *average = last + p, *move = average + p;
@@ -162,7 +162,7 @@ static tct_status descend(const tct_problem *problem, const tct_solver_plan *pla
     TCT_TRY(tct_descent_gradient(problem, descent, u, err)); /* 5 */
     memset(move, 0, (size_t)p * sizeof *move);
     tct_axpy(1 / (double)problem->facts->rows, descent->sum, move, p);
-    tct_axpy(problem->facts->reg.l2, u, move, ridged);
+    tct_axpy(problem->facts->penalty.l2, u, move, ridged);
     tct_cholesky_solve(factor, p, move);
     memcpy(last, w, (size_t)p * sizeof *w);
     for (int64_t j = 0; j < p; j++) w[j] = u[j] - step * move[j];              /* 6 */
@@ -192,16 +192,16 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 /* In exact arithmetic G + (r - floor) I >= 0 for the floor of step 2; Cholesky's rounding takes at most `rounding` from
  * it.  So A >= (h/n)(floor - rounding) I =: a I and A >= l2 D, D the identity but for the intercept.  In v = A^(1/2) u
  * the walk is v' = (I - step M) v - step A^(-1/2) g/n with 0 <= M = l2 A^(-1/2) D A^(-1/2) <= I and step <= 1: in M's
- * eigenvectors that of tct_walk_most with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2 and
+ * eigenvectors that of tct_path_length_max with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2 and
  * |w| <= step |g|/(a n) * T(T+1)/2. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
   double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->clip;
   double rounding =
-      4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_most(metric, p * p) + n / h * facts->reg.l2);
-  double least = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_most(r, p * steps);
-  return least > 0 ? sum / (least * n) * steps * (steps + 1) / 2 : INFINITY;
+      4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_max(metric, p * p) + n / h * facts->penalty.l2);
+  double min = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_max(r, p * steps);
+  return min > 0 ? sum / (min * n) * steps * (steps + 1) / 2 : INFINITY;
 }
 
 const tct_solver tct_solver_dpnewton = {

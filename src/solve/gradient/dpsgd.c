@@ -41,7 +41,7 @@ tct_status tct_sgd_defaults(const tct_facts *facts, const tct_option *table, tct
   double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double smooth = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
   double step = tct_spec_real(&plan->spec, table, "step");
-  if (isnan(step)) step = 1 / (smooth * r * r + facts->reg.l2);
+  if (isnan(step)) step = 1 / (smooth * r * r + facts->penalty.l2);
   return tct_spec_set_real(&plan->spec, "step", step, err);
 }
 
@@ -105,9 +105,9 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
 
 /* prox of step*psi, sparing the intercept. */
 void tct_prox_step(const tct_facts *facts, double *w, double step) {
-  const tct_reg *reg = &facts->reg;
+  const tct_penalty *penalty = &facts->penalty;
   int64_t p = facts->p - (facts->intercept ? 1 : 0);
-  reg->kind->prox(reg, w, p, step);
+  penalty->kind->prox(penalty, w, p, step);
 }
 
 tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
@@ -132,12 +132,12 @@ tct_status tct_dpsgd_run(const tct_problem *problem, const tct_solver_plan *plan
   return status;
 }
 
-/* tct_walk_most: a batch may hold every record, and a step divides by the expected batch. */
+/* tct_path_length_max: a batch may hold every record, and a step divides by the expected batch. */
 double tct_dpsgd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[GRADIENTS];
   double step = tct_spec_real(&plan->spec, options, "step"), batch = tct_spec_real(&plan->spec, options, "batch");
-  double push = step / batch * tct_sum_most(r, (double)facts->rows, (double)facts->p);
-  return tct_walk_most(facts, push, step, (double)r->event.count, false);
+  double push = step / batch * tct_sum_max(r, (double)facts->rows, (double)facts->p);
+  return tct_path_length_max(facts, push, step, (double)r->event.count, false);
 }
 
 const tct_solver tct_solver_dpsgd = {

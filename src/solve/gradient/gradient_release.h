@@ -14,7 +14,7 @@ double tct_descent_clip(const tct_facts *facts);
 /* One gradient's release and its workspace. */
 typedef struct tct_descent {
   double *sum;      /* [p]: the release */
-  double *row_norm; /* [rows] */
+  double *computed_norms; /* [rows] */
   double *scratch;
   tct_mech *mech;
   int release;

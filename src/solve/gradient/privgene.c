@@ -58,7 +58,7 @@ static tct_status make(double epsilon, void *user, tct_promise *out, tct_error *
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "privgene", err));
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "privgene knows the penalties none and l2; choose one of them");
   const tct_loss *loss = &facts->loss;
   double y = loss->kind->binary ? 1 : facts->label_bound, clip = tct_spec_real(&out->spec, options, "clip");
@@ -82,15 +82,15 @@ typedef struct search {
 /* Scores of w + size e_j and w - size e_j, relative in the penalty to w's own. */
 static void mutate(search *s, const double *w, int64_t j, double size) {
   const tct_facts *facts = s->problem->facts;
-  double steps[2] = {-size, size}, n = (double)facts->rows, most = 2 * n * s->clip;
+  double steps[2] = {-size, size}, n = (double)facts->rows, max = 2 * n * s->clip;
   memset(s->column, 0, (size_t)s->problem->view->rows * sizeof(double));
   tct_col_axpy(s->problem->view, j, 1, s->column);
   tct_line line = {&facts->loss, steps, 2, s->clip, s->lattice, !tct_noise_off(facts)};
   tct_step_scores(&line, s->z, s->column, s->problem->y, s->problem->view->rows, s->score + 2 * j, facts->threads);
   bool free = facts->intercept && j == facts->p - 1;
   for (int k = 0; k < 2 && !free; k++) {
-    double penalty = 0.5 * facts->reg.l2 * n * (size * size - 2 * steps[k] * w[j]);
-    s->score[2 * j + k] -= tct_lattice_part(fmin(fmax(penalty, -most), most), s->lattice);
+    double penalty = 0.5 * facts->penalty.l2 * n * (size * size - 2 * steps[k] * w[j]);
+    s->score[2 * j + k] -= tct_lattice_part(fmin(fmax(penalty, -max), max), s->lattice);
   }
 }
 

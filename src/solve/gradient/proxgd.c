@@ -41,7 +41,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
 typedef struct fista {
   double *z, *slope;           /* [rows] */
   double *u, *next, *gradient; /* [p] */
-  tct_gap_room room;
+  tct_gap_workspace room;
   double lipschitz, momentum, moved; /* L, t, L |w' - u|^2 */
 } fista;
 

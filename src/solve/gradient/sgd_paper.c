@@ -83,8 +83,8 @@ static tct_status ma_plan(const tct_facts *facts, const tct_spec *given, tct_sol
   double rate;
   TCT_TRY(begin(facts, given, ma_options, &rate, out, err));
   double noise = tct_spec_real(&out->spec, ma_options, "noise");
-  int64_t most = tct_spec_count(&out->spec, ma_options, "steps"), low = 1, high = most;
-  if (tct_noise_off(facts)) return without_privacy(facts, rate, most, out, err);
+  int64_t max = tct_spec_count(&out->spec, ma_options, "steps"), low = 1, high = max;
+  if (tct_noise_off(facts)) return without_privacy(facts, rate, max, out, err);
   for (int k = 0; k < 60 && !(moments_epsilon(facts, noise, rate, 1) <= facts->epsilon); k++) noise *= 1.1;
   while (low < high) { /* the largest count that holds */
     int64_t middle = low + (high - low + 1) / 2;
@@ -114,8 +114,8 @@ static tct_status adv_plan(const tct_facts *facts, const tct_spec *given, tct_so
   if (tct_noise_off(facts)) return without_privacy(facts, rate, 4000, out, err);
   double each = facts->epsilon / (2 * sqrt(2 * (double)steps * log(2 / facts->delta)));
   double own = fmin(each / (2 * rate), 1), own_delta = facts->delta / (2 * (double)steps * rate);
-  double reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1,
-         noise = reach * sqrt(2 * log(1.25 / fmin(own_delta, 0.5))) / own;
+  double sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1,
+         noise = sensitivity * sqrt(2 * log(1.25 / fmin(own_delta, 0.5))) / own;
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)steps, err));
   TCT_TRY(promise(facts, noise, rate, steps, out, err));
   return tct_account_epsilon(&out->promise.events, facts->neighbours, facts->delta, 1e-3, &out->cost, err);

@@ -94,13 +94,13 @@ double tct_smooth_passes(const tct_smooth_facts *f) {
   return isfinite(passes) ? passes : INFINITY;
 }
 
-tct_status tct_smooth_affordable(const tct_smooth_facts *f, const char *solver, double most, double *passes,
+tct_status tct_smooth_affordable(const tct_smooth_facts *f, const char *solver, double max, double *passes,
                                  tct_error *err) {
   *passes = tct_smooth_passes(f);
   if (!isfinite(*passes))
     return tct_fail(err, TCT_E_USAGE,
                     "double precision cannot promise %s a minimum with so small a ridge; use a larger penalty", solver);
-  if (*passes > most)
+  if (*passes > max)
     return tct_fail(err, TCT_E_USAGE,
                     "%s may need %.3g passes over the data; use a larger penalty or width, or raise max_passes", solver,
                     *passes);

@@ -13,7 +13,7 @@
  * x_j times x.  The products of la have coordinates of at most those of the exact term times (1+2^-53)^2 (rows.c). With
  * the rounding of v x_j itself that is below 1+2^-50.  v is made from an upper bound on |x|^2, and by 2^-40 too small.
  * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
- * at most 1 stay within the reach of one.
+ * at most 1 stay within the sensitivity of one.
  *
  * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
  *
@@ -72,7 +72,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_need_bounds(facts, "adassp", err));
   if (!facts->loss.kind->least_squares)
     return tct_fail(err, TCT_E_USAGE, "adassp solves least squares only; give --loss squared or choose another solver");
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "adassp knows the penalties none and l2; choose one of them");
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "adassp holds a matrix of features squared, at most %d features; use dpcd",
@@ -90,9 +90,9 @@ typedef struct terms {
 
 /* v of a record, times its own weight. */
 static double share_of(const tct_problem *problem, double norm, int64_t i) {
-  double share = problem->weight ? problem->weight[i] : 1, size2 = tct_row_norm2(problem->view, i);
-  if (tct_noise_off(problem->facts)) return share;
-  return share * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
+  double scale = problem->weight ? problem->weight[i] : 1, size2 = tct_row_norm2(problem->view, i);
+  if (tct_noise_off(problem->facts)) return scale;
+  return scale * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
 }
 
 /* sum += the terms of the rows [first, last); sum is [p][p] and then [p]; row: p zeros. */
@@ -100,12 +100,12 @@ static void add_rows(const tct_problem *problem, int64_t first, int64_t last, co
                      double *sum) {
   int64_t p = problem->view->p;
   for (int64_t i = first; i < last; i++) {
-    double share = share_of(problem, set->norm, i);
+    double scale = share_of(problem, set->norm, i);
     memset(row, 0, (size_t)p * sizeof *row);
-    tct_row_axpy(problem->view, i, share, row);
+    tct_row_axpy(problem->view, i, scale, row);
     for (int64_t j = 0; j < p; j++)
       if (row[j] != 0) tct_row_add_lattice(problem->view, i, row[j], set->lattice, sum + j * p);
-    tct_row_add_lattice(problem->view, i, share * set->weight * problem->y[i], set->lattice, sum + p * p);
+    tct_row_add_lattice(problem->view, i, scale * set->weight * problem->y[i], set->lattice, sum + p * p);
   }
 }
 
@@ -141,7 +141,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   if (status == TCT_OK) status = statistics(problem, &set, sum, err);
   if (status == TCT_OK) status = tct_mech_release(mech, STATISTICS, sum, size, err); /* 1 */
   for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
-  double own = (double)facts->rows * facts->reg.l2;
+  double own = (double)facts->rows * facts->penalty.l2;
   if (status == TCT_OK) status = tct_ridge_iterated(sum, sum + p * p, p, own, zeta, iterates, w, err); /* 2, 3 */
   tct_wipe_free(sum, size, sizeof *sum);
   return status;
@@ -161,15 +161,15 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   double n = (double)facts->rows, p = (double)facts->p, norm = norm_of(facts, &plan->spec), norm2 = 0, sum = 0;
   double weight = weight_of(facts, &plan->spec, norm),
          sigma = plan->noise_multiplier * sensitivity_of(facts, &plan->spec);
-  double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p), own = n * facts->reg.l2;
+  double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p), own = n * facts->penalty.l2;
   for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
   TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
   double ridge = fmax(0, zeta - own + 1.5 * sigma * (sqrt(p) + 4)), mean = n * norm * norm / p + own + ridge;
   for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / zeta;
-  *out = (tct_noise_size){.least = sigma * sqrt(1 / (weight * weight) + norm2 / 2) / mean,
-                          .most = zeta > 0 ? sigma * sqrt(1 / (weight * weight) + norm2) / zeta * sum : NAN,
-                          .how_least = "as if every record had the largest length allowed",
-                          .how_most = "as if the table said no more about any weight than the ridge does",
+  *out = (tct_noise_size){.min = sigma * sqrt(1 / (weight * weight) + norm2 / 2) / mean,
+                          .max = zeta > 0 ? sigma * sqrt(1 / (weight * weight) + norm2) / zeta * sum : NAN,
+                          .how_min = "as if every record had the largest length allowed",
+                          .how_max = "as if the table said no more about any weight than the ridge does",
                           .first_order = true};
   return TCT_OK;
 }
@@ -179,14 +179,14 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
  * Cholesky's rounding.  In M's eigenvectors w = sum over k < T of s^k A^-1 h', s = r/(eigenvalue of A) <= r/zeta. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *r = &plan->promise.release[STATISTICS];
-  double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_most(r, p * p + p), sum = 0;
+  double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_max(r, p * p + p), sum = 0;
   double weight = weight_of(facts, &plan->spec, r->clip);
   double h = n * r->clip * facts->label_bound + sqrt(p) * noise / weight;
   double zeta = tct_spec_real(&plan->spec, options, "ridge") * r->noise * r->sensitivity * sqrt(p);
-  double trace = n * r->clip * r->clip + n * p * facts->reg.l2 + p * noise + zeta;
-  double least = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
-  for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / least;
-  return least > 0 ? 2 * h / least * sum : INFINITY;
+  double trace = n * r->clip * r->clip + n * p * facts->penalty.l2 + p * noise + zeta;
+  double min = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
+  for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / min;
+  return min > 0 ? 2 * h / min * sum : INFINITY;
 }
 
 const tct_solver tct_solver_adassp = {

@@ -135,7 +135,7 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
 tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
   bool done = false, promised = target >= tct_smooth_reachable(&s->facts);
   s->passes = 0;
-  s->most = promised ? TCT_SMOOTH_FAST - TAIL : INT64_MAX;
+  s->max = promised ? TCT_SMOOTH_FAST - TAIL : INT64_MAX;
   TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
   return done || !promised ? TCT_OK : tct_smooth_descend(s, target, w, err);
 }

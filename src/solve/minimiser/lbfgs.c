@@ -30,7 +30,7 @@ static const tct_option options[] = {
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "lbfgs knows the penalties none and l2; choose one of them");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE, "lbfgs needs a smooth loss, and %s has a corner; use smoothed_hinge or logistic",
@@ -70,7 +70,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_smooth smooth = {0};
   tct_pairs h = {0};
   tct_smooth_facts facts = {.rows = (double)problem->facts->rows, .p = (double)p};
-  facts.ridge = facts.rows * problem->facts->reg.l2;
+  facts.ridge = facts.rows * problem->facts->penalty.l2;
   memset(w, 0, (size_t)p * sizeof *w);
   double *before = TCT_NEW(double, p);
   tct_status status = before ? tct_smooth_new(problem, &facts, mech, &smooth, err) : tct_fail_memory(err);

@@ -8,36 +8,36 @@
 
 #include <string.h>
 
-static double curve_of(const tct_smooth *s, int64_t i, double least) {
+static double curve_of(const tct_smooth *s, int64_t i, double min) {
   const tct_problem *problem = s->problem;
   double weight = problem->weight ? problem->weight[i] : 1;
   bool cut = s->limit && fabs(s->slope[i]) >= s->limit[i] * weight;
   if (s->part) weight *= s->part[i];
-  return weight * fmax(least, cut ? 0 : tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]));
+  return weight * fmax(min, cut ? 0 : tct_loss_curve(&problem->facts->loss, s->margin[i], problem->y[i]));
 }
 
 /* Of the sample's rows, not below `least`; 0 for the others. */
-static void curves(tct_smooth *s, int64_t take, double least) {
+static void curves(tct_smooth *s, int64_t take, double min) {
   int64_t rows = s->problem->view->rows, group = tct_smooth_all(s), groups = (rows + group - 1) / group;
   int threads = s->problem->facts->threads;
   if (take < group) memset(s->curve, 0, (size_t)rows * sizeof *s->curve);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int64_t g = 0; g < groups; g++)
-    for (int64_t i = g * group; i < g * group + take && i < rows; i++) s->curve[i] = curve_of(s, i, least);
+    for (int64_t i = g * group; i < g * group + take && i < rows; i++) s->curve[i] = curve_of(s, i, min);
 }
 
 /* Where the ridge is 0 or the arithmetic at its end, a little more of it makes the matrix positive definite. */
-tct_status tct_newton_factor(tct_smooth *s, int64_t take, double least, bool *good, tct_error *err) {
+tct_status tct_newton_factor(tct_smooth *s, int64_t take, double min, bool *good, tct_error *err) {
   const tct_problem *problem = s->problem;
   int64_t p = problem->view->p;
-  curves(s, take, least * s->facts.curvature);
+  curves(s, take, min * s->facts.curvature);
   s->passes++;
   double trace = 0, weight = tct_smooth_weight(s, take);
   tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
   bounds.largest = tct_largest_size(s->curve, problem->view->rows);
-  TCT_TRY(tct_mech_largest(s->mech, &bounds.largest, 1, err));
+  TCT_TRY(tct_mech_join_max(s->mech, &bounds.largest, 1, err));
   tct_gram(problem->view, s->curve, &bounds, s->gram, s->scratch, problem->facts->threads);
-  TCT_TRY(tct_mech_total(s->mech, s->gram, 2 * p * p, err));
+  TCT_TRY(tct_mech_join_sum(s->mech, s->gram, 2 * p * p, err));
   tct_gram_finish(s->gram, p);
   for (int64_t j = 0; j < p * p; j++) s->gram[j] *= weight;
   for (int64_t j = 0; j < p; j++) trace += s->gram[j * p + j];

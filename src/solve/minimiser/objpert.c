@@ -73,8 +73,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   tct_perturb set;
   double p = (double)facts->p;
   if (tct_objpert_settings(facts, plan, out->noise, &set, NULL) != TCT_OK) return INFINITY;
-  set.smooth.linear = sqrt(p) * (tct_noise_most(tilt, p) + tilt->lattice);
-  return tct_smooth_radius(&set.smooth) + set.target / set.ridge + out->lattice + tct_noise_most(out, p);
+  set.smooth.linear = sqrt(p) * (tct_noise_max(tilt, p) + tilt->lattice);
+  return tct_smooth_radius(&set.smooth) + set.target / set.ridge + out->lattice + tct_noise_max(out, p);
 }
 
 const tct_solver tct_solver_objpert = {

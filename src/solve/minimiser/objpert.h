@@ -4,10 +4,10 @@
 #include "solve/minimiser/smooth.h"
 
 /* Rounding the minimiser to a lattice and releasing it: two worlds' lattice points differ by at most the shift that the
- * event's reach stands for. */
+ * event's sensitivity stands for. */
 typedef struct tct_output {
   double lattice; /* of w */
-  double reach;   /* c of the output's event: Gaussian in l2, Laplace in l1 */
+  double sensitivity;   /* c of the output's event: Gaussian in l2, Laplace in l1 */
 } tct_output;
 
 /* Bounds on where the computed point may be, in l2. */
@@ -37,7 +37,7 @@ typedef struct tct_perturb {
 
 /* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. */
 typedef struct tct_balance {
-  double share, clip;
+  double budget_fraction, clip;
 } tct_balance;
 /* The pair of least cost; given: what the user gave, NAN where it is to be found. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given);

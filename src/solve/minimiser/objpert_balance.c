@@ -58,30 +58,30 @@ static double clip_bias(double c) {
 /* share, clip: what was given, NaN where it is to be found. */
 tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given) {
   tct_balance best = {FLOOR, 1};
-  double least = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
+  double min = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
   double h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW,
-         reach = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
-  int shares = isnan(given.share) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
+         sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
+  int shares = isnan(given.budget_fraction) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   double mu = 0;
   for (int k = 0; k < shares; k++) {
-    double share = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.share, a = share * facts->epsilon;
-    double ridge = fmax((double)facts->rows * facts->reg.l2, smooth->curvature * r2 / expm1(a));
+    double budget_fraction = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.budget_fraction, a = budget_fraction * facts->epsilon;
+    double ridge = fmax((double)facts->rows * facts->penalty.l2, smooth->curvature * r2 / expm1(a));
     mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
-    double sigma = smooth->row_norm * smooth->slope * reach / mu;
+    double sigma = smooth->row_norm * smooth->slope * sensitivity / mu;
     double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
            shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
     for (int c = 0; c < clips; c++) {
       double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
       double cost = noise * clip * clip + shrink + smooth->rows * bias[c];
-      if (cost < least) least = cost, best = (tct_balance){share, clip};
+      if (cost < min) min = cost, best = (tct_balance){budget_fraction, clip};
     }
   }
-  if (isnan(given.share)) best.share = fmin(best.share, 1 / facts->epsilon);
+  if (isnan(given.budget_fraction)) best.budget_fraction = fmin(best.budget_fraction, 1 / facts->epsilon);
   return best;
 }
 
 bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth) {
   double r2 = smooth->row_norm * smooth->row_norm;
-  return (double)facts->rows * facts->reg.l2 > OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
+  return (double)facts->rows * facts->penalty.l2 > OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
 }

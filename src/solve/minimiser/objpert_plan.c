@@ -29,7 +29,7 @@ const tct_option tct_objpert_options[] = {
      "part of the largest gradient (largest slope * norm * row norm bound) to which a record's is cut; 1: none is; "
      "auto: "
      "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
-    {"share", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
+    {"budget_fraction", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
     {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
      "a plan that may need more passes over the data than this is refused"},
@@ -39,7 +39,7 @@ const tct_option tct_objpert_options[] = {
 /* Writes norm, share and clip into the spec where they were left to the rule. */
 static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
   const tct_option *options = tct_objpert_options;
-  tct_balance given = {tct_spec_real(spec, options, "share"), tct_spec_real(spec, options, "clip")};
+  tct_balance given = {tct_spec_real(spec, options, "budget_fraction"), tct_spec_real(spec, options, "clip")};
   bool rule = tct_spec_is(spec, options, "variant", "modern") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
   if (isnan(norm)) norm = rule && !tct_objpert_much_ridge(facts, smooth) ? TCT_OBJPERT_TYPICAL : 1;
@@ -48,7 +48,7 @@ static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_
   if (isnan(given.clip) && !rule) given.clip = 1;
   tct_balance best = tct_objpert_balance(facts, smooth, given);
   TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
-  return tct_spec_set_real(spec, "share", best.share, err);
+  return tct_spec_set_real(spec, "budget_fraction", best.budget_fraction, err);
 }
 
 /* ---- the noise ------------------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ typedef struct pair {
   tct_event first, second;
 } pair;
 
-static tct_status events_of(const tct_facts *facts, double shift, double least, tct_solver_plan *out, pair *events,
+static tct_status events_of(const tct_facts *facts, double shift, double min, tct_solver_plan *out, pair *events,
                             tct_error *err) {
   search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
   s.one_sign = facts->loss.kind->one_sign;
@@ -112,7 +112,7 @@ static tct_status events_of(const tct_facts *facts, double shift, double least, 
   double noise = 0, delta1 = 0.99 * facts->delta;
   if (!s.one_sign) s.log_delta = log(delta1);
   TCT_TRY(calibrate(&s, &noise, err));
-  noise = fmax(noise, least);
+  noise = fmax(noise, min);
   out->noise_multiplier = noise;
   if (s.one_sign) {
     *events = (pair){tct_event_objpert(noise, shift, 1), tct_event_gaussian(noise / OUTPUT_MU, 1)};
@@ -132,17 +132,17 @@ static double shift_of(const tct_smooth_facts *smooth, double ridge) {
 /* Lambda such that the curvature term costs at most a. */
 static double ridge_for(const tct_facts *facts, const tct_smooth_facts *smooth, double a) {
   double needed = smooth->curvature * smooth->row_norm * smooth->row_norm / expm1(a);
-  return fmax((double)facts->rows * facts->reg.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
+  return fmax((double)facts->rows * facts->penalty.l2, needed * (1 + 1e-12)); /* so that log1p(beta/needed) <= a */
 }
 
 static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, const tct_spec *spec) {
   const tct_option *options = tct_objpert_options;
-  if (tct_noise_off(facts)) return (double)facts->rows * facts->reg.l2;
+  if (tct_noise_off(facts)) return (double)facts->rows * facts->penalty.l2;
   if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
-    return fmax((double)facts->rows * facts->reg.l2,
+    return fmax((double)facts->rows * facts->penalty.l2,
                 2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
   if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, fmin(facts->epsilon / 4, 1));
-  return ridge_for(facts, smooth, tct_spec_real(spec, options, "share") * facts->epsilon);
+  return ridge_for(facts, smooth, tct_spec_real(spec, options, "budget_fraction") * facts->epsilon);
 }
 
 static tct_status pure_events(const tct_facts *facts, double shift, tct_solver_plan *out, pair *events,
@@ -168,7 +168,7 @@ static tct_status promise(const tct_facts *facts, const pair *events, tct_pertur
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "objpert", err));
-  if (!facts->reg.kind->quadratic)
+  if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "objpert knows the penalties none and l2; choose one of them");
   return TCT_OK;
 }
@@ -206,8 +206,8 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     TCT_TRY(pure_events(facts, shift, out, &events, err));
   } else {
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
-    double least = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
-    TCT_TRY(events_of(facts, shift, least, out, &events, err));
+    double min = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
+    TCT_TRY(events_of(facts, shift, min, out, &events, err));
   }
   tct_perturb set;
   TCT_TRY(promise(facts, &events, &set, out, err));
@@ -290,7 +290,7 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
  * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
- * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= reach.  At least: var f >= |E grad f|^2 for Gaussian b
+ * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b
  * (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is
  * at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
@@ -309,11 +309,11 @@ tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan 
   TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
   TCT_TRY(tct_objpert_settings(facts, &known, events->at[1].noise, &set, err));
   const tct_smooth_facts *f = &set.smooth;
-  double output = plan->promise.events.at[1].noise * set.output.reach * (set.laplace ? sqrt(2) : 1);
+  double output = plan->promise.events.at[1].noise * set.output.sensitivity * (set.laplace ? sqrt(2) : 1);
   double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;
-  *out = (tct_noise_size){.least = set.laplace ? NAN : hypot(set.sigma / mean, output),
-                          .most = hypot((set.laplace ? 2 : 1) * set.sigma / set.ridge + set.output.reach, output),
-                          .how_least = "as if every record had the largest length and the most telling place allowed",
-                          .how_most = "as if the table said no more about any weight than the ridge does"};
+  *out = (tct_noise_size){.min = set.laplace ? NAN : hypot(set.sigma / mean, output),
+                          .max = hypot((set.laplace ? 2 : 1) * set.sigma / set.ridge + set.output.sensitivity, output),
+                          .how_min = "as if every record had the largest length and the most telling place allowed",
+                          .how_max = "as if the table said no more about any weight than the ridge does"};
   return TCT_OK;
 }

@@ -52,11 +52,11 @@ static double auto_steps(const tct_smooth_facts *f, double step, double noise) {
 
 static tct_status plan_gd(const tct_facts *facts, const tct_smooth_facts *smooth, tct_solver_plan *out,
                           tct_error *err) {
-  double most = 1 / (smooth->curvature * smooth->row_norm * smooth->row_norm + facts->reg.l2) * (1 - 1e-12);
+  double max = 1 / (smooth->curvature * smooth->row_norm * smooth->row_norm + facts->penalty.l2) * (1 - 1e-12);
   double step = tct_spec_real(&out->spec, options, "step");
   int64_t steps = tct_spec_count(&out->spec, options, "steps");
-  if (isnan(step)) step = most;
-  if (step > most)
+  if (isnan(step)) step = max;
+  if (step > max)
     return tct_fail(err, TCT_E_USAGE,
                     "outpert's proof needs a step of at most 1/(smoothness * R^2 + l2); use step=auto");
   TCT_TRY(tct_spec_set_real(&out->spec, "step", step, err));
@@ -77,14 +77,14 @@ typedef struct settings {
 } settings;
 
 static tct_status settle(const tct_facts *facts, const tct_solver_plan *plan, settings *out, tct_error *err) {
-  double n = (double)facts->rows, ridge = n * facts->reg.l2, noise = plan->noise_multiplier;
+  double n = (double)facts->rows, ridge = n * facts->penalty.l2, noise = plan->noise_multiplier;
   tct_smooth_facts *f = &out->smooth;
   TCT_TRY(tct_smooth_of(facts, "outpert", ridge, 0, f, err));
   double slope = f->row_norm * f->slope, move, distance, radius;
   if (is_gd(plan)) {
     out->step = tct_spec_real(&plan->spec, options, "step");
     out->steps = tct_spec_count(&plan->spec, options, "steps");
-    double t = (double)out->steps, weight = facts->reg.l2 * out->step;
+    double t = (double)out->steps, weight = facts->penalty.l2 * out->step;
     double sum =
         weight > 0 ? fmin(t, -expm1(t * log1p(-weight)) / weight * (1 + 1e-12)) : t; /* of (1 - eta lambda)^t */
     radius = 1.01 * sum * out->step * slope;
@@ -111,12 +111,12 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   tct_smooth_facts smooth;
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "outpert", err));
-  if (!facts->reg.kind->quadratic || (facts->reg.kind->zero && !is_gd(out)))
+  if (!facts->penalty.kind->quadratic || (facts->penalty.kind->zero && !is_gd(out)))
     return tct_fail(err, TCT_E_USAGE,
                     "outpert needs a ridge penalty; give --penalty l2:lambda=... (variant=gd: or none)");
-  if (!(facts->reg.l2 > 0) && !is_gd(out))
+  if (!(facts->penalty.l2 > 0) && !is_gd(out))
     return tct_fail(err, TCT_E_USAGE, "outpert needs a ridge above 0; give --penalty l2:lambda=...");
-  TCT_TRY(tct_smooth_of(facts, "outpert", (double)facts->rows * facts->reg.l2, 0, &smooth, err));
+  TCT_TRY(tct_smooth_of(facts, "outpert", (double)facts->rows * facts->penalty.l2, 0, &smooth, err));
   TCT_TRY(tct_budget_noise(facts, 1, 1, out, err));
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));
   TCT_TRY(settle(facts, out, &set, err));
@@ -160,9 +160,9 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   (void)w;
   TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
   TCT_TRY(settle(facts, plan, &set, err));
-  double size = plan->noise_multiplier * set.output.reach;
+  double size = plan->noise_multiplier * set.output.sensitivity;
   *out = (tct_noise_size){
-      .least = size, .most = size, .how_most = "noise of this size was added to every finished weight"};
+      .min = size, .max = size, .how_max = "noise of this size was added to every finished weight"};
   return TCT_OK;
 }
 
@@ -171,7 +171,7 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   const tct_release *r = &plan->promise.release[OUTPUT];
   settings set = {0};
   if (settle(facts, plan, &set, NULL) != TCT_OK) return INFINITY;
-  return set.radius + r->lattice + tct_noise_most(r, (double)facts->p);
+  return set.radius + r->lattice + tct_noise_max(r, (double)facts->p);
 }
 
 const tct_solver tct_solver_outpert = {

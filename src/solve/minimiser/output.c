@@ -15,21 +15,21 @@ tct_status tct_output_make(const tct_facts *facts, tct_output_bounds bounds, dou
   double p = (double)facts->p, half = facts->neighbours == TCT_REPLACE_ONE ? 0.5 : 1, norm = l1 ? sqrt(p) : 1;
   double pad = 1; /* the error is taken as larger than it is until a lattice exists that carries both w and the noise */
   for (int k = 0; k < 400; k++, pad *= 1.25) {
-    double least = norm * (move + half * 2 * distance * pad);
-    if (!(least > 0) || !isfinite(least)) break;
-    double g = tct_lattice_spacing(least, noise, (int64_t)fmin(ceil(radius / least) + 1, 0x1p62));
-    double reach = norm * (move + half * (2 * distance * pad + g * sqrt(p) * 1.01));
+    double min = norm * (move + half * 2 * distance * pad);
+    if (!(min > 0) || !isfinite(min)) break;
+    double g = tct_lattice_spacing(min, noise, (int64_t)fmin(ceil(radius / min) + 1, 0x1p62));
+    double sensitivity = norm * (move + half * (2 * distance * pad + g * sqrt(p) * 1.01));
     if (isnan(g)) continue;
-    double check = tct_lattice_spacing(reach, noise, (int64_t)fmin(ceil(radius / reach) + 1, 0x1p62));
-    if (!(check <= g) || !(reach <= 1.1 * least)) continue;
-    *out = (tct_output){.lattice = g, .reach = reach};
+    double check = tct_lattice_spacing(sensitivity, noise, (int64_t)fmin(ceil(radius / sensitivity) + 1, 0x1p62));
+    if (!(check <= g) || !(sensitivity <= 1.1 * min)) continue;
+    *out = (tct_output){.lattice = g, .sensitivity = sensitivity};
     return TCT_OK;
   }
   return tct_fail(err, TCT_E_USAGE, "no lattice carries the model and its noise; use a larger penalty or less epsilon");
 }
 
 tct_release tct_output_planned(const tct_output *output, tct_event event) {
-  tct_release r = tct_release_sum("the minimiser on a lattice", event, output->reach, output->reach, 1);
+  tct_release r = tct_release_sum("the minimiser on a lattice", event, output->sensitivity, output->sensitivity, 1);
   r.whole = true;
   r.lattice = output->lattice;
   if (event.noise > 0) return r;

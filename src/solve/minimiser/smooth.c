@@ -110,24 +110,24 @@ bool tct_smooth_certified(const tct_smooth *s, const double *w, double target) {
   return norm + tct_smooth_error(&s->facts, sqrt(tct_norm2(w, p)) * up) <= target; /* false for NaN */
 }
 
-bool tct_smooth_spent(const tct_smooth *s) { return s->passes >= s->most; }
+bool tct_smooth_spent(const tct_smooth *s) { return s->passes >= s->max; }
 
 /* A bound on all entries: public, or the largest norm of a row where none was asked for. */
 static tct_status find_largest(tct_smooth *s, tct_error *err) {
   const tct_view *view = s->problem->view;
   s->largest = view->row_norm;
   if (isfinite(view->row_norm)) return TCT_OK;
-  double most = 0;
-  for (int64_t i = 0; i < view->rows; i++) most = fmax(most, tct_row_norm2(view, i));
-  s->largest = sqrt(most) * (1 + 0x1p-40);
-  return tct_mech_largest(s->mech, &s->largest, 1, err);
+  double max = 0;
+  for (int64_t i = 0; i < view->rows; i++) max = fmax(max, tct_row_norm2(view, i));
+  s->largest = sqrt(max) * (1 + 0x1p-40);
+  return tct_mech_join_max(s->mech, &s->largest, 1, err);
 }
 
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
                           tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
   int threads = problem->facts->threads;
-  *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p, .most = INT64_MAX};
+  *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p, .max = INT64_MAX};
   bool cut = facts->length > 0 || facts->clip > 0;
   double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 6 * p), *limits = cut ? TCT_NEW(double, 2 * n) : NULL;
   out->margin = rows;
@@ -178,9 +178,9 @@ tct_status tct_smooth_transpose(tct_smooth *s, const double *a, double *sum, tct
   int64_t p = problem->view->p;
   tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
   bounds.largest = tct_largest_size(a, problem->view->rows);
-  TCT_TRY(tct_mech_largest(s->mech, &bounds.largest, 1, err));
+  TCT_TRY(tct_mech_join_max(s->mech, &bounds.largest, 1, err));
   tct_exact_transpose(problem->view, a, &bounds, s->parts, s->sums, problem->facts->threads);
-  TCT_TRY(tct_mech_total(s->mech, s->parts, 2 * p, err));
+  TCT_TRY(tct_mech_join_sum(s->mech, s->parts, 2 * p, err));
   for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
   return TCT_OK;
 }
@@ -203,9 +203,9 @@ static void some_groups(const tct_smooth *s, const double *w, int64_t take, cons
     int64_t end = view->rows - from < take ? view->rows : from + take;
     for (int64_t at = from; at < end; at += block) {
       int64_t count = end - at < block ? end - at : block;
-      tct_slab_dot(view, at, count, w, s->margin + at);
+      tct_row_block_dot(view, at, count, w, s->margin + at);
       slopes_of(s, s->margin + at, at, s->slope + at, count);
-      tct_slab_add(view, at, count, s->slope + at, sum);
+      tct_row_block_add(view, at, count, s->slope + at, sum);
       tct_exact_add(exact, sum, sum + p, sum + 2 * p, p);
       memset(sum, 0, (size_t)p * sizeof *sum);
     }
@@ -223,7 +223,7 @@ static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double 
   memset(s->parts, 0, (size_t)(2 * p) * sizeof *s->parts);
   for (int t = 0; t < threads; t++)
     for (int64_t k = 0; k < 2 * p; k++) s->parts[k] += s->sums[t * 3 * p + p + k];
-  TCT_TRY(tct_mech_total(s->mech, s->parts, 2 * p, err));
+  TCT_TRY(tct_mech_join_sum(s->mech, s->parts, 2 * p, err));
   for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
   return TCT_OK;
 }
@@ -267,10 +267,10 @@ static tct_status derivative(const tct_smooth *s, double t, double *at, tct_erro
     s->blocks[count++] = tct_dot(slope, s->along + from, rows);
   }
   double largest = tct_largest_size(s->blocks, count);
-  TCT_TRY(tct_mech_largest(s->mech, &largest, 1, err));
+  TCT_TRY(tct_mech_join_max(s->mech, &largest, 1, err));
   tct_exact exact = tct_exact_for(largest, s->problem->facts->rows / LINE + 1);
   for (int64_t k = 0; k < count; k++) tct_exact_add(&exact, &s->blocks[k], &high_low[0], &high_low[1], 1);
-  TCT_TRY(tct_mech_total(s->mech, high_low, 2, err));
+  TCT_TRY(tct_mech_join_sum(s->mech, high_low, 2, err));
   *at += high_low[0] + high_low[1];
   return TCT_OK;
 }

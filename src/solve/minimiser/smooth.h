@@ -29,7 +29,7 @@ double tct_smooth_reachable(const tct_smooth_facts *facts);
  * promise it.  A Hessian, and a look at all margins along a line, count as a pass each. */
 double tct_smooth_passes(const tct_smooth_facts *facts);
 /* TCT_E_USAGE where that is infinite or above `most`; *passes: what it is. */
-tct_status tct_smooth_affordable(const tct_smooth_facts *facts, const char *solver, double most, double *passes,
+tct_status tct_smooth_affordable(const tct_smooth_facts *facts, const char *solver, double max, double *passes,
                                  tct_error *err);
 /* Passes that the fast method may take before the other has its turn. */
 enum { TCT_SMOOTH_FAST = 2000 };
@@ -54,7 +54,7 @@ typedef struct tct_smooth {
   double largest;                         /* at least every |x~_ij|, on any rank */
   double *gram, *scratch;                 /* [2][p][p] and workspace where Newton is dense, else NULL */
   double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
-  int64_t passes, most;                   /* over the rows, in the last minimisation; the fast method's allowance */
+  int64_t passes, max;                   /* over the rows, in the last minimisation; the fast method's allowance */
 } tct_smooth;
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
                           tct_error *err);
@@ -82,7 +82,7 @@ tct_status tct_smooth_step(tct_smooth *smooth, const double *w, double *t, tct_e
 /* Where smooth->gram is there: the Cholesky factor of the Hessian at the margins of the last gradient, from the first
  * `take` rows of every group, no l'' taken as less than `least` of its bound; good: false where it is not positive
  * definite. */
-tct_status tct_newton_factor(tct_smooth *smooth, int64_t take, double least, bool *good, tct_error *err);
+tct_status tct_newton_factor(tct_smooth *smooth, int64_t take, double min, bool *good, tct_error *err);
 /* The Newton direction at the current gradient by conjugate gradients, where there is no gram. */
 tct_status tct_newton_direction(tct_smooth *smooth, tct_error *err);
 

@@ -17,8 +17,8 @@
  *
  * SENSITIVITY  Choice: record i adds clip(a_i x_ij, B R_inf) to G_j; a_i depends on that record and on past releases (w
  * is one, and so are q, c and B), so under add_remove a score moves by at most B R_inf, under replace_one by 2 B R_inf.
- * Score: the same number, its reach.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and |J e_i| <= 1
- * (mech/sketch.c), so its reach is R_inf.  Which candidates there are is decided by past choices and by coins of tau
+ * Score: the same number, its sensitivity.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and |J e_i| <= 1
+ * (mech/sketch.c), so its sensitivity is R_inf.  Which candidates there are is decided by past choices and by coins of tau
  * that no record enters.  Terms lie on lattices and are summed exactly.
  *   Own predictions go into own choices only; the server's q for party k has no release of party k in it.
  *
@@ -72,7 +72,7 @@ static tct_status party_fill(tct_party *s, tct_error *err) {
 
 tct_status tct_party_new(const tct_problem *problem, const tct_parties *set, const tct_sketch *sketch,
                          tct_party_place place, tct_party *s, tct_error *err) {
-  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = place.order, .share = place.share};
+  *s = (tct_party){.problem = problem, .set = set, .sketch = sketch, .order = place.order, .gate = place.gate};
   s->first = place.first, s->count = place.count, s->scale = 1;
   tct_status status = party_fill(s, err);
   if (status != TCT_OK) tct_party_free(s);
@@ -88,7 +88,7 @@ static double clipped(double v, double clip) {
 static tct_status take_slopes(tct_party *s, tct_error *err) {
   const tct_facts *facts = s->problem->facts;
   int64_t n = s->problem->view->rows, size = s->set->columns > 0 ? s->set->size : 0;
-  TCT_TRY(tct_share_hear(s->share, TCT_SAY_ROUND, s->query, size + 2, err));
+  TCT_TRY(tct_wire_gate_hear(s->gate, TCT_SAY_ROUND, s->query, size + 2, err));
   s->trust = s->query[0], s->clip = s->query[1];
   if (!(s->trust >= 0 && s->trust <= 1) || !(s->clip > 0 && s->clip < 1e100))
     return tct_fail(err, TCT_E_RUN, "the server asked for a round with settings out of range; stop trusting it");
@@ -107,7 +107,7 @@ static int64_t candidates(tct_party *s) {
   int64_t count = 0;
   bool full = set->columns > 0 && s->sent >= set->columns;
   if (set->tau > 0 && set->tau < s->count && !full) {
-    tct_mech_shuffle(s->share->mech, (uint64_t)s->chosen, s->order_of, s->count);
+    tct_mech_shuffle(s->gate->mech, (uint64_t)s->chosen, s->order_of, s->count);
     return set->tau;
   }
   for (int64_t j = 0; j < s->count; j++)
@@ -120,10 +120,10 @@ static tct_status settle_lengths(tct_party *s, const tct_release **sums, tct_err
   const tct_parties *set = s->set;
   double clip = s->clip * set->feature;
   if (set->widen) {
-    TCT_TRY(tct_mech_set_clip(s->share->mech, TCT_PARTIES_CHOICE, clip, err));
-    if (set->winner) TCT_TRY(tct_mech_set_clip(s->share->mech, set->score, clip, err));
+    TCT_TRY(tct_mech_set_clip(s->gate->mech, TCT_PARTIES_CHOICE, clip, err));
+    if (set->winner) TCT_TRY(tct_mech_set_clip(s->gate->mech, set->score, clip, err));
   }
-  *sums = tct_mech_release_of(s->share->mech, set->winner ? set->score : TCT_PARTIES_CHOICE);
+  *sums = tct_mech_release_of(s->gate->mech, set->winner ? set->score : TCT_PARTIES_CHOICE);
   return TCT_OK;
 }
 
@@ -141,24 +141,24 @@ tct_status tct_party_choose(tct_party *s, tct_error *err) {
     s->name[2 * c] = 2 * j;
     s->name[2 * c + 1] = 2 * j + 1;
   }
-  TCT_TRY(tct_share_choose(s->share, TCT_PARTIES_CHOICE, s->score, s->name, 2 * count, &index, err));
+  TCT_TRY(tct_wire_gate_choose(s->gate, TCT_PARTIES_CHOICE, s->score, s->name, 2 * count, &index, err));
   s->chosen = s->name[index];
   if (!set->winner) return TCT_OK;
-  return tct_share_release(s->share, TCT_SAY_SCORE, set->score, &s->score[index], 1, err);
+  return tct_wire_gate_release(s->gate, TCT_SAY_SCORE, set->score, &s->score[index], 1, err);
 }
 
 /* Step 5. */
 static tct_status send_column(tct_party *s, int64_t j, tct_error *err) {
   const tct_parties *set = s->set;
   int64_t n = s->problem->view->rows;
-  const tct_release *planned = tct_mech_release_of(s->share->mech, TCT_PARTIES_COLUMN);
+  const tct_release *planned = tct_mech_release_of(s->gate->mech, TCT_PARTIES_COLUMN);
   memset(s->column, 0, (size_t)n * sizeof *s->column);
   tct_col_axpy(s->problem->view, s->first + j, 1, s->column);
   for (int64_t i = 0; i < n; i++) s->column[i] = clipped(s->column[i], planned->clip);
   double *sum = TCT_NEW(double, set->size);
   if (!sum) return tct_fail_memory(err);
   tct_sketch_add(s->sketch, s->order, s->column, planned->lattice, sum);
-  tct_status status = tct_share_release(s->share, TCT_SAY_COLUMN, TCT_PARTIES_COLUMN, sum, set->size, err);
+  tct_status status = tct_wire_gate_release(s->gate, TCT_SAY_COLUMN, TCT_PARTIES_COLUMN, sum, set->size, err);
   tct_wipe_free(sum, set->size, sizeof *sum);
   s->is_sent[j] = 1;
   s->sent++;
@@ -167,7 +167,7 @@ static tct_status send_column(tct_party *s, int64_t j, tct_error *err) {
 
 /* Own predictions follow the own part of w. */
 static void step_own(tct_party *s, double gamma, bool moves) {
-  double scale = s->scale * (1 - gamma), radius = s->set->radius[s->share->wire->self];
+  double scale = s->scale * (1 - gamma), radius = s->set->radius[s->gate->wire->self];
   if (scale < 0x1p-500) {
     for (int64_t i = 0; i < s->problem->view->rows; i++) s->own[i] *= scale;
     scale = 1;
@@ -179,9 +179,9 @@ static void step_own(tct_party *s, double gamma, bool moves) {
 }
 
 tct_status tct_party_send(tct_party *s, int64_t t, tct_error *err) {
-  double winner = s->share->wire->self;
-  if (s->set->winner) TCT_TRY(tct_share_hear(s->share, TCT_SAY_VERDICT, &winner, 1, err));
-  bool moves = winner == s->share->wire->self;
+  double winner = s->gate->wire->self;
+  if (s->set->winner) TCT_TRY(tct_wire_gate_hear(s->gate, TCT_SAY_VERDICT, &winner, 1, err));
+  bool moves = winner == s->gate->wire->self;
   if (moves && s->set->columns > 0 && !s->is_sent[s->chosen / 2]) TCT_TRY(send_column(s, s->chosen / 2, err));
   step_own(s, 2.0 / ((double)t + 2), moves);
   return TCT_OK;
@@ -193,7 +193,7 @@ tct_status tct_party_run(tct_party *s, double *w, tct_error *err) {
     TCT_TRY(tct_party_choose(s, err));
     TCT_TRY(tct_party_send(s, t, err));
   }
-  return tct_share_hear(s->share, TCT_SAY_DONE, w, s->problem->facts->p, err);
+  return tct_wire_gate_hear(s->gate, TCT_SAY_DONE, w, s->problem->facts->p, err);
 }
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
@@ -205,7 +205,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 /* The parties' radii sum to the ball's; with radius=winner each has the ball's and one party moves in a step. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   (void)plan;
-  return facts->reg.radius;
+  return facts->penalty.radius;
 }
 
 const tct_solver tct_solver_dpfw_parties = {

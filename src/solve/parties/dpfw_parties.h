@@ -2,7 +2,7 @@
 #ifndef TCT_SOLVE_PARTIES_DPFW_PARTIES_H
 #define TCT_SOLVE_PARTIES_DPFW_PARTIES_H
 #include "la/kernels/fused.h"
-#include "mech/share.h"
+#include "mech/wire_gate.h"
 #include "mech/sketch.h"
 #include "solve/solve.h"
 
@@ -22,14 +22,14 @@ typedef struct tct_parties {
   double column_noise;                      /* of the columns' release */
   int score;                                /* index of the scores' release */
   bool local, winner;                       /* local-exact; one winner a round */
-  double radius[TCT_PARTIES_MOST];          /* eta_k; eta for each when winner */
+  double radius[TCT_PARTIES_MAX];          /* eta_k; eta for each when winner */
   uint64_t seed;                            /* of the public embedding */
 } tct_parties;
 
 tct_status tct_parties_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *out, tct_error *err);
 /* The part of the promise that party k's own gate holds, and the part that others' gates hold (share = K - 1). */
-tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int share, tct_promise *out, tct_error *err);
+tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int gate, tct_promise *out, tct_error *err);
 
 tct_status tct_parties_observers(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
                                  tct_error *err);
@@ -47,7 +47,7 @@ typedef struct tct_party {
   const tct_parties *set;
   const tct_sketch *sketch;
   const int64_t *order; /* [rows] record i is record order[i] of the embedding; NULL: i */
-  tct_share *share;
+  tct_wire_gate *gate;
   int64_t first, count;                   /* its columns of the view */
   double trust, clip;                     /* of this round, from the server */
   double scale;                           /* own predictions are scale * own */
@@ -66,7 +66,7 @@ typedef struct tct_party {
 } tct_party;
 /* What tells this party from the others; the fields are those of tct_party. */
 typedef struct tct_party_place {
-  tct_share *share;
+  tct_wire_gate *gate;
   const int64_t *order;
   int64_t first, count;
 } tct_party_place;
@@ -89,19 +89,19 @@ typedef struct tct_parties_sent {
 typedef struct tct_parties_server {
   const tct_facts *facts;
   const tct_parties *set;
-  tct_share *share;
+  tct_wire_gate *gate;
   const int64_t *width; /* [K] columns of each party */
-  int64_t start[TCT_PARTIES_MOST + 1];
+  int64_t start[TCT_PARTIES_MAX + 1];
   double *w;              /* [p], the caller's */
   tct_parties_sent *sent; /* [K*L] */
   int64_t count;
-  int64_t chosen[TCT_PARTIES_MOST]; /* this round's names */
-  double score[TCT_PARTIES_MOST];
+  int64_t chosen[TCT_PARTIES_MAX]; /* this round's names */
+  double score[TCT_PARTIES_MAX];
   int winner;    /* -1: all */
   double *query; /* [2 + m] */
   double trust;  /* sum over parties, this round */
 } tct_parties_server;
-tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_share *share,
+tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_wire_gate *gate,
                                   const int64_t *width, double *w, tct_parties_server *server, tct_error *err);
 void tct_parties_server_free(tct_parties_server *server);
 tct_status tct_parties_server_open(tct_parties_server *server, tct_error *err);

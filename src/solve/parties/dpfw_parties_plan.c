@@ -18,14 +18,14 @@
 #include <string.h>
 
 /* bench/papers/bench_dpfw_parties.c, tall problem at epsilon 1 and 8: see docs/guide/parties.md. */
-static const double gain_share = 0.00390625, fewest = 10, most = 1e4, score_share = 0.5;
+static const double gain_share = 0.00390625, fewest = 10, max = 1e4, score_share = 0.5;
 
 const tct_option tct_parties_options[] = {
-    {"parties", TCT_OPT_COUNT, "2", 1, TCT_PARTIES_MOST, NULL, "K; columns are split evenly where one file holds all"},
+    {"parties", TCT_OPT_COUNT, "2", 1, TCT_PARTIES_MAX, NULL, "K; columns are split evenly where one file holds all"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e6, NULL, "T, rounds; auto: the (n epsilon)^(2/3) rule, from public facts"},
     {"columns", TCT_OPT_COUNT, "auto", 0, 1e6, NULL,
      "L, distinct columns that a party may send; 0: none, parties stay apart; auto: T/6, at least 3"},
-    {"share", TCT_OPT_REAL, "0.5", 0.001, 0.999, NULL, "of the budget, for the columns"},
+    {"budget_fraction", TCT_OPT_REAL, "0.5", 0.001, 0.999, NULL, "of the budget, for the columns"},
     {"sketch", TCT_OPT_COUNT, "auto", 1, 1e9, NULL,
      "m, numbers a sent column has; auto: log(T/delta)/iota^2, iota 0.1 to 0.3 by the noise"},
     {"entries", TCT_OPT_CHOICE, "4", 0, 0, "1|4|16", "entries a record has in the sketch"},
@@ -61,7 +61,7 @@ typedef struct split {
 static split split_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *o = tct_parties_options;
   double k = (double)tct_spec_count(spec, o, "parties"), steps = (double)tct_spec_count(spec, o, "steps");
-  double columns = (double)tct_spec_count(spec, o, "columns"), share = tct_spec_real(spec, o, "share");
+  double columns = (double)tct_spec_count(spec, o, "columns"), share = tct_spec_real(spec, o, "budget_fraction");
   bool winner = !strcmp(tct_spec_text(spec, o, "radius"), "winner");
   split s = {.choices = k * steps, .columns = k * columns, .scores = winner ? k * steps : 0};
   s.relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
@@ -121,7 +121,7 @@ static double clip_in(const tct_facts *facts, const tct_spec *spec) {
   double clip = tct_spec_real(spec, tct_parties_options, "clip");
   if (!isnan(clip)) return clip;
   bool room = tct_noise_off(facts) && widens(facts, spec);
-  return clip_of(facts) + (room ? facts->reg.radius * feature_of(facts, spec) : 0);
+  return clip_of(facts) + (room ? facts->penalty.radius * feature_of(facts, spec) : 0);
 }
 
 static tct_status calibrate(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
@@ -139,15 +139,15 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   double rho = 0, feature = feature_of(facts, spec), relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
   double clip = tct_spec_real(spec, tct_parties_options, "clip");
   double parties = (double)tct_spec_count(spec, tct_parties_options, "parties");
-  double curve = facts->loss.kind->curvature_bound(facts->loss.h), diameter = 2 * facts->reg.radius * feature;
+  double curve = facts->loss.kind->curvature_bound(facts->loss.h), diameter = 2 * facts->penalty.radius * feature;
   *steps = 1000; /* without noise */
   if (tct_noise_off(facts)) return TCT_OK;
   TCT_TRY(tct_budget_rho(facts, &rho, err));
   double change = relation * feature * (isnan(clip) ? clip_of(facts) : clip);
-  double kept = 1 - tct_spec_real(spec, tct_parties_options, "share");
+  double kept = 1 - tct_spec_real(spec, tct_parties_options, "budget_fraction");
   double lost =
-      facts->reg.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho * kept / parties);
-  *steps = floor(fmin(most, fmax(fewest, pow(gain_share * 4 * curve * diameter * diameter / lost, 2.0 / 3.0))));
+      facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho * kept / parties);
+  *steps = floor(fmin(max, fmax(fewest, pow(gain_share * 4 * curve * diameter * diameter / lost, 2.0 / 3.0))));
   return TCT_OK;
 }
 
@@ -179,7 +179,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
   const tct_option *o = tct_parties_options;
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw_parties", err));
-  if (!facts->reg.kind->cross_polytope)
+  if (!facts->penalty.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE, "dpfw_parties works on the l1 ball; give --penalty l1ball:radius=...");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
@@ -204,7 +204,7 @@ tct_status tct_parties_plan(const tct_facts *facts, const tct_spec *given, tct_s
 
 /* "equal", "winner" or K shares joined by +. */
 static tct_status radii(const tct_facts *facts, const char *text, tct_parties *s, tct_error *err) {
-  double sum = 0, eta = facts->reg.radius;
+  double sum = 0, eta = facts->penalty.radius;
   bool equal = !strcmp(text, "equal");
   s->winner = !strcmp(text, "winner");
   for (int k = 0; k < s->count; k++) {

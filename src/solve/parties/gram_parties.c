@@ -42,7 +42,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_status status = tct_gram_stage_play(stage, problem, &opened, err);
   tct_gram_stage_free(stage);
   opened.gram_noise = tct_gram_noise(plan, TCT_GRAM_MATRIX);
-  if (status == TCT_OK) status = tct_statistics_fit(&opened, &problem->facts->reg, cleaning, w, err);
+  if (status == TCT_OK) status = tct_statistics_fit(&opened, &problem->facts->penalty, cleaning, w, err);
   tct_statistics_free(&opened);
   return status;
 }
@@ -59,8 +59,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   double n = (double)facts->rows, p = (double)facts->p;
   if (tct_gram_settings(facts, plan, &set, NULL) != TCT_OK) return INFINITY;
   gram.deviation = tct_gram_noise(plan, TCT_GRAM_MATRIX), moment.deviation = tct_gram_noise(plan, TCT_GRAM_MOMENT);
-  double largest = n * gram.clip + p * tct_noise_most(&gram, p * p) + n * facts->reg.l2;
-  double pull = n * moment.clip + sqrt(p) * tct_noise_most(&moment, p);
+  double largest = n * gram.clip + p * tct_noise_max(&gram, p * p) + n * facts->penalty.l2;
+  double pull = n * moment.clip + sqrt(p) * tct_noise_max(&moment, p);
   return tct_statistics_weight_bound(facts, set.cleaning, gram.deviation, pull, largest);
 }
 

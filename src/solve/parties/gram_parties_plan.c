@@ -12,8 +12,8 @@
 #include <string.h>
 
 const tct_option tct_gram_options[] = {
-    {"parties", TCT_OPT_COUNT, "2", 2, TCT_PARTIES_MOST, NULL, "K; columns are split evenly where one file holds all"},
-    {"collude", TCT_OPT_COUNT, "1", 1, TCT_PARTIES_MOST - 1, NULL,
+    {"parties", TCT_OPT_COUNT, "2", 2, TCT_PARTIES_MAX, NULL, "K; columns are split evenly where one file holds all"},
+    {"collude", TCT_OPT_COUNT, "1", 1, TCT_PARTIES_MAX - 1, NULL,
      "T, how many parties may put their heads together without learning more than epsilon allows; below K"},
     {"server_noise", TCT_OPT_CHOICE, "no", 0, 0, "no|yes",
      "yes: the server adds noise too, for any number of parties together; they rely on its having done so"},
@@ -89,7 +89,7 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   if (tct_spec_is(&out->spec, tct_gram_options, "clean", "auto"))
     TCT_TRY(tct_spec_set(&out->spec, "clean", facts->p < FACTORS_FROM ? "ridge" : "factors", err));
   if (tct_spec_auto(&out->spec, tct_gram_options, "split"))
-    TCT_TRY(tct_spec_set_real(&out->spec, "split", facts->reg.kind->cross_polytope ? 0.2 : 0.5, err));
+    TCT_TRY(tct_spec_set_real(&out->spec, "split", facts->penalty.kind->cross_polytope ? 0.2 : 0.5, err));
   making m = {.facts = facts, .spec = &out->spec};
   double noise = tct_budget_single(facts, facts->neighbours);
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};

@@ -79,13 +79,13 @@ tct_status tct_gram_stage_play(tct_gram_stage *s, const tct_problem *problem, tc
 
 void tct_gram_stage_free(tct_gram_stage *s) {
   if (!s) return;
-  for (int k = 0; k < TCT_PARTIES_MOST; k++) {
+  for (int k = 0; k < TCT_PARTIES_MAX; k++) {
     tct_gram_party_free(&s->party[k]);
     tct_ring_party_free(s->ring[k]);
     tct_view_free(&s->view[k]);
     tct_matrix_free(&s->columns[k]);
     for (int i = 0; i < 2; i++) tct_wire_close(&s->server[k][i]);
-    for (int j = 0; j < TCT_PARTIES_MOST; j++)
+    for (int j = 0; j < TCT_PARTIES_MAX; j++)
       for (int i = 0; i < 2; i++) tct_wire_close(&s->pair[j][k][i]);
   }
   tct_ring_server_free(s->opener.ring);

@@ -5,11 +5,11 @@
 typedef struct stage {
   tct_parties set;
   tct_sketch sketch;
-  tct_wire wire[TCT_PARTIES_MOST + 1];
-  tct_share share[TCT_PARTIES_MOST + 1];
-  tct_party party[TCT_PARTIES_MOST];
+  tct_wire wire[TCT_PARTIES_MAX + 1];
+  tct_wire_gate gate[TCT_PARTIES_MAX + 1];
+  tct_party party[TCT_PARTIES_MAX];
   tct_parties_server server;
-  int64_t width[TCT_PARTIES_MOST];
+  int64_t width[TCT_PARTIES_MAX];
 } stage;
 
 static tct_status raise(const tct_problem *problem, tct_mech *mech, double *w, stage *s, tct_error *err) {
@@ -17,15 +17,15 @@ static tct_status raise(const tct_problem *problem, tct_mech *mech, double *w, s
   int count = s->set.count;
   TCT_TRY(tct_wire_memory(count, s->wire, err));
   TCT_TRY(tct_sketch_new(s->set.seed, problem->facts->rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
-  s->share[0] = (tct_share){.wire = &s->wire[0]};
+  s->gate[0] = (tct_wire_gate){.wire = &s->wire[0]};
   for (int k = 0; k < count; k++) {
     s->width[k] = p * (k + 1) / count - first;
-    s->share[k + 1] = (tct_share){.wire = &s->wire[k + 1], .mech = mech};
-    tct_party_place place = {.share = &s->share[k + 1], .first = first, .count = s->width[k]};
+    s->gate[k + 1] = (tct_wire_gate){.wire = &s->wire[k + 1], .mech = mech};
+    tct_party_place place = {.gate = &s->gate[k + 1], .first = first, .count = s->width[k]};
     TCT_TRY(tct_party_new(problem, &s->set, &s->sketch, place, &s->party[k], err));
     first += s->width[k];
   }
-  return tct_parties_server_new(problem->facts, &s->set, &s->share[0], s->width, w, &s->server, err);
+  return tct_parties_server_new(problem->facts, &s->set, &s->gate[0], s->width, w, &s->server, err);
 }
 
 static tct_status rounds(const tct_problem *problem, stage *s, tct_error *err) {

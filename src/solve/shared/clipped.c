@@ -24,8 +24,8 @@ static void clip_block(const tct_problem *problem, const int64_t *row, int64_t f
   }
   loss->kind->slopes(u, y, loss->h, slope, count);
   for (int64_t k = 0; k < count; k++) {
-    double reach = fabs(slope[k]) * size[k] * (1 + 0x1p-41);
-    u[k] = reach > clip ? slope[k] * (clip / reach) : slope[k];
+    double sensitivity = fabs(slope[k]) * size[k] * (1 + 0x1p-41);
+    u[k] = sensitivity > clip ? slope[k] * (clip / sensitivity) : slope[k];
   }
   if (!problem->weight) return;
   for (int64_t k = 0; k < count; k++) u[k] *= problem->weight[row ? row[from + k] : from + k];

@@ -13,21 +13,21 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 
-tct_status tct_gap_new(const tct_problem *problem, tct_gap_room *room, tct_error *err) {
-  *room = (tct_gap_room){TCT_NEW(double, problem->view->rows), TCT_NEW(double, problem->view->p)};
+tct_status tct_gap_new(const tct_problem *problem, tct_gap_workspace *room, tct_error *err) {
+  *room = (tct_gap_workspace){TCT_NEW(double, problem->view->rows), TCT_NEW(double, problem->view->p)};
   if (room->alpha && room->v) return TCT_OK;
   tct_gap_free(problem, room);
   return tct_fail_memory(err);
 }
 
-void tct_gap_free(const tct_problem *problem, tct_gap_room *room) {
+void tct_gap_free(const tct_problem *problem, tct_gap_workspace *room) {
   tct_wipe_free(room->alpha, problem->view->rows, sizeof(double));
   tct_free(room->v);
-  *room = (tct_gap_room){NULL, NULL};
+  *room = (tct_gap_workspace){NULL, NULL};
 }
 
 bool tct_gap_exists(const tct_facts *facts) {
-  const tct_reg *r = &facts->reg;
+  const tct_penalty *r = &facts->penalty;
   if (!facts->loss.kind->conjugate) return false;
   if (r->kind->box || r->kind->cross_polytope) return true;
   return r->l1 > 0 || r->l2 > 0;
@@ -36,7 +36,7 @@ bool tct_gap_exists(const tct_facts *facts) {
 static int64_t penalised(const tct_facts *facts) { return facts->p - (facts->intercept ? 1 : 0); }
 
 double tct_gap_penalty(const tct_facts *facts, const double *w) {
-  return facts->reg.kind->value(&facts->reg, w, penalised(facts));
+  return facts->penalty.kind->value(&facts->penalty, w, penalised(facts));
 }
 
 /* Column p-1 has X^T alpha = 0 afterwards. */
@@ -64,8 +64,8 @@ static void correlate(const tct_problem *problem, const double *alpha, double *v
 }
 
 /* psi*(v), after scaling alpha and v where psi* asks for it. */
-static double conjugate(const tct_problem *problem, tct_gap_room *room) {
-  const tct_reg *r = &problem->facts->reg;
+static double conjugate(const tct_problem *problem, tct_gap_workspace *room) {
+  const tct_penalty *r = &problem->facts->penalty;
   int64_t p = penalised(problem->facts);
   double sum = 0, largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, fabs(room->v[j]));
@@ -86,7 +86,7 @@ static double conjugate(const tct_problem *problem, tct_gap_room *room) {
   return 0;
 }
 
-double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_room *room, double *primal) {
+double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_workspace *room, double *primal) {
   const tct_loss *loss = &problem->facts->loss;
   int64_t n = problem->view->rows;
   *primal = loss->kind->sum(z, problem->y, loss->h, n) / (double)n + tct_gap_penalty(problem->facts, w);

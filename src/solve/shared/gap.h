@@ -4,19 +4,19 @@
 #include "solve/solve.h"
 
 /* Room for tct_gap, owned by the caller's workspace. */
-typedef struct tct_gap_room {
+typedef struct tct_gap_workspace {
   double *alpha; /* [rows] */
   double *v;     /* [p] */
-} tct_gap_room;
-tct_status tct_gap_new(const tct_problem *problem, tct_gap_room *room, tct_error *err);
-void tct_gap_free(const tct_problem *problem, tct_gap_room *room);
+} tct_gap_workspace;
+tct_status tct_gap_new(const tct_problem *problem, tct_gap_workspace *room, tct_error *err);
+void tct_gap_free(const tct_problem *problem, tct_gap_workspace *room);
 
 /* Does the penalty have a dual value at every dual point after scaling?  All but none, and elastic net and l2 of weight
  * 0. */
 bool tct_gap_exists(const tct_facts *facts);
 /* P(w) - D(alpha) >= P(w) - P*, alpha made feasible from the slopes at the margins z = X w; *primal = P(w).
  * Without a gap (tct_gap_exists false): NAN. */
-double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_room *room, double *primal);
+double tct_gap(const tct_problem *problem, const double *w, const double *z, tct_gap_workspace *room, double *primal);
 /* psi over the penalised coordinates. */
 double tct_gap_penalty(const tct_facts *facts, const double *w);
 #endif

@@ -49,13 +49,13 @@ static void iterate(const double *matrix, const double *factor, const double *h,
   }
 }
 
-/* The least ridge that makes eigenvalues reach zeta; a singular matrix without noise gets the one that makes it
+/* The least ridge that makes eigenvalues sensitivity zeta; a singular matrix without noise gets the one that makes it
  * regular. factor: [p][p]. */
 static double ridge_for(const double *gram, int64_t p, double zeta, double *factor) {
   double trace = 0, ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor);
   for (int64_t i = 0; i < p; i++) trace += fabs(gram[i * p + i]);
-  double least = 1e-14 * trace / (double)p + 1e-300;
-  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, least);
+  double min = 1e-14 * trace / (double)p + 1e-300;
+  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, min);
   return ridge;
 }
 
@@ -86,7 +86,7 @@ static double thin(double *gram, int64_t p, double dimensions, double s) {
   double mean = 0, variance = 0, trace = 0;
   for (int64_t i = 0; i < p; i++) trace += gram[i * p + i];
   mean = trace / (double)p;
-  double least = 0.5 * s * sqrt(dimensions), level = fmax(trace, least) / dimensions; /* of the noise of a trace */
+  double min = 0.5 * s * sqrt(dimensions), level = fmax(trace, min) / dimensions; /* of the noise of a trace */
   for (int64_t i = 0; i < p; i++) variance += pow(gram[i * p + i] - mean, 2) / (double)p;
   double keep = variance > s * s ? 1 - s * s / variance : 0;
   for (int64_t i = 0; i < p; i++)
@@ -138,7 +138,7 @@ static tct_status clean_factors(const tct_statistics *t, tct_error *err) {
 
 typedef struct descent {
   const tct_statistics *t;
-  const tct_reg *reg;
+  const tct_penalty *penalty;
   double largest;                  /* eigenvalue */
   double *w, *ahead, *next, *grad; /* [p] each */
 } descent;
@@ -147,7 +147,7 @@ static double objective(const descent *d, const double *w) {
   double sum = 0;
   for (int64_t i = 0; i < d->t->p; i++)
     sum += w[i] * (0.5 * tct_dot(d->t->gram + i * d->t->p, w, d->t->p) - d->t->moment[i]);
-  return sum + d->t->rows * d->reg->kind->value(d->reg, w, d->t->p);
+  return sum + d->t->rows * d->penalty->kind->value(d->penalty, w, d->t->p);
 }
 
 /* next <- the proximal step from `ahead`. */
@@ -155,7 +155,7 @@ static void step(const descent *d) {
   int64_t p = d->t->p;
   for (int64_t i = 0; i < p; i++)
     d->next[i] = d->ahead[i] - (tct_dot(d->t->gram + i * p, d->ahead, p) - d->t->moment[i]) / d->largest;
-  d->reg->kind->prox(d->reg, d->next, p, d->t->rows / d->largest);
+  d->penalty->kind->prox(d->penalty, d->next, p, d->t->rows / d->largest);
 }
 
 /* Accelerated, with restarts (O'Donoghue and Candes 2015). */
@@ -207,12 +207,12 @@ static tct_status solve_pulled(const tct_statistics *t, double r, int iterates, 
 }
 
 /* One minimiser, from w on.  Never worse than the origin, which tct_statistics_weight_bound rests on. */
-static tct_status descend(const tct_statistics *t, const tct_reg *reg, double largest, const double *origin, double *w,
+static tct_status descend(const tct_statistics *t, const tct_penalty *penalty, double largest, const double *origin, double *w,
                           tct_error *err) {
   int64_t p = t->p;
   double *memory = TCT_NEW(double, 2 * p);
   if (!memory) return tct_fail_memory(err);
-  descent d = {.t = t, .reg = reg, .largest = largest, .w = w, .ahead = memory, .next = memory + p};
+  descent d = {.t = t, .penalty = penalty, .largest = largest, .w = w, .ahead = memory, .next = memory + p};
   memcpy(d.ahead, w, (size_t)p * sizeof *w);
   accelerate(&d);
   if (!(objective(&d, w) <= objective(&d, origin))) memcpy(w, origin, (size_t)p * sizeof *w);
@@ -221,7 +221,7 @@ static tct_status descend(const tct_statistics *t, const tct_reg *reg, double la
 }
 
 /* RIDGE: gram has r on its diagonal.  The origin is the point of the domain nearest to 0. */
-static tct_status correct_pull(const tct_statistics *t, const tct_reg *reg, double r, int iterates, double *w,
+static tct_status correct_pull(const tct_statistics *t, const tct_penalty *penalty, double r, int iterates, double *w,
                                tct_error *err) {
   int64_t p = t->p;
   double largest = 0;
@@ -232,22 +232,22 @@ static tct_status correct_pull(const tct_statistics *t, const tct_reg *reg, doub
   double *origin = memory + p;
   tct_status status = TCT_OK;
   pulled.moment = memory;
-  reg->kind->prox(reg, origin, p, t->rows / largest);
+  penalty->kind->prox(penalty, origin, p, t->rows / largest);
   memset(w, 0, (size_t)p * sizeof *w);
   for (int i = 0; i < iterates && status == TCT_OK; i++) {
     for (int64_t j = 0; j < p; j++) pulled.moment[j] = t->moment[j] + r * w[j];
     if (i == 0) memcpy(w, origin, (size_t)p * sizeof *w);
-    status = descend(&pulled, reg, largest, origin, w, err);
+    status = descend(&pulled, penalty, largest, origin, w, err);
   }
   tct_free(memory);
   return status;
 }
 
 /* r, and where the matrix is only shifted, what makes it definite. */
-static tct_status pull_of(const tct_statistics *t, const tct_reg *reg, tct_cleaning cleaning, double *r,
+static tct_status pull_of(const tct_statistics *t, const tct_penalty *penalty, tct_cleaning cleaning, double *r,
                           tct_error *err) {
   double edge = t->gram_noise * sqrt(2 * (double)t->p);
-  *r = edge * (reg->kind->cross_polytope ? PULL_IN_BALL : PULL);
+  *r = edge * (penalty->kind->cross_polytope ? PULL_IN_BALL : PULL);
   if (cleaning == TCT_CLEAN_FACTORS) return TCT_OK;
   double *factor = TCT_NEW(double, t->p * t->p);
   if (!factor) return tct_fail_memory(err);
@@ -256,19 +256,19 @@ static tct_status pull_of(const tct_statistics *t, const tct_reg *reg, tct_clean
   return TCT_OK;
 }
 
-tct_status tct_statistics_fit(const tct_statistics *t, const tct_reg *reg, tct_cleaning cleaning, double *w,
+tct_status tct_statistics_fit(const tct_statistics *t, const tct_penalty *penalty, tct_cleaning cleaning, double *w,
                               tct_error *err) {
   if (!(t->gram_noise > 0)) cleaning = TCT_CLEAN_NONE;
   int64_t p = t->p;
   int iterates = cleaning == TCT_CLEAN_RIDGE ? ITERATES : cleaning == TCT_CLEAN_FACTORS ? ITERATES_OF_FACTORS : 1;
-  double own = t->rows * reg->l2, r = 0, edge = t->gram_noise * sqrt((double)p);
+  double own = t->rows * penalty->l2, r = 0, edge = t->gram_noise * sqrt((double)p);
   if (cleaning == TCT_CLEAN_FACTORS) TCT_TRY(clean_factors(t, err));
-  if (reg->kind->quadratic && cleaning != TCT_CLEAN_FACTORS)
+  if (penalty->kind->quadratic && cleaning != TCT_CLEAN_FACTORS)
     return tct_ridge_iterated(t->gram, t->moment, p, own, cleaning == TCT_CLEAN_RIDGE ? RIDGE * edge : 0, iterates, w,
                               err);
-  TCT_TRY(pull_of(t, reg, cleaning, &r, err));
-  for (int64_t i = 0; i < p; i++) t->gram[i * p + i] += r + (reg->kind->quadratic ? own : 0);
-  if (!reg->kind->quadratic) return correct_pull(t, reg, r, iterates, w, err);
+  TCT_TRY(pull_of(t, penalty, cleaning, &r, err));
+  for (int64_t i = 0; i < p; i++) t->gram[i * p + i] += r + (penalty->kind->quadratic ? own : 0);
+  if (!penalty->kind->quadratic) return correct_pull(t, penalty, r, iterates, w, err);
   return solve_pulled(t, r, iterates, w, err);
 }
 
@@ -277,13 +277,13 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_reg *reg, tct_c
  * and g above every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram) {
-  const tct_reg *reg = &facts->reg;
+  const tct_penalty *penalty = &facts->penalty;
   double p = (double)facts->p, zeta = RIDGE * gram_noise * sqrt(p), r = PULL * gram_noise * sqrt(2 * p), bound = 0;
-  double f = FLOOR_OF_NOISE * gram_noise + r, low = isfinite(reg->low) ? reg->low : 0;
-  if (reg->kind->cross_polytope) return reg->radius;
+  double f = FLOOR_OF_NOISE * gram_noise + r, low = isfinite(penalty->low) ? penalty->low : 0;
+  if (penalty->kind->cross_polytope) return penalty->radius;
   if (cleaning == TCT_CLEAN_RIDGE) r = 1.05 * zeta + gram, f = zeta - 4 * p * p * 0x1p-52 * (p * gram + zeta);
   if (cleaning == TCT_CLEAN_NONE || !(f > 0)) return INFINITY;
-  double z = sqrt(p) * fmax(0, fmax(low, isfinite(reg->high) ? -reg->high : 0)), g = gram + r + gram_noise;
+  double z = sqrt(p) * fmax(0, fmax(low, isfinite(penalty->high) ? -penalty->high : 0)), g = gram + r + gram_noise;
   for (int i = 0; i < ITERATES; i++) {
     double m = moment + r * bound;
     bound = (m + sqrt(m * m + 2 * f * (g * z * z / 2 + m * z))) / f;

@@ -16,7 +16,7 @@
  * + 1) times that distance. The l1 ball: penalised weights are at most the radius. */
 #include "solve/shared/weight_bound.h"
 
-double tct_noise_most(const tct_release *release, double count) {
+double tct_noise_max(const tct_release *release, double count) {
   double s = 72 + log(2 * fmax(count, 1)), deviation = release->deviation;
   if (isnan(deviation)) return INFINITY;
   if (!(deviation > 0)) return 0;
@@ -24,18 +24,18 @@ double tct_noise_most(const tct_release *release, double count) {
   return deviation * (laplace ? s : sqrt(2 * s)) * (1 + 1e-9);
 }
 
-double tct_sum_most(const tct_release *release, double rows, double p) {
-  return rows * release->clip + tct_noise_most(release, p * (double)release->event.count);
+double tct_sum_max(const tct_release *release, double rows, double p) {
+  return rows * release->clip + tct_noise_max(release, p * (double)release->event.count);
 }
 
-double tct_box_offset(const tct_reg *reg) {
-  double low = isfinite(reg->low) ? reg->low : 0, high = isfinite(reg->high) ? reg->high : 0;
+double tct_box_offset(const tct_penalty *penalty) {
+  double low = isfinite(penalty->low) ? penalty->low : 0, high = isfinite(penalty->high) ? penalty->high : 0;
   return fmax(0, fmax(low, -high));
 }
 
-double tct_walk_most(const tct_facts *facts, double push, double rate, double steps, bool momentum) {
-  double offset = tct_box_offset(&facts->reg);
-  double most =
-      momentum ? (push + rate * facts->reg.l1) * steps * (steps + 1) / 2 + offset * (steps + 1) : push * steps + offset;
-  return fmax(most, facts->reg.radius);
+double tct_path_length_max(const tct_facts *facts, double push, double rate, double steps, bool momentum) {
+  double offset = tct_box_offset(&facts->penalty);
+  double max =
+      momentum ? (push + rate * facts->penalty.l1) * steps * (steps + 1) / 2 + offset * (steps + 1) : push * steps + offset;
+  return fmax(max, facts->penalty.radius);
 }

@@ -1,4 +1,4 @@
-/* total.c - what a run needs of all rows without releasing it, where the rows are spread over ranks.
+/* join_ranks.c - what a run needs of all rows without releasing it, where the rows are spread over ranks.
  *
  * The ranks are one trusted curator: nothing here leaves it, and nothing is charged.  Only sums whose bits do not
  * depend on an order come through here, so that the number of ranks cannot change a result. */
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-tct_status tct_mech_total(tct_mech *mech, double *sum, int64_t len, tct_error *err) {
+tct_status tct_mech_join_sum(tct_mech *mech, double *sum, int64_t len, tct_error *err) {
   return tct_team_sum(tct_mech_team(mech), sum, len, err);
 }
 
-tct_status tct_mech_largest(tct_mech *mech, double *value, int64_t len, tct_error *err) {
+tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_error *err) {
   return tct_team_largest(tct_mech_team(mech), value, len, err);
 }
 
@@ -28,7 +28,7 @@ static tct_status gather(tct_team *team, int64_t own, int64_t **all, int64_t *su
   return status;
 }
 
-tct_status tct_mech_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err) {
+tct_status tct_mech_count_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err) {
   tct_team *team = tct_mech_team(mech);
   int64_t *all = NULL, sum;
   *before = 0;
@@ -62,7 +62,7 @@ static tct_status unite(tct_team *team, const int64_t *counts, int64_t sum, int6
   return status;
 }
 
-tct_status tct_mech_total_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
+tct_status tct_mech_join_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
                                int64_t *count, tct_error *err) {
   tct_team *team = tct_mech_team(mech);
   if (tct_team_ranks(team) == 1) {

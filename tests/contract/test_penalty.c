@@ -1,4 +1,4 @@
-/* test_reg.c - the laws that every penalty and constraint obeys. */
+/* test_penalty.c - the laws that every penalty and constraint obeys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,15 +29,15 @@ static double random_real(uint64_t *state) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
-static tct_reg made(const char *spec) {
-  tct_reg r;
-  assert_int_equal(tct_reg_make(spec, &r, NULL), TCT_OK);
+static tct_penalty made(const char *spec) {
+  tct_penalty r;
+  assert_int_equal(tct_penalty_make(spec, &r, NULL), TCT_OK);
   return r;
 }
 static void random_point(uint64_t *seed, double size, double *w) {
   for (int j = 0; j < P; j++) w[j] = random_real(seed) < -0.6 ? 0 : size * random_real(seed);
 }
-static double objective(const tct_reg *r, const double *t, const double *w, double step) {
+static double objective(const tct_penalty *r, const double *t, const double *w, double step) {
   double sum = 0;
   for (int j = 0; j < P; j++) sum += 0.5 * (t[j] - w[j]) * (t[j] - w[j]);
   double psi = r->kind->value(r, t, P);
@@ -45,12 +45,12 @@ static double objective(const tct_reg *r, const double *t, const double *w, doub
 }
 
 /* The specs above, then the example of every kind. */
-static int all_specs(void) { return SPECS + tct_reg_kind_count; }
-static const char *spec_at(int s) { return s < SPECS ? specs[s] : tct_reg_kinds[s - SPECS]->example; }
+static int all_specs(void) { return SPECS + tct_penalty_kind_count; }
+static const char *spec_at(int s) { return s < SPECS ? specs[s] : tct_penalty_kinds[s - SPECS]->example; }
 
 static void an_example_is_a_spec_of_its_own_kind(void **state) {
   (void)state;
-  for (int k = 0; k < tct_reg_kind_count; k++) assert_ptr_equal(made(tct_reg_kinds[k]->example).kind, tct_reg_kinds[k]);
+  for (int k = 0; k < tct_penalty_kind_count; k++) assert_ptr_equal(made(tct_penalty_kinds[k]->example).kind, tct_penalty_kinds[k]);
 }
 
 /* A solver that takes a penalty by one of these flags sees nothing but the numbers that the flag names. */
@@ -58,7 +58,7 @@ static void what_a_kind_declares_is_what_its_value_does(void **state) {
   (void)state;
   uint64_t seed = 8;
   for (int s = 0; s < all_specs(); s++) {
-    tct_reg r = made(spec_at(s));
+    tct_penalty r = made(spec_at(s));
     for (int trial = 0; trial < 200; trial++) {
       double w[P], sum1 = 0, sum2 = 0, low = 0, high = 0;
       random_point(&seed, trial % 3 ? 0.1 : 2, w);
@@ -82,7 +82,7 @@ static void values_are_the_formulas(void **state) {
   const double expected[SPECS] = {0,        0.35 * 1.3125, 0,        0.4 * 1.75, 0.3 * 1.75 + 1.3125, 0.05 * 1.3125,
                                   INFINITY, INFINITY,      INFINITY, INFINITY};
   for (int s = 0; s < SPECS; s++) {
-    tct_reg r = made(specs[s]);
+    tct_penalty r = made(specs[s]);
     double value = r.kind->value(&r, w, P);
     assert_true(isinf(expected[s]) ? isinf(value) : fabs(value - expected[s]) <= 1e-15);
     const double zero[P] = {0};
@@ -95,7 +95,7 @@ static void no_random_point_beats_the_prox(void **state) {
   (void)state;
   uint64_t seed = 3;
   for (int s = 0; s < all_specs(); s++) {
-    tct_reg r = made(spec_at(s));
+    tct_penalty r = made(spec_at(s));
     for (int trial = 0; trial < 60; trial++) {
       double w[P], best[P], t[P], step = trial % 3 ? 0.7 : 5;
       random_point(&seed, trial % 2 ? 1 : 4, w);
@@ -118,7 +118,7 @@ static void separable_proxes_agree_with_their_one_coordinate_form(void **state) 
   (void)state;
   uint64_t seed = 4;
   for (int s = 0; s < all_specs(); s++) {
-    tct_reg r = made(spec_at(s));
+    tct_penalty r = made(spec_at(s));
     assert_int_equal(r.kind->separable, r.kind->prox1 != NULL);
     if (!r.kind->separable) continue;
     double w[P], t[P];
@@ -134,7 +134,7 @@ static void projections_leave_points_inside_alone(void **state) {
   uint64_t seed = 5;
   const char *const sets[] = {"box:low=-0.2,high=0.5", "l1ball:radius=1.5"};
   for (int s = 0; s < 2; s++) {
-    tct_reg r = made(sets[s]);
+    tct_penalty r = made(sets[s]);
     double w[P], t[P];
     random_point(&seed, 0.1, w);
     memcpy(t, w, sizeof w);
@@ -148,7 +148,7 @@ static void the_l1_projection_is_exact(void **state) {
   (void)state;
   enum { LONG = 2000 };
   uint64_t seed = 6;
-  tct_reg r = made("l1ball:radius=3");
+  tct_penalty r = made("l1ball:radius=3");
   for (int trial = 0; trial < 40; trial++) {
     double w[LONG], t[LONG], low = 0, high = 0;
     for (int j = 0; j < LONG; j++) {
@@ -181,7 +181,7 @@ static void the_l1_projection_is_exact(void **state) {
 static void the_vertex_is_the_best_of_all_vertices(void **state) {
   (void)state;
   uint64_t seed = 7;
-  tct_reg r = made("l1ball:radius=2.5");
+  tct_penalty r = made("l1ball:radius=2.5");
   for (int trial = 0; trial < 200; trial++) {
     double g[P], value, best = INFINITY;
     int64_t index;
@@ -192,8 +192,8 @@ static void the_vertex_is_the_best_of_all_vertices(void **state) {
     for (int j = 0; j < P; j++) best = fmin(best, fmin(2.5 * g[j], -2.5 * g[j]));
     assert_true(g[index] * value == best);
   }
-  for (int k = 0; k < tct_reg_kind_count; k++)
-    assert_true((tct_reg_kinds[k]->vertex != NULL) == !strcmp(tct_reg_kinds[k]->name, "l1ball"));
+  for (int k = 0; k < tct_penalty_kind_count; k++)
+    assert_true((tct_penalty_kinds[k]->vertex != NULL) == !strcmp(tct_penalty_kinds[k]->name, "l1ball"));
 }
 
 static void wrong_specs_are_refused(void **state) {
@@ -202,10 +202,10 @@ static void wrong_specs_are_refused(void **state) {
                                "box", "box:low=1", "box:low=1,high=0.5", "l1ball:radius=0", "elastic:l1=1",
                                NULL,  "",          "l2:lambda=nan"};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    tct_reg r;
-    assert_int_equal(tct_reg_make(wrong[k], &r, NULL), TCT_E_USAGE);
+    tct_penalty r;
+    assert_int_equal(tct_penalty_make(wrong[k], &r, NULL), TCT_E_USAGE);
   }
-  tct_reg r = made("l2:lambda=1e-4");
+  tct_penalty r = made("l2:lambda=1e-4");
   assert_true(r.l2 == 1e-4 && r.l1 == 0 && isinf(r.low) && isinf(r.high) && r.radius == 0);
 }
 
