@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all check demo bench fuzz format clean install setup
+.PHONY: all check demo bench fuzz sanitize format clean install setup
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -28,6 +28,13 @@ bench: all
 fuzz:
 	tools/setup.sh build static
 	tools/fuzz.sh $${SECONDS_EACH:-60}
+
+# Every test with AddressSanitizer and UBSan; .ci/run has a shorter form.
+sanitize:
+	tools/setup.sh build check
+	cmake --preset asan && cmake --build build/asan
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error
 
 format:
 	tools/setup.sh static

@@ -55,7 +55,7 @@ typedef struct cli_verb {
   const char *operands; /* as in the usage line */
   const char *summary;
   const char *details; /* paragraphs below the options */
-  int min, max;     /* number of operands */
+  int min, max;        /* number of operands */
   const cli_option *options[CLI_GROUPS];
   int (*run)(cli_args *args); /* returns the exit code */
   int helps;                  /* run prints the help too: a rank that left without the others would let them wait */

@@ -177,8 +177,8 @@ static inline double *tape_copy(const double *from, int64_t len) {
 /* Choices: permute and flip and choices over a batch are charged as pure events. */
 static inline int world_chooses(tct_event_kind kind) { return kind == TCT_EV_EXPONENTIAL || kind == TCT_EV_PURE; }
 
-static inline void tape_write(tape *t, const tct_event *event, double sensitivity, const double *before, const double *after,
-                              int64_t len) {
+static inline void tape_write(tape *t, const tct_event *event, double sensitivity, const double *before,
+                              const double *after, int64_t len) {
   if ((t->count & (t->count - 1)) == 0) t->at = realloc(t->at, (size_t)(t->count ? 2 * t->count : 1) * sizeof *t->at);
   t->at[t->count].before = tape_copy(before, len);
   t->at[t->count].after = tape_copy(after, world_chooses(event->kind) ? 1 : len); /* a choice is one number */
@@ -202,8 +202,8 @@ static inline double tape_distance(tct_event_kind kind, const double *a, const d
   return kind == TCT_EV_LAPLACE || world_chooses(kind) ? (double)sum : (double)sqrtl(sum);
 }
 
-static inline void tape_probe(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
-                              int64_t len) {
+static inline void tape_probe(void *user, const tct_event *event, double sensitivity, const double *before,
+                              double *after, int64_t len) {
   tape *t = user;
   int64_t made = world_chooses(event->kind) ? 1 : len;
   if (!t->replay) {

@@ -32,8 +32,7 @@ static double tuned(const problem *s, char *winner, size_t size, int runs) {
                  steps[g], smooth, s->bounds[0] ? ",bounds=" : "", s->bounds);
         double excess = problem_mean(s, solver, TCT_REPLACE_ONE, 1, 1);
         if (excess < min)
-          min = excess,
-          snprintf(winner, size, "clip=%g*sqrt(sum M),passes=%g,step=%g", clips[c], passes[k], steps[g]);
+          min = excess, snprintf(winner, size, "clip=%g*sqrt(sum M),passes=%g,step=%g", clips[c], passes[k], steps[g]);
         if (excess == min) snprintf(winner + 200, size - 200, "%s", solver);
       }
   return problem_mean(s, winner + 200, TCT_REPLACE_ONE, 100, runs);

@@ -1,10 +1,10 @@
 /* bench_liblinear_objpert.c - a fit of objpert beside LIBLINEAR -s 0 on the same records and ridge, one thread, reading
  * excluded.
  *
- * Bank data, min-max scaled, constant column, rows clipped to 2.5.  share=0.2,norm=1,clip=1 at epsilon 0.4 makes Lambda
- * = R^2/4/(e^0.08 - 1), which is LIBLINEAR's 1/C.  LIBLINEAR runs at the tolerance given (default 1e-8, where it stops
- * by itself for lack of digits); objpert always goes to its certified norm.  Usage: bench_liblinear_objpert [RUNS (7)]
- * [TOLERANCE] */
+ * Bank data, min-max scaled, constant column, rows clipped to 2.5.  budget_fraction=0.2,norm=1,clip=1 at epsilon 0.4
+ * makes Lambda = R^2/4/(e^0.08 - 1), which is LIBLINEAR's 1/C.  LIBLINEAR runs at the tolerance given (default 1e-8,
+ * where it stops by itself for lack of digits); objpert always goes to its certified norm.  Usage:
+ * bench_liblinear_objpert [RUNS (7)] [TOLERANCE] */
 #include "bench.h"
 
 #include <linear.h>
@@ -56,8 +56,8 @@ static double gradient(const double *x, const double *y, int64_t n, int64_t p, d
 static double ours(const tct_data *data, double *fit) {
   tct_config c;
   tct_config_default(&c);
-  c.loss = "logistic", c.solver = "objpert:budget_fraction=0.2,norm=1,clip=1", c.row_norm = 2.5, c.epsilon = 0.4, c.delta = 1e-8,
-  c.threads = 1;
+  c.loss = "logistic", c.solver = "objpert:budget_fraction=0.2,norm=1,clip=1", c.row_norm = 2.5, c.epsilon = 0.4,
+  c.delta = 1e-8, c.threads = 1;
   double start = bench_now();
   tct_model_free(bench_train(&c, data));
   *fit = bench_now() - start;

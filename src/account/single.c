@@ -159,7 +159,9 @@ void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double de
   double epsilon0 = tct_event_pure_epsilon(e, neighbours), ulp = TCT_MARGIN * (1 + epsilon0);
   out[0] = 0, out[1] = INFINITY;
   switch (e->kind) {
-    case TCT_EV_GAUSSIAN: tct_gaussian_bracket(tct_neighbour_factor(neighbours) / e->noise, delta, TCT_MARGIN, out); return;
+    case TCT_EV_GAUSSIAN:
+      tct_gaussian_bracket(tct_neighbour_factor(neighbours) / e->noise, delta, TCT_MARGIN, out);
+      return;
     case TCT_EV_SAMPLED_GAUSSIAN:
       if (e->rate < 1)
         sampled_epsilon(e, neighbours, delta, out);
@@ -184,7 +186,8 @@ void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double de
 }
 
 void tct_single_delta(const tct_event *e, tct_neighbours neighbours, double epsilon, double out[2]) {
-  double epsilon0 = tct_event_pure_epsilon(e, neighbours), move = 0, value = 0, mu = tct_neighbour_factor(neighbours) / e->noise;
+  double epsilon0 = tct_event_pure_epsilon(e, neighbours), move = 0, value = 0,
+         mu = tct_neighbour_factor(neighbours) / e->noise;
   out[0] = 0, out[1] = 1;
   switch (e->kind) {
     case TCT_EV_SAMPLED_GAUSSIAN:

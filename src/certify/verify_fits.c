@@ -83,7 +83,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
 /* What is known of the fit that made the model. */
 typedef struct maker {
   const char *unlike; /* a field that no fit so far has as the model has it; NULL: one has all */
-  double max;        /* no weight of such a fit is larger */
+  double max;         /* no weight of such a fit is larger */
 } maker;
 
 static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
@@ -266,7 +266,7 @@ static void check_weights(tct_verify_report *r, const tct_model *m, double max) 
   for (int64_t j = 0; j < m->cols; j++) largest = fmax(largest, fabs(m->coefficients[j]));
   tct_verify_check(r, "weights", largest <= max,
                    largest <= max ? "none is above %.3g, which this plan cannot exceed"
-                                   : "a weight is above %.3g, which this plan cannot exceed; the file was edited",
+                                  : "a weight is above %.3g, which this plan cannot exceed; the file was edited",
                    max);
 }
 

@@ -71,6 +71,15 @@ tct_status tct_spec_set_real(tct_spec *spec, const char *key, double value, tct_
   return tct_spec_set(spec, key, text, err);
 }
 
+/* Keys of older texts and files, and what they are called now. */
+static const struct { const char *before, *now; } aliases[] = {{"walk", "path_length"}, {"share", "budget_fraction"}};
+
+static const char *current_key(const char *key) {
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (!strcmp(key, aliases[i].before)) return aliases[i].now;
+  return key;
+}
+
 static tct_status parse_item(tct_spec *out, const char *from, size_t length, const char *what, tct_error *err) {
   const char *equals = memchr(from, '=', length);
   char key[TCT_SPEC_KEY], value[TCT_SPEC_VALUE];
@@ -81,9 +90,10 @@ static tct_status parse_item(tct_spec *out, const char *from, size_t length, con
   if (!copy_part(key, sizeof key, from, key_length) ||
       !copy_part(value, sizeof value, equals + 1, length - key_length - 1))
     return tct_fail(err, TCT_E_USAGE, "%s '%s' has an option that is too long; shorten it", what, out->name);
-  if (tct_spec_given(out, key))
-    return tct_fail(err, TCT_E_USAGE, "%s '%s' has the option '%s' twice; give it once", what, out->name, key);
-  return tct_spec_set(out, key, value, err);
+  const char *name = current_key(key);
+  if (tct_spec_given(out, name))
+    return tct_fail(err, TCT_E_USAGE, "%s '%s' has the option '%s' twice; give it once", what, out->name, name);
+  return tct_spec_set(out, name, value, err);
 }
 
 tct_status tct_spec_parse(const char *text, const char *what, tct_spec *out, tct_error *err) {

@@ -63,7 +63,7 @@ static tct_status unite(tct_team *team, const int64_t *counts, int64_t sum, int6
 }
 
 tct_status tct_mech_join_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
-                               int64_t *count, tct_error *err) {
+                              int64_t *count, tct_error *err) {
   tct_team *team = tct_mech_team(mech);
   if (tct_team_ranks(team) == 1) {
     for (int64_t k = 0; k < *count; k++) total[list[k]] = part[list[k]];

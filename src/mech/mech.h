@@ -36,7 +36,7 @@ tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_err
  * that have changed, ascending if all have.  total[j] becomes right for every j in anybody's list, and list (room for
  * len) holds all of those. */
 tct_status tct_mech_join_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
-                               int64_t *count, tct_error *err);
+                              int64_t *count, tct_error *err);
 tct_team *tct_mech_team(const tct_mech *mech); /* for mech/ only */
 /* How many of such counts the ranks before this one have. */
 tct_status tct_mech_count_before(const tct_mech *mech, int64_t count, int64_t *before, tct_error *err);

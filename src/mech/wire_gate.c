@@ -9,7 +9,7 @@
 #include "mech/wire_gate.h"
 
 tct_status tct_wire_gate_choose(tct_wire_gate *share, int r, const double *score, const int64_t *name, int64_t count,
-                            int64_t *index, tct_error *err) {
+                                int64_t *index, tct_error *err) {
   TCT_TRY(tct_mech_choose(share->mech, r, score, count, index, err));
   double sent = (double)name[*index];
   return tct_wire_send_reals(share->wire, TCT_SERVER, TCT_SAY_CHOICE, &sent, 1, err);
@@ -20,7 +20,8 @@ tct_status tct_wire_gate_release(tct_wire_gate *share, int type, int r, double *
   return tct_wire_send_reals(share->wire, TCT_SERVER, type, sum, len, err);
 }
 
-tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count, tct_error *err) {
+tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count,
+                              tct_error *err) {
   return tct_wire_send_reals(share->wire, party, type, value, count, err);
 }
 

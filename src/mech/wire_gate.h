@@ -26,11 +26,12 @@ enum {
 
 /* Party: chooses index j of count (tct_mech_choose), and sends name[j], which is not computed from rows.  *index: j. */
 tct_status tct_wire_gate_choose(tct_wire_gate *share, int r, const double *score, const int64_t *name, int64_t count,
-                            int64_t *index, tct_error *err);
+                                int64_t *index, tct_error *err);
 /* Party: noises the sum (tct_mech_release), and sends it. */
 tct_status tct_wire_gate_release(tct_wire_gate *share, int type, int r, double *sum, int64_t len, tct_error *err);
 /* Server: sends public numbers; party: receives them.  And the way back: receives what party k released. */
-tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count, tct_error *err);
+tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count,
+                              tct_error *err);
 tct_status tct_wire_gate_hear(tct_wire_gate *share, int type, double *value, int64_t count, tct_error *err);
 tct_status tct_wire_gate_take(tct_wire_gate *share, int party, int type, double *value, int64_t count, tct_error *err);
 #endif

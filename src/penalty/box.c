@@ -21,11 +21,11 @@ static const tct_option options[] = {
 };
 
 const tct_penalty_kind tct_penalty_box = {.name = "box",
-                                  .summary = "every weight between low and high",
-                                  .example = "box:low=-2,high=1.5",
-                                  .options = options,
-                                  .separable = true,
-                                  .box = true,
-                                  .value = value,
-                                  .prox1 = prox1,
-                                  .prox = prox};
+                                          .summary = "every weight between low and high",
+                                          .example = "box:low=-2,high=1.5",
+                                          .options = options,
+                                          .separable = true,
+                                          .box = true,
+                                          .value = value,
+                                          .prox1 = prox1,
+                                          .prox = prox};

@@ -20,12 +20,12 @@ static const tct_option options[] = {
 };
 
 const tct_penalty_kind tct_penalty_elastic = {.name = "elastic",
-                                      .summary = "elastic net, l1 |w|_1 + l2/2 |w|^2",
-                                      .example = "elastic:l1=0.01,l2=0.05",
-                                      .options = options,
-                                      .l1_key = "l1",
-                                      .l2_key = "l2",
-                                      .separable = true,
-                                      .value = value,
-                                      .prox1 = prox1,
-                                      .prox = prox};
+                                              .summary = "elastic net, l1 |w|_1 + l2/2 |w|^2",
+                                              .example = "elastic:l1=0.01,l2=0.05",
+                                              .options = options,
+                                              .l1_key = "l1",
+                                              .l2_key = "l2",
+                                              .separable = true,
+                                              .value = value,
+                                              .prox1 = prox1,
+                                              .prox = prox};

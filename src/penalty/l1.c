@@ -17,11 +17,11 @@ static const tct_option options[] = {
 };
 
 const tct_penalty_kind tct_penalty_l1 = {.name = "l1",
-                                 .summary = "lasso, lambda |w|_1",
-                                 .example = "l1:lambda=0.01",
-                                 .options = options,
-                                 .l1_key = "lambda",
-                                 .separable = true,
-                                 .value = value,
-                                 .prox1 = prox1,
-                                 .prox = prox};
+                                         .summary = "lasso, lambda |w|_1",
+                                         .example = "l1:lambda=0.01",
+                                         .options = options,
+                                         .l1_key = "lambda",
+                                         .separable = true,
+                                         .value = value,
+                                         .prox1 = prox1,
+                                         .prox = prox};

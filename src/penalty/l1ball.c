@@ -53,10 +53,10 @@ static const tct_option options[] = {
 };
 
 const tct_penalty_kind tct_penalty_l1ball = {.name = "l1ball",
-                                     .summary = "sum of |w_j| at most radius",
-                                     .example = "l1ball:radius=1",
-                                     .options = options,
-                                     .cross_polytope = true,
-                                     .value = value,
-                                     .prox = prox,
-                                     .vertex = vertex};
+                                             .summary = "sum of |w_j| at most radius",
+                                             .example = "l1ball:radius=1",
+                                             .options = options,
+                                             .cross_polytope = true,
+                                             .value = value,
+                                             .prox = prox,
+                                             .vertex = vertex};

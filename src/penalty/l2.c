@@ -15,12 +15,12 @@ static const tct_option options[] = {
 };
 
 const tct_penalty_kind tct_penalty_l2 = {.name = "l2",
-                                 .summary = "ridge, lambda/2 |w|^2",
-                                 .example = "l2:lambda=0.05",
-                                 .options = options,
-                                 .l2_key = "lambda",
-                                 .separable = true,
-                                 .quadratic = true,
-                                 .value = value,
-                                 .prox1 = prox1,
-                                 .prox = prox};
+                                         .summary = "ridge, lambda/2 |w|^2",
+                                         .example = "l2:lambda=0.05",
+                                         .options = options,
+                                         .l2_key = "lambda",
+                                         .separable = true,
+                                         .quadratic = true,
+                                         .value = value,
+                                         .prox1 = prox1,
+                                         .prox = prox};

@@ -12,11 +12,11 @@ static inline double prox1(const tct_penalty *r, double w, double step) {
 static void prox(const tct_penalty *r, double *w, int64_t p, double step) { (void)r, (void)w, (void)p, (void)step; }
 
 const tct_penalty_kind tct_penalty_none = {.name = "none",
-                                   .summary = "no penalty",
-                                   .example = "none",
-                                   .separable = true,
-                                   .zero = true,
-                                   .quadratic = true,
-                                   .value = value,
-                                   .prox1 = prox1,
-                                   .prox = prox};
+                                           .summary = "no penalty",
+                                           .example = "none",
+                                           .separable = true,
+                                           .zero = true,
+                                           .quadratic = true,
+                                           .value = value,
+                                           .prox1 = prox1,
+                                           .prox = prox};

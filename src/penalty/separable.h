@@ -4,9 +4,9 @@
 #include "penalty/penalty.h"
 
 /* Defines `prox` of a penalty file from its static inline `prox1`. */
-#define TCT_REG_PROX                                                      \
+#define TCT_REG_PROX                                                          \
   static void prox(const tct_penalty *r, double *w, int64_t p, double step) { \
-    for (int64_t j = 0; j < p; j++) w[j] = prox1(r, w[j], step);          \
+    for (int64_t j = 0; j < p; j++) w[j] = prox1(r, w[j], step);              \
   }
 
 /* argmin over t of (t-w)^2/2 + threshold*|t|. */

@@ -29,19 +29,24 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
   double signal_to_noise = signal_of(facts);
   if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {
-    snprintf(why, size, "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
+    snprintf(why, size,
+             "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
              signal_to_noise);
     return tct_solver_find("dpmetric");
   }
   if (ridge && facts->loss.kind->least_squares) {
-    snprintf(why, size, "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
+    snprintf(why, size,
+             "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
              signal_to_noise);
     return tct_solver_find("dpscd");
   }
   if (signal_to_noise < 1)
-    snprintf(why, size, "dpgd; but a signal-to-noise ratio mu*n/sqrt(p) of %.2g teaches next to nothing: give more epsilon or records",
-             signal_to_noise);
+    snprintf(
+        why, size,
+        "dpgd; but a signal-to-noise ratio mu*n/sqrt(p) of %.2g teaches next to nothing: give more epsilon or records",
+        signal_to_noise);
   else
-    snprintf(why, size, "dpgd: best untuned at a signal-to-noise ratio mu*n/sqrt(p) of %.0f for this loss and penalty", signal_to_noise);
+    snprintf(why, size, "dpgd: best untuned at a signal-to-noise ratio mu*n/sqrt(p) of %.0f for this loss and penalty",
+             signal_to_noise);
   return tct_solver_find("dpgd");
 }

@@ -65,7 +65,8 @@ static bool signal_holds(const tct_caution_facts *facts, char text[TCT_CAUTION_T
   double signal_to_noise = tct_caution_signal(facts);
   if (!(signal_to_noise < MIN_SIGNAL_TO_NOISE)) return false;
   snprintf(text, TCT_CAUTION_TEXT,
-           "a signal-to-noise ratio mu*n/sqrt(p) of %.2g is below %g: a constant (the more frequent label, or the mean) is likely "
+           "a signal-to-noise ratio mu*n/sqrt(p) of %.2g is below %g: a constant (the more frequent label, or the "
+           "mean) is likely "
            "better than this model; take more records, fewer features or a larger epsilon",
            signal_to_noise, MIN_SIGNAL_TO_NOISE);
   return true;

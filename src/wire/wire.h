@@ -23,11 +23,11 @@ typedef struct tct_wire_backend {
 struct tct_wire {
   const tct_wire_backend *backend;
   void *state;
-  int self;                   /* TCT_SERVER, or the party's number */
-  int parties;                /* K */
+  int self;                  /* TCT_SERVER, or the party's number */
+  int parties;               /* K */
   int slot[TCT_PARTIES_MAX]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
   uint32_t sent[TCT_PARTIES_MAX + 1], received[TCT_PARTIES_MAX + 1]; /* messages with peer i at [i + 1] */
-  int64_t bytes_sent, bytes_received;                                  /* frames with their headers */
+  int64_t bytes_sent, bytes_received;                                /* frames with their headers */
   /* Sees each frame that leaves, before the backend does; NULL = nobody.  A failure stops the frame. */
   tct_status (*log)(void *user, int to, const void *frame, size_t size, tct_error *err);
   void *log_user;

@@ -89,7 +89,7 @@ grep -q '^note  epsilon ' .out && grep -q '^verified: .*weaker than that' .out |
 ok 'verify a seeded model' verify kept.json
 grep -q '^NOT PRIVATE: ' .out || fail "verify a seeded model: a bare verified"
 ok 'a run with little signal' train good.csv --label y "${model[@]}" "${private[@]}" -o faint.json
-grep -q 'warning: a signal .* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
+grep -q 'warning: a signal.* is below 3' .err || fail "a run with little signal: no warning: $(cat .err)"
 ok 'verify a model of little signal' verify faint.json
 grep -q '^note  signal ' .out && ! grep -q 'weaker' .out || fail "verify a model of little signal: $(cat .out)"
 rm -f out/*
@@ -211,6 +211,7 @@ done <<'LIST'
 an option of the penalty twice|'lambda' twice|--penalty|l2:lambda=1,lambda=2
 an option of the loss twice|'h' twice|--loss|huber:h=1, h=2
 an option of the solver twice|'batch' twice|--solver|dpscd:batch=3,epochs=2,batch=3
+an option under its older and its present name|'path_length' twice|--solver|dpgd:walk=3,path_length=3
 an unknown option of the solver|bach|--solver|dpscd:bach=3
 an option out of range|epochs|--solver|dpscd:epochs=0
 an unknown solver|nosuch|--solver|nosuch

@@ -43,6 +43,10 @@ check 'generate writes the rows that it was asked for' test "$(wc -l <people.csv
 check 'generate writes the schema beside' test -s people.schema.json
 ok 'generate again' generate --rows 3000 --seed 5 -o again.csv
 check 'the same seed gives the same records' cmp people.csv again.csv
+for key in walk path_length; do
+  ok "a key called $key" train people.csv --loss logistic --epsilon 1 --delta 1e-5 --solver "dpgd:$key=900" --seed 3 --schema people.schema.json -o "$key.json"
+done
+check 'an older name of a key means the same' cmp <(sed '/created/d; s/dpgd:walk=/dpgd:path_length=/' walk.json) <(sed '/created/d' path_length.json)
 ok 'generate fewer' generate --rows 1000 --seed 5 -o fewer.csv
 check 'fewer rows are the beginning of more' cmp fewer.csv <(head -n 1001 people.csv)
 ok 'generate another' generate --rows 3000 --seed 6 -o others.csv
@@ -241,7 +245,7 @@ json 'account'
 has 'account' epsilon epsilon_lower delta accountant accountants neighbours
 within 'one Gaussian step of noise 1' 4.3771780 "$(field epsilon)" 4.3771782
 ok 'account for replace_one' account gaussian:noise=2 --delta 1e-5 --neighbours replace_one --json
-within 'twice the reach is half the noise' 4.3771780 "$(field epsilon)" 4.3771782
+within 'twice the sensitivity is half the noise' 4.3771780 "$(field epsilon)" 4.3771782
 ok 'calibrate noise' account gaussian:count=7 --epsilon 1 --delta 1e-5 --json
 noise=$(field noise)
 ok 'what it costs' account gaussian:noise=$noise,count=7 --delta 1e-5 --json

@@ -71,7 +71,8 @@ static void slopes_and_curves_are_the_derivatives_of_the_value(void **state) {
 }
 
 static void check_constants(const tct_loss *l, double y) {
-  double sensitivity = tct_loss_slope_bound(l), bend = l->kind->curvature_bound(l->h), before = NAN, top = 0, steepest = 0;
+  double sensitivity = tct_loss_slope_bound(l), bend = l->kind->curvature_bound(l->h), before = NAN, top = 0,
+         steepest = 0;
   int positive = 0, negative = 0;
   for (double z = -40; z <= 40; z += 0.0173) {
     double slope = tct_loss_slope(l, z, y), curve = tct_loss_curve(l, z, y);

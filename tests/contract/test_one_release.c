@@ -166,7 +166,8 @@ typedef struct seen {
   double factor; /* of the first release's value; 0: as it is */
 } seen;
 
-static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                 int64_t len) {
   seen *s = user;
   if (event->kind == TCT_EV_OBJPERT || event->kind == TCT_EV_APPROX) {
     if (s->force) memcpy(after, s->forced, sizeof s->forced);

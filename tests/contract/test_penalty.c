@@ -50,7 +50,8 @@ static const char *spec_at(int s) { return s < SPECS ? specs[s] : tct_penalty_ki
 
 static void an_example_is_a_spec_of_its_own_kind(void **state) {
   (void)state;
-  for (int k = 0; k < tct_penalty_kind_count; k++) assert_ptr_equal(made(tct_penalty_kinds[k]->example).kind, tct_penalty_kinds[k]);
+  for (int k = 0; k < tct_penalty_kind_count; k++)
+    assert_ptr_equal(made(tct_penalty_kinds[k]->example).kind, tct_penalty_kinds[k]);
 }
 
 /* A solver that takes a penalty by one of these flags sees nothing but the numbers that the flag names. */

@@ -187,7 +187,7 @@ plant weights_forgotten_behind_the_clip src/solve/gradient/gradient_release.c 's
 plant slopes_clipped_by_half_the_norm src/solve/shared/clipped.c 's/(norm\[i\] = )sqrt/\10.5 * sqrt/' privacy_sensitivity privacy_weights
 plant line_search_losses_not_clipped src/solve/gradient/step_scores.c 's/      v = v < clip \? v : clip; [^\n]*\n//' privacy_choice
 plant squared_scores_beyond_their_clip src/solve/gradient/dpagd.c 's/a->set.grid, planned->clip, planned->lattice/a->set.grid, (problem->facts->loss.kind->binary ? 1 : 2) * planned->clip, planned->lattice/' privacy_choice
-plant squared_gradients_beyond_their_clip src/solve/gradient/dpagd.c 's/a->row_norm, planned->clip, b->u/a->row_norm, problem->facts->loss.kind->one_sign ? planned->clip : 1.3 * planned->clip, b->u/' privacy_choice
+plant squared_gradients_beyond_their_clip src/solve/gradient/dpagd.c 's/a->computed_norms, planned->clip, b->u/a->computed_norms, problem->facts->loss.kind->one_sign ? planned->clip : 1.3 * planned->clip, b->u/' privacy_choice
 plant dpmetric_clips_by_the_row src/solve/gradient/dpmetric.c 's/tct_clip_rows\(problem, first, count, step->length,/tct_clip_rows(problem, first, count, step->norm,/;s/step->length\[first \+ k\]/step->norm[first + k]/' privacy_sensitivity_metric
 plant dpmetric_matrix_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(tct_mech_release\(m->mech, r, sum, m->count, err\)\);\n/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(tct_mech_release(m->mech, r, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n/' privacy_sensitivity_metric
 plant dpmetric_images_unreleased src/solve/gradient/dpmetric_factor.c 's/  TCT_TRY\(tct_mech_release\(m->mech, m->at.second, sum, m->count, err\)\);\n/  double *kept = TCT_NEW(double, m->count);\n  memcpy(kept, sum, (size_t)m->count * sizeof *sum);\n  TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));\n  memcpy(sum, kept, (size_t)m->count * sizeof *sum);\n/' privacy_sensitivity_metric
@@ -209,7 +209,7 @@ plant dpnewton_metric_released_as_a_step src/solve/gradient/dpnewton.c 's/tct_me
 plant gram_of_unbounded_rows src/la/exact/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
 plant gram_step_below_the_lattice src/la/exact/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
-plant adassp_labels_unweighed src/solve/minimiser/adassp.c 's/share \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
+plant adassp_labels_unweighed src/solve/minimiser/adassp.c 's/scale \* set->weight \* problem->y/set->weight * problem->y/' privacy_weights
 plant adassp_long_records src/solve/minimiser/adassp.c 's/norm \* norm \/ size2 : 1/norm \/ sqrt(size2) : 1/' contract_one_release
 plant gradient_rounding_unpaid src/la/exact/gradient.c 's/return sensitivity - sqrt\(\(double\)p\) \* lattice;/(void)lattice, (void)p;\n  return sensitivity;/' unit_gradient
 plant gradient_clip_twice_the_reach src/solve/gradient/gradient_release.c 's/double room = fmax\(/double room = 2 * fmax(/' privacy_sensitivity

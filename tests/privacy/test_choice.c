@@ -223,8 +223,7 @@ static void ten_thousand_runs_never_spend_more_than_the_filters_budget(void **st
       if (!(rho <= budget)) fail_msg("%s: run %d spends %.17Lg of %.17g", variants[v], (int)run, rho, budget);
       max = fmax(max, (double)rho);
     }
-    if (!(max > 0.5 * budget))
-      fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], max, budget);
+    if (!(max > 0.5 * budget)) fail_msg("%s: the runs never come near the budget: %g of %g", variants[v], max, budget);
     world_close(&w);
   }
   records_free(&r);

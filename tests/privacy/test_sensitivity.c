@@ -187,7 +187,8 @@ static const setup descents[] = {
     {"hinge", "l2:lambda=0.1", "dpgd:steps=4,clip=0.1", 0.5, 1, TCT_REPLACE_ONE, 0.9},
     {"logistic", "none", "dpnewton:steps=4,clip=0.1", 1, 1, TCT_ADD_REMOVE, 0.9},
     {"squared", "l2:lambda=0.1", "dpnewton:steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
-    {"huber", "none", "dpnewton:steps=4,budget_fraction=0.5", 0.5, 1, TCT_REPLACE_ONE, 0.7}, /* x x^T differ by 1.41 at most */
+    {"huber", "none", "dpnewton:steps=4,budget_fraction=0.5", 0.5, 1, TCT_REPLACE_ONE,
+     0.7}, /* x x^T differ by 1.41 at most */
 };
 static void gradient_descents_keep_their_reach_and_fill_it(void **state) {
   (void)state;

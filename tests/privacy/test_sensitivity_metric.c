@@ -35,7 +35,8 @@ typedef struct eyes {
   double by[KINDS];
 } eyes;
 
-static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                 int64_t len) {
   eyes *e = user;
   int64_t at = e->t.replay ? e->t.next : e->t.count;
   e->t.worst = 0;

@@ -66,7 +66,8 @@ typedef struct seen {
   int64_t len, release[STEPS], releases;
 } seen;
 
-static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
+static void look(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                 int64_t len) {
   seen *s = user;
   (void)event;
   for (int64_t j = 0; j < len && s->len < STEPS; j++) {
@@ -254,7 +255,8 @@ typedef struct pinned {
   bool force;
 } pinned;
 
-static void pin(void *user, const tct_event *event, double sensitivity, const double *before, double *after, int64_t len) {
+static void pin(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                int64_t len) {
   pinned *s = user;
   assert_int_equal(len, P);
   if (event->kind == TCT_EV_OBJPERT) {

@@ -115,8 +115,7 @@ static double log_rounding(const tct_saddle *s, int at, double h) {
 
 void tct_saddle_window(const tct_saddle *saddle, double low, double log_part, double h, tct_window *out) {
   enum { ZERO = 6, LAST = 26 }; /* the table's order 0, and the largest tilt that is tried */
-  double max = 0.5 / h, min = INFINITY, min_slack = INFINITY, order_top = 0,
-         log_mass = saddle->log_delta + log_part;
+  double max = 0.5 / h, min = INFINITY, min_slack = INFINITY, order_top = 0, log_mass = saddle->log_delta + log_part;
   double top = edge(saddle, ZERO, 1, max, log_mass, &order_top);
   *out = (tct_window){.top = top, .floor = low, .order_top = order_top};
   for (int i = ZERO + 1; i <= LAST; i++) {

@@ -13,9 +13,9 @@
  * BOUND ON A TERM.  Let u = 2^-53 and v_j = fl(b*x_j).  As in rows.c the v_j are the coordinates of a vector of norm
  * below |a|*|x~|(1 - 2^-41) (1+u)^2 where |x~| <= R(1 - 2^-40) is what bounds it: of norm at most |a|*N, N any upper
  * bound on the row's norm with two roundings to spare (tct_row_norm2).  Rounding to the nearest multiple moves a
- * coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= sensitivity - sqrt(p) g implies a term of
- * norm at most sensitivity; the other half of sqrt(p) g pays for the roundings of the root and the difference.  Extreme rows
- * are truncated, which shortens them. */
+ * coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= sensitivity - sqrt(p) g implies a
+ * term of norm at most sensitivity; the other half of sqrt(p) g pays for the roundings of the root and the difference.
+ * Extreme rows are truncated, which shortens them. */
 #include "la/exact/gradient.h"
 
 #include "core/lanes.h"
@@ -84,7 +84,9 @@ static int64_t block_rows(int64_t p) {
   return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
 }
 
-double tct_gradient_factor_max(double sensitivity, double lattice, int64_t p) { return sensitivity - sqrt((double)p) * lattice; }
+double tct_gradient_factor_max(double sensitivity, double lattice, int64_t p) {
+  return sensitivity - sqrt((double)p) * lattice;
+}
 
 /* One copy of w in whole vectors, and each thread's bits, slow sums, factors and scaled factors. */
 static int64_t workspace(int64_t p) { return 2 * padded(p) + 2 * block_rows(p); }

@@ -13,7 +13,8 @@ typedef struct tct_factors {
 } tct_factors;
 
 /* What a factor may be at most, so that the row's term in the sum has norm at most `sensitivity` as exact reals:
- * |factor| * |x~_i| <= tct_gradient_factor_max(sensitivity, lattice, p).  Below 0 where the lattice is too coarse for p. */
+ * |factor| * |x~_i| <= tct_gradient_factor_max(sensitivity, lattice, p).  Below 0 where the lattice is too coarse for
+ * p. */
 double tct_gradient_factor_max(double sensitivity, double lattice, int64_t p);
 /* Doubles of workspace that the pass needs. */
 int64_t tct_gradient_scratch(int64_t p, int threads);

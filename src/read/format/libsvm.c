@@ -17,7 +17,7 @@ typedef struct libsvm {
   double *value;
   int64_t count, cap;
   int64_t largest; /* largest index of a well-formed line so far */
-  int64_t max;    /* largest index allowed */
+  int64_t max;     /* largest index allowed */
   double limit;    /* largest magnitude that the value type holds */
   bool no_memory;
 } libsvm;

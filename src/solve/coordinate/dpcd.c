@@ -20,8 +20,8 @@
  *   clipping=record: every pass visits each coordinate once, and the slope of record i is brought into [-l_i, l_i], l_i
  * such that sum over j of (l_i x~_ij/C_j)^2 <= p (la/kernels/fused_limits.c).  Its terms of a pass are at most
  * l_i|x~_ij|, whatever was released meanwhile; with sensitivity sqrt(p)*C_j for part j they make a vector of norm <= 1,
- * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of sensitivity C_j would get.
- * The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
+ * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of sensitivity C_j would
+ * get. The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
  * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one per pass for
  * clipping=record; dpcd_plan.c has the split.  order=greedy: T times an exponential choice and a gaussian measurement.
@@ -29,8 +29,8 @@
  * COST  A pass reads every entry twice: O(T*K*nnz/p) time, n doubles beside the data.
  *
  * DEPARTS  Noise from exact Gaussian DP, not through Renyi orders (accounting=rdp gives the paper's).  The vector of
- * M_j has a sensitivity that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each coordinate once
- * a pass, and the mean of the last half: dpcd_plan.c has the rules. */
+ * M_j has a sensitivity that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each
+ * coordinate once a pass, and the mean of the last half: dpcd_plan.c has the rules. */
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"

@@ -14,14 +14,15 @@ enum { TCT_DPCD_BITS = 20 };
 typedef struct tct_dpcd_shape {
   bool smooth;                  /* private M_j come first */
   bool laplace;                 /* ... as one Laplace event instead of a Gaussian one */
-  double budget_fraction;                 /* their part of mu^2 (Gaussian) or of epsilon (Laplace) */
+  double budget_fraction;       /* their part of mu^2 (Gaussian) or of epsilon (Laplace) */
   double laplace_noise;         /* fixed: it does not depend on x */
   bool greedy;                  /* steps are a choice and a measurement */
   double split;                 /* part of a greedy step's zCDP that the choice takes */
   int64_t steps;                /* Gaussian events of the descent: coordinate steps, or passes */
   double moments1, moments2;    /* how far one record reaches in the vector of M_j: l1, l2 */
   bool record, single, precise; /* clipping=record; precision=single, double */
-  double sensitivity; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its sensitivity */
+  double
+      sensitivity; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its sensitivity */
 } tct_dpcd_shape;
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *shape, double x);
@@ -52,7 +53,8 @@ void tct_dpcd_free(tct_dpcd *d);
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
                          tct_error *err);
 /* How far one record reaches in the vector of min(x_ij^2/b_j^2, 1), in the l1 or the l2 norm, in an event's terms. */
-tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity, tct_error *err);
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity,
+                                 tct_error *err);
 /* Fills M_j (public, private or exact), then C_j and gamma/M_j. */
 tct_status tct_dpcd_scales(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, tct_dpcd *d,
                            tct_error *err);

@@ -118,8 +118,8 @@ static double scores(greedy *s, const double *w) {
   const tct_facts *facts = s->problem->facts;
   const tct_dpcd *d = s->d;
   double relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2, error = 0;
-  double box =
-      fmax(0, fmax(isfinite(facts->penalty.low) ? facts->penalty.low : 0, isfinite(facts->penalty.high) ? -facts->penalty.high : 0));
+  double box = fmax(0, fmax(isfinite(facts->penalty.low) ? facts->penalty.low : 0,
+                            isfinite(facts->penalty.high) ? -facts->penalty.high : 0));
   double change = relation * d->step * d->clip / ((double)facts->rows * sqrt(d->total)) * (1 + 0x1p-40);
   int exponent = 0;
   frexp(change, &exponent);

@@ -10,9 +10,10 @@
  * them, and a fraction f of the next (exchanging a filled one with the fractional one never gains: its cost grows by d
  * = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left).  So |v|_1 <= k + f
  * and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2 <=
- * 2c^2: under replace_one, where an event's shift is twice its sensitivity, the sensitivity is c/sqrt(2).  With the default bounds
- * b_j = R, c = 1: the sensitivity does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 - 2^-40), which covers
- * the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed exactly.
+ * 2c^2: under replace_one, where an event's shift is twice its sensitivity, the sensitivity is c/sqrt(2).  With the
+ * default bounds b_j = R, c = 1: the sensitivity does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 -
+ * 2^-40), which covers the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed
+ * exactly.
  *
  * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number,
  * or floor*h*b_j^2 where the option is given: a step of gamma/M_j must not explode where noise ate M_j. */
@@ -74,7 +75,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity, tct_error *err) {
+tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity,
+                                 tct_error *err) {
   double *sorted = TCT_NEW(double, facts->p), room = facts->row_norm * facts->row_norm, full = 0, part = 0;
   if (!sorted) return tct_fail_memory(err);
   memcpy(sorted, bounds, (size_t)facts->p * sizeof *sorted);
@@ -189,9 +191,9 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
 }
 
 /* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
- * noise is the release's multiplier times its sensitivity, `ratio` times the sensitivity.  C_j = C sqrt(M_j/sum M), where C
- * is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the box.  In a
- * shuffled or cyclic order a coordinate has one step in p of each round's. */
+ * noise is the release's multiplier times its sensitivity, `ratio` times the sensitivity.  C_j = C sqrt(M_j/sum M),
+ * where C is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the
+ * box.  In a shuffled or cyclic order a coordinate has one step in p of each round's. */
 double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_option *o = tct_dpcd_options;
   bool record = tct_spec_is(&plan->spec, o, "clipping", "record");

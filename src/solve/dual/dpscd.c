@@ -30,8 +30,8 @@
  *
  * Hence alpha may enter nothing visible: no checkpoint, warm start, stopping rule, gap or model file depends on it.
  *
- * state=paper: the sensitivity is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on alpha_B
- * too.  The duals stay secret all the same, because noise on B alone would show who was in the batch.
+ * state=paper: the sensitivity is C*sqrt(1+R^2), the paper's sqrt(2)*C for R = 1, and noise of that scale goes on
+ * alpha_B too.  The duals stay secret all the same, because noise on B alone would show who was in the batch.
  *
  * RELEASES  T events sampled_gaussian(m, q); gaussian(m) when q = 1.
  *

@@ -30,8 +30,8 @@
  *
  * COST  O(E*nnz + T*(p + n/10)) time.
  *
- * DEPARTS  Noise on the duals of skipped batches too.  Poisson batches with a cap; the sensitivity above in place of the
- * printed 2C*sqrt(L(L+1)), which is looser. */
+ * DEPARTS  Noise on the duals of skipped batches too.  Poisson batches with a cap; the sensitivity above in place of
+ * the printed 2C*sqrt(L(L+1)), which is looser. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"

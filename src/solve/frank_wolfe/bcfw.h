@@ -22,11 +22,11 @@ typedef struct tct_bcfw {
   int64_t *start;      /* [blocks+1] first coordinate of each block */
   double *radius;      /* [blocks] l1 ball */
   double *probability; /* [blocks] that a block is drawn */
-  double min;        /* p_min */
+  double min;          /* p_min */
   int64_t *order;      /* [blocks] a permutation; each party's blocks stay together */
   int64_t *drawn;      /* [blocks] */
   uint64_t coins;      /* public coins tossed so far */
-  double *workspace;        /* [rows], of the run */
+  double *workspace;   /* [rows], of the run */
 } tct_bcfw;
 
 /* The blocks and the sampling that a spec asks for; refuses in a sentence what is not sound. */

@@ -35,7 +35,7 @@ typedef struct tct_dpfw_sums {
   unsigned char *marked; /* [p] */
   tct_fused all;         /* dense data: squared slope with labels 0 and margins = slopes: its terms are slope * x */
   double *zero;          /* [rows] */
-  double *workspace;          /* [rows] */
+  double *workspace;     /* [rows] */
   int64_t *start;        /* [rows+1] the rows of sparse data; NULL for dense data */
   int32_t *index;
   double *value; /* scaled */

@@ -73,8 +73,8 @@ static void retake(tct_dpfw_sums *s, int64_t i) {
   for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
     int32_t j = s->index[k];
     double x = s->value[k];
-    s->g[j] +=
-        tct_lattice_part(clipped(after * x, sensitivity), lattice) - tct_lattice_part(clipped(before * x, sensitivity), lattice);
+    s->g[j] += tct_lattice_part(clipped(after * x, sensitivity), lattice) -
+               tct_lattice_part(clipped(before * x, sensitivity), lattice);
     s->list[s->changed] = j;
     s->changed += !s->marked[j];
     s->marked[j] = 1;

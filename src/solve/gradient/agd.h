@@ -10,16 +10,16 @@ enum { TCT_AGD_GRADIENT, TCT_AGD_CHOICE }; /* the releases: of either clip, nois
 
 /* Everything that a run of dpagd does, from public facts. */
 typedef struct tct_agd {
-  bool exact;       /* no privacy: no noise, the best candidate is taken */
-  bool fixed;       /* every step has the same costs; otherwise the budget that is left is planned anew at every step */
-  bool flip;        /* choices by permute and flip */
-  double budget;    /* rho of the whole run (planned anew) */
-  double budget_fraction;     /* of a step's budget, for its choice (planned anew) */
-  double unit;      /* a measurement of weight v has noise unit/sqrt(v) */
-  double weight;    /* of a step's first measurement (fixed) */
-  double choice;    /* epsilon of a choice (fixed) */
-  double rate;      /* sampling rate; 1: all records */
-  double alpha_max; /* longest step */
+  bool exact;    /* no privacy: no noise, the best candidate is taken */
+  bool fixed;    /* every step has the same costs; otherwise the budget that is left is planned anew at every step */
+  bool flip;     /* choices by permute and flip */
+  double budget; /* rho of the whole run (planned anew) */
+  double budget_fraction;      /* of a step's budget, for its choice (planned anew) */
+  double unit;                 /* a measurement of weight v has noise unit/sqrt(v) */
+  double weight;               /* of a step's first measurement (fixed) */
+  double choice;               /* epsilon of a choice (fixed) */
+  double rate;                 /* sampling rate; 1: all records */
+  double alpha_max;            /* longest step */
   double eta, gamma, momentum; /* see the options */
   int64_t steps, grid, tau;
 } tct_agd;

@@ -48,7 +48,7 @@ typedef struct descent {
   tct_batch batch;         /* rows, their slopes, and the sum that is released */
   double *z, *s, *zb, *sb; /* [n]: margins of w and of d, of all records or of the batch */
   double *yb;              /* [n]: labels of the batch */
-  double *computed_norms;        /* [n] */
+  double *computed_norms;  /* [n] */
   double *mean, *d, *past; /* [p]: average of the measurements of grad sum l; direction, the last one */
   double step[TCT_AGD_GRID], score[TCT_AGD_GRID];
   double left;      /* of the budget */

@@ -10,7 +10,8 @@ const tct_option tct_agd_options[] = {
      "paper: fixed splits, noisy minimum and conversion of Lee and Kifer 2018"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
      "planned descent steps; auto: from the noise that the whole budget buys, see the source"},
-    {"budget_fraction", TCT_OPT_REAL, "auto", 0.01, 0.9, NULL, "part of a step's budget for choosing its length; auto: 0.4"},
+    {"budget_fraction", TCT_OPT_REAL, "auto", 0.01, 0.9, NULL,
+     "part of a step's budget for choosing its length; auto: 0.4"},
     {"splits", TCT_OPT_REAL, "auto", 1, 1e6, NULL,
      "the paper's fixed split: epsilon/(2*splits) for each measurement and each choice; auto: 60 for variant=paper"},
     {"batch", TCT_OPT_REAL, "auto", 1, 1e15, NULL, "expected records per release; auto: all"},
@@ -96,7 +97,8 @@ static tct_status defaults(const tct_facts *facts, double rho, tct_spec *spec, t
  * sigma = sqrt(2 ln(1.25/delta))/epsilon, as in the paper's experiments. */
 static tct_status fix_splits(const tct_facts *facts, tct_spec *spec, tct_error *err) {
   double own = facts->epsilon / (2 * option(spec, "splits"));
-  TCT_TRY(set_auto(spec, "noise", tct_neighbour_factor(facts->neighbours) * sqrt(2 * log(1.25 / facts->delta)) / own, err));
+  TCT_TRY(
+      set_auto(spec, "noise", tct_neighbour_factor(facts->neighbours) * sqrt(2 * log(1.25 / facts->delta)) / own, err));
   return set_auto(spec, "choice", own, err);
 }
 
@@ -141,7 +143,8 @@ static double at_order(tct_event *event, double *value, bool falling, double ord
  * because the conversion of several would have to share delta among them. */
 static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver_plan *out, tct_error *err) {
   tct_filter *filter = &out->promise.filter;
-  double steps = option(&out->spec, "steps"), budget_fraction = option(&out->spec, "budget_fraction"), min = INFINITY, choice = 0;
+  double steps = option(&out->spec, "steps"), budget_fraction = option(&out->spec, "budget_fraction"), min = INFINITY,
+         choice = 0;
   out->promise.kind = TCT_PROMISE_BUDGET;
   double delta = facts->delta * (1 - 1e-9); /* an approx event that leaves nothing of delta proves no epsilon */
   TCT_TRY(tct_filter_init(filter, TCT_FILTER_RDP, facts->neighbours, facts->epsilon * (1 - 1e-9), delta, err));

@@ -28,12 +28,12 @@
 #include <string.h>
 
 static const tct_option options[] = {
-    {"steps", TCT_OPT_COUNT, "auto", 1, 1000000, NULL, "T; auto: the walk's length over the step, see the source"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 1000000, NULL, "T; auto: path_length over the step, see the source"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
      "step*T/(1-momentum) in units of 1/curvature, where T is auto; auto: from n, p, epsilon, delta, see the source"},
     {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "step size; auto: 1/(curvature bound * R^2 + l2)"},
     {"momentum", TCT_OPT_REAL, "auto", 0, 0.999, NULL,
-     "part of the last move that the next one keeps; auto: 1 - 4/sqrt(walk)"},
+     "part of the last move that the next one keeps; auto: 1 - 4/sqrt(path_length)"},
     {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "C, largest norm of a record's gradient; auto: see the source"},
     {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half", "which iterates the result averages"},
     {0},
@@ -140,7 +140,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   const tct_release *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, step = tct_spec_real(&plan->spec, options, "step");
   double push = step / n * tct_sum_max(r, n, (double)facts->p);
-  return tct_path_length_max(facts, push, step, (double)r->event.count, tct_spec_real(&plan->spec, options, "momentum") > 0);
+  return tct_path_length_max(facts, push, step, (double)r->event.count,
+                             tct_spec_real(&plan->spec, options, "momentum") > 0);
 }
 
 const tct_solver tct_solver_dpgd = {

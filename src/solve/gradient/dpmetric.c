@@ -131,7 +131,8 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
   double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
   int release = tct_dpmetric_places_of(rule).steps;
-  double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps), momentum = fmax(0, 1 - steps / shape->path_length);
+  double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps),
+         momentum = fmax(0, 1 - steps / shape->path_length);
   double max = largest_weight(facts);
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
@@ -142,7 +143,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
     tct_metric_turn(&shape->metric, image, move);
     memcpy(last, w, (size_t)p * sizeof *w);
     for (int64_t j = 0; j < p; j++) w[j] = within(u[j] - size * shape->clip * shape->clip * move[j], max); /* 7 */
-    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                              /* 8 */
+    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                             /* 8 */
     if (t >= from) tct_axpy(1, w, average, p);
   }
   for (int64_t j = 0; j < p; j++) w[j] = average[j] / (double)(rule->steps - from); /* 9 */

@@ -11,8 +11,8 @@ enum { TCT_DPMETRIC_EDGES = 24 };
 typedef struct tct_dpmetric_rule {
   bool diagonal;
   double norms, budget_fraction, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
-  double clip, path_length;           /* NAN: from the released spectrum */
-  double average;              /* the last part of the path that the result averages */
+  double clip, path_length;              /* NAN: from the released spectrum */
+  double average;                        /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
 
@@ -23,12 +23,12 @@ typedef struct tct_dpmetric_places {
 
 /* What has been released about the table, and what follows from it; equal on all ranks. */
 typedef struct tct_dpmetric_shape {
-  tct_metric metric; /* W, scaled so that the clip is 1: lengths |W x| are in units of it */
-  double clip;       /* C, in the metric's own units: the step in w is C^2 W^T W */
-  double dimension;  /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
-  double signal_to_noise;     /* kappa = n mu/d */
-  double path_length;       /* F, the path's length in steps of size 1/curvature */
-  double sensitivity;      /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
+  tct_metric metric;      /* W, scaled so that the clip is 1: lengths |W x| are in units of it */
+  double clip;            /* C, in the metric's own units: the step in w is C^2 W^T W */
+  double dimension;       /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
+  double signal_to_noise; /* kappa = n mu/d */
+  double path_length;     /* F, the path's length in steps of size 1/curvature */
+  double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
 
 extern const tct_option tct_dpmetric_options[];

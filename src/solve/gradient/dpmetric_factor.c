@@ -273,7 +273,8 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
 static tct_status second_rows(making *m, double *sum, tct_dpmetric_shape *shape, tct_error *err) {
   double other = planned(m, m->at.second)->deviation, both = m->rule.budget_fraction + m->rule.second;
   TCT_TRY(rows_once(m, m->at.second, sum, err));
-  for (int64_t k = 0; k < m->count; k++) m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
+  for (int64_t k = 0; k < m->count; k++)
+    m->gram[k] = (m->rule.budget_fraction * m->gram[k] + m->rule.second * sum[k]) / both;
   m->noise = m->noise > 0 ? 1 / sqrt(1 / (m->noise * m->noise) + 1 / (other * other)) : 0;
   return make_metric(m, sum, shape, err);
 }
@@ -300,12 +301,14 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length = isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
+  shape->path_length =
+      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
   shape->clip = clip * slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
-  if (isfinite(tct_loss_slope_bound(&facts->loss))) shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
+  if (isfinite(tct_loss_slope_bound(&facts->loss)))
+    shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
   return send(m, shape, err);
 }
 

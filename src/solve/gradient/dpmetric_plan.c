@@ -8,13 +8,14 @@ const tct_option tct_dpmetric_options[] = {
      "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
     {"norms", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
-    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL, "part of the budget (of mu^2) for the metric's first release"},
+    {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL,
+     "part of the budget (of mu^2) for the metric's first release"},
     {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
     {"clip", TCT_OPT_REAL, "auto", 1e-9, 1e9, NULL,
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest walk that these facts allow)"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
@@ -37,7 +38,8 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
  * search. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
   if (signal_to_noise == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary) return fmax(0.03 * sqrt(signal_to_noise), fmin(0.0038 * signal_to_noise, 0.05 * pow(signal_to_noise, 0.6)));
+  if (!facts->loss.kind->binary)
+    return fmax(0.03 * sqrt(signal_to_noise), fmin(0.0038 * signal_to_noise, 0.05 * pow(signal_to_noise, 0.6)));
   double open = fmin(0.032 * pow(signal_to_noise, 0.6), 0.123 * pow(signal_to_noise, 0.4));
   return fmin(0.07 * sqrt(signal_to_noise), fmax(0.8, open));
 }
@@ -49,7 +51,8 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) 
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;
   double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
-  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100, binary ? 360 : 100};
+  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100,
+                          binary ? 360 : 100};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal_to_noise == INFINITY) return 2000;
   while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
@@ -59,7 +62,9 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) 
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
-bool tct_dpmetric_again(double signal_to_noise, int64_t p) { return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH; }
+bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
+  return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH;
+}
 
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
   return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));

@@ -37,9 +37,9 @@
 static const tct_option options[] = {
     {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.9, NULL, "part of the budget (of mu^2) for the metric G"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-9, 1e12, NULL,
-     "length of the walk in flat directions, in units of 1/(curvature bound * R^2); auto: from public facts, see the "
+     "length of the path in flat directions, in units of 1/(curvature bound * R^2); auto: from public facts, see the "
      "source"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(walk in the metric), see the source"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(path_length in the metric), see the source"},
     {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "C, largest norm of a record's gradient; auto: as dpgd"},
     {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half", "which iterates the result averages"},
     {0},
@@ -65,7 +65,8 @@ typedef struct path {
  * measurements. */
 static path path_of(const tct_facts *facts, const tct_spec *spec) {
   double signal_to_noise = tct_descent_signal(facts);
-  path out = {.budget_fraction = tct_spec_real(spec, options, "budget_fraction"), .clip = tct_spec_real(spec, options, "clip")};
+  path out = {.budget_fraction = tct_spec_real(spec, options, "budget_fraction"),
+              .clip = tct_spec_real(spec, options, "clip")};
   double usual = tct_descent_clip(facts);
   if (isnan(out.clip)) out.clip = usual;
   out.length = tct_spec_real(spec, options, "path_length");

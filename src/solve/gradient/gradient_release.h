@@ -13,7 +13,7 @@ double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */
 typedef struct tct_descent {
-  double *sum;      /* [p]: the release */
+  double *sum;            /* [p]: the release */
   double *computed_norms; /* [rows] */
   double *scratch;
   tct_mech *mech;

@@ -6,8 +6,8 @@
 /* Rounding the minimiser to a lattice and releasing it: two worlds' lattice points differ by at most the shift that the
  * event's sensitivity stands for. */
 typedef struct tct_output {
-  double lattice; /* of w */
-  double sensitivity;   /* c of the output's event: Gaussian in l2, Laplace in l1 */
+  double lattice;     /* of w */
+  double sensitivity; /* c of the output's event: Gaussian in l2, Laplace in l1 */
 } tct_output;
 
 /* Bounds on where the computed point may be, in l2. */

@@ -65,7 +65,8 @@ tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *
   for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   double mu = 0;
   for (int k = 0; k < shares; k++) {
-    double budget_fraction = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.budget_fraction, a = budget_fraction * facts->epsilon;
+    double budget_fraction = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.budget_fraction,
+           a = budget_fraction * facts->epsilon;
     double ridge = fmax((double)facts->rows * facts->penalty.l2, smooth->curvature * r2 / expm1(a));
     mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
     double sigma = smooth->row_norm * smooth->slope * sensitivity / mu;
@@ -83,5 +84,6 @@ tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *
 
 bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth) {
   double r2 = smooth->row_norm * smooth->row_norm;
-  return (double)facts->rows * facts->penalty.l2 > OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
+  return (double)facts->rows * facts->penalty.l2 >
+         OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
 }

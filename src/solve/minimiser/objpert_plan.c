@@ -290,9 +290,9 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
  * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
- * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b
- * (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is
- * at least the reciprocal of the mean. */
+ * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for
+ * Gaussian b (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of
+ * reciprocals is at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
                                   tct_noise_size *out, tct_error *err) {
   tct_solver_plan known = *plan;

@@ -161,8 +161,7 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
   TCT_TRY(tct_plan_one_gaussian(plan, 1, err));
   TCT_TRY(settle(facts, plan, &set, err));
   double size = plan->noise_multiplier * set.output.sensitivity;
-  *out = (tct_noise_size){
-      .min = size, .max = size, .how_max = "noise of this size was added to every finished weight"};
+  *out = (tct_noise_size){.min = size, .max = size, .how_max = "noise of this size was added to every finished weight"};
   return TCT_OK;
 }
 

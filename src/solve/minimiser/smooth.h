@@ -54,7 +54,7 @@ typedef struct tct_smooth {
   double largest;                         /* at least every |x~_ij|, on any rank */
   double *gram, *scratch;                 /* [2][p][p] and workspace where Newton is dense, else NULL */
   double *conjugate;                      /* [4p] where the Newton step comes from conjugate gradients */
-  int64_t passes, max;                   /* over the rows, in the last minimisation; the fast method's allowance */
+  int64_t passes, max;                    /* over the rows, in the last minimisation; the fast method's allowance */
 } tct_smooth;
 tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *facts, tct_mech *mech, tct_smooth *out,
                           tct_error *err);

@@ -17,10 +17,10 @@
  *
  * SENSITIVITY  Choice: record i adds clip(a_i x_ij, B R_inf) to G_j; a_i depends on that record and on past releases (w
  * is one, and so are q, c and B), so under add_remove a score moves by at most B R_inf, under replace_one by 2 B R_inf.
- * Score: the same number, its sensitivity.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and |J e_i| <= 1
- * (mech/sketch.c), so its sensitivity is R_inf.  Which candidates there are is decided by past choices and by coins of tau
- * that no record enters.  Terms lie on lattices and are summed exactly.
- *   Own predictions go into own choices only; the server's q for party k has no release of party k in it.
+ * Score: the same number, its sensitivity.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and |J e_i|
+ * <= 1 (mech/sketch.c), so its sensitivity is R_inf.  Which candidates there are is decided by past choices and by
+ * coins of tau that no record enters.  Terms lie on lattices and are summed exactly. Own predictions go into own
+ * choices only; the server's q for party k has no release of party k in it.
  *
  * RELEASES  K*T choices, at most K*L columns, and K*T scores when one wins: dpfw_parties_plan.c.  Against party k the
  * releases of the others alone count; labels are not protected from any party.

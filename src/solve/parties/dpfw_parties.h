@@ -22,7 +22,7 @@ typedef struct tct_parties {
   double column_noise;                      /* of the columns' release */
   int score;                                /* index of the scores' release */
   bool local, winner;                       /* local-exact; one winner a round */
-  double radius[TCT_PARTIES_MAX];          /* eta_k; eta for each when winner */
+  double radius[TCT_PARTIES_MAX];           /* eta_k; eta for each when winner */
   uint64_t seed;                            /* of the public embedding */
 } tct_parties;
 
@@ -30,9 +30,6 @@ tct_status tct_parties_plan(const tct_facts *facts, const tct_spec *given, tct_s
 tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *plan, tct_parties *out, tct_error *err);
 /* The part of the promise that party k's own gate holds, and the part that others' gates hold (share = K - 1). */
 tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int gate, tct_promise *out, tct_error *err);
-
-tct_status tct_parties_observers(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
-                                 tct_error *err);
 
 /* What a run says about itself; all of it public. */
 typedef struct tct_parties_report {

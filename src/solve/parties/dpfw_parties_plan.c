@@ -145,8 +145,8 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   TCT_TRY(tct_budget_rho(facts, &rho, err));
   double change = relation * feature * (isnan(clip) ? clip_of(facts) : clip);
   double kept = 1 - tct_spec_real(spec, tct_parties_options, "budget_fraction");
-  double lost =
-      facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho * kept / parties);
+  double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) /
+                sqrt(8 * rho * kept / parties);
   *steps = floor(fmin(max, fmax(fewest, pow(gain_share * 4 * curve * diameter * diameter / lost, 2.0 / 3.0))));
   return TCT_OK;
 }

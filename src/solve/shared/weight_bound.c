@@ -35,7 +35,7 @@ double tct_box_offset(const tct_penalty *penalty) {
 
 double tct_path_length_max(const tct_facts *facts, double push, double rate, double steps, bool momentum) {
   double offset = tct_box_offset(&facts->penalty);
-  double max =
-      momentum ? (push + rate * facts->penalty.l1) * steps * (steps + 1) / 2 + offset * (steps + 1) : push * steps + offset;
+  double max = momentum ? (push + rate * facts->penalty.l1) * steps * (steps + 1) / 2 + offset * (steps + 1)
+                        : push * steps + offset;
   return fmax(max, facts->penalty.radius);
 }
