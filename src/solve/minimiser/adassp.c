@@ -126,38 +126,6 @@ static tct_status statistics(const tct_problem *problem, const terms *set, doubl
   return TCT_OK;
 }
 
-/* w <- the last iterate of step 3, for a matrix of p rows and factor: Cholesky of matrix + r I. */
-static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
-                    double *rest, double *w) {
-  memset(w, 0, (size_t)p * sizeof *w);
-  for (int64_t k = 0; k < iterates; k++) {
-    for (int64_t i = 0; i < p; i++) rest[i] = h[i] - tct_dot(matrix + i * p, w, p);
-    tct_cholesky_solve(factor, p, rest);
-    tct_axpy(1, rest, w, p);
-  }
-}
-
-/* Steps 2 and 3, on released numbers only; h[p]. */
-static tct_status solve(const tct_problem *problem, double *gram, const double *h, double zeta, int64_t iterates,
-                        double *w, tct_error *err) {
-  int64_t p = problem->view->p;
-  double *factor = TCT_NEW(double, p *p + p), trace = 0,
-         own = (double)problem->facts->rows * problem->facts->penalty.l2;
-  if (!factor) return tct_fail_memory(err);
-  tct_symmetrise(gram, p);
-  for (int64_t i = 0; i < p; i++) {
-    gram[i * p + i] += own;
-    trace += fabs(gram[i * p + i]);
-  }
-  double ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor); /* 2 */
-  double min =
-      1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
-  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, min);
-  iterate(gram, factor, h, p, iterates, factor + p * p, w);
-  tct_wipe_free(factor, p * p + p, sizeof *factor);
-  return TCT_OK;
-}
-
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   const tct_facts *facts = problem->facts;
