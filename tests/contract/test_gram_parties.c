@@ -278,7 +278,8 @@ static void a_share_is_hidden_from_one_who_has_every_seed(void **state) {
   open_run(&a, &r, (ask){"gram_parties:parties=3", NULL, INFINITY, 9, width, TCT_DENSE_ROWS});
   play(&a);
   for (int k = 0; k < 3; k++) {
-    uint64_t left[LEN], mask[LEN];
+    uint64_t left[LEN], mask[LEN], pairs[135];
+    int count = 0;
     memcpy(left, words_at(&a.to_server[k], HEADER + 32), sizeof left);
     int64_t at = 0;
     for (int64_t i = 0; i < 12; i++)
@@ -286,17 +287,24 @@ static void a_share_is_hidden_from_one_who_has_every_seed(void **state) {
     int nothing = 0;
     for (int64_t i = 0; i < 78; i++) nothing += left[i] == 0;
     assert_int_equal(nothing, 0);
-    for (int seed = 0; seed < 3; seed++)
+    for (int seed = 0; seed < 5; seed++) /* those that it was sent, the session's public name, and nothing at all */
       for (int purpose = TCT_MASK_COLUMNS; purpose <= TCT_MASK_ZERO; purpose++)
         for (int from = 0; from < 3; from++)
           for (int to = 0; to < 3; to++) {
+            static const unsigned char known[2][32] = {"a simulation", ""};
             tct_mask_seed copy;
             tct_mask m;
-            tct_mask_seed_take(&copy, a.to_server[seed].bytes + HEADER, (const unsigned char[32]){"a simulation"});
+            tct_mask_seed_take(&copy, seed < 3 ? a.to_server[seed].bytes + HEADER : known[seed - 3], known[0]);
             assert_int_equal(tct_mask_open(&m, &copy, (tct_mask_purpose)purpose, from, to, LEN, NULL), TCT_OK);
             assert_int_equal(tct_mask_next(&m, mask, LEN, NULL), TCT_OK);
-            assert_true(mask[0] != left[0] && mask[0] != 0 - left[0] && mask[1] != left[1] && mask[1] != 0 - left[1]);
+            pairs[count++] = mask[0];
           }
+    assert_int_equal(count, 135);
+    for (int i = 0; i < count; i++) { /* a share of zero is one or two masks */
+      assert_true(left[0] != pairs[i] && left[0] != 0 - pairs[i]);
+      for (int l = 0; l < count; l++)
+        assert_true(left[0] != pairs[i] + pairs[l] && left[0] != pairs[i] - pairs[l] && left[0] != 0 - pairs[i] - pairs[l]);
+    }
   }
   close_run(&a);
   records_free(&r);
@@ -412,6 +420,28 @@ static void no_record_moves_the_sums_further_than_claimed_and_some_nearly_as_far
   }
 }
 
+/* Outside of the claim, and said in the certificate: one entry of 2^20 in one record of a dishonest party multiplies the
+ * other party's entries of that person above all noise. */
+static void a_party_that_ignores_its_norm_reads_a_person_of_another(void **state) {
+  (void)state;
+  static const int64_t width[2] = {2, 4};
+  records r = records_new(200, 6, 3);
+  run a;
+  open_run(&a, &r, (ask){"gram_parties:parties=2", NULL, 1, 9, width, TCT_DENSE_ROWS});
+  double *own = (double *)a.stage->columns[0].m.values, noise = tct_gram_noise(&a.w.plan->solved, TCT_GRAM_MATRIX);
+  own[2 * RECORD] = 0x1p20, a.stage->view[0].row_scale[RECORD] = 1;
+  play(&a);
+  double worst = 0;
+  for (int64_t j = 0; j < 4; j++) {
+    double theirs = a.stage->view[1].row_scale[RECORD] * ((const double *)a.stage->columns[1].m.values)[4 * RECORD + j];
+    worst = fmax(worst, fabs(a.opened.gram[2 + j] * 0x1p-20 - theirs));
+  }
+  print_message("read to %.1e under noise of deviation %.1f\n", worst, noise * M_SQRT1_2);
+  assert_true(worst < 2e-4);
+  close_run(&a);
+  records_free(&r);
+}
+
 /* ---- who faces what ---------------------------------------------------------------------------------------------- */
 
 static double epsilon_of(int index, const char *observer, const char *solver) {
@@ -493,6 +523,7 @@ int main(void) {
       cmocka_unit_test(another_seed_hides_the_same_records_behind_other_words),
       cmocka_unit_test(nothing_leaves_twice_or_out_of_its_turn),
       cmocka_unit_test(no_record_moves_the_sums_further_than_claimed_and_some_nearly_as_far),
+      cmocka_unit_test(a_party_that_ignores_its_norm_reads_a_person_of_another),
       cmocka_unit_test(every_observer_faces_the_noise_that_it_does_not_know),
       cmocka_unit_test(what_a_plan_cannot_keep_is_refused_with_a_sentence),
   };

@@ -141,8 +141,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   if (status == TCT_OK) status = statistics(problem, &set, sum, err);
   if (status == TCT_OK) status = tct_mech_release(mech, STATISTICS, sum, size, err); /* 1 */
   for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
-  double own = (double)facts->rows * facts->penalty.l2;
-  if (status == TCT_OK) status = tct_ridge_iterated(sum, sum + p * p, p, own, zeta, iterates, w, err); /* 2, 3 */
+  tct_ridge steps = {.own = (double)facts->rows * facts->penalty.l2, .zeta = zeta, .iterates = iterates};
+  if (status == TCT_OK) status = tct_ridge_iterated(sum, sum + p * p, p, &steps, w, err); /* 2, 3 */
   tct_wipe_free(sum, size, sizeof *sum);
   return status;
 }

@@ -67,9 +67,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
 const tct_solver tct_solver_gram_parties = {
     .name = "gram_parties",
     .summary =
-        "least squares over columns of several parties by secure sums, as good as pooled; needs a server that "
-        "conspires "
-        "with nobody and honest parties; simulated on one file",
+        "least squares over columns of several parties by secure sums, as good as pooled, if the server conspires with "
+        "nobody and parties are honest; a simulation: it runs on one file only",
     .options = tct_gram_options,
     .by_parties = true,
     .is_private = true,

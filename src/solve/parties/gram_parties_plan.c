@@ -95,8 +95,7 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &out->noise_multiplier, err));
   snprintf(out->note, sizeof out->note,
-           "the claim holds for parties that are honest about their own rows and a server "
-           "that conspires with none; parties.conditions has it");
+           "a simulation: one process holds all records; between parties the claim rests on parties.conditions");
   return tct_gram_settings(facts, out, &set, err);
 }
 
@@ -199,14 +198,14 @@ bool tct_gram_condition(const tct_facts *facts, const tct_solver_plan *plan, int
   const tct_release *r = &plan->promise.release[TCT_GRAM_MATRIX];
   (void)facts;
   static const char *const said[] = {
-      "The server deals masks and opens sums, and conspires with no party: together they have that party's peers' "
-      "columns.",
+      "Simulated: one process held all records and is trusted; the observers are those of a run between parties.",
+      "The server deals masks and opens sums, and conspires with no party: together they have other parties' columns.",
       NULL,
       "Every party follows the protocol and brings its own part of each record to its norm: one that does not can read "
       "single records of the others.",
       "ChaCha20, BLAKE2b and X25519 hold: the claim is against those who cannot break them."};
-  if (i < 0 || i > 3) return false;
-  if (i != 1)
+  if (i < 0 || i >= (int)(sizeof said / sizeof *said)) return false;
+  if (said[i])
     snprintf(text, TCT_CONDITION, "%s", said[i]);
   else if (r->added > 0)
     snprintf(text, TCT_CONDITION,

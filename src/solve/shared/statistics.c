@@ -59,14 +59,14 @@ static double ridge_for(const double *gram, int64_t p, double zeta, double *fact
   return ridge;
 }
 
-tct_status tct_ridge_iterated(double *gram, const double *moment, int64_t p, double own, double zeta, int64_t iterates,
-                              double *w, tct_error *err) {
+tct_status tct_ridge_iterated(double *gram, const double *moment, int64_t p, const tct_ridge *ridge, double *w,
+                              tct_error *err) {
   double *factor = TCT_NEW(double, p *p + p);
   if (!factor) return tct_fail_memory(err);
   tct_symmetrise(gram, p);
-  for (int64_t i = 0; i < p; i++) gram[i * p + i] += own;
-  ridge_for(gram, p, zeta, factor);
-  iterate(gram, factor, moment, p, iterates, factor + p * p, w);
+  for (int64_t i = 0; i < p; i++) gram[i * p + i] += ridge->own;
+  ridge_for(gram, p, ridge->zeta, factor);
+  iterate(gram, factor, moment, p, ridge->iterates, factor + p * p, w);
   tct_wipe_free(factor, p * p + p, sizeof *factor);
   return TCT_OK;
 }
@@ -263,9 +263,10 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_penalty *penalt
   int iterates = cleaning == TCT_CLEAN_RIDGE ? ITERATES : cleaning == TCT_CLEAN_FACTORS ? ITERATES_OF_FACTORS : 1;
   double own = t->rows * penalty->l2, r = 0, edge = t->gram_noise * sqrt((double)p);
   if (cleaning == TCT_CLEAN_FACTORS) TCT_TRY(clean_factors(t, err));
-  if (penalty->kind->quadratic && cleaning != TCT_CLEAN_FACTORS)
-    return tct_ridge_iterated(t->gram, t->moment, p, own, cleaning == TCT_CLEAN_RIDGE ? RIDGE * edge : 0, iterates, w,
-                              err);
+  if (penalty->kind->quadratic && cleaning != TCT_CLEAN_FACTORS) {
+    tct_ridge ridge = {.own = own, .zeta = cleaning == TCT_CLEAN_RIDGE ? RIDGE * edge : 0, .iterates = iterates};
+    return tct_ridge_iterated(t->gram, t->moment, p, &ridge, w, err);
+  }
   TCT_TRY(pull_of(t, penalty, cleaning, &r, err));
   for (int64_t i = 0; i < p; i++) t->gram[i * p + i] += r + (penalty->kind->quadratic ? own : 0);
   if (!penalty->kind->quadratic) return correct_pull(t, penalty, r, iterates, w, err);
