@@ -4,24 +4,33 @@
  * value is x + R_1 + ... + R_K, x on the lattice, R_k the rounded noises.
  *
  * PROOF  A sum of rounded Gaussians is no rounded Gaussian.  In units of g let H >= 2 parties draw R_k = round(Z_k),
- * and S = Z_1 + ... + Z_H + U_2 + ... + U_H with U_k uniform on (-1/2, 1/2), all independent.  s = min s_k >= 1, H
- * <= 64. Lemma.  The laws of R_1 + ... + R_H and of round(S) differ in total variation by at most (W + 1) 8 H^2
- * e^(-pi^2 s^2) + 2 H e^(-w^2/2), for every w, W = H (w max s_k + 1). Let f_k(t) = exp(-2 pi^2 s_k^2 t^2) and c(t) =
- * sin(pi t)/(pi t).  To round is to add a uniform and to look at the integers alone, which makes a transform periodic:
- * R_k has the sum over m of (f_k c)(t + m), |t| <= 1/2.  Multiply over k.  The terms with one m for all k sum to the
- * transform of round(S), since S + U_1 has the product of all f_k c.  What is left are terms with two different m, m'.
- * There |t + m| + |t + m'| >= 1, so the two factors are at most exp(-2 pi^2 s^2 ((t + m)^2 + (t + m')^2)) <= exp(-pi^2
- * s^2).  Over all m, m' these sum to at most 4 exp(-pi^2 s^2), there are H(H - 1)/2 pairs of k, and the other factors
- * sum to at most (1 + 2 exp(-pi^2 s^2/2))^(H - 2) < 3.  So the transforms differ by less than 8 H^2 exp(-pi^2 s^2), and
- * so does every point's probability.  W counts the points where no |Z_k| is above w s_k; the rest is the tail of both
- * laws. The plan has s >= 2^20 and s_k < 2^39.  With w = s the bound is below 2^(-10^11) for every number that is
- * opened. (1 + e^epsilon) times that, over all numbers, is what the approximation adds to delta: far below the smallest
- * double. round(x/g + S) = x/g + round(S) for x on the lattice.  So the opened value is a function of x + N(0, sum of
- * s_k^2 over the parties) and of uniforms that do not know x.  It is post-processing of the Gaussian mechanism of the
+ * and S = Z_1 + ... + Z_H + U_2 + ... + U_H with U_k uniform on (-1/2, 1/2), all independent. s = min s_k >= 1, H <=
+ * 64.
+ *
+ * Lemma.  The laws of R_1 + ... + R_H and of round(S) differ in total variation by at most (W + 1) 8 H^2 e^(-pi^2 s^2)
+ * + 2 H e^(-w^2/2), for every w, W = H (w max s_k + 1).
+ *
+ * Let f_k(t) = exp(-2 pi^2 s_k^2 t^2) and c(t) = sin(pi t)/(pi t).  To round is to add a uniform and to look at the
+ * integers alone, which makes a transform periodic.  So that of R_k is the sum over m of (f_k c)(t + m), |t| <= 1/2.
+ * Multiply over k.  The terms with one m for all k sum to the transform of round(S), since S + U_1 has the product of
+ * all f_k c.  What is left are terms with two different m, m'.  There |t + m| + |t + m'| >= 1, so the two factors are
+ * at most exp(-2 pi^2 s^2 ((t + m)^2 + (t + m')^2)) <= exp(-pi^2 s^2).  Over all m, m' these sum to at most 4 exp(-pi^2
+ * s^2), and there are H(H - 1)/2 pairs of k.  The other factors sum to at most (1 + 2 exp(-pi^2 s^2/2))^(H - 2) < 3.
+ * So the transforms differ by less than 8 H^2 exp(-pi^2 s^2), and so does every point's probability.  W counts the
+ * points where no |Z_k| is above w s_k; the rest is the tail of both laws.
+ *
+ * The plan has s >= 2^20 and s_k < 2^39.  With w = s the bound is below 2^(-10^11) for every number that is opened.  (1
+ * + e^epsilon) times that, over all numbers, is what the approximation adds to delta: far below the smallest double.
+ *
+ * round(x/g + S) = x/g + round(S) for x on the lattice.  So the opened value is a function of x + N(0, sum of s_k^2
+ * over the parties) and of uniforms that do not know x.  It is post-processing of the Gaussian mechanism of the
  * *summed* variance.  Whoever knows the noises of some parties subtracts them and faces the same statement about the
- * others. A symmetric matrix: with the inner product of Frobenius its coordinates are the diagonal and sqrt(2) times
- * the entries above it.  Noise s on the diagonal and s/sqrt(2) off it is N(0, s^2 I) there, and |x x^T| = |x|^2. The
- * event is charged before the first random bit.  A party's stream is named by (key, release, party), so that two
+ * others.
+ *
+ * A symmetric matrix: with the inner product of Frobenius its coordinates are the diagonal and sqrt(2) times the
+ * entries above it.  Noise s on the diagonal and s/sqrt(2) off it is N(0, s^2 I) there, and |x x^T| = |x|^2.
+ *
+ * The event is charged before the first random bit.  A party's stream is named by (key, release, party), so that two
  * parties of a simulation share none, and so that a party draws the same bits in both.
  *
  * ROUNDING  None: integers modulo 2^64.  The planned lattice leaves room: n*c + 2^8 deviations stay below 2^62.  A sum

@@ -6,13 +6,16 @@
  * opened sum.  For a party k outside, u_k = x_k - a_k is uniform and independent of x_k: they do not have its seed.  A
  * rest a_j' a_k - c comes to k, c uniform from j's seed.  With j outside it is uniform too; with j among them they can
  * compute it.  So their view is made of their inputs and of the opened sum by drawing uniform words.
- *   What the server sees: the seeds, hence all a, and the shares.  A share of party k is y_k + its noise + z_k, the z_k
- * uniform but for their sum, which is 0, under keys of pairs of parties that the server does not have.  So K shares are
- * K uniform words with a given sum: the opened value.  Without z_k it would see u_j' x_k + ..., which with a_j is
- * a_j' x_k: thousands of bits about a column.
- *   Both rest on ChaCha20 and BLAKE2b being pseudo-random and on X25519, whose advantages add to delta.  The server
+ *
+ * What the server sees: the seeds, hence all a, and the shares.  A share of party k is y_k + its noise + z_k.  The z_k
+ * are uniform but for their sum, which is 0: the server does not have the keys of pairs of parties.  So K shares are K
+ * uniform words with a given sum: the opened value.  Without z_k it would see u_j' x_k + ..., which with a_j is a_j'
+ * x_k: thousands of bits about a column.
+ *
+ * Both rest on ChaCha20 and BLAKE2b being pseudo-random and on X25519, whose advantages add to delta.  The server
  * together with any party has a seed and a u: nothing is claimed then.
- *   A number that was drawn and could not be sent stays charged.
+ *
+ * A number that was drawn and could not be sent stays charged.
  *
  * ROUNDING  None. */
 #include "mech/ring_share.h"

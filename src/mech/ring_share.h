@@ -1,9 +1,9 @@
 /* ring_share.h - sums in shares modulo 2^64: what may cross between parties, and between a party and the server.
  *
- * Party k hides its block of integers x as u = x - a, a the mask of a seed of its own, and gives u to the other parties
- * and the seed to the server.  Who has both has x: nobody may.  So u goes to peers alone and the seed to the server
- * alone, by construction: a frame to the server is a seed or a masked share, and is checked where it is sent.  A share
- * leaves after its noise was charged and drawn and a share of zero was added, which this file does, in that order.
+ * Party k hides its block of integers x as u = x - a, a the mask of a seed of its own.  It gives u to the other
+ * parties, and the seed to the server.  Who has both has x: nobody may.  So u goes to peers alone and the seed to the
+ * server alone.  A frame to the server is a seed or a masked share, and is checked where it is sent.  A share leaves
+ * after its noise was charged and drawn and a share of zero was added, which this file does, in that order.
  *
  * For X_j' X_k, j < k:  u_j' x_k (by k) + a_j' u_k (by j) + a_j' a_k (the server: c from j's seed, the rest sent to k).
  */

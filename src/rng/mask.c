@@ -6,7 +6,8 @@
  * function of its name.  So masks of different purposes, pairs and sessions have independent keys.  Its words are the
  * ChaCha20 keystream under that key and nonce 0, each block counter once.  A seed itself is HChaCha20 of the run's root
  * key under a purpose that no noise stream has: who is told the seed learns nothing of the noise.
- *   For x fixed and a uniform, x - a mod 2^64 is uniform: a masked word says nothing.  Of two words under one mask the
+ *
+ * For x fixed and a uniform, x - a mod 2^64 is uniform: a masked word says nothing.  Of two words under one mask the
  * difference is x - x'.  That is why a name is opened once per seed and why a mask cannot be turned back.
  *
  * ROUNDING  None: integers.  Words are little-endian on every machine. */

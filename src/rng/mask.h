@@ -1,8 +1,8 @@
 /* mask.h - one-use masks modulo 2^64, each under a key of its own purpose.
  *
  * A mask hides an integer x as x - a mod 2^64, a uniform.  It hides nothing the second time.  So a seed remembers which
- * masks were opened from it and opens none twice, a mask only runs forward, and a seed cannot be copied back in: a new
- * session, a restart or a retry has to draw a new one. */
+ * masks were opened from it, and opens none twice. A mask only runs forward, and no party's seed can be set again: a
+ * new session, a restart or a retry draws a new one. */
 #ifndef TCT_RNG_MASK_H
 #define TCT_RNG_MASK_H
 #include "rng/rng.h"

@@ -303,7 +303,8 @@ static void a_share_is_hidden_from_one_who_has_every_seed(void **state) {
     for (int i = 0; i < count; i++) { /* a share of zero is one or two masks */
       assert_true(left[0] != pairs[i] && left[0] != 0 - pairs[i]);
       for (int l = 0; l < count; l++)
-        assert_true(left[0] != pairs[i] + pairs[l] && left[0] != pairs[i] - pairs[l] && left[0] != 0 - pairs[i] - pairs[l]);
+        assert_true(left[0] != pairs[i] + pairs[l] && left[0] != pairs[i] - pairs[l] &&
+                    left[0] != 0 - pairs[i] - pairs[l]);
     }
   }
   close_run(&a);
@@ -420,8 +421,8 @@ static void no_record_moves_the_sums_further_than_claimed_and_some_nearly_as_far
   }
 }
 
-/* Outside of the claim, and said in the certificate: one entry of 2^20 in one record of a dishonest party multiplies the
- * other party's entries of that person above all noise. */
+/* Outside of the claim, and said in the certificate: one entry of 2^20 in one record of a dishonest party multiplies
+ * the other party's entries of that person above all noise. */
 static void a_party_that_ignores_its_norm_reads_a_person_of_another(void **state) {
   (void)state;
   static const int64_t width[2] = {2, 4};

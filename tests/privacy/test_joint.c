@@ -10,12 +10,9 @@
 
 static double phi(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 
-/* Density of N(0, S^2) plus `uniforms` uniforms on (-1/2, 1/2), integrated over (k - 1/2, k + 1/2), by the trapezoid
- * rule over the sum of all but one uniform... one more uniform is the rounding itself: so this is the density of Z +
- * uniforms+1 at k.  Uniform sums are made by convolving on a fine grid. */
+/* P(round(Z + U_1 + ... + U_uniforms) = k), Z of deviation S: the sum of uniforms is put on a midpoint grid. */
 enum { GRID = 64, WIDE = 24 };
 static double rounded_sum(double S, int uniforms, int k) {
-  /* weights of a sum of `uniforms` uniforms on a midpoint grid */
   static double weight[8 * GRID + 1], next[8 * GRID + 1];
   int len = 1;
   weight[0] = 1;

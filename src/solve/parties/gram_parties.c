@@ -1,8 +1,8 @@
 /* gram_parties.c - least squares over columns in several hands, as good as pooled: one noisy Gram matrix from secure
  * sums.
  *
- * PROBLEM  min over w of (1/n) sum_i (x_i.w - y_i)^2/2 + psi(w); party k holds the columns of block k of every record,
- * all parties or the first alone hold the labels, the server holds nothing.
+ * PROBLEM  min over w of (1/n) sum_i (x_i.w - y_i)^2/2 + psi(w).  Party k holds the columns of block k of every record.
+ * All parties or the first alone hold the labels.  The server holds nothing.
  *
  * ALGORITHM  Additive sharing modulo 2^64 with correlated randomness from a server that conspires with nobody; the
  * products are those of Beaver (1991) for matrices.  The noise is drawn by the parties.

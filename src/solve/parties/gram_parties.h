@@ -11,11 +11,11 @@ enum { TCT_GRAM_MATRIX, TCT_GRAM_MOMENT }; /* the releases: X'X and X'y */
 
 /* The settings of a run, from its plan. */
 typedef struct tct_gram {
-  int count, colluders;          /* K, T */
-  bool server_noise, one_label;  /* one_label: the first party alone holds the labels */
-  int fraction, label_fraction;  /* records are multiples of 2^-fraction, labels of 2^-label_fraction */
+  int count, colluders;         /* K, T */
+  bool server_noise, one_label; /* one_label: the first party alone holds the labels */
+  int fraction, label_fraction; /* records are multiples of 2^-fraction, labels of 2^-label_fraction */
   double norm[TCT_PARTIES_MAX]; /* R_k, enforced by party k on its own part of every record */
-  int64_t block;                 /* rows that are exchanged at a time */
+  int64_t block;                /* rows that are exchanged at a time */
   tct_cleaning cleaning;
 } tct_gram;
 
@@ -86,7 +86,7 @@ typedef struct tct_gram_stage {
   int64_t width[TCT_PARTIES_MAX], start[TCT_PARTIES_MAX + 1];
   tct_owned_matrix columns[TCT_PARTIES_MAX];
   tct_view view[TCT_PARTIES_MAX];
-  tct_wire server[TCT_PARTIES_MAX][2];                 /* [k]: the server's end and party k's */
+  tct_wire server[TCT_PARTIES_MAX][2];                /* [k]: the server's end and party k's */
   tct_wire pair[TCT_PARTIES_MAX][TCT_PARTIES_MAX][2]; /* [j][k], j < k: party j's end and party k's */
   tct_ring_party *ring[TCT_PARTIES_MAX];
   tct_gram_party party[TCT_PARTIES_MAX];

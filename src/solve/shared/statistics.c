@@ -1,14 +1,18 @@
 /* statistics.c - ridge, lasso, balls and boxes from released X'X and X'y.
  *
  * CLEANING  Noise of deviation s on the diagonal and s/sqrt(2) elsewhere has eigenvalues up to about sqrt(2p) s.  Above
- * p of some tens that is more than most eigenvalues of X'X, so the released matrix is not even definite. Factors: POET
- * (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept, less what noise
- * adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and the diagonal,
- * drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth of the mean
- * over its dimensions, and at least s/1000: a public floor, which bounds the weights. RIDGE  What is left of the noise
- * is met by a ridge r whose pull is corrected: w_t = argmin w'Gw/2 - X'y.w + n psi(w) + r/2 |w - w_(t-1)|^2 from w_0 =
- * 0, t = 2 or 3.  For a quadratic psi that is iterated Tikhonov, as in adassp.  A ball that is tight regularises by
- * itself, and wants a small r. docs/decisions/gram-parties.md has the measurements and the command. */
+ * p of some tens that is more than most eigenvalues of X'X, so the released matrix is not even definite.
+ *
+ * Factors: POET (Fan, Liao and Mincheva 2013) with a noise that is known.  Eigenvalues above 1.3 sqrt(2p) s are kept,
+ * less what noise adds to one: l -> (l + sqrt(l^2 - 2 p s^2))/2.  Of the rest, entries above 4 s/sqrt(2) are kept, and
+ * the diagonal, drawn to its mean by the noise's share of its variance.  Eigenvalues of that part are at least a fifth
+ * of the mean over its dimensions, and at least s/1000: a public floor, which bounds the weights.
+ *
+ * RIDGE  What is left of the noise is met by a ridge r whose pull is corrected, in two or three steps from w_0 = 0.
+ * Step t: w_t = argmin w'Gw/2 - X'y.w + n psi(w) + r/2 |w - w_(t-1)|^2.  For a quadratic psi that is iterated
+ * Tikhonov, as in adassp.  A ball that is tight regularises by itself, and wants a small r.
+ *
+ * docs/decisions/gram-parties.md has the measurements and the command. */
 #include "solve/shared/statistics.h"
 
 #include "core/alloc.h"
@@ -21,7 +25,7 @@
 static const double EDGE = 1.3, ENTRY = 4, FLOOR_OF_MEAN = 0.2, FLOOR_OF_NOISE = 1e-3; /* see CLEANING */
 static const double RIDGE = 2.5;                   /* adassp's zeta, in units of s sqrt(p) */
 static const double PULL = 1, PULL_IN_BALL = 0.03; /* r after factors, in units of s sqrt(2p) */
-enum { ITERATES = 3, ITERATES_OF_FACTORS = 2, STEPS = 4000 };
+enum { ITERATES = 3, ITERATES_OF_FACTORS = 2, STEPS = 2000 };
 
 tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err) {
   *out = (tct_statistics){.p = p, .rows = rows, .gram = TCT_NEW(double, p *p), .moment = TCT_NEW(double, p)};
@@ -174,7 +178,7 @@ static void accelerate(const descent *d) {
       d->ahead[i] = d->next[i] + (old - 1) / t * (d->next[i] - d->w[i]);
       d->w[i] = d->next[i];
     }
-    if (!(moved > 1e-13 * size)) return;
+    if (!(moved > 1e-12 * size)) return;
   }
 }
 
@@ -207,8 +211,8 @@ static tct_status solve_pulled(const tct_statistics *t, double r, int iterates, 
 }
 
 /* One minimiser, from w on.  Never worse than the origin, which tct_statistics_weight_bound rests on. */
-static tct_status descend(const tct_statistics *t, const tct_penalty *penalty, double largest, const double *origin, double *w,
-                          tct_error *err) {
+static tct_status descend(const tct_statistics *t, const tct_penalty *penalty, double largest, const double *origin,
+                          double *w, tct_error *err) {
   int64_t p = t->p;
   double *memory = TCT_NEW(double, 2 * p);
   if (!memory) return tct_fail_memory(err);

@@ -14,23 +14,24 @@ typedef struct tct_statistics {
 tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err);
 void tct_statistics_free(tct_statistics *statistics);
 
-/* How noise in the Gram matrix is met.  Ridge: the least ridge with which all eigenvalues sensitivity 2.5 gram_noise sqrt(p),
- * its pull corrected twice where the penalty is a ridge (adassp).  Factors: eigenvalues that stand out of the noise are
- * kept, and of the rest the diagonal and the entries that do (POET). */
+/* How noise in the Gram matrix is met.  Ridge: the least ridge with which all eigenvalues sensitivity 2.5 gram_noise
+ * sqrt(p), its pull corrected twice where the penalty is a ridge (adassp).  Factors: eigenvalues that stand out of the
+ * noise are kept, and of the rest the diagonal and the entries that do (POET). */
 typedef enum tct_cleaning { TCT_CLEAN_NONE, TCT_CLEAN_RIDGE, TCT_CLEAN_FACTORS } tct_cleaning;
 /* Features up to which eigenvectors are computed. */
 enum { TCT_CLEAN_FEATURES = 4096 };
 
 /* w[p] <- the minimiser of w'Gw/2 - X'y.w + n psi(w), G the cleaned gram, which is overwritten. */
-tct_status tct_statistics_fit(const tct_statistics *statistics, const tct_penalty *penalty, tct_cleaning cleaning, double *w,
-                              tct_error *err);
+tct_status tct_statistics_fit(const tct_statistics *statistics, const tct_penalty *penalty, tct_cleaning cleaning,
+                              double *w, tct_error *err);
 /* What every weight stays below: moment, gram: what |X'y| and any |eigenvalue| of the released gram stay below.
  * INFINITY without cleaning, but for a ball. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram);
 
-/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal; then the least
- * ridge r >= 0 with gram + r I >= zeta I; then w = 0 and `iterates` times w = w + (gram + r I)^-1 (moment - gram w). */
+/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal; then the
+ * least ridge r >= 0 with gram + r I >= zeta I; then w = 0 and `iterates` times w = w + (gram + r I)^-1 (moment - gram
+ * w). */
 typedef struct tct_ridge {
   double own, zeta;
   int64_t iterates;
