@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 121 }; /* ten a decade of delta; more than the eye tells apart over steps */
+enum { POINTS = 121 }; /* ten per decade of delta; more than the eye tells apart over steps */
 
 typedef struct columns {
   size_t count;

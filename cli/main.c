@@ -50,8 +50,8 @@ static int run_verb(const char *name, char **argv, int count) {
   return 0;
 }
 
-/* Memory that is freed soon comes back by the next allocation: handing it to the system in between, as malloc does with
- * blocks from 128 KiB on, costs an accounting query more than its arithmetic. */
+/* Memory that is freed soon comes back by the next allocation. malloc hands blocks from 128 KiB on to the system in
+ * between.  That costs an accounting query more than its arithmetic. */
 #ifdef __GLIBC__
 static void keep_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 1 << 25);

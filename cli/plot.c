@@ -24,7 +24,7 @@ static double place(const axis *a, double value) {
 static double x_at(const axis *a, double value) { return LEFT + place(a, value) * (WIDTH - LEFT - RIGHT); }
 static double y_at(const axis *a, double value) { return HEIGHT - BOTTOM - place(a, value) * (HEIGHT - TOP - BOTTOM); }
 
-/* 1, 2 or 5 times a power of ten, so that at most eight steps sensitivity `high`. */
+/* 1, 2 or 5 times a power of ten, so that at most eight steps make `high`. */
 static void linear_axis(axis *a, double high) {
   if (!(high > 0)) high = 1;
   double power = pow(10, floor(log10(high / 8)));

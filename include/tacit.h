@@ -187,7 +187,7 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, int labels
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
  * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
- * person: where the weights of one sum to more than cap they are scaled down to that; all rows of a person must be in
+ * person: where the weights of one sum to more than cap they are scaled down to that.  All rows of a person must be in
  * this handle.  tct_fit refuses solvers that cannot weigh, or not bound persons, before anything is charged. */
 TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
                                   tct_error *err);
@@ -221,9 +221,9 @@ TCT_API tct_status tct_team_compare(tct_team *team, const char *const *names, co
 /* Waits for the other ranks to come here too. */
 TCT_API void tct_team_free(tct_team *team);
 
-/* Reads this rank's share of one table: one file, whose records are shared out (it must be uncompressed), or at least
- * as many parts as there are ranks, each a file of its own that tct_data_read would read, in the order of their
- * records. A model does not depend on how the records are shared out.  The team outlives the data.  Called by all
+/* Reads this rank's share of one table.  It may be one uncompressed file, whose records are shared out.  Or it is at
+ * least as many parts as there are ranks, each a file of its own that tct_data_read would read, in the order of their
+ * records.  A model does not depend on how the records are shared out.  The team outlives the data.  Called by all
  * ranks. */
 TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
                                       tct_team *team, tct_error *err);
@@ -255,18 +255,19 @@ TCT_API void tct_session_default(tct_session *options);
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
  * parties is set here.  No ledger: every party keeps its own. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
-/* Takes part with the columns of `data` (and its labels, which every party holds).  config: loss as the server has it,
- * epsilon and delta: the most that is agreed to, neighbours, ledger, seed, threads, callbacks; all else comes from the
- * server, and is planned and checked here.  The model is the server's, with the ledger entry of this party. */
+/* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
+ * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
+ * else comes from the server, and is planned and checked here.  The model is the server's, with the ledger entry of
+ * this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
 
-/* Fills row_norm, label_shift and label_bound where they are NaN (label_shift: where it is 0 and label_bound is NaN)
- * from the public bounds of the data's schema: every number and every category adds at most 1 to |x|^2,
- * the intercept 1.  Without a schema it changes nothing. */
+/* Fills what is unset from the public bounds of the data's schema: row_norm where it is NaN, label_bound and
+ * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
+ * does the intercept.  Without a schema it changes nothing. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
@@ -277,10 +278,14 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; -1 if there is no such loss. */
 TCT_API int tct_config_labels(const tct_config *config);
-/* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
- * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
- * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
- * where the promise says little (weakens: true) or the model is likely of no use, by docs/guide/choosing-epsilon.md. */
+/* The plan as a JSON object.
+ *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
+ *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
+ *   effort: memory_bytes; max_passes over the data, where the data decide how many there are
+ *   words:  note (what to know before); warnings[{name, text, source, weakens}]
+ *
+ * A warning says where the promise says little (weakens: true), or where the model is likely of no use, by
+ * docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
@@ -335,9 +340,9 @@ typedef struct tct_verdict {
 } tct_verdict;
 /* out->size must be set.  An error: the file cannot be read at all. */
 TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
-/* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is
- * protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the noise in
- * them, how to check it).  The same model gives the same bytes. */
+/* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
+ * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
+ * noise in them, and how to check it.  The same model gives the same bytes. */
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
@@ -421,8 +426,8 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
 /* ---- the budget ledger of a data set ------------------------------------------------------------ */
 
 /* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
- * filter: what permits a run, fixed for ever: "sum" (NULL; plain sum of the runs' epsilon and delta), "zcdp", "gdp" or
- * "rdp" (for ledgers all of whose events have such a cost).  Refuses a file that holds anything. */
+ * filter: what permits a run, fixed for ever.  "sum" or NULL is the plain sum of the runs' epsilon and delta; "zcdp",
+ * "gdp" and "rdp" are for ledgers all of whose events have such a cost.  Refuses a file that holds anything. */
 TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours,
                                    double epsilon, double delta, tct_error *err);
 /* All settings of a new ledger. */

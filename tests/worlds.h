@@ -1,7 +1,7 @@
 /* worlds.h - small data sets as a solver sees them, and two of them that differ in one record.
  *
  * A world is a plan, its bounded records and a gate with a seed.  Two worlds opened from one plan and run under one
- * seed have the same coins; a tape keeps the releases of the first and forces them on the second, so that what is left
+ * seed have the same coins.  A tape keeps the releases of the first and forces them on the second.  So what is left
  * between them at a release is what the one record moves. */
 #ifndef TCT_TEST_WORLDS_H
 #define TCT_TEST_WORLDS_H
@@ -162,8 +162,8 @@ typedef struct tape {
   int replay;
   const double *push; /* [push_len] added to the first release of that length in both worlds: another past; or NULL */
   int64_t push_len;
-  double claim;       /* how far a release may move, in units of its reach: 1 add_remove, 2 replace_one */
-  double worst;       /* largest move/(claim*reach) seen */
+  double claim;       /* how far a release may move, in units of its sensitivity: 1 add_remove, 2 replace_one */
+  double worst;       /* largest move/(claim*sensitivity) seen */
   int64_t worst_at;   /* at this release */
   int64_t mismatches; /* releases that the two worlds do not share: any is a leak by itself */
 } tape;
@@ -187,7 +187,7 @@ static inline void tape_write(tape *t, const tct_event *event, double sensitivit
   t->at[t->count++].len = len;
 }
 
-/* The norm in which a kind of event states its reach. */
+/* The norm in which a kind of event states its sensitivity. */
 static inline double tape_distance(tct_event_kind kind, const double *a, const double *b, int64_t len) {
   long double sum = 0;
   for (int64_t j = 0; j < len; j++) {
@@ -233,7 +233,7 @@ static inline void tape_free(tape *t) {
 }
 
 /* Runs both worlds under one seed; returns the largest move of a release in units of what is claimed.  Both worlds must
- * make the same releases (their number and reach are visible), and the same model of them: whatever else a model
+ * make the same releases (their number and sensitivity are visible), and the same model of them: whatever else a model
  * depends on is a leak.  push: see tape, [p] or NULL. */
 static inline double worlds_move(world *a, world *b, uint64_t seed, const double *push) {
   tct_error err = {0};

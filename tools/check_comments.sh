@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_comments.sh - a comment cites only files and functions that exist.
+# check_comments.sh - a comment cites only files and functions that exist, and no sentence has more than 30 words.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -67,6 +67,14 @@ done < <(cited '[A-Za-z_][A-Za-z0-9_]*[(][)]' | sed 's/()$//' | awk -F'\t' '
   NR == FNR { n = split($2, word, /[^A-Za-z0-9_]+/); for (i = 1; i <= n; i++) there[$1, word[i]] = 1; next }
   { module = $1; sub(/:.*/, "", module); sub(/[.](c|h|def)$/, "", module) }
   !(("any", $2) in there) && !((module, $2) in there)' "$work/owners" -)
+
+# A formula counts as one word.
+mapfile -t shipped < <(printf '%s\n' "${sources[@]}" | grep -E '^(src|cli|include)/')
+mapfile -t told < <(tools/sentences.py "${shipped[@]}")
+[[ "${told[-1]:-}" =~ ^[1-9][0-9]*\ sentences, ]] || complain "tools/sentences.py did not read the comments"
+for long in "${told[@]}"; do
+  [[ "$long" == *': a sentence of '* ]] && complain "${long:0:240}"
+done
 
 count=$(wc -l <"$work/comments")
 [ "$count" -gt 0 ] || complain "no comment was found"

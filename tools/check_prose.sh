@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_prose.sh - what a script can see of the pages: no line over 120 characters, no link and no path that leads nowhere.
+# check_prose.sh - what a script can see of the pages: no line over 120 characters, no sentence over 30 words, no link
+# and no path that leads nowhere.
 #
 # Tables, images and code blocks may be longer, and so may the page that tools/api_python.py writes.
 set -uo pipefail
@@ -21,6 +22,12 @@ prose() {
 while IFS=$'\t' read -r place _; do
   complain "$place: a line of more than 120 characters; wrap it."
 done < <(prose "${pages[@]}" | grep -vE $'\t *(\\||!\\[)|^docs/reference/api-python.md' | LC_ALL=C.UTF-8 grep -E $'\t.{121,}$')
+
+mapfile -t told < <(tools/sentences.py "${pages[@]}")
+[[ "${told[-1]:-}" =~ ^[1-9][0-9]*\ sentences, ]] || complain "tools/sentences.py did not read the pages"
+for long in "${told[@]}"; do
+  [[ "$long" == *': a sentence of '* ]] && complain "${long:0:240}"
+done
 
 # anchors FILE : the names of its headings, as GitHub makes them.
 anchors() {
@@ -49,6 +56,35 @@ done < <(prose "${pages[@]}" | grep -v '^CHANGELOG' | awk -F'\t' '{ text = $2
   while (match(text, /`[^` ]+`/)) { print $1 "\t" substr(text, RSTART + 1, RLENGTH - 2); text = substr(text, RSTART + RLENGTH) } }' |
   grep -E $'\t(src|cli|include|tests|tools|docs|bench|examples|fuzz|python|cmake|core|event|la|rng|loss|penalty|reg|account|ranks|wire|team|read|mech|solve|fit|model|ledger|train|certify|report|session)/[A-Za-z0-9_./-]+$' |
   grep -vE 'NAME|DIR')
+
+# What stands behind a file, as in `train/fit.c`, `solve`, is a word of that file; a tct_word is one of the library's.
+cited=$(
+  python3 - "${pages[@]}" <<'END'
+import pathlib, re, subprocess, sys
+
+sources = subprocess.run(["git", "grep", "-ohwE", "tct_[a-z0-9_]+", "--", "src", "include"], capture_output=True, text=True)
+known = set(sources.stdout.split())
+count = 0
+for page in sys.argv[1:]:
+    text = pathlib.Path(page).read_text(encoding="utf-8")
+    for match in re.finditer(r"`((?:[a-z_]+/)+[a-z_0-9]+\.[ch])`((?:,\s+`[a-z_0-9]+`)+)", text):
+        place = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
+        files = [pathlib.Path(top) / match[1] for top in ("", "src")]
+        body = "".join(f.read_text(encoding="utf-8") for f in files if f.is_file())
+        for word in re.findall(r"`([a-z_0-9]+)`", match[2]):
+            count += 1
+            if not re.search(rf"\b{word}\b", body):
+                print(f"{place}: {match[1]} has no {word}.")
+    for match in re.finditer(r"`(tct_[a-z0-9_]*[a-z0-9])\b", text):
+        if page != "CHANGELOG.md" and known and match[1] not in known:
+            print(f"{page}:{text.count(chr(10), 0, match.start()) + 1}: no source has {match[1]}.")
+print(f"{count} cited")
+END
+)
+[[ "${cited##*$'\n'}" =~ ^[1-9][0-9]*\ cited$ ]] || complain "no function was found to be cited in a page"
+while IFS= read -r missing; do
+  complain "$missing"
+done < <(sed '$d' <<<"$cited")
 
 # And whatever file cites a page of docs/: help, comments, scripts, other pages.
 while IFS=: read -r file line page; do

@@ -1,15 +1,15 @@
 /* bench_agd_figures.c - the protocol of Lee and Kifer 2018, Figures 1 to 4: accuracy and objective over epsilon.
  *
  * Min-max scaling (by the data: unaccounted), constant column, delta 1e-8 (KDD 1e-12), add_remove, repeated 5-fold
- * cross-validation.  Rows are clipped to R: near the median norm for bank and ipums-br, otherwise the bound that is
- * public, the square root of the number of attributes (numbers and one-hot groups) plus one.
- * Accuracy on the held-out part; objective: mean loss (logistic, or hinge for both hinges) on the training part without
- * penalty, so that solvers that need a ridge stand on the same footing.
+ * cross-validation.  Rows are clipped to R: near the median norm for bank and ipums-br, otherwise the public bound.
+ * That is the square root of the number of attributes (numbers and one-hot groups) plus one.  Accuracy on the held-out
+ * part; objective: mean loss (logistic, or hinge for both hinges) on the training part without penalty.  So solvers
+ * that need a ridge stand on the same footing.
  *
  * Usage: bench_agd_figures quick|full|sweeps [FOLDER (out)] [DATA,.. (all)] [EPSILON,.. (all)] [SOLVER ...]
  *        bench_agd_figures DATA,.. EPSILON,.. FITS LOSS PENALTY SOLVER ...      (DATA: all, EPSILON: all)
- * quick: 5 fits and few solvers; full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
- * where these take longer than 6 s a cell; sweeps: Figure 1 on Adult, 2 to 5 fits.  All add lines to
+ * quick: 5 fits and few solvers. full: 10 fits of each solver of the paper's figures, fewer (but two, as of all on KDD)
+ * where these take longer than 6 s per cell. sweeps: Figure 1 on Adult, 2 to 5 fits.  All add lines to
  * FOLDER/agd_figures.csv, for bench/lib/plot.py.
  */
 #include "agd_sets.h"
@@ -41,8 +41,8 @@ static int is_public(const char *solver) {
   return !strncmp(solver, "lbfgs", 5) || !strncmp(solver, "majority", 8) || !strncmp(solver, "scd", 3);
 }
 
-/* What a private solver is given: the ridge of those that have no proof or no form without one, and the smooth loss of
- * those that have no proof for the hinge. */
+/* What a private solver is given: a ridge where it has no proof or no form without one, and a smooth loss where it has
+ * no proof for the hinge. */
 static tct_config settings(const cell *c, const char *solver, uint64_t seed) {
   tct_config config;
   const agd_source *s = c->source;

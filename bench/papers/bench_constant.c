@@ -2,11 +2,10 @@
  *
  * Parts of seven data sets (100 to 10000 records, drawn afresh each time), epsilon 0.1 to 3, delta 1e-6, penalty none,
  * intercept, all else by default.  The constant is the best one on the test records (the share of the positives, or the
- * mean label): it is exact, and so a little better than one that has to be paid for.  A run counts as worse if its mean
- * loss on the test records is above the constant's, and for two classes also if its accuracy is below it.  Printed for
- * every setting, then over all settings by kappa = mu n/p and by the signal mu n/sqrt(p).
- * At the end: the share of worse losses below and above a few thresholds of the signal.
- * Usage: bench_constant [RUNS (10)] */
+ * mean label).  It is exact, and so a little better than one that has to be paid for.  A run counts as worse if its
+ * mean loss on the test records is above the constant's, and for two classes also if its accuracy is below it.  Printed
+ * for every setting, then over all settings by kappa = mu n/p and by the signal mu n/sqrt(p).  At the end: the share of
+ * worse losses below and above a few thresholds of the signal.  Usage: bench_constant [RUNS (10)] */
 #include "sets.h"
 
 enum { TEST = 4000, BINS = 16 };

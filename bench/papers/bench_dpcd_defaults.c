@@ -2,7 +2,7 @@
  * replace_one.
  *
  * Usage: bench_dpcd_defaults [RUNS (3)] [OPTIONS]   OPTIONS are added to the untuned solver's, e.g. "step=0.5".
- * Features over their largest magnitude (one set by its public schema) unless the name says raw or standardised; raw
+ * Features over their largest magnitude (one set by its public schema) unless the name says raw or standardised.  Raw
  * sets give the paper's crude bounds, twice the largest magnitude of each feature, to both.  Excess: objective less
  * optimum. */
 #include "dpcd_problems.h"

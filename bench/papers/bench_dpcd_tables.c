@@ -2,10 +2,11 @@
  * beside.
  *
  * Usage: bench_dpcd_tables [FOLDER (.)] [RUNS (10)] [TUNE (2)] [PROBLEM (all)]
+ *
  * Writes dpcd_tables.csv and figure1.svg .. figure3.svg into FOLDER; the tables go to stdout as text.  PROBLEM 0 to 4:
- * that one alone, whose rows are added to the file; 9: none, the figures are drawn from the file.
- * Per problem, algorithm and number of passes: the grid is searched with TUNE runs a cell, its six best cells again
- * with 4*TUNE other runs (of dozens of noisy cells the least of two runs is luck), and the best of these is run RUNS
+ * that one alone, whose rows are added to the file; 9: none, the figures are drawn from the file.  Per problem,
+ * algorithm and number of passes: the grid is searched with TUNE runs per cell.  Its six best cells are tried again
+ * with 4*TUNE other runs, since of dozens of noisy cells the least of two runs is luck.  The best of these is run RUNS
  * times afresh.  epsilon 1 (10 for sparse lasso), delta 1/n^2, replace_one.  The penalty weights are ours: the paper's
  * are not legible (logistic: l2 1/n; california: 0.1 on (z-y)^2; sparse lasso: 1 on (z-y)^2, noise 0.1). */
 #include "dpcd_plot.h"

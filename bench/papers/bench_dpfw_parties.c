@@ -1,11 +1,11 @@
 /* bench_dpfw_parties.c - what it costs not to pool: private Frank-Wolfe over columns of several parties.
  *
  * tall: n records, 400 columns clip(N(0, 1/4), -1, 1), 12 weights of +-0.08, 3 in each quarter, noise 0.1, labels
- * clipped to 1; coupled: the same with a common factor of correlation RHO in all columns; squared loss on the l1 ball
- * of the true weights' norm, split equally; delta 1e-6, add_remove.  left: share of the objective gap from 0 to the
- * true weights that is left, mean of the seeds (each with its own data where n is small).  Beside it: central dpfw at
- * the same budget, the protocol without noise, one-shot sketching of all features (each party sends X_k P_k + noise, n
- * x r; least squares on the sum).  real: logistic loss, excess objective over 1000 rounds without noise. Usage:
+ * clipped to 1. coupled: the same with a common factor of correlation RHO in all columns.  Both: squared loss on the l1
+ * ball of the true weights' norm, split equally; delta 1e-6, add_remove.  left: share of the objective gap from 0 to
+ * the true weights that is left, mean of the seeds (each with its own data where n is small).  Beside it: central dpfw
+ * at the same budget, the protocol without noise, one-shot sketching of all features (each party sends X_k P_k + noise,
+ * n x r; least squares on the sum).  real: logistic loss, excess objective over 1000 rounds without noise.  Usage:
  * bench_dpfw_parties [tall|coupled|real|curve|oneshot [SEEDS [N [EPSILON [PARTIES [SPEC-OPTIONS [RHO]]]]]]] */
 #include "bench.h"
 
@@ -156,8 +156,8 @@ static double central(const tall *t, const ask *a, uint64_t seed) {
   return left;
 }
 
-/* All columns as they are, each number with noise for the whole record: its norm is at most 10.5 nearly always, and
- * longer ones are taken as they are, in favour of this baseline. */
+/* All columns as they are, each number with noise for the whole record.  Its norm is at most 10.5 nearly always.
+ * Longer ones are taken as they are, in favour of this baseline. */
 static double one_shot(const tall *t, double epsilon) {
   double noise = 0, w[COLS], low = 0, high = 0;
   tct_cost cost;

@@ -1,13 +1,14 @@
 /* bench_dpscd_figures.c - the experiments of Damaskinos et al. 2021 (Figures 1 to 3, grids of their Appendix E) as CSV.
  *
  * Sets: adult (hinge, lambda 1e-5, their preparation: standardised numbers, indicators without the most frequent value,
- * missing = most frequent), phishing (logistic, 1e-4), california and a synthetic 40,000 x 90 in place of the year
- * prediction set (squared, 1e-4, labels centred).  Features over their largest absolute value, rows of norm 1, delta
- * 1e-3, add_remove.  A quarter of the training part is held out; options are chosen there by the mean of 3 seeds and
- * reported on the test part.  None of this (scaling, choosing) is charged, as in the paper.
+ * missing = most frequent), phishing (logistic, 1e-4), california (squared, 1e-4, labels centred).  A synthetic 40,000
+ * x 90 stands in place of the year prediction set (squared, 1e-4, labels centred).  Features over their largest
+ * absolute value, rows of norm 1, delta 1e-3, add_remove.  A quarter of the training part is held out; options are
+ * chosen there by the mean of 3 seeds and reported on the test part.  None of this (scaling, choosing) is charged, as
+ * in the paper.
  *
  * Objective per epoch without looking into a run: a run of k epochs at the noise multiplier of the whole run is its
- * first part; its epsilon comes from the accountant, so what is plotted at k is a model that may be published.
+ * first part.  Its epsilon comes from the accountant, so what is plotted at k is a model that may be published.
  *
  * Writes CSV (figure,data,epsilon,series,x,y,option) to out/dpscd_figures.csv; prints the points of Figure 1.
  * Usage: bench_dpscd_figures [short|full] [DATA]   then: python3 bench/lib/plot.py out/dpscd_figures.csv

@@ -2,10 +2,10 @@
  *
  * FOOTING  Columns are scaled to [0, 1], by public schemas (adult, diabetes130, nist_acs, kddcup99, california) or by
  * the table's own range, then a column of ones; no intercept of a program's own.  Rows are cut to a public R, the
- * square root of the number of attributes plus one, times BOUNDS, which stands for R not being known that well; labels
- * of the squared loss are shifted by the middle of their public range, half of it is Y, times BOUNDS_Y.  Penalty: none
- * for classes, l2:lambda=1e-4 for the squared loss.  Nothing is tuned.  Excess: mean loss plus penalty over all records
- * less its minimum (lbfgs); mean and standard error over fits.
+ * square root of the number of attributes plus one, times BOUNDS, which stands for R not being known that well.  Labels
+ * of the squared loss are shifted by the middle of their public range.  Half of it, times BOUNDS_Y, is Y.  Penalty:
+ * none for classes, l2:lambda=1e-4 for the squared loss.  Nothing is tuned.  Excess: mean loss plus penalty over all
+ * records less its minimum (lbfgs); mean and standard error over fits.
  *
  * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms.
  *

@@ -1,11 +1,14 @@
 /* bench_ridge.c - untuned private ridge regression: excess objective over epsilon, delta 1e-3.
  *
  * Features and labels by public schemas (california: that of examples/; diabetes130: days in hospital, 1 to 14;
- * nist_acs: income cut to 0..100,000 dollars) with a constant column; a synthetic 40,000 x 90 with rows of norm 1.
- * R: the square root of the number of attributes plus one; labels shifted by the middle of their public range, Y half
- * of it (synthetic: 30, some three deviations).
- * Excess: objective less the optimum of the same problem, in % of half the labels' variance (of the share of it that
- * the model then no longer explains, hence); mean and standard error.
+ * nist_acs: income cut to 0..100,000 dollars) with a constant column.  Also a synthetic 40,000 x 90 with rows of norm
+ * 1.
+ *
+ * R: the square root of the number of attributes plus one; labels shifted by the middle of their public range, Y
+ * half of it (synthetic: 30, some three deviations).
+ *
+ * Excess: objective less the optimum of the same problem, in % of
+ * half the labels' variance, so of the share of it that the model then no longer explains.  Mean and standard error.
  *
  * Usage: bench_ridge [FITS (10)] [FOLDER (out)] [LAMBDA (1e-4)] [DATA,.. (all)] [SOLVER ...]
  * Prints tables, adds lines to FOLDER/ridge.csv. */

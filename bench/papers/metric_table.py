@@ -15,7 +15,7 @@ from pathlib import Path
 
 GROUPS = {
     "used: constants were chosen on them": ("ipums-br", "bank", "a9a", "electricity", "california"),
-    "looked at: seen while the rule of the walk was changed": ("phishing", "mushrooms"),
+    "looked at: seen while the rule of the path was changed": ("phishing", "mushrooms"),
 }
 REST = "untouched: all others"
 SOLVERS = ("auto", "dpgd", "dpnewton", "objpert", "dpcd")

@@ -1,11 +1,11 @@
 /* bench_peers_dpscd.c - dpscd beside what the authors' public code reached, at equal epsilon, delta and preparation.
  *
  * Their figures are inputs (bench/peers/peer_dpscd.csv).  Protocol: features over their largest absolute value in the
- * training part, rows of norm 1, no intercept, delta 1e-3, add_remove; a quarter of the rows is the test part (theirs,
+ * training part, rows of norm 1, no intercept, delta 1e-3, add_remove.  A quarter of the rows is the test part (theirs,
  * row by row), a random quarter of the rest is held out.  "default": dpscd without options.  "tuned": the best of a
  * small grid on the held-out part, as theirs was tuned; tuning is not charged, in neither.  The synthetic set is ours,
  * of the same shape and spread; its rows are compared by the share of the explainable variance that was lost, (mse -
- * best)/(variance - best). Usage: bench_peers_dpscd [SEEDS (10)] [tune] [DATA [LOSS]]   (run where
+ * best)/(variance - best).  Usage: bench_peers_dpscd [SEEDS (10)] [tune] [DATA [LOSS]]   (run where
  * bench/peers/peer_dpscd.csv is) */
 #include "sets.h"
 

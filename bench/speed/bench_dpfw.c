@@ -1,10 +1,10 @@
 /* bench_dpfw.c - excess objective of private Frank-Wolfe on wide data, and what a step costs, fast against plain.
  *
- * Protocol: logistic loss over |w|_1 <= radius, rows scaled to norm 1 (arcene: as read, then scaled), add_remove,
- * delta = 1/n^2; excess = objective less that of 1000 steps without noise; mean over seeds.
- * The second row of each set knows a public bound on |x_ij| of 0.1.  Seconds are processor seconds.
- * Usage: bench_dpfw [SEEDS (3); 0: only what a step costs] [SPEC...]     SPEC: more solvers to compare, e.g.
- * dpfw:refresh=1 */
+ * Protocol: logistic loss over |w|_1 <= radius, rows scaled to norm 1 (arcene: as read, then scaled), add_remove, delta
+ * = 1/n^2.  Excess = objective less that of 1000 steps without noise; mean over seeds.  The second row of each set
+ * knows a public bound on |x_ij| of 0.1.  Seconds are processor seconds.
+ *
+ * Usage: bench_dpfw [SEEDS (3); 0: only the cost of a step] [SPEC...]    SPEC: more solvers, e.g. dpfw:refresh=1 */
 #include "bench.h"
 #include "read/table/data.h"
 

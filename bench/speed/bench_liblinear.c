@@ -1,10 +1,10 @@
 /* bench_liblinear.c - scd beside LIBLINEAR's dual solvers in one process, one thread, reading excluded.
  *
  * LIBLINEAR minimises |w|^2/2 + C sum of losses; C = 1/(lambda n) makes it our objective times 1/lambda.  Its tolerance
- * is loosened or tightened by halves until the relative objective gap is <= 1e-6 (optimum: scd to 1e-11), the first
- * that reaches it is timed; where none does (it stops after 1000 passes), the gap that it ends at is the goal for both.
- * Ours is treated alike: the largest relative duality gap (by halves from 32 times the goal) whose model's objective
- * gap is within the goal. Usage: bench_liblinear [RUNS (5)] */
+ * is loosened or tightened by halves until the relative objective gap is <= 1e-6 (optimum: scd to 1e-11).  The first
+ * that reaches it is timed.  Where none does (it stops after 1000 passes), the gap that it ends at is the goal for
+ * both.  Ours is treated alike: the largest relative duality gap (by halves from 32 times the goal) whose model's
+ * objective gap is within the goal.  Usage: bench_liblinear [RUNS (5)] */
 #include "sets.h"
 
 #include <linear.h>

@@ -19,8 +19,8 @@ class PrivateLogisticRegression(Classifier):
     More than two classes: one model against the rest for each, all of them together within epsilon.
 
     After fit, ``privacy_`` is the certificate.  Its list ``unaccounted`` names what read the records besides and is not
-    within epsilon: steps of a pipeline before the estimator, a drafted schema, earlier fits on the same records without
-    a ledger.
+    within epsilon.  Such are steps of a pipeline before the estimator, a drafted schema, and earlier fits on the same
+    records without a ledger.
     """
 
     def _loss_spec(self) -> str:

@@ -179,8 +179,8 @@ class Model:
         charge: Optional[Facts] = None,
         reproducible: bool = False,
     ) -> Model:
-        """The same model with names, notes on what was not accounted for, the public scale that its records had, and the
-        claim of all that was spent on the way to it, as it was charged."""
+        """The same model with other words: names, notes on what was not accounted for, the public scale that its records
+        had.  Its claim is that of all that was spent on the way to it, as it was charged."""
         what = _native.Amendment(size=ctypes.sizeof(_native.Amendment))
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]

@@ -55,8 +55,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     """Chooses among settings under (epsilon, delta)-differential privacy, and keeps the model that it chose.
 
     Trains one model for each point of the grid on a public part of the records, then makes one choice by the exponential
-    mechanism on the others: the candidates' numbers of right predictions, or, for regressions, of squared errors within
-    the label bounds.  The whole, all models and the choice, costs epsilon and delta: the budget is composed over the
+    mechanism on the others.  A candidate's score is its number of right predictions, or, for regressions, follows from its
+    squared errors within the label bounds.  The whole, all models and the choice, costs epsilon and delta: the budget is composed over the
     models by the accountants, never divided where they know the events.  More candidates mean more noise in each, so a
     short grid is a good one.  The winner is not trained again, which would cost again.
 
@@ -150,8 +150,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
 
-        A dict: epsilon and delta (of everything), models (their number), each (the epsilon that every one of them is
-        trained at), choice (the event of the choice), events, accountant, neighbours, train_rows, validation_rows.
+        A dict.  Of the whole it has epsilon, delta, events, accountant, neighbours, train_rows and validation_rows.  Of the
+        parts it has models (their number), each (the epsilon that every one of them is trained at) and choice (the event
+        of the choice).
         """
         self._check()
         train, held = (len(part) for part in _public_split(rows, self.test_size))

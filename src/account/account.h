@@ -38,7 +38,7 @@ extern const int tct_accountant_count;
 const tct_accountant *tct_accountant_find(const char *name); /* NULL = none */
 
 /* What one accountant says about a list that it applies to, held against the closed forms of the list's parts
- * (single.h): an answer below them proves nothing and becomes infinite, and the lower end is at least theirs. */
+ * (single.h).  An answer below them proves nothing and becomes infinite.  The lower end is at least theirs. */
 tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,
                                   double delta, double precision, tct_bracket *out, tct_error *err);
 

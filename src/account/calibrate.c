@@ -1,8 +1,8 @@
 /* calibrate.c - the one parameter that makes a list of events cost what is allowed, and no more.
  *
- * Secant steps on log epsilon against log x, kept inside a bracket of one x that costs too much and one
- * that does not; the answer is always the latter, so its bound was computed and holds.  Each step aims
- * 0.4 tolerances past the root towards the unproved side of the bracket, so that two hits close it.
+ * Secant steps on log epsilon against log x, kept inside a bracket of one x that costs too much and one that does not.
+ * The answer is always the latter, so its bound was computed and holds.  Each step aims 0.4 tolerances past the root
+ * towards the unproved side of the bracket, so that two hits close it.
  *
  * First with the closed forms and Renyi alone, roughly; then, where pld may say more, from there on with
  * pld: its epsilon is smaller, so the start is already good. */
@@ -71,8 +71,8 @@ static double next_point(const search *s, int step) {
   return aim;
 }
 
-/* Is the good point within the tolerance of the root, by the secant of two points no further apart than its square root
- * (so that the slope is known to a part of that)? */
+/* Is the good point within the tolerance of the root, by the secant of two points? They are no further apart than the
+ * tolerance's square root, so that the slope is known to a part of that. */
 static bool close_enough(const search *s) {
   double width = fabs(s->bad - s->good);
   if (width <= s->tolerance) return true;
@@ -230,7 +230,7 @@ static tct_status make_noise(double x, void *user, tct_events *out, tct_error *e
 tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
                                double *noise, tct_cost *cost, tct_error *err) {
   noise_query query = {rate, count};
-  /* Without sampling, mu = sensitivity sqrt(count)/noise; at noise = sensitivity sqrt(count)/1e-8 epsilon(1e-300)
+  /* Without sampling, mu = factor sqrt(count)/noise; at noise = factor sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
   double unit = tct_neighbour_factor(neighbours) * sqrt((double)count);
   return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,

@@ -41,8 +41,8 @@ static double mu2_cost(double mu2, double delta) {
   return tct_gaussian_epsilon(sqrt(mu2), log(delta)) * (1 + TCT_MARGIN);
 }
 
-/* The share of delta that an order gets, and its distance from the best one: most lists are best bounded
- * at or near the order that is best for Gaussian ones; each order more costs all the others some delta. */
+/* The share of delta that an order gets, and its distance from the best one.  Most lists are best bounded at or near
+ * the order that is best for Gaussian ones.  Each order more costs all the others some delta. */
 static const struct { double share, stretch; } orders[] = {{0.25, 0.5}, {0.5, 1}, {0.25, 2}};
 enum { ORDERS = sizeof orders / sizeof *orders, ORDER_GRID = 4000 };
 

@@ -1,4 +1,4 @@
-/* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (sensitivity/noise)^2. */
+/* gdp.c - Gaussian differential privacy: gaussian events compose exactly, mu^2 = sum of (factor/noise)^2. */
 #include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/curves/normal.h"

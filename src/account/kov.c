@@ -3,8 +3,8 @@
  * The worst case is randomised response: the loss is (2i - T) epsilon0, i binomial (T, p),
  * p = 1/(1 + e^-epsilon0).  With l_i the atoms in falling order and
  *   B_j = sum_{i>=j} w_i e^-(l_i - l_j),   D_j = delta(l_j) = sum_{i>=j} w_i (1 - e^-(l_i - l_j)),
- * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w: only positive terms, so the
- * relative error grows by a unit in the last place per atom. */
+ * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w.  These are only positive terms, so the relative
+ * error grows by a unit in the last place per atom. */
 #include "account/curves/compare.h"
 #include "account/kov.h"
 

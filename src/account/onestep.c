@@ -1,10 +1,10 @@
 /* onestep.c - one objective perturbation or one approximate step, composed with Gaussian steps, in closed form.
  *
  * Let d(t) bound the first step's delta at every t >= a, and let the Gaussian steps have joint parameter nu.
- * Integrating over their privacy loss L ~ N(nu^2/2, nu^2), delta(epsilon) <= E d(epsilon - L) + P[L > epsilon - a],
- * because for each output of the first step the Gaussian steps are dominated by the one-dimensional pair (if they come
- * second, conditionally on it).  Where d is a sum of Gaussian curves delta_G(t - a; mu), E delta_G(epsilon - a - L; mu)
- * = delta_G(epsilon - a; sqrt(mu^2 + nu^2)).  The d of objective perturbation is proved in docs/proofs/objpert.md: with
+ * Integrating over their privacy loss L ~ N(nu^2/2, nu^2), delta(epsilon) <= E d(epsilon - L) + P[L > epsilon - a].
+ * For each output of the first step the Gaussian steps are dominated by the one-dimensional pair (if they come second,
+ * conditionally on it).  Where d is a sum of Gaussian curves delta_G(t - a; mu), E delta_G(epsilon - a - L; mu) =
+ * delta_G(epsilon - a; sqrt(mu^2 + nu^2)).  The d of objective perturbation is proved in docs/proofs/objpert.md: with
  * one-signed slopes delta_G(mu) under add_remove and 2 delta_G(mu) + delta_G(2 mu) under replace_one; without, 2
  * delta_G(mu) and 2 delta_G(2 mu) + 2 delta_G(sqrt(2) mu).  The d of an approximate step is its own delta, at its
  * epsilon as a. */

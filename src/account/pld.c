@@ -62,9 +62,9 @@ static double snap_width(const tct_loss_query *q, double h) {
   return gap > 0 ? gap / ceil(gap / h) : h;
 }
 
-/* Precisions below 1e-4 are asked for by calibrations, whose noise shall not be above that of the usual grids
- * of width 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid
- * is widened to it. */
+/* Precisions below 1e-4 are asked for by calibrations.  Their noise shall not be above that of the usual grids of width
+ * 1e-4 where a transform of 2^18 points can be no coarser.  Just above a power of two of points the grid is widened to
+ * it. */
 static double fit_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   tct_window window;
   tct_saddle_window(s, 0.94 * s->epsilon, log(1e-2 * q->precision), h, &window);
@@ -259,7 +259,7 @@ static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s
   return TCT_OK;
 }
 
-/* The saddle point is far off where rare large losses add little to delta but much to the moments: a coarse grid says
+/* The saddle point is far off where rare large losses add little to delta but much to the moments.  A coarse grid says
  * where epsilon lies, and how steep the curve is there. */
 static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slope, tct_error *err) {
   answer rough;

@@ -2,18 +2,20 @@
  *
  * With m = 1/noise and G(l) the delta of the m-Gaussian mechanism at l (normal.h):
  *   sampled_gaussian, add_remove   e^epsilon = 1 - q + q e^l at the loss l of the unsampled step, and delta = q G(l).
- * The reverse pair never decides: with y = e^epsilon >= 1 and c = 1 - (1-q)y <= q its delta is c D(qy/c), D(e^l) =
- * G(l), against q D(1 + (y-1)/q).  The first argument is the larger, for q^2 y - (q+y-1) c = (1-q)(y-1)^2, and D falls.
+ *       The reverse pair never decides: with y = e^epsilon >= 1 and c = 1 - (1-q)y <= q its delta is c D(qy/c),
+ *       D(e^l) = G(l), against q D(1 + (y-1)/q).  The first argument is the larger, since
+ *       q^2 y - (q+y-1) c = (1-q)(y-1)^2, and D falls.
  *   sampled_gaussian, replace_one  P = (1-q)N(0) + qN(m), Q the same with -m, unit deviations.  The loss rises in z, so
  *       delta = P[N > z] - e^epsilon Q[N > z] at its root z.  With R the Mills ratio and the equation for the root,
  *       delta/density(z) = qa(R(z-m) - R(z)) + q e^epsilon b(R(z) - R(z+m)), a = e^{mz-m^2/2}, b = e^{-mz-m^2/2}:
  *       positive terms only.  In terms of G, delta = q (G(mz - m^2/2) + e^{epsilon - mz - m^2/2} G(mz + m^2/2)).
  *   laplace      delta = 1 - e^{(epsilon - epsilon0)/2}; what is drawn is discrete: discrete_laplace.c, renyi.h.
  *   exponential  delta = (1 - e^{(epsilon - epsilon0)/2})^2/(1 - e^-epsilon0), the largest over two-point laws
- * (pairs.c). pure, approx randomised response: delta = delta0 + (1 - delta0)(1 - e^{epsilon - epsilon0})/(1 +
- * e^-epsilon0).
+ *                (pairs.c).
+ *   pure, approx randomised response:
+ *                delta = delta0 + (1 - delta0)(1 - e^{epsilon - epsilon0})/(1 + e^-epsilon0).
  *
- * ROUNDING.  The logarithms err by at most TCT_MARGIN times the sizes that are added up; roots are taken at a delta
+ * ROUNDING.  The logarithms err by at most TCT_MARGIN times the sizes that are added up.  Roots are taken at a delta
  * that is moved by as much, which passes the error on at the curve's own slope. */
 #include "account/single.h"
 

@@ -183,8 +183,8 @@ static double two_point(double t, double epsilon, double a) {
   return log1p(q * expm1(a * t) + (1 - q) * expm1(a * (t - epsilon))) / (a - 1);
 }
 
-/* An exponential choice has losses within an interval of length epsilon (bounded range); the divergence is largest for
- * two points at its ends, and the worst place of the interval is found by golden sections. */
+/* An exponential choice has losses within an interval of length epsilon (bounded range).  The divergence is largest for
+ * two points at its ends.  The worst place of the interval is found by golden sections. */
 static double bounded_range_divergence(double epsilon, double a) {
   const double golden = 0.6180339887498949;
   double low = 0, high = epsilon, bound = fmin(a * epsilon * epsilon / 8, epsilon);

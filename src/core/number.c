@@ -6,9 +6,9 @@
  *   digits <= 2^53, |e| <= 22: both are doubles, so one multiplication or division rounds once
  *     (Clinger 1990, "How to read floating point numbers accurately").
  *   digits <  2^64, |e| <= 27: digits and 5^|e| < 2^63 are 64-bit integers.  Their 128-bit product, or a
- *     quotient of at least 63 bits, is cut to one word whose lowest bit is set if anything was cut off;
- *     that word lies on the same side of every half-way point between doubles as the exact value, so
- *     its conversion to double is the one rounding.  The power of two is exact.
+ *     quotient of at least 63 bits, is cut to one word whose lowest bit is set if anything was cut off.  That word lies
+ *     on the same side of every half-way point between doubles as the exact value.  So its conversion to double is the
+ *     one rounding.  The power of two is exact.
  *
  * Everything else goes to strtod in the C locale. */
 #define _GNU_SOURCE /* strtod_l */

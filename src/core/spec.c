@@ -1,7 +1,7 @@
 /* spec.c - spec strings `name:key=value,key=value` and the option tables that check them.
  *
- * Numbers are read and written independently of the process locale: strtod_l and snprintf under
- * uselocale with a "C" locale object made once per call (cheap beside what specs are used for). */
+ * Numbers are read and written independently of the process locale: strtod_l and snprintf under uselocale with a "C"
+ * locale object.  It is made once per call, which is cheap beside what specs are used for. */
 #define _GNU_SOURCE
 #include "core/spec.h"
 

@@ -1,21 +1,21 @@
 /* ledger.h - the budget ledger of a data set: what every run promised, on disk before its first noise.
  *
  * A ledger is one SQLite file (docs/reference/format/ledger.md).  The rows of meta, runs, events and notes form one
- * chain: each carries the hash of the row before it together with its own columns, and the head row holds the
- * last hash.  A run is charged in one transaction, fully synced, before anything is drawn; there is no function
- * that takes a charge back.  The tables secret and prints hold a key and the fingerprints of the input under it: they
- * are secret like the input, in no export, and no hash of the chain depends on them.
+ * chain.  Each carries the hash of the row before it together with its own columns.  The head row holds the last hash.
+ * A run is charged in one transaction, fully synced, before anything is drawn; there is no function that takes a charge
+ * back.  The tables secret and prints hold a key and the fingerprints of the input under it.  They are secret like the
+ * input and in no export, and no hash of the chain depends on them.
  *
  * PERMISSION  One filter, chosen when the ledger is made and never changed:
  *   sum    the plain sum of the runs' (epsilon, delta); every run has this form.  The default.
  *   zcdp   the sum of rho of all events; gdp: the sum of mu^2 of Gaussian events; rdp: the Renyi costs at fixed
  *          orders.  A run with an event that has no such cost is refused.
- * Why not the best of the four at each step: runs are chosen after looking at earlier results, so the filter that
- * happens to permit the list depends on the outputs.  Split the outputs S by the filter k that permits them, S_k:
- * on S_k the runs are those of the strategy that filter k would have stopped, so P[S_k] <= e^epsilon Q[S_k] + delta
- * for each k, and the sum over k filters is e^epsilon Q[S] + k*delta.  The k is real: each filter may spend its
- * delta where the others have stopped.  So one filter is fixed; and the rdp filter, which permits a list where any
- * of its three fixed orders does, shares delta out among them, by the same argument. */
+ * Why not the best of the four at each step? Runs are chosen after looking at earlier results, so the filter that
+ * happens to permit the list depends on the outputs.  Split the outputs S by the filter k that permits them, S_k.  On
+ * S_k the runs are those of the strategy that filter k would have stopped.  So P[S_k] <= e^epsilon Q[S_k] + delta for
+ * each k, and the sum over k filters is e^epsilon Q[S] + k*delta.  The k is real: each filter may spend its delta where
+ * the others have stopped.  So one filter is fixed; and the rdp filter, which permits a list where any of its three
+ * fixed orders does, shares delta out among them, by the same argument. */
 #ifndef TCT_LEDGER_LEDGER_H
 #define TCT_LEDGER_LEDGER_H
 #include "account/account.h"

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The doubles stand for the decimals that people typed: each lies within 2^-53 relative of its decimal, so
- * their exact sum may pass the budget by 2^-52 relative although the decimals do not (ten times 0.1 against 1). */
+/* The doubles stand for the decimals that people typed.  Each lies within 2^-53 relative of its decimal.  So their
+ * exact sum may pass the budget by 2^-52 relative although the decimals do not (ten times 0.1 against 1). */
 static int fits(long double sum, double budget) { return sum <= (long double)budget * (1 + (long double)DBL_EPSILON); }
 
 static tct_status start(const tct_ledger *l, tct_ledger_state *state, tct_error *err) {

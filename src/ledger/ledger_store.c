@@ -1,9 +1,9 @@
 /* ledger_store.c - the ledger's file: SQLite, opened so that a commit is on the disk when it returns.
  *
  * Rollback journal, not WAL: one file, readable by any SQLite, no shared memory.  synchronous=EXTRA also syncs the
- * folder after the journal is deleted; with FULL alone a power cut could bring a deleted journal back, and
- * the next open would undo a committed charge.  BEGIN IMMEDIATE takes the write lock before anything is read, so that
- * two runs can never both see the last of the budget. */
+ * folder after the journal is deleted.  With FULL alone a power cut could bring a deleted journal back, and the next
+ * open would undo a committed charge.  BEGIN IMMEDIATE takes the write lock before anything is read, so that two runs
+ * can never both see the last of the budget. */
 #include "core/alloc.h"
 #include "model/json.h"
 #include "ledger/ledger.h"

@@ -1,10 +1,10 @@
 /* fused_terms.h - slope times feature for the four smooth losses, free of branches, in doubles and in floats.
  *
- * They are the slopes of this folder written for one pass.  The logistic one, -yx/(1 + e^t) with t = yz brought into a
- * range where e^t neither overflows nor vanishes (|t| <= 700, in floats 80), keeps its relative accuracy everywhere,
- * because 1 + e^t has no cancellation.  e^t is that of core/expm.h with one factor 2^n instead of two; in floats the
- * series stops at r^7/7!, remainder 5e-9 at |r| = 0.347, a tenth of a float's last bit. The accuracy matters to
- * nobody's privacy: a term is clipped whatever it is. */
+ * They are the slopes of this folder written for one pass.  The logistic one is -yx/(1 + e^t) with t = yz brought into
+ * a range where e^t neither overflows nor vanishes (|t| <= 700, in floats 80).  It keeps its relative accuracy
+ * everywhere, because 1 + e^t has no cancellation.  e^t is that of core/expm.h with one factor 2^n instead of two; in
+ * floats the series stops at r^7/7!, remainder 5e-9 at |r| = 0.347, a tenth of a float's last bit.  The accuracy
+ * matters to nobody's privacy: a term is clipped whatever it is. */
 #ifndef TCT_LOSS_FUSED_TERMS_H
 #define TCT_LOSS_FUSED_TERMS_H
 #include "loss/fused_slope.h"
@@ -57,8 +57,8 @@
 TCT_FUSED_EXP(tct_fused_exp_plain, tct_fused_exp_single_plain, TCT_FUSED_PLAIN)
 TCT_FUSED_EXP(tct_fused_exp_fma, tct_fused_exp_single_fma, __builtin_fma)
 
-/* Defines slope(m, y, h) * x in REAL.  For the logistic loss h is the limit of |t|: were it a constant in sight, the
- * compiler would turn the two comparisons into masks instead of a minimum and a maximum. */
+/* Defines slope(m, y, h) * x in REAL.  For the logistic loss h is the limit of |t|.  If it were a constant in sight,
+ * the compiler would turn the two comparisons into masks instead of a minimum and a maximum. */
 #define TCT_FUSED_TERM(name, REAL, exponential)                                    \
   static inline REAL name(tct_fused_slope slope, REAL m, REAL y, REAL x, REAL h) { \
     if (slope == TCT_FUSED_LOGISTIC) {                                             \

@@ -69,7 +69,7 @@ tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int
 
 /* value[len] <- value + noise of release r, after charging its event.  A sampled one needs its open batch, and closes
  * it.  A release in parts: len 1, the first part charges the event, the following ones belong to it until all planned
- * parts are made; another release between them ends the vector.  The solver's file proves that over all parts of one
+ * parts are made.  Another release between them ends the vector.  The solver's file proves that over all parts of one
  * event a record's own terms have sum (|term|/sensitivity)^2 <= 1, with bounds that are fixed before the first. */
 tct_status tct_mech_release(tct_mech *mech, int r, double *value, int64_t len, tct_error *err);
 

@@ -82,9 +82,9 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
 
 bool tct_release_chooses(const tct_release *release) { return release->norm == TCT_NORM_SCORE; }
 
-/* A record is in the batch with probability rate, so the choice's law is a mixture of the law without the record and
- * one that is epsilon-close to it: epsilon-DP becomes log(1 + rate*(exp(epsilon) - 1)) (Balle, Barthe and Gaboardi
- * 2018, Theorem 8).  Rounded up. */
+/* A record is in the batch with probability rate.  So the choice's law is a mixture of the law without the record and
+ * one that is epsilon-close to it.  Thus epsilon-DP becomes log(1 + rate*(exp(epsilon) - 1)) (Balle, Barthe and
+ * Gaboardi 2018, Theorem 8).  Rounded up. */
 tct_event tct_release_choice_event(const tct_release *r) {
   if (r->law == TCT_LAW_LARGEST) return tct_event_gaussian(0, 1);
   if (r->rate < 1) return tct_event_pure(log1p(r->rate * expm1(r->epsilon)) * (1 + 1e-14), 1);

@@ -1,8 +1,8 @@
 /* release.h - what a run may release, planned whole: made in plan, held by the gate, written to the model file.
  *
- * A release says everything that its draw needs: how far one record's own term reaches (sensitivity, in a norm), the
- * event that it is charged as, the lattice that its sum lies on, the deviation of its noise, and how often it is made.
- * A run names a release by its index; no function that draws takes a length or a noise (mech.h). */
+ * A release says everything that its draw needs.  That is the length of one record's own term (sensitivity, in a norm)
+ * and the event that it is charged as.  It is the lattice of its sum, the deviation of its noise, and the number of
+ * draws.  A run names a release by its index; no function that draws takes a length or a noise (mech.h). */
 #ifndef TCT_MECH_RELEASE_H
 #define TCT_MECH_RELEASE_H
 #include "account/account.h"
@@ -82,7 +82,7 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
 /* Lattice and deviation from the rest.  TCT_E_USAGE where no lattice carries the sum and its noise. */
 tct_status tct_release_settle(tct_release *release, tct_error *err);
 /* The lattice spacing g (a power of two) for a sum of `terms` terms of norm <= sensitivity under noise multiplier
- * `noise` (0: none): terms*sensitivity + 2^7*sigma < 2^52*g, and sigma/g in [2^20, 2^40) when noise > 0.
+ * `noise` (0: none).  It has terms*sensitivity + 2^7*sigma < 2^52*g, and sigma/g in [2^20, 2^40) when noise > 0.
  * NAN where no such g exists (terms above about 2^32 sigma/sensitivity). */
 double tct_lattice_spacing(double sensitivity, double noise, int64_t terms);
 

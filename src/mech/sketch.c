@@ -4,7 +4,7 @@
  * (J^T J a)_i - a_i has variance about |a|^2/m.
  *
  * PROOF  A record's entries lie in distinct rows and are +-weight with per_record * weight^2 = 1 exactly (weight is a
- * power of two), so record i adds to J a the vector a_i J e_i of norm at most |a_i|; truncation of a term toward zero
+ * power of two).  So record i adds to J a the vector a_i J e_i of norm at most |a_i|.  Truncation of a term toward zero
  * does not lengthen it.
  *
  * ROUNDING  Terms lie on the lattice of the release that they enter, so their sum is exact. */
@@ -14,7 +14,7 @@
 #include "la/matrix/lattice.h"
 #include "rng/rng.h"
 
-enum { BLOCK = 4096 }; /* records a stream */
+enum { BLOCK = 4096 }; /* records per stream */
 
 static void draw_record(tct_stream *s, const tct_sketch *sketch, int32_t *at) {
   for (int k = 0; k < sketch->per_record; k++) {

@@ -1,4 +1,4 @@
-/* sketch.h - the public embedding J of records into few rows: a few signs a record, drawn from a public seed. */
+/* sketch.h - the public embedding J of records into few rows: a few signs per record, drawn from a public seed. */
 #ifndef TCT_MECH_SKETCH_H
 #define TCT_MECH_SKETCH_H
 #include "core/status.h"

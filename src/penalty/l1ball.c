@@ -1,9 +1,9 @@
 /* l1ball.c - the constraint |w|_1 <= radius.
  *
- * PROX.  The projection is the soft threshold at the tau that makes the l1 norm equal the radius:
- * tau = (sum of the active |w_j| - radius)/(their number), active where |w_j| > tau.  Michelot's iteration (1986)
- * raises tau from the threshold of all coordinates and drops those that fall below; it ends after at most p rounds, in
- * practice a handful, and needs no memory and no sorting.
+ * PROX.  The projection is the soft threshold at the tau that makes the l1 norm equal the radius: tau = (sum of the
+ * active |w_j| - radius)/(their number), active where |w_j| > tau.  Michelot's iteration (1986) raises tau from the
+ * threshold of all coordinates and drops those that fall below.  It ends after at most p rounds, in practice a handful,
+ * and needs no memory and no sorting.
  *
  * VERTEX.  <g, s> over the ball is smallest at -radius*sign(g_j) e_j for the largest |g_j|; ties: the first. */
 #include "penalty/separable.h"

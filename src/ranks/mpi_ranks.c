@@ -1,7 +1,7 @@
 /* mpi_ranks.c - the ranks of Open MPI, as a library of its own (libtacit_mpi.so).
  *
- * Every wait is a poll, for three reasons: a wait can be cancelled; ranks that share processors hand them on instead of
- * spinning; and a peer that is gone ends the wait. */
+ * Every wait is a poll, for three reasons.  A wait can be cancelled.  Ranks that share processors hand them on instead
+ * of spinning.  And a peer that is gone ends the wait. */
 #include "ranks/ranks.h"
 
 #include <math.h>

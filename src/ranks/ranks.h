@@ -1,8 +1,8 @@
 /* ranks.h - the processes of one run: alone, or the ranks that mpirun started.
  *
  * The ranks of a team are one trusted curator: what passes between them is not a release.  Every function that is
- * marked collective is called by all ranks in the same order; each begins by agreeing that nobody has failed, so that
- * a rank which leaves with an error (tct_team_agree) ends the others with the same error instead of leaving them
+ * marked collective is called by all ranks in the same order.  Each begins by agreeing that nobody has failed.  So a
+ * rank which leaves with an error (tct_team_agree) ends the others with the same error instead of leaving them
  * waiting.  Once a failure is agreed on, every later call returns it at once.  Alone, all of them do nothing.
  *
  * NULL stands for a team of one. */
@@ -14,8 +14,8 @@
 int tct_team_ranks(const tct_team *team); /* 1 for NULL */
 int tct_team_own(const tct_team *team);   /* this rank, 0 for NULL */
 
-/* While this rank waits for others, cancel is polled: if it says so and nothing has arrived for a moment, the wait ends
- * with an error (mpirun asks all ranks to end when one of them has died).  NULL: never. */
+/* While this rank waits for others, cancel is polled.  If it says so and nothing has arrived for a moment, the wait
+ * ends with an error. (mpirun asks all ranks to end when one of them has died.)  NULL: never. */
 void tct_team_watch(tct_team *team, tct_cancel_fn cancel, void *user);
 
 /* x[n] <- its sum over the ranks, on all of them.  The order of the additions is not defined: for sums that are exact
@@ -30,8 +30,8 @@ tct_status tct_team_broadcast(tct_team *team, void *bytes, int64_t size, int fro
 /* all[ranks][size] <- everybody's own[size], in the order of ranks.  Collective. */
 tct_status tct_team_gather(tct_team *team, const void *own, void *all, int64_t size, tct_error *err);
 
-/* TCT_OK if this list of settings is the same on all ranks, in names, values and the library's version; else one
- * sentence for all, which names the first setting that differs and shows no value.  Collective. */
+/* TCT_OK if this list of settings is the same on all ranks, in names, values and the library's version.  Else there is
+ * one sentence for all, which names the first setting that differs and shows no value.  Collective. */
 struct tct_settings;
 tct_status tct_team_same(tct_team *team, const struct tct_settings *settings, tct_error *err);
 

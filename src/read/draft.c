@@ -1,7 +1,7 @@
 /* draft.c - drafts a schema from the data.  NOT private: every value in it is the data's own.
  *
- * A column whose present fields are all numbers becomes a number with its smallest and largest value;
- * a column with few texts becomes a category; one with many (names, identifiers) is ignored. */
+ * A column whose present fields are all numbers becomes a number with its smallest and largest value.  A column with
+ * few texts becomes a category.  One with many (names, identifiers) is ignored. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

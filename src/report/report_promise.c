@@ -23,9 +23,9 @@ static void chance(tct_html *h, double delta) {
   tct_html_put(h, ")");
 }
 
-/* The largest rate of right answers of a test between the two worlds at even odds: (e^epsilon + delta)/(1 + e^epsilon)
- * (Kairouz, Oh and Viswanath 2015, Theorem 2.1: the two error rates alpha, beta have alpha + e^epsilon beta >= 1 -
- * delta and the other way round).  In percent, rounded up to a tenth. */
+/* The largest rate of right answers of a test between the two worlds at even odds: (e^epsilon + delta)/(1 + e^epsilon).
+ * By Kairouz, Oh and Viswanath 2015, Theorem 2.1, the two error rates alpha, beta have alpha + e^epsilon beta >= 1 -
+ * delta and the other way round.  In percent, rounded up to a tenth. */
 static double guess_percent(const tct_model *m) {
   double odds = exp(-m->epsilon), right = (1 + m->delta * odds) / (1 + odds);
   return fmin(ceil(right * 1000 - 1e-9) / 10, 100);

@@ -44,8 +44,8 @@ uint64_t tct_branch_word(const unsigned char key[32], uint64_t branch, uint64_t 
 /* The stream's own key for (key, purpose, index); kind keeps counter-based uses apart from streams. */
 void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint32_t kind, tct_purpose purpose, uint64_t index);
 
-/* A uniform number of [0,1) with as many bits as anybody asks for: 64 at once, the others from a side
- * stream of its own, whose name is fixed when they are first needed. */
+/* A uniform number of [0,1) with as many bits as anybody asks for.  It has 64 at once, the others from a side stream of
+ * its own, whose name is fixed when they are first needed. */
 typedef struct tct_lazy {
   uint64_t top;
   uint64_t branch; /* 0 = no further bit was ever looked at */

@@ -18,14 +18,15 @@
  * it is cosh(x/2).  So the divergence at l is at most the continuous one at l - 2 log cosh(x/2), and at least the one
  * at l. (2) Several coordinates, n = n1 + n2: moving two by n1 and n2 says no more than moving one by n.  Multiply 1
  * minus the divergence at e^{mx} by a^{m/2}: one coordinate gives S_n(m) = a^{max(|m|, n)/2}, two give a^{n1/2} H(m)
- * with H(m) = (S(m - n1) + S(m + n1) + (1 - a)(S(m - n1 + 2) + S(m - n1 + 4) + ... + S(m + n1 - 2)))/(1 + a), S = S_n2.
- * It is even in m.  (1 + a)(H(m+2) - H(m)) = S(m + n1 + 2) - a S(m + n1) + a S(m - n1 + 2) - S(m - n1).  For m >= 0 the
- * last two terms are at most 0, as S falls at most by a factor a; the first two are 0, or, where m + n1 < n2, so are
- * all four together.  So for |m| <= n H is at least H(n) = a^{n2/2} (a^{n1} + 1 + a - a^{n1})/(1 + a) = a^{n2/2}, which
- * is the claim at all points where either curve bends. (3) Hence a vector that moves by at most c in the l1 norm is
- * dominated by the continuous pair of epsilon0 = c/scale with 2 log cosh(x/2) <= x^2/4 added to its loss.  With x <=
- * 2^-20 (tct_lattice_spacing) that is at most 2^-42; with x <= epsilon0 (a shift is at least g) at most 2^-22 epsilon0.
- * The accountants add the smaller one for every event (tct_laplace_slack); epsilon0 itself bounds the loss as it is.
+ * with H(m) = (S(m - n1) + S(m + n1) + (1 - a)(S(m - n1 + 2) + S(m - n1 + 4) + ... + S(m + n1 - 2)))/(1 + a), S =
+ * S_n2.  It is even in m.  (1 + a)(H(m+2) - H(m)) = S(m + n1 + 2) - a S(m + n1) + a S(m - n1 + 2) - S(m - n1).  For m
+ * >= 0 the last two terms are at most 0, as S falls at most by a factor a.  The first two are 0, or, where m + n1 < n2,
+ * so are all four together.  So for |m| <= n H is at least H(n) = a^{n2/2} (a^{n1} + 1 + a - a^{n1})/(1 + a) =
+ * a^{n2/2}, which is the claim at all points where either curve bends. (3) Hence a vector that moves by at most c in
+ * the l1 norm is dominated by the continuous pair of epsilon0 = c/scale with 2 log cosh(x/2) <= x^2/4 added to its
+ * loss.  With x <= 2^-20 (tct_lattice_spacing) that is at most 2^-42; with x <= epsilon0 (a shift is at least g) at
+ * most 2^-22 epsilon0.  The accountants add the smaller one for every event (tct_laplace_slack); epsilon0 itself bounds
+ * the loss as it is.
  *
  * ROUNDING  None: integers, and a product by a power of two.  V beyond 2^10 would pass 64 bits
  * and is refused; its probability is exp(-1024) < 1e-444,

@@ -4,12 +4,11 @@
  * monotone), where u is epsilon/(2 change) rounded down to 63 bits: the exponential mechanism for an
  * epsilon' <= epsilon that depends on public numbers alone.
  *
- * PROOF  (1) Exact exponents.  u = floor(m_e 2^63 / m_c) 2^x, where epsilon = m_e 2^a, change = m_c 2^b:
- * an integer below 2^64 times a power of two.  gamma_j = (max - score_j) u is never rounded: the
- * difference of two doubles is taken apart into doubles >= 0 (Moller-Knuth two-sum; a single one
- * whenever the scores lie on a lattice with exact differences), with a coin for each; a double
- * times u is an integer below 2^117 times a power of two.  As exp(-gamma_j) = exp(-u max) exp(u score_j)
- * exactly, the maximum, which depends on the data, cancels in P[j].
+ * PROOF  (1) Exact exponents.  u = floor(m_e 2^63 / m_c) 2^x, where epsilon = m_e 2^a, change = m_c 2^b: an integer
+ * below 2^64 times a power of two.  gamma_j = (max - score_j) u is never rounded.  The difference of two doubles is
+ * taken apart into doubles >= 0 (Moller-Knuth two-sum), with a coin for each.  It is a single one whenever the scores
+ * lie on a lattice with exact differences.  A double times u is an integer below 2^117 times a power of two.  As
+ * exp(-gamma_j) = exp(-u max) exp(u score_j) exactly, the maximum, which depends on the data, cancels in P[j].
  * (2) Plain rejection: j uniform, accepted with probability exp(-gamma_j) by exact coins, gives P.
  * (3) Where that is refused PLAIN times, many candidates are far below the maximum, and proposals are
  * tilted: with an integer 0 <= i_j <= gamma_j, j is proposed with probability ~ 2^-i_j (integer
@@ -21,9 +20,9 @@
  * Proposals are drawn BATCH at a time to share a pass over the scores; those left over are independent
  * of the one that was accepted.
  *
- * Permute and flip (McKenna and Sheldon 2020) goes through the candidates in random order, each time taking one of
- * those not yet seen uniformly, and takes candidate j with probability exp(-gamma_j): at the latest a largest one,
- * whose coin is certain.  Its law is that of the largest score with one-sided exponential noise (Ding, Kifer, Saeidian,
+ * Permute and flip (McKenna and Sheldon 2020) goes through the candidates in random order: each time one of those not
+ * yet seen is drawn uniformly.  It takes candidate j with probability exp(-gamma_j), at the latest a largest one, whose
+ * coin is certain.  Its law is that of the largest score with one-sided exponential noise (Ding, Kifer, Saeidian,
  * Steinke, Wang, Xiao and Zhang 2021).
  *
  * ROUNDING  None but that of u, above; max - score_j must not overflow (scores up to 2^1022).

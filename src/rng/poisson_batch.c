@@ -3,16 +3,16 @@
  * DISTRIBUTION  Each row of the range is in the batch with probability rate (the exact value of the
  * double), independently of the others.  Row i's coin is a function of (key, iteration, i).
  *
- * PROOF  A coin compares the binary digits of a uniform U with those of rate from the top: at the first
- * differing digit U < rate if U's digit is 0; if none differs, U >= rate.  The first DIGITS digits are
- * done for 512 rows at once: digit d of chunk c is the 64-byte keystream block c DIGITS + d, one bit
- * a row.  `open` holds the rows whose digits have all agreed so far.
- *   digit of rate 1: rows in open with bit 0 are drawn, those with bit 1 stay open;
+ * PROOF  A coin compares the binary digits of a uniform U with those of rate from the top.  At the first differing
+ * digit U < rate if U's digit is 0.  If none differs, U >= rate.  The first DIGITS digits are done for 512 rows at
+ * once: digit d of chunk c is the 64-byte keystream block c DIGITS + d, one bit per row.  `open` holds the rows whose
+ * digits have all agreed so far.
+ *   digit of rate 1: rows in open with bit 0 are drawn, those with bit 1 stay open.
  *   digit of rate 0: rows in open with bit 1 are refused, those with bit 0 stay open.
- * A row stays open after all of them with probability 2^-DIGITS; it goes on with 64 digits at a time
- * from side stream i + 1 of the same key, against the rest of rate.
- * No bit serves two rows and none depends on row0 or rows, hence independence, and the same
- * coins for every partition of the rows.
+ *
+ * A row stays open after all of them with probability 2^-DIGITS.  It goes on with 64 digits at a time from side stream
+ * i + 1 of the same key, against the rest of rate.  No bit serves two rows and none depends on row0 or rows.  Hence
+ * independence, and the same coins for every partition of the rows.
  *
  * ROUNDING  None.  2 x, 2^64 x and x - floor(x) are exact for a double x in [0, 1). */
 #include "rng/coins.h"
@@ -21,7 +21,7 @@
 #include <sodium.h>
 
 enum {
-  CHUNK = 512, /* rows that share one keystream block a digit */
+  CHUNK = 512, /* rows that share one keystream block per digit */
   LANES = 8,   /* 64-bit words of a block */
   DIGITS = 10, /* 1.25 keystream bytes per row; one row in 1024 needs a side stream (some 100 ns) */
   CHUNKS = 4,  /* chunks generated together: enough blocks for libsodium's vector code */

@@ -75,10 +75,10 @@ double tct_discrete_laplace(tct_stream *s, double scale, double g);
  * Row i's coin depends on (key, iteration, i) alone. */
 int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0, int64_t rows,
                           int64_t *out);
-/* Index j of [0, count) with probability ~ exp(epsilon' * score[j] / (2 * change)), exactly, where
- * epsilon' <= epsilon < epsilon' * (1 + 2^-62).  Scores are finite and at most 2^1022 in size, of any
- * spacing: `change` must bound how far one record moves the scores as the doubles that they are,
- * so the caller puts them on a lattice.  epsilon >= 0, change > 0.  monotone: the 2 is dropped. */
+/* Index j of [0, count) with probability ~ exp(epsilon' * score[j] / (2 * change)), exactly, where epsilon' <= epsilon
+ * < epsilon' * (1 + 2^-62).  Scores are finite and at most 2^1022 in size, of any spacing. `change` must bound how far
+ * one record moves the scores as the doubles that they are, so the caller puts them on a lattice.  epsilon >= 0, change
+ * > 0.  monotone: the 2 is dropped. */
 int64_t tct_exponential_choice(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                                bool monotone);
 /* Index of the largest score + E_j, the E_j independent and exponential of rate epsilon'/(2 change): permute and flip,
@@ -87,9 +87,9 @@ enum { TCT_FLIP_MOST = 4096 }; /* candidates */
 int64_t tct_permute_and_flip(tct_stream *s, const double *score, int64_t count, double epsilon, double change,
                              bool monotone);
 
-/* The same choice from scores that change a few at a time: a changed score costs O(1), or O(log count) where it leaves
- * its level (levels are as wide as a factor e of the probability), a draw O(log count); no draw looks at all scores.
- * Scores are multiples of lattice, a power of two, at most 2^51*lattice in size; they start at 0. */
+/* The same choice from scores that change a few at a time.  A changed score costs O(1), or O(log count) where it leaves
+ * its level; levels are as wide as a factor e of the probability.  A draw costs O(log count).  No draw looks at all
+ * scores.  Scores are multiples of lattice, a power of two, at most 2^51*lattice in size; they start at 0. */
 typedef struct tct_choice_node {
   int64_t top;  /* largest level below this node */
   uint64_t sum; /* weights below it, in units of 2^(top - 32), rounded up; 0 = none */

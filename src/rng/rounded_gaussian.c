@@ -9,20 +9,18 @@
  *   N3  x uniform on (0,1);
  *   N4  go on with probability exp(-x (2k+x)/2), by k+1 coins exp(-x c), c = (2k+x)/(2k+2), else to N1;
  *   N5  y = k + x, whose density is thus proportional to exp(-k^2/2 - x k - x^2/2) = exp(-y^2/2).
- * The coin exp(-x c) tosses until the first failure: toss j succeeds if z_j < z_(j-1) (z_0 = x, the
- * others fresh uniform numbers) and an independent coin c succeeds.  n successes or more have
- * probability (x c)^n / n!, hence an even number of them has probability exp(-x c).  The coin c:
- * i uniform below 2k+2; yes if i < 2k, no if i > 2k, and a fresh uniform z < x if i = 2k.
- * Comparing two uniform numbers looks at 64 bits each, and at further words only while they are
- * equal; such words belong to the number from then on (tct_lazy), so all decisions about x are about
- * one real number.
- * (2) Rounding.  sigma/g = M 2^E exactly (g is a power of two, M < 2^53).  With Y = k 2^64 + top(x) and
- * f in [0,1) the rest of x, sigma y/g = M (Y + f) 2^(E-64).  With h = 64 - E, the nearest
- * integer is q = floor((M Y + 2^(h-1) + M f) / 2^h).  If adding M - 1 instead of M f gives the same
- * quotient as adding 0, no multiple of 2^h lies strictly in between and q is known.  Otherwise one
- * does, R above M Y + 2^(h-1), 0 < R < M, and q is the upper integer if and only if f >= R/M, which
- * is decided by long division, word by word, against the further words of x.
- * Ties: sigma y/g is half an integer for countably many y only, which have probability zero.
+ * The coin exp(-x c) tosses until the first failure: toss j succeeds if z_j < z_(j-1) (z_0 = x, the others fresh
+ * uniform numbers) and an independent coin c succeeds.  n successes or more have probability (x c)^n / n!, hence an
+ * even number of them has probability exp(-x c).  The coin c: i uniform below 2k+2; yes if i < 2k, no if i > 2k, and a
+ * fresh uniform z < x if i = 2k.  Comparing two uniform numbers looks at 64 bits each, and at further words only while
+ * they are equal.  Such words belong to the number from then on (tct_lazy), so all decisions about x are about one real
+ * number.
+ * (2) Rounding.  sigma/g = M 2^E exactly (g is a power of two, M < 2^53).  With Y = k 2^64 + top(x) and f in [0,1) the
+ * rest of x, sigma y/g = M (Y + f) 2^(E-64).  With h = 64 - E, the nearest integer is q = floor((M Y + 2^(h-1) + M f) /
+ * 2^h).  If adding M - 1 instead of M f gives the same quotient as adding 0, no multiple of 2^h lies strictly in
+ * between and q is known.  Otherwise one does, R above M Y + 2^(h-1), 0 < R < M, and q is the upper integer if and only
+ * if f >= R/M.  That is decided by long division, word by word, against the further words of x.  Ties: sigma y/g is
+ * half an integer for countably many y only, which have probability zero.
  * (3) The sign is a fair coin; the distribution is symmetric, and 0 is made +0.
  * K g is a real Gaussian rounded to the lattice.  Added to a lattice value v it is v + N(0, sigma^2) rounded to the
  * lattice: post-processing of the continuous Gaussian mechanism.

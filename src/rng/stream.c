@@ -2,13 +2,12 @@
  *
  * DISTRIBUTION  Uniform words, and tct_stream_below uniform on {0, ..., bound-1}.
  *
- * PROOF  A stream's own key is HChaCha20 under the root key of the 16 bytes (kind, purpose, index),
- * little-endian in 4, 4 and 8 bytes: a pseudo-random function if ChaCha20 is one (Bernstein 2011, the proof
- * for XSalsa20), so distinct names have independent keys.  The stream's words are the ChaCha20
- * keystream (64-bit block counter) under that key and nonce 0; side streams use the nonces 1, 2, ...,
- * each nonce once.  The root key serves HChaCha20 alone.  A seed becomes a root key by BLAKE2b-256.
- * Everything in this folder is exact *given* that the keystream is uniform; that is the usual
- * assumption on ChaCha20, and the only one.
+ * PROOF  A stream's own key is HChaCha20 under the root key of the 16 bytes (kind, purpose, index), little-endian in 4,
+ * 4 and 8 bytes.  It is a pseudo-random function if ChaCha20 is one (Bernstein 2011, the proof for XSalsa20).  So
+ * distinct names have independent keys.  The stream's words are the ChaCha20 keystream (64-bit block counter) under
+ * that key and nonce 0; side streams use the nonces 1, 2, ..., each nonce once.  The root key serves HChaCha20 alone.
+ * A seed becomes a root key by BLAKE2b-256.  Everything in this folder is exact *given* that the keystream is uniform;
+ * that is the usual assumption on ChaCha20, and the only one.
  *
  * below: Lemire 2019, algorithm 5.  With w uniform on 64 bits, w*bound = 2^64 q + r.  Each q has
  * either floor or ceil of 2^64/bound words; dropping those with r < 2^64 mod bound leaves floor for

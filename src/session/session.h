@@ -32,8 +32,8 @@ tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object,
 /* Opens the wire of either role. */
 tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
 
-/* How records are matched: each party sorts its keys, and all hash the sorted list, and the labels in its order, under
- * the secret that the server lacks and the run's nonce: the server learns whether the lists are equal, no more. */
+/* How records are matched: each party sorts its keys.  All hash the sorted list, and the labels in its order, under the
+ * run's nonce and the secret that the server lacks.  The server learns whether the lists are equal, no more. */
 typedef struct tct_alignment {
   int64_t *order; /* [rows] place of record i among the sorted keys; NULL: by position */
   char keys[65], labels[65];

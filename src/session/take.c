@@ -1,8 +1,8 @@
 /* take.c - the model that a server sends is compared whole with the one that this party makes of plan and rounds.
  *
- * What only the server knows is taken from its model: the names of the others' columns, what they say is unaccounted,
- * the bytes on the wire, and whether another party has a seed.  The rest, and its own part of that, a party makes again
- * and compares as JSON, key by key: a new key of the model file is compared without a line here. */
+ * What only the server knows is taken from its model.  That is the names of the others' columns, what they say is
+ * unaccounted, the bytes on the wire, and whether another party has a seed.  The rest, and its own part of that, a
+ * party makes again and compares as JSON, key by key.  A new key of the model file is compared without a line here. */
 #include "core/alloc.h"
 #include "model/json.h"
 #include "session/session.h"

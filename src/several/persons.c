@@ -11,7 +11,7 @@ static tct_status check(const int64_t *person, int64_t rows, int64_t max, tct_er
   return TCT_OK;
 }
 
-/* The first `most` rows of each person in a uniform order of all rows: of one person's rows every choice is as likely
+/* The first `most` rows of each person in a uniform order of all rows.  Of one person's rows every choice is as likely
  * as another, whoever else is in the table. */
 tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                             unsigned char *counts, tct_error *err) {

@@ -1,12 +1,12 @@
 /* auto.c - the rule that picks a solver from public facts alone.
  *
- * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta): the
- * largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice costs
- * nothing.
+ * The figure behind the rule is the signal s = mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta).  It is
+ * the largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice
+ * costs nothing.
  *
  * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
- * least squares with ridge go to dpscd there, whose damping wins.  Everything else: dpgd, the best untuned solver of a
- * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
+ * least squares with ridge go to dpscd there, whose damped steps win.  Everything else: dpgd, the best untuned solver
+ * of a hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  */
 #include "solve/auto.h"
 

@@ -1,11 +1,11 @@
 /* generate.c - an invented population with known coefficients, as CSV, and its public schema beside it.
  *
- * For demonstrations and tests.  Nobody in it exists, so its randomness protects nobody: it is a plain
- * counter-based SplitMix64 (Steele, Lea, Flood 2014), record i drawing from its own counter, so that a
- * population of m records is the beginning of the population of n > m records with the same seed.
+ * For demonstrations and tests.  Nobody in it exists, so its randomness protects nobody.  It is a plain counter-based
+ * SplitMix64 (Steele, Lea, Flood 2014), record i drawing from its own counter.  So a population of m records is the
+ * beginning of the population of n > m records with the same seed.
  *
- * The label follows a linear model over the schema's own features, where a number is scaled to
- * u in [0,1] by its bounds and a category is one indicator a value:
+ * The label follows a linear model over the schema's own features.  There a number is scaled to u in [0,1] by its
+ * bounds, and a category is one indicator per value:
  *
  *   eta = -3.6 + 1.4 age + 2.6 hours + 1.1 tenure - 0.5 household + 0.2 commute
  *              + sex{0, 0.35} + urban{0, 0.25} + education{0, 0.2, 0.5, 0.9, 1.6, 2.1}
@@ -14,8 +14,8 @@
  *   classification: high_income = yes with probability 1/(1 + exp(-eta))
  *   regression:     income = 55 + 15 eta + N(0, 8^2) thousand a year, clipped to [0, 150]
  *
- * The features depend on each other as in a real country (education on age, sector on education, hours
- * on sector and sex, tenure on age), so the problem is neither separable nor well conditioned. */
+ * The features depend on each other as in a real country: education on age, sector on education, hours on sector and
+ * sex, tenure on age.  So the problem is neither separable nor well conditioned. */
 #include "core/alloc.h"
 #include "core/outfile.h"
 

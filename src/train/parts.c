@@ -1,10 +1,10 @@
 /* parts.c - one table over ranks: who reads what, and that all of it is one table.
  *
- * One file is cut by records: every rank finds the record ends in its share of the bytes, the counts give the number of
- * all records n, and rank r of R gets the blocks [B r/R, B (r+1)/R) of B blocks: a function of n alone, as public as n.
- * Parts are files; who gets which depends on their sizes.  Either way a rank's first record is a multiple of
- * tct_rows_together, as exact sums of blocks need it (la/exact/exact.h): records before that belong to the rank in
- * front. */
+ * One file is cut by records.  Every rank finds the record ends in its share of the bytes, and the counts give the
+ * number of all records n.  Rank r of R gets the blocks [B r/R, B (r+1)/R) of B blocks.  That is a function of n alone,
+ * as public as n.  Parts are files; who gets which depends on their sizes.  Either way a rank's first record is a
+ * multiple of tct_rows_together, as exact sums of blocks need it (la/exact/exact.h): records before that belong to the
+ * rank in front. */
 #include "core/alloc.h"
 #include "train/identity.h"
 #include "train/one_program.h"

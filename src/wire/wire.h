@@ -58,7 +58,7 @@ typedef struct tct_wire_files {
   const char *certificate, *private_key, *authority; /* PEM files */
 } tct_wire_files;
 
-/* The server's end.  listen binds; accept waits until `parties` peers have come, at most `seconds`; a peer that is
+/* The server's end.  listen binds; accept waits until `parties` peers have come, at most `seconds`.  A peer that is
  * refused does not end the wait, but its reason is told if the others do not come.  seconds is also how long a message
  * may take later. */
 tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int parties, double seconds,

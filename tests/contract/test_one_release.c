@@ -157,7 +157,7 @@ static void the_same_seed_gives_the_same_bytes_for_any_number_of_threads(void **
   }
 }
 
-/* The value before the last release, and the release's reach. */
+/* The value before the last release, and the release's sensitivity. */
 typedef struct seen {
   double before[P * P + P], forced[P];
   double sensitivity;
@@ -241,7 +241,7 @@ static void extreme_row(bench *b, int k) {
   for (int j = 0; j < P && k % 3 == 0; j++) x[j] *= factor;
 }
 
-/* The largest |release(D) - release(D')|/reach over neighbours without record k, k extreme. */
+/* The largest |release(D) - release(D')|/sensitivity over neighbours without record k, k extreme. */
 static double worst_ratio(const setting *s, bool extreme) {
   double worst = 0;
   for (int k = 0; k < 12; k++) {
@@ -281,7 +281,7 @@ static void one_record_never_moves_the_release_beyond_its_reach(void **state) {
 }
 
 /* World D draws b and has the minimiser w. In D' the b' with the same minimiser is b + l'(x_k.w) x_k: given the same
- * exact minimiser, the computed and rounded points are within the output's reach. */
+ * exact minimiser, the computed and rounded points are within the output's sensitivity. */
 static void worlds_with_one_minimiser_release_points_within_reach(void **state) {
   (void)state;
   for (int s = 0; s < SETTINGS; s++) {
@@ -305,7 +305,7 @@ static void worlds_with_one_minimiser_release_points_within_reach(void **state) 
       without.force = true;
       b.view.row_scale[k] = 0;
       tct_mech_free(run(&b, (uint64_t)k, look, &without, w));
-      /* with.before stands for the exact minimiser: off by reach, which moves b' and with it the minimum by
+      /* with.before stands for the exact minimiser: off by the sensitivity, which moves b' and with it the minimum by
        * beta/Lambda. */
       double slack = 1 + set.smooth.curvature * set.smooth.row_norm * set.smooth.row_norm / set.ridge;
       double twice = settings[s].neighbours == TCT_REPLACE_ONE ? 2 : 1;

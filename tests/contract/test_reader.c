@@ -18,8 +18,8 @@ static void assert_same(const tct_data *a, const tct_data *b, int64_t rows) {
   }
 }
 
-/* Any beginning of a file is refused with a sentence, or is a shorter table whose records are the whole
- * table's, but for the last, which may have lost its end. */
+/* Any beginning of a file is refused with a sentence, or is a shorter table.  Its records are the whole table's, but
+ * for the last, which may have lost its end. */
 static void assert_every_beginning(const char *text, size_t length, tct_read_options *options) {
   tct_data *whole = read_bytes(text, length, options);
   int refused = 0;

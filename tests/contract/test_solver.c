@@ -76,8 +76,8 @@ static void what_is_spent_is_what_was_promised(void **state) {
 
 /* ---- formats --------------------------------------------------------------------------------------- */
 
-/* 1e-7: the noise's lattice is 2^-20 to 2^-39 of its deviation, and a last bit of a margin may move a term by one step
- * of it, over some hundred terms. */
+/* 1e-7: the noise's lattice is 2^-20 to 2^-39 of its deviation.  A last bit of a margin may move a term by one step of
+ * it, over some hundred terms. */
 static void formats(const solver_case *c) {
   records r = records_new(ROWS, COLS, 2);
   world first, other;
@@ -172,8 +172,8 @@ static void two_threads_give_the_same_bytes_as_one(void **state) {
 
 /* ---- the non-private optimum -------------------------------------------------------------------------- */
 
-/* Proximal gradient in the plainest form, the reference for every loss and penalty: F is convex and its smooth part has
- * curvature at most 1/step; for the hinge the steps shrink and the best point counts. */
+/* Proximal gradient in the plainest form, the reference for every loss and penalty.  F is convex and its smooth part
+ * has curvature at most 1/step.  For the hinge the steps shrink and the best point counts. */
 static double objective(const world *w, const double *at) {
   const tct_facts *f = &w->plan->facts;
   const tct_view *v = &w->bound.view;

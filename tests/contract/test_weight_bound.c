@@ -1,5 +1,6 @@
-/* test_weight_bound.c - the bound on released weights of every private solver: no training passes it, sums of aligned
- * records come near it, and the tail that it adds for the noise is as rare as it says. */
+/* test_weight_bound.c - the bound on released weights of every private solver: no training passes it.
+ *
+ * Sums of aligned records come near it, and the tail that it adds for the noise is as rare as it says. */
 #include "account/curves/normal.h"
 #include "solve/shared/weight_bound.h"
 #include "solver_cases.h"

@@ -1,7 +1,7 @@
 /* test_choice.c - private choices: exact win probabilities against what is charged, and the filter of adaptive descent.
  *
- * The laws of small cases are enumerated, not sampled: for scores of one world and of a neighbouring one, every
- * combination of moves, the largest privacy loss is compared with the event that the gate charges. */
+ * The laws of small cases are enumerated, not sampled.  The cases are scores of one world and of a neighbouring one,
+ * for every combination of moves.  The largest privacy loss is compared with the event that the gate charges. */
 #include "goodness.h"
 #include "worlds.h"
 

@@ -6,11 +6,11 @@
  * each, so all hold together with error ALPHA.
  *   Gaussian steps:  mu >= Phi^-1(1-F) - Phi^-1(1-T)  (Nasr et al. 2023), to be compared with the mu that is claimed.
  *   One sampled Gaussian:  T must not exceed the claimed power (1-q) Phi(-t/m) + q Phi(-(t-1)/m) at the threshold t
- * with Phi(-t/m) = F, the best test there is (Neyman and Pearson; the likelihood ratio is monotone in the score).
+ *     with Phi(-t/m) = F, the best test there is (Neyman and Pearson; the likelihood ratio is monotone in the score).
  *
  * ALPHA = 1e-6 is the chance that sound code is flagged by one comparison.  POWER: with half the noise the mu of a run
- * is 2 mu; at mu = 0.9 and 8000 runs its bound exceeds 0.9 with probability above 0.999999 (the bound's deviation is
- * about 0.04, the excess left after the confidence margin about 0.6); the tests of planted faults below show it. */
+ * is 2 mu.  At mu = 0.9 and 8000 runs its bound exceeds 0.9 with probability above 0.999999.  The bound's deviation is
+ * about 0.04, the excess left after the confidence margin about 0.6.  The tests of planted faults below show it. */
 #include "worlds.h"
 
 #include <string.h>
@@ -172,7 +172,7 @@ static double likely_mu(void) {
 /* ---- Gaussian steps -------------------------------------------------------------------------------------- */
 
 /* All records in every batch.  The penalty is large, so that the weights stay near 0 and every step of the canary is
- * cut at its clip: T steps shift the sum by T clips, under noise of sqrt(T) deviations, so mu = sqrt(T)/m to the last
+ * cut at its clip.  T steps shift the sum by T clips, under noise of sqrt(T) deviations, so mu = sqrt(T)/m to the last
  * bit. */
 static const trial gaussian[] = {
     {"logistic", "l2:lambda=100", "dpscd:batch=8,clip=0.01,epochs=1", 1, 1, 4, 0, 0},

@@ -1,9 +1,9 @@
 /* test_sensitivity.c - how far one record moves a release, searched for by hand, at random and by hill climbing.
  *
  * Two worlds share the coins and all past releases and differ in record K, which is removed (add_remove) or replaced
- * (replace_one).  The noise-free sums may differ by the reach, or twice that under replace_one: exactly, so the bound
- * is `move <= 1` without a tolerance.  Where the claim is tight the search must also come close to it, which shows that
- * the probe sees something. */
+ * (replace_one).  The noise-free sums may differ by the sensitivity, or twice that under replace_one: exactly, so the
+ * bound is `move <= 1` without a tolerance.  Where the claim is tight the search must also come close to it, which
+ * shows that the probe sees something. */
 #include "worlds.h"
 
 enum { N = 12, P = 3, K = 5 };
@@ -17,7 +17,7 @@ typedef struct setup {
   const char *loss, *penalty, *solver;
   double row_norm, epsilon;
   tct_neighbours relation;
-  double min; /* the search must reach this share of the claim */
+  double min; /* the search must come to this part of the claim */
 } setup;
 
 typedef struct search {
@@ -136,7 +136,8 @@ static void dpscd_keeps_its_reach_and_fills_it(void **state) {
   SEARCHED(dpscd);
 }
 
-/* The reach of alpha_B and v together is C sqrt(1 + R^2); the probe sees v alone, whose own share is R/sqrt(1 + R^2).
+/* The sensitivity of alpha_B and v together is C sqrt(1 + R^2); the probe sees v alone, whose own share is R/sqrt(1 +
+ * R^2).
  */
 static const setup paper[] = {
     {"logistic", "l2:lambda=0.1", "dpscd:batch=6,clip=0.1,epochs=6,state=paper", 1, 1, TCT_ADD_REMOVE, 0.9 * 0.7071},

@@ -1,5 +1,6 @@
-/* test_sensitivity_dpfw.c - neighbours found by hill climbing move no score of dpfw by more than is claimed, and come
- * close to it; the fast form hands over the scores of the plain one, bit for bit. */
+/* test_sensitivity_dpfw.c - neighbours found by hill climbing move no score of dpfw by more than is claimed.
+ *
+ * They come close to it, and the fast form hands over the scores of the plain one, bit for bit. */
 #include "solve/frank_wolfe/dpfw.h"
 #include "climb.h"
 

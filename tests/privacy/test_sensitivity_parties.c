@@ -1,5 +1,7 @@
 /* test_sensitivity_parties.c - no neighbour found by hill climbing moves a choice, a score or a column of dpfw_parties
- * by more than is claimed, and climbing comes close to it; what leaves a party is its releases and nothing else. */
+ * by more than is claimed.
+ *
+ * Climbing comes close to it.  What leaves a party is its releases and nothing else. */
 #include "solve/parties/dpfw_parties.h"
 #include "climb.h"
 

@@ -1,4 +1,4 @@
-/* test_weights.c - weighted records: no record, and no person, moves a release further than its reach. */
+/* test_weights.c - weighted records: no record, and no person, moves a release further than its sensitivity. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "read/table/data.h"
@@ -62,7 +62,7 @@ static void open_bench(bench *b, const setting *s, double epsilon) {
 
 /* What the releases were computed from, step after step, and what they were answered: the same in every world. */
 typedef struct seen {
-  double before[STEPS], sensitivity[STEPS]; /* the reach of the release that a number belongs to */
+  double before[STEPS], sensitivity[STEPS]; /* of the release that a number belongs to */
   int64_t len, release[STEPS], releases;
 } seen;
 
@@ -97,7 +97,7 @@ static void run(bench *b, double cap, bool unit, tct_mech_probe probe, void *use
   tct_data_free(data);
 }
 
-/* The largest distance of a release's values between two worlds, over its reach. */
+/* The largest distance of a release's values between two worlds, over its sensitivity. */
 static double worst_step(const seen *a, const seen *b) {
   double worst = 0, sum = 0;
   assert_int_equal(a->len, b->len);

@@ -1,5 +1,6 @@
-/* test_bcfw.c - the mean over 20 runs obeys theorem 1 of Lou and Cheung under all five samplings, on boxes and on
- * products of l1 balls; sets are drawn with the probabilities that the theorem is fed with. */
+/* test_bcfw.c - the mean over 20 runs obeys theorem 1 of Lou and Cheung under all five samplings.
+ *
+ * It does so on boxes and on products of l1 balls.  Sets are drawn with the probabilities that the theorem is given. */
 #include "solve/frank_wolfe/bcfw.h"
 #include "worlds.h"
 

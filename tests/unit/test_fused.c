@@ -184,7 +184,7 @@ static void float_terms_do_not_round_past_the_clip(void **state) {
   tct_fused_free(&f);
 }
 
-/* One record with features of any size: squares of its terms over their reaches, summed over the columns. */
+/* One record with features of any size: squares of its terms over their limits, summed over the columns. */
 static double filled(int kind, int single, int level, uint64_t *seed) {
   double x[P], inverse[P + 1], scale = exp(3 * random_real(seed)), y = random_real(seed) > 0 ? 1e9 : -1e9, sum = 0;
   float narrow[P];

@@ -1,5 +1,5 @@
 /* test_gradient.c - the fused gradient: the same bits whatever the layout and the threads, and no term beyond its
- * reach. */
+ * sensitivity. */
 #include "la_help.h"
 
 #include "la/exact/gradient.h"

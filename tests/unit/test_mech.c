@@ -15,7 +15,7 @@
 enum { LEN = 3 };
 static const uint64_t seed = 42;
 
-/* A release of that event, of sensitivity 1, or `reach`. */
+/* A release of that event and that sensitivity. */
 static tct_release release_at(tct_event event, double sensitivity) {
   tct_release r = event.kind == TCT_EV_EXPONENTIAL
                       ? tct_release_choice("scores", event.epsilon, event.count, sensitivity, sensitivity, 1000)
@@ -175,7 +175,7 @@ static void a_promise_that_contradicts_itself_opens_no_gate(void **state) {
   }
 }
 
-/* 20000 vectors of two parts, each with one release after it: |correlation| above 6/sqrt(20000), or a variance off by
+/* 20000 vectors of two parts, each with one release after it.  |correlation| above 6/sqrt(20000), or a variance off by
  * more than 6 of its deviations, has probability below 1e-7 for six sound streams together. */
 static void parts_of_one_event_and_what_follows_have_independent_noise(void **state) {
   (void)state;

@@ -46,8 +46,8 @@ static void gaussian_steps_are_exact(void **state) {
   }
 }
 
-/* truth: a proven lower bound of the true epsilon (PLD); renyi: RDP over a fixed list of orders, so
- * that the search over all orders may be lower, and by no more than a few per mille higher. */
+/* truth: a proven lower bound of the true epsilon (PLD). renyi: RDP over a fixed list of orders, so that the search
+ * over all orders may be lower, and by no more than a few per mille higher. */
 static void other_steps_lie_between_the_truth_and_the_accounting_of_fixed_orders(void **state) {
   (void)state;
   static const struct {

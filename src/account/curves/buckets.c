@@ -1,9 +1,9 @@
 /* buckets.c - a dominating pair, bucket by bucket of a grid; a few of its points for forecasts.
  *
- * The density is integrated over each bucket by Gauss-Legendre on panels short against its own scale.
- * A loss l in the bucket [e, e+h] sends the share (1 - e^-(l-e))/(1 - e^-h) of its mass up: P's and
- * Q's masses of the bucket are both kept, which is what makes the result dominate.  Nodes are evaluated in
- * batches, so that the exponentials run along vectors. */
+ * The density is integrated over each bucket by Gauss-Legendre on panels short against its own scale.  A loss l in the
+ * bucket [e, e+h] sends the share (1 - e^-(l-e))/(1 - e^-h) of its mass up.  P's and Q's masses of the bucket are both
+ * kept, which makes the result dominate.  Nodes are evaluated in batches, so that the exponentials run along
+ * vectors. */
 #include "account/curves/compare.h"
 #include "account/curves/grid.h"
 
@@ -65,9 +65,9 @@ static void add_panel(batch *a, int64_t b, double from, double to) {
   }
 }
 
-/* Panels are at most 0.2 scales wide and shrink towards large losses, where the density falls ever faster
- * and the tilt will raise it: the quadrature's relative error stays below 1e-13 there, and so does its
- * absolute error on the other side. */
+/* Panels are at most 0.2 scales wide and shrink towards large losses, where the density falls ever faster and the tilt
+ * will raise it.  The quadrature's relative error stays below 1e-13 there, and so does its absolute error on the other
+ * side. */
 static void add_bucket(batch *a, int64_t b, double from, double to) {
   double scale = a->pair->scale;
   while (from < to) {
@@ -281,10 +281,10 @@ static tct_status mean_at(const tct_pair *f, const tct_grid_shape *shape, const 
   return bulk_mean(f, &tried, range, mean, err);
 }
 
-/* Atoms are put on grid points.  A sampled gaussian's bulk may be only a few buckets wide, and then the two
- * runs of tct_pmf_lower meet without a rest at some offsets only: tried on the bulk alone, 12 offsets
- * and then a golden section about the best: what is left over falls linearly to 0 there, and counts once per step.
- * Where the bulk spans many buckets the rest is negligible. */
+/* Atoms are put on grid points.  A sampled gaussian's bulk may be only a few buckets wide, and then the two runs of
+ * tct_pmf_lower meet without a rest at some offsets only.  So 12 offsets are tried on the bulk alone, and then a golden
+ * section about the best.  What is left over falls linearly to 0 there, and counts once per step.  Where the bulk spans
+ * many buckets the rest is negligible. */
 tct_status tct_best_offset(const tct_event *event, tct_neighbours neighbours, const tct_grid_shape *shape,
                            double *offset, tct_error *err) {
   double h = shape->h, range[2], best = -INFINITY, at = 0, width = h / 12, mean;

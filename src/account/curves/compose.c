@@ -1,13 +1,13 @@
 /* compose.c - the composed privacy loss inside a window, by a tilted Fourier transform.
  *
- * Each law is tilted to p e^{t loss}/M(t), so that the composed mass that decides delta is of order 1 and
- * not lost under the rounding of the largest: delta = 1e-12 is as accurate as 1e-2.
+ * Each law is tilted to p e^{t loss}/M(t), so that the composed mass that decides delta is of order 1 and not lost
+ * under the rounding of the largest.  So delta = 1e-12 is as accurate as 1e-2.
  *
  * WINDOW.  A cyclic transform of N points folds what lies outside the window back into it.  Folded mass only adds, so
- * the upper law stays one once the true mass above the window is added at infinity; for the lower law
- * the mass that can have been folded onto the points that are read is subtracted.  With the window from A to A + (N-1)h
- * and points read from F >= A on, that is the tilted mass above F + Nh and below A.  All three masses are
- * bounded by Chernoff: tilted mass above y <= e^{K(s) - K(t) - (s-t)y}, s >= t, and below y for s <= t.
+ * the upper law stays one once the true mass above the window is added at infinity.  For the lower law the mass that
+ * can have been folded onto the points that are read is subtracted.  With the window from A to A + (N-1)h and points
+ * read from F >= A on, that is the tilted mass above F + Nh and below A.  All three masses are bounded by Chernoff:
+ * tilted mass above y <= e^{K(s) - K(t) - (s-t)y}, s >= t, and below y for s <= t.
  *
  * ROUNDING.  The spectrum of law j errs by at most f_j = the transform's error bound (its inputs sum to 1)
  * at every frequency.  Where |phi_j| >= 1/2 its power T_j moves by at most T_j f_j |X|/|phi_j| <= 2 T_j f_j |X|, X the

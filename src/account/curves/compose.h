@@ -3,9 +3,9 @@
 #define TCT_ACCOUNT_CURVES_COMPOSE_H
 #include "account/curves/grid.h"
 
-/* The sum of all losses, on the grid points offset + (first + k)h, k < len: the mass is
- * tilted[k] * e^{log_moment - t*loss}; `tilted` is already moved to the safe side by the proven bound
- * on its rounding. Points below `floor` are not to be read. */
+/* The sum of all losses, on the grid points offset + (first + k)h, k < len.  The mass is tilted[k] * e^{log_moment -
+ * t*loss}. `tilted` is already moved to the safe side by the proven bound on its rounding.  Points below `floor` are
+ * not to be read. */
 typedef struct tct_law {
   double h, offset, t, log_moment;
   int64_t first, floor, len;
@@ -18,8 +18,8 @@ typedef struct tct_law {
 } tct_law;
 
 /* The part of the composed loss that is wanted: from `top` downwards over `length`, read down to `floor`.  The orders
- * are those at which Chernoff's bound is taken for what lies above the top, above floor + length, and
- * below top - length: any (the first two above t, the last below) are sound, the best ones tight. */
+ * are those at which Chernoff's bound is taken for what lies above the top, above floor + length, and below top -
+ * length.  Any orders are sound, the first two above t, the last below; the best ones are tight. */
 typedef struct tct_window {
   double t, top, length, floor;
   double order_top, order_wrap, order_below;

@@ -1,15 +1,15 @@
 /* fft.c - discrete Fourier transforms of real sequences, with a proven bound on their rounding.
  *
- * A real sequence of length n is a complex one of length n/2 (even and odd entries), transformed by
- * Stockham's self-sorting radix-4 passes on separate real and imaginary arrays, which compilers turn
- * into vector code.  The order of operations is fixed, so the bits are the same on every machine.
+ * A real sequence of length n is a complex one of length n/2 (even and odd entries).  It is transformed by Stockham's
+ * self-sorting radix-4 passes on separate real and imaginary arrays, which compilers turn into vector code.  The order
+ * of operations is fixed, so the bits are the same on every machine.
  *
- * ROUNDING: every output is a sum over the inputs, each of which reaches it on one path through the
- * butterflies.  On that path a radix-4 pass multiplies by one twiddle (a product of up to three table
- * entries, each itself a product of two correctly computed ones: off by at most 17 u, and 3 u for the
- * multiplication) and takes part in two additions (2 u of a sum whose terms are again such paths).  So each
- * input's share errs by at most 22 u per pass, 11 u per factor 2, and 20 u for the split into even and
- * odd entries and the scaling: |error| <= 14 u (log2 n + 2) * (sum of the inputs' sizes).
+ * ROUNDING: every output is a sum over the inputs, each of which reaches it on one path through the butterflies.  On
+ * that path a radix-4 pass multiplies by one twiddle and takes part in two additions.  A twiddle is a product of up to
+ * three table entries, each itself a product of two correctly computed ones: off by at most 17 u, and 3 u for the
+ * multiplication.  The additions err by 2 u of a sum whose terms are again such paths.  So each input's share errs by
+ * at most 22 u per pass, 11 u per factor 2, and 20 u for the split into even and odd entries and the scaling.  Together
+ * |error| <= 14 u (log2 n + 2) * (sum of the inputs' sizes).
  */
 #include "account/curves/fft.h"
 

@@ -5,10 +5,9 @@
  * LOWER: the pair after a post-processing.  Grid point i is a symbol that is output for a share a_i of
  * bucket i-1 and b_i of bucket i.  The symbol's own loss is at least ih iff
  *   b_i (P - e^{ih}Q)(bucket i) >= a_i (e^{ih}Q - P)(bucket i-1), i.e. b_i up_i >= a_i down_{i-1} e^h.
- * Then counting it as ih can only lower every hockey-stick divergence, also after composition.  Equality
- * makes the error second order in h.  The recursion a_{i+1} = 1 - b_i is stable upwards left of the
- * mode and downwards right of it; the two runs are joined where least is left over, and what is left
- * over is rounded down. */
+ * Then counting it as ih can only lower every hockey-stick divergence, also after composition.  Equality makes the
+ * error second order in h.  The recursion a_{i+1} = 1 - b_i is stable upwards left of the mode and downwards right of
+ * it.  The two runs are joined where least is left over, and what is left over is rounded down. */
 #include "account/curves/compare.h"
 #include "account/curves/grid.h"
 

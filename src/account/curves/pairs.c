@@ -3,18 +3,20 @@
  * A continuous part is a density under P over some variable x in which the loss rises; beside it there may be atoms.
  *
  * The pairs (c = 1, s = noise):
- *   gaussian          loss N(mu^2/2, mu^2), mu = sensitivity/s.
+ *   gaussian          loss N(mu^2/2, mu^2), mu = f/s, f = 1 or, under replace_one, 2.
  *   sampled_gaussian  add_remove: P = (1-q)N(0,s^2) + qN(1,s^2), Q = N(0,s^2), and reversed;
  *                     replace_one: P = (1-q)N(0,s^2) + qN(1,s^2), Q with -1 (one coin for both records).
- *   laplace           sensitivity/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4
- * between. pure, approx      randomised response; delta0 goes to infinity. exponential       eps0-bounded range: the
- * loss lies in [t-eps0, t] for some t, and of all two-point laws on such ranges the hockey-stick divergence at e^l is
- * largest for t = (eps0+l)/2: (1 - e^{(l-eps0)/2})^2/(1 - e^-eps0).  As a supremum of hockey-stick curves it is one
+ *   laplace           f/s = eps0: half the mass at eps0, e^-eps0/2 at -eps0, density e^{(l-eps0)/2}/4
+ *                     between.
+ *   pure, approx      randomised response; delta0 goes to infinity.
+ *   exponential       eps0-bounded range: the loss lies in [t-eps0, t] for some t.  Of all two-point laws on such
+ *                     ranges the hockey-stick divergence at e^l is largest for t = (eps0+l)/2:
+ *                     (1 - e^{(l-eps0)/2})^2/(1 - e^-eps0).  As a supremum of hockey-stick curves it is one
  *                     (Zhu, Dong and Wang 2022, Prop. 8): density e^{(l-eps0)/2}/(2(1-e^-eps0)) on [-eps0, eps0].
  *                     Its divergences are below randomised response's everywhere.
  *   objpert           docs/proofs/objpert.md.  add_remove: max(0, N(mu^2/2, mu^2)) + a.  replace_one: the curve
- *                     2G_mu(l-a) + G_2mu(l-a) holds for l >= a; every hockey-stick curve is convex in e^l and 1
- *                     at e^l = 0, so it lies below the convex hull, whose tangent leaves the curve where
+ *                     2G_mu(l-a) + G_2mu(l-a) holds for l >= a.  Every hockey-stick curve is convex in e^l and 1
+ *                     at e^l = 0, so it lies below the convex hull.  The hull's tangent leaves the curve where
  *                     the sum of the three laws' masses above l is exactly 1. */
 #include "account/curves/compare.h"
 #include "account/curves/pairs.h"

@@ -1,8 +1,8 @@
 /* renyi.c - Renyi divergences of the events, and the conversion of a Renyi curve to (epsilon, delta).
  *
- * All divergences are (1/(alpha-1)) log(1 + m) with m = E_Q[(1+y)^alpha - 1 - alpha*y], y = dP/dQ - 1.
- * The subtracted alpha*y has mean 0; with it every term is >= 0 (convexity), so that m keeps its
- * relative accuracy when it is 1e-12 and is then multiplied by 1e7 steps. */
+ * All divergences are (1/(alpha-1)) log(1 + m) with m = E_Q[(1+y)^alpha - 1 - alpha*y], y = dP/dQ - 1.  The subtracted
+ * alpha*y has mean 0.  With it every term is >= 0 (convexity), so that m keeps its relative accuracy when it is 1e-12
+ * and is then multiplied by 1e7 steps. */
 #include "account/curves/compare.h"
 #include "account/curves/renyi.h"
 
@@ -84,10 +84,10 @@ static void add_log(double *log_sum, double term) {
   }
 }
 
-/* Trapezoidal sum over x of density(x) ((1+y)^alpha - 1 - alpha y), y = rate*(e^{(2x-1)/2s^2} - 1).
- * The integrand is analytic in the strip |Im x| < pi s^2, so a step of c*s errs by
- * exp(a^2/2s^2 - 2 pi a/(c s)) for every a in the strip; c below keeps the exponent under -45.
- * What the range of 13 s beyond both humps (x = 0 and x = alpha) leaves out is below e^-80. */
+/* Trapezoidal sum over x of density(x) ((1+y)^alpha - 1 - alpha y), y = rate*(e^{(2x-1)/2s^2} - 1).  The integrand is
+ * analytic in the strip |Im x| < pi s^2, so a step of c*s errs by exp(a^2/2s^2 - 2 pi a/(c s)) for every a in the
+ * strip. c below keeps the exponent under -45.  What the range of 13 s beyond both humps (x = 0 and x = alpha) leaves
+ * out is below e^-80. */
 double tct_sampled_gaussian_renyi(double noise, double rate, double alpha) {
   if (noise == 0) return INFINITY;
   if (rate == 1) return alpha / (2 * noise * noise);
@@ -117,8 +117,8 @@ static double pure_renyi(double epsilon, double alpha) {
   return value < epsilon ? value : epsilon;
 }
 
-/* epsilon-bounded range (Dong, Durfee and Rogers 2020): the loss lies in [t-eps, t] for some t, and the
- * two-point law on the ends is the worst; the order's moment is largest at one t in closed form. */
+/* epsilon-bounded range (Dong, Durfee and Rogers 2020): the loss lies in [t-eps, t] for some t, and the two-point law
+ * on the ends is the worst.  The order's moment is largest at one t in closed form. */
 static double bounded_range_renyi(double epsilon, double alpha) {
   if (epsilon == 0) return 0;
   if (alpha * epsilon > 600) return epsilon;

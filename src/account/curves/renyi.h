@@ -34,7 +34,7 @@ bool tct_event_is_pure(const tct_event *event);
 /* What the discrete Laplace noise that is drawn may add to the loss of the continuous one (discrete_laplace.c): 2 log
  * cosh(x/2) <= x^2/4 for a lattice of x scales, x <= 2^-20 and x <= epsilon0.  0 for the other kinds. */
 double tct_laplace_slack(const tct_event *event, tct_neighbours neighbours);
-/* epsilon0 of laplace, exponential and pure events, else 0; the sensitivity of a record under the relation (1 or 2). */
+/* epsilon0 of laplace, exponential and pure events, else 0; the factor of the relation (1 or 2). */
 double tct_event_pure_epsilon(const tct_event *event, tct_neighbours neighbours);
 double tct_neighbour_factor(tct_neighbours neighbours);
 

@@ -1,8 +1,8 @@
 /* saddle.c - where a composed privacy loss decides: a forecast of epsilon, the tilt and the window to compute it in.
  *
  * With K the log-moment of the sum, the saddle point of epsilon is K'(t) = epsilon, and
- *   delta = e^{K(t) - t epsilon} (R(tv) - R((t+1)v)),  v^2 = K''(t),  R(z) = e^{z^2/2} P[N > z],
- * exactly so for Gaussian lists, and to a few percent for most others.  The integrals are sums over quadrature
+ *   delta = e^{K(t) - t epsilon} (R(tv) - R((t+1)v)),  v^2 = K''(t),  R(z) = e^{z^2/2} P[N > z].
+ * This is exact for Gaussian lists, and right to a few percent for most others.  The integrals are sums over quadrature
  * points, so that heavy tails are seen as they are, which no coarse grid shows. */
 #include "account/curves/compare.h"
 #include "account/curves/saddle.h"
@@ -105,9 +105,9 @@ static double edge(const tct_saddle *s, int at, int side, double max, double log
   return best * side;
 }
 
-/* log of what the transform's rounding adds to delta, in tilted units: compose.c's bound for a point (8e-14 for each
- * step times the mean size of the spectrum, which is the height of a smooth law, but may be 1 where there are atoms),
- * times the points that count. */
+/* log of what the transform's rounding adds to delta, in tilted units: compose.c's bound for a point, times the points
+ * that count.  The bound is 8e-14 for each step times the mean size of the spectrum.  That is the height of a smooth
+ * law, but may be 1 where there are atoms. */
 static double log_rounding(const tct_saddle *s, int at, double h) {
   double height = s->atoms ? 1 : tct_min(1, h / (2.5 * s->deviation[at]));
   return log(8e-14 * s->steps * (height + exp2(1 - s->steps)) / tct_min(1, s->order[at] * h));

@@ -2,9 +2,9 @@
  *
  * A number x, |x| <= 2^e, is cut into a multiple of g = 2^(e+m-52) and a rest, |rest| <= g/2, which is rounded to a
  * multiple of h = g/2 * 2^(m-52).  The sums of both over up to 2^m numbers stay below 2^53 of their steps, so every
- * addition is exact: any order, any grouping, any number of threads or ranks gives the same bits.  high + low differs
- * from the exact sum by at most count*h/2 = count * 2^(e+2m-106), and by the rounding of that one addition: at
- * 2^20 numbers, count * 2^e * 2^-66, far less than the rounding of a plain sum. */
+ * addition is exact.  Any order, any grouping, any number of threads or ranks gives the same bits.  high + low differs
+ * from the exact sum by at most count*h/2 = count * 2^(e+2m-106), and by the rounding of that one addition.  At 2^20
+ * numbers that is count * 2^e * 2^-66, far less than the rounding of a plain sum. */
 #ifndef TCT_LA_EXACT_EXACT_H
 #define TCT_LA_EXACT_EXACT_H
 #include "la/matrix/matrix.h"

@@ -1,21 +1,21 @@
-/* gradient.c - the fused pass of full-batch solvers: every row is read from memory once a gradient.
+/* gradient.c - the fused pass of full-batch solvers: every row is read from memory once per gradient.
  *
  * A block of rows small enough to stay in the second cache gets its margins, then its factors from the caller, and is
- * then added.  Dense rows in one piece go eight and more at a time; the last rows of a matrix, past whose end eight
- * lanes would read, go one by one to the same bits, and sparse rows entry by entry, whatever the instruction set.  Only
+ * then added.  Dense rows in one piece go eight and more at a time.  The last rows of a matrix, past whose end eight
+ * lanes would read, go one by one to the same bits.  Sparse rows go entry by entry, whatever the instruction set.  Only
  * rows whose scale is extreme (rows.c, WHICH PATH) are truncated instead of rounded.
  *
- * ROUNDING.  With b = fl(a*s) and magic M = 1.5*2^52*g, g the lattice, fl(fl(b*x) + M) lies in [2^52 g, 2^53 g)
- * while |b*x| <= 2^50 g, where doubles are the multiples of g and their bits count them: the sum's bits less M's are
+ * ROUNDING.  With b = fl(a*s) and magic M = 1.5*2^52*g, g the lattice, fl(fl(b*x) + M) lies in [2^52 g, 2^53 g) while
+ * |b*x| <= 2^50 g, where doubles are the multiples of g and their bits count them.  So the sum's bits less M's are
  * round(fl(b*x)/g) as an integer, and integers add up exactly in any order.  Entries that a padded lane read beyond the
  * row's end fall into lanes that nobody reads.
  *
  * BOUND ON A TERM.  Let u = 2^-53 and v_j = fl(b*x_j).  As in rows.c the v_j are the coordinates of a vector of norm
- * below |a|*|x~|(1 - 2^-41) (1+u)^2 where |x~| <= R(1 - 2^-40) is what bounds it: of norm at most |a|*N, N any upper
- * bound on the row's norm with two roundings to spare (tct_row_norm2).  Rounding to the nearest multiple moves a
- * coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= sensitivity - sqrt(p) g implies a
- * term of norm at most sensitivity; the other half of sqrt(p) g pays for the roundings of the root and the difference.
- * Extreme rows are truncated, which shortens them. */
+ * below |a|*|x~|(1 - 2^-41) (1+u)^2 where |x~| <= R(1 - 2^-40) is what bounds it.  In general the norm is at most
+ * |a|*N, N any upper bound on the row's norm with two roundings to spare (tct_row_norm2).  Rounding to the nearest
+ * multiple moves a coordinate by at most g/2, hence the vector by at most sqrt(p) g/2.  So |a|*N <= sensitivity -
+ * sqrt(p) g implies a term of norm at most sensitivity; the other half of sqrt(p) g pays for the roundings of the root
+ * and the difference.  Extreme rows are truncated, which shortens them. */
 #include "la/exact/gradient.h"
 
 #include "core/lanes.h"

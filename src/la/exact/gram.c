@@ -1,8 +1,8 @@
 /* gram.c - the weighted Gram matrix X~^T diag(weight) X~ and its Cholesky factor.
  *
  * Blocks of BLOCK rows are summed plainly and added exactly (la/exact/exact.h): threads and ranks share out the blocks
- * and cannot change a bit.  Within a block, CHUNK rows at a time are laid out densely (any layout and value type
- * becomes the same f64 block) and multiplied in tiles of 4 x 8, whose sums stay in registers. */
+ * and cannot change a bit.  Within a block, CHUNK rows at a time are laid out densely: any layout and value type
+ * becomes the same f64 block.  They are multiplied in tiles of 4 x 8, whose sums stay in registers. */
 #include "la/exact/gram.h"
 
 #include "core/lanes.h"
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows a block: adding its matrix costs a twentieth of making
- * it, and tct_rows_together is a multiple. */
+/* 32 rows of 500 doubles are 125 KiB: they stay in L2.  256 rows per block: adding its matrix costs a twentieth of
+ * making it, and tct_rows_together is a multiple. */
 enum { BLOCK = 256, CHUNK = 32 };
 
 static int64_t padded(int64_t p) { return (p + 7) / 8 * 8; }

@@ -27,7 +27,8 @@ void tct_squares_lattice(const tct_view *view, const double *weight, double step
 /* a[p][p] <- (a + a^T)/2. */
 void tct_symmetrise(double *a, int64_t p);
 /* The least r >= 0, to part*unit and from above, with which the symmetric matrix a + (base + r) I, a[p][p], is positive
- * definite; 0 for unit = 0, infinite for a matrix with entries that are not finite.  factor: [p][p], overwritten. */
+ * definite.  It is 0 for unit = 0, infinite for a matrix with entries that are not finite.  factor: [p][p],
+ * overwritten. */
 double tct_least_shift(const double *a, int64_t p, double base, double unit, double part, double *factor);
 /* factor <- Cholesky of a + shift I; false as below. */
 bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor);

@@ -1,10 +1,10 @@
 /* metric.c - images of rows under a stored matrix W, and exact sums of images.
  *
  * LENGTHS.  Let u = 2^-53, F = |W|_F <= size.  The row as laid out has entries x_j(1 + e), |e| <= u, and each
- * coordinate of the image is a sum of at most p products in some order: it is off by at most (p + 2)u(1 + 2^-40) sum_k
- * |W_jk||x_k|, so the image by (p + 2)u(1 + 2^-40) F|x|, and by underflow, at most p 2^-1074 a coordinate.  Its norm is
- * off by (p/2 + 4)u of itself.  length = computed norm * (1 + (p + 16)2u) + (p + 16)2u F R + 2^-900 covers both, and
- * (p + 12)u F R are left over.
+ * coordinate of the image is a sum of at most p products in some order.  It is off by at most (p + 2)u(1 + 2^-40) sum_k
+ * |W_jk||x_k|.  So the image is off by (p + 2)u(1 + 2^-40) F|x|, and by underflow, at most p 2^-1074 per coordinate.
+ * Its norm is off by (p/2 + 4)u of itself.  length = computed norm * (1 + (p + 16)2u) + (p + 16)2u F R + 2^-900 covers
+ * both, and (p + 12)u F R are left over.
  *
  * A TERM IN Z.  t in tct_gradient_lattice is the row of fl(fl(a s) x_j), rounded or truncated to the lattice g.  The
  * two roundings of a coordinate move W t by at most 3u F |a||x|, which is less than |a| times what is left over above.

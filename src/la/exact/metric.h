@@ -1,6 +1,6 @@
 /* metric.h - the images W x of bounded rows under a stored matrix W: their lengths, and exact sums of them.
  *
- * W is lower triangular or diagonal, and its entries are whole multiples of one power of two: products with sums on a
+ * W is lower triangular or diagonal, and its entries are whole multiples of one power of two.  Products with sums on a
  * lattice are integers, so that W S is formed without an error. */
 #ifndef TCT_LA_METRIC_H
 #define TCT_LA_METRIC_H

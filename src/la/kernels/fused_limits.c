@@ -3,9 +3,9 @@
  * PROOF  l_i = (1 - 2^-20)/sqrt(S), S = 2^-700 + sum over j of (x~_ij*inverse[j])^2 as computed, and at most 2^60.  A
  * term of column j is at most l_i*|x~_ij|, whatever the slope, and sum over j of (l_i*x~_ij*inverse[j])^2 <= (1 -
  * 2^-20)^2 * (exact sum)/S.  S is short of the exact sum by at most the roundings, a share of (p + 8)*2^-53 < 2^-30 for
- * p < 2^22, and squares that underflow, each below 2^-1000, which the 2^-700 covers for any p.  The loops multiply
- * l_i by x~_ij with at most four roundings of a float (2^-22), which the rest of 2^-20 covers.  More columns than 2^22
- * are covered too up to 2^31: their share is 2^-21 and enters under a square root. */
+ * p < 2^22, and squares that underflow.  Each of these is below 2^-1000, which the 2^-700 covers for any p.  The loops
+ * multiply l_i by x~_ij with at most four roundings of a float (2^-22), which the rest of 2^-20 covers.  More columns
+ * than 2^22 are covered too up to 2^31: their share is 2^-21 and enters under a square root. */
 #include "la/kernels/fused.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"

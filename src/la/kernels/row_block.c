@@ -1,8 +1,8 @@
 /* row_block.c - row loops over four dense rows of doubles at once.
  *
  * Row by row, a short row costs more in calls and folds than in arithmetic, and a sum's vector is loaded and stored for
- * every row.  Here four rows share both.  Each row's operations are those of rows_body.h in their order (lane l takes
- * the entries l, l+8, ...; a sum takes its rows one after the other), so nothing depends on which of the two ran. */
+ * every row.  Here four rows share both.  Each row's operations are those of rows_body.h in their order.  Lane l takes
+ * the entries l, l+8, ...; a sum takes its rows one after the other.  So nothing depends on which of the two ran. */
 #include "la/kernels/row_block.h"
 
 #include "la/kernels/kernels.h"

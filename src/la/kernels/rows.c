@@ -13,9 +13,9 @@
  * EXACT SUMS.  Terms are multiples of the lattice and the partial sums stay below 2^53 of it, so each addition is
  * exact and the order of rows, threads and blocks cannot matter.
  *
- * WHICH PATH.  Scales in [2^-400, 2^400] cannot make a product of stored value and weight overflow that would
- * not overflow after scaling; other rows (values beyond 1e120 times R, or so small that the unit rule blows
- * them up) are scaled entry by entry. */
+ * WHICH PATH.  Scales in [2^-400, 2^400] cannot make a product of stored value and weight overflow that would not
+ * overflow after scaling.  Other rows (values beyond 1e120 times R, or so small that the unit rule blows them up) are
+ * scaled entry by entry. */
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"

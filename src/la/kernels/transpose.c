@@ -1,6 +1,6 @@
 /* transpose.c - X~^T a in an order that the number of threads does not change.
  *
- * Dense rows: slabs of SLAB columns; within a slab the rows are cut into BLOCKS fixed blocks, whose partial sums are
+ * Dense rows: strips of SLAB columns; within a strip the rows are cut into BLOCKS fixed blocks, whose partial sums are
  * added in block order.  CSR: every column is summed in row order; threads share out the columns.
  * Both need no memory beyond the stack. */
 #include "la/kernels/kernels.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* 8 blocks keep 8 threads busy; slabs shorter than 2048 columns measured half as fast (every page of a row is one
- * stream to the prefetcher); 8 x 2048 doubles are 128 KiB of stack. */
+/* 8 blocks keep 8 threads busy.  Blocks shorter than 2048 columns are half as fast, because every page of a row is one
+ * stream to the prefetcher. 8 x 2048 doubles are 128 KiB of stack. */
 enum { SLAB = 2048, BLOCKS = 8 };
 
 /* to[0..width) += a[i] * x~_i[from..from+width) for the rows of one block. */

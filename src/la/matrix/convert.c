@@ -1,8 +1,8 @@
 /* convert.c - conversions among dense rows, dense columns, CSR and CSC, f64 and f32.
  *
- * The source is walked line by line (rows or columns, as it is stored).  A dense target takes each entry at its place;
- * a sparse target is filled in two walks: one counts the entries of every target line, the next places them.
- * Walking the source in its own order keeps the target's indices ascending in either orientation.
+ * The source is read line by line (rows or columns, as it is stored).  A dense target takes each entry at its place;
+ * a sparse target is filled in two passes: one counts the entries of every target line, the next places them.
+ * Reading the source in its own order keeps the target's indices ascending in either orientation.
  * Explicit zeros are not stored in a sparse target. */
 #include "la/matrix/matrix.h"
 #include "la/matrix/rows_access.h"
@@ -42,7 +42,7 @@ static tct_status to_dense(const tct_matrix *from, tct_matrix *to, tct_error *er
   if (__builtin_mul_overflow(tct_line_count(to), to->stride, &elements)) return tct_fail_memory(err);
   if (!(to->values = tct_alloc(elements, (size_t)size))) return tct_fail_memory(err);
   bool turn = tct_by_rows(from) != tct_by_rows(to);
-  enum { TILE = 32 }; /* lines walked together, so that a turned target is written in runs of 32 entries */
+  enum { TILE = 32 }; /* lines read together, so that a turned target is written in runs of 32 entries */
   for (int64_t first = 0; first < tct_line_count(from); first += TILE) {
     int64_t last = first + TILE < tct_line_count(from) ? first + TILE : tct_line_count(from);
     if (tct_is_sparse(from) || !turn) {

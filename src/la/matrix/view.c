@@ -2,19 +2,20 @@
  *
  * CLAIM.  As exact real numbers, |row_scale[i] * (x_i, intercept)| <= R(1 - 2^-40) for every row.
  *
- * PROOF.  Let u = 2^-53, k the number of stored entries and d = k/8 + 6 (rounded up): an entry's square
- * passes one product, at most k/8 + 1 additions in its lane, three of tct_lanes_sum and one for the
- * intercept.  All terms are >= 0, so the computed sum of squares is S >= N^2 (1-u)^d >= N^2 (1 - du),
- * N the exact norm; hence N <= sqrt(S)/sqrt(1 - du).  The scale is
+ * PROOF.  Let u = 2^-53, k the number of stored entries and d = k/8 + 6 (rounded up).  An entry's square passes one
+ * product, at most k/8 + 1 additions in its lane, three of tct_lanes_sum and one for the intercept.  All terms are >=
+ * 0, so the computed sum of squares is S >= N^2 (1-u)^d >= N^2 (1 - du), N the exact norm; hence N <= sqrt(S)/sqrt(1 -
+ * du).  The scale is
  *     s = fl(fl(R*c)/fl(sqrt S)),  c = 1 - 2^-39 - (d+8)u,
  * at most five roundings (the two of c are relative to about 1), so
  *     s*N <= R (1 - 2^-39 - (d+8)u)(1+u)^6 / sqrt(1 - du) <= R (1 - 2^-39)(1 - du)/sqrt(1 - du) <= R (1 - 2^-39).
  * The clip rule takes 1 where s >= 1, and then N <= s*N.
- * Where S left the range [2^-900, 2^900] (so that squares may have under- or overflowed), the row is
- * first scaled by a power of two 2^-e that brings its largest magnitude into [1/2, 1): exact but for
- * entries below 2^-1021 of it, whose squares are nothing beside the slack 2^-40.  Inside the range squares
- * that underflowed are likewise below k*2^-1074 of 2^-900.  The result s*2^-e is exact, or
- * subnormal, where it takes one ulp toward zero, or above 2^1000, where it is cut: smaller, never larger.
+ *
+ * Where S left the range [2^-900, 2^900], squares may have under- or overflowed.  The row is then first scaled by a
+ * power of two 2^-e that brings its largest magnitude into [1/2, 1).  This is exact but for entries below 2^-1021 of
+ * it, whose squares are nothing beside the slack 2^-40. Inside the range squares that underflowed are likewise below
+ * k*2^-1074 of 2^-900.  The result s*2^-e is exact, or subnormal, where it takes one ulp toward zero, or above 2^1000,
+ * where it is cut: smaller, never larger.
  *
  * What the kernels compute, fl(fl(a*s) * x_ij), exceeds |a*s*x_ij| by a factor (1+u)^2 < 1 + 2^-51 at most, inside
  * the difference between R(1 - 2^-40) and R (rows.c has the rest of that argument).

@@ -1,9 +1,9 @@
 /* view_columns.c - row scales of a matrix that is stored by columns.
  *
- * Three sums over the columns, each with one number per row: squares; then, only where some row left the range in
- * which squares are safe, the largest magnitude, and the squares of that row times 2^-e (view.c has the proof).
- * A row's terms are added in column order, so its depth is the number of columns.
- * Threads share out the rows, so no two write to the same number. */
+ * Three sums over the columns, each with one number per row.  The first is of squares.  Only where some row left the
+ * range in which squares are safe follow the largest magnitude, and the squares of that row times 2^-e (view.c has the
+ * proof).  A row's terms are added in column order, so its depth is the number of columns.  Threads share out the rows,
+ * so no two write to the same number. */
 #include "la/matrix/view.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"

@@ -1,7 +1,7 @@
 /* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
  *
- * Elements are taken one after the other as they come, with a counter that says where each belongs, so
- * that a header which promises more than the file holds costs no memory. */
+ * Elements are taken one after the other as they come, with a counter that says where each belongs.  So a header which
+ * promises more than the file holds costs no memory. */
 #include "read/format/npy.h"
 
 #include <float.h>

@@ -1,9 +1,9 @@
 /* encode.c - one CSV record to features and a label, by the schema.
  *
- * Features are in the order of the schema, which is public, and not of the file.  Whether the matrix is
- * dense or sparse follows from the schema alone: a record has at most one non-zero for each column that
- * is not ignored, so the sparse form needs at most `most` values and indices and one offset a record;
- * the form that is smaller in this sense is taken, whatever the data are. */
+ * Features are in the order of the schema, which is public, and not of the file.  Whether the matrix is dense or sparse
+ * follows from the schema alone.  A record has at most one non-zero for each column that is not ignored.  So the sparse
+ * form needs at most that many values and indices and one offset per record.  The form that is smaller in this sense is
+ * taken, whatever the data are. */
 #include "read/schema/encode.h"
 
 #include <float.h>

@@ -1,8 +1,7 @@
 /* table.c - grows a matrix and its labels record by record, in at most twice the final memory.
  *
- * The number of records is not known before the end.  Doubling one array would hold three times the
- * data while it is copied; here elements are kept in pieces and joined once, each piece being freed as
- * soon as it is copied. */
+ * The number of records is not known before the end.  Doubling one array would hold three times the data while it is
+ * copied.  Here elements are kept in pieces and joined once, each piece being freed as soon as it is copied. */
 #include "read/table/table.h"
 
 #include <string.h>

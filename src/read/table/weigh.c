@@ -1,6 +1,6 @@
 /* weigh.c - weights of records, cut to a public cap and shared out within persons.
  *
- * The weight that a solver sees is v = min(max(weight, 0), cap)/cap in [0, 1], a function of the record alone; under
+ * The weight that a solver sees is v = min(max(weight, 0), cap)/cap in [0, 1], a function of the record alone.  Under
  * persons it is then scaled by min(1, b/s) with s the computed sum over the person's k records, b = 1 - (k+4) 2^-52: a
  * function of that person's records alone.  The sum of k terms in [0, 1] and the product have relative errors below
  * (k+1) 2^-53 and 2 * 2^-53, so that the exact sum of what results is at most 1. */

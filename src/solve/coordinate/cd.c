@@ -17,7 +17,7 @@
  *
  * COST  O(nnz) per pass, n doubles beside the data.
  *
- * DEPARTS  It runs on the fused kernels of dpcd; their clip is set four times above the largest slope seen, anew each
+ * DEPARTS  It runs on the fused kernels of dpcd.  Their clip is set four times above the largest slope seen, anew each
  * pass, so that it binds nothing at the optimum. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"

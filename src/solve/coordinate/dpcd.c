@@ -14,14 +14,15 @@
  * The margins X w are kept and moved with each w_j, so a step reads two columns, not the data.
  *
  * SENSITIVITY  A step releases sum_i t_i, t_i = l'(z_i, y_i) x~_ij brought into [-C_j, C_j] and truncated toward zero
- * to a lattice, C_j = C*sqrt(M_j/sum M): a record's own term has magnitude <= C_j exactly, its margin z_i is a function
- * of its own x~_i and of past releases, and the sum is exact.  M_j are public, released before (dpcd_scale.c), or
- * unaccounted.  The order depends on no record.  Holds for any data, either relation.
- *   clipping=record: every pass visits each coordinate once, and the slope of record i is brought into [-l_i, l_i], l_i
+ * to a lattice, C_j = C*sqrt(M_j/sum M).  So a record's own term has magnitude <= C_j exactly.  Its margin z_i is a
+ * function of its own x~_i and of past releases, and the sum is exact.  M_j are public, released before (dpcd_scale.c),
+ * or unaccounted.  The order depends on no record.  This holds for any data and either relation.
+ *
+ * clipping=record: every pass visits each coordinate once, and the slope of record i is brought into [-l_i, l_i], l_i
  * such that sum over j of (l_i x~_ij/C_j)^2 <= p (la/kernels/fused_limits.c).  Its terms of a pass are at most
- * l_i|x~_ij|, whatever was released meanwhile; with sensitivity sqrt(p)*C_j for part j they make a vector of norm <= 1,
- * released in parts: one event (mech.c has the proof), with the noise that p coordinate steps of sensitivity C_j would
- * get. The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
+ * l_i|x~_ij|, whatever was released meanwhile.  With sensitivity sqrt(p)*C_j for part j they make a vector of norm <=
+ * 1, released in parts.  That is one event (mech.c has the proof), with the noise that p coordinate steps of
+ * sensitivity C_j would get.  The ball holds the box of the C_j, so that fewer terms are clipped at the same cost.
  *
  * RELEASES  [gaussian or laplace, once, for private M_j], then K*T events gaussian(m), or one per pass for
  * clipping=record; dpcd_plan.c has the split.  order=greedy: T times an exponential choice and a gaussian measurement.
@@ -30,7 +31,7 @@
  *
  * DEPARTS  Noise from exact Gaussian DP, not through Renyi orders (accounting=rdp gives the paper's).  The vector of
  * M_j has a sensitivity that does not grow with p.  clipping=record is ours.  Defaults: shuffled passes, each
- * coordinate once a pass, and the mean of the last half: dpcd_plan.c has the rules. */
+ * coordinate once per pass, and the mean of the last half (dpcd_plan.c). */
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"

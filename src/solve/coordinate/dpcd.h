@@ -19,7 +19,7 @@ typedef struct tct_dpcd_shape {
   bool greedy;                  /* steps are a choice and a measurement */
   double split;                 /* part of a greedy step's zCDP that the choice takes */
   int64_t steps;                /* Gaussian events of the descent: coordinate steps, or passes */
-  double moments1, moments2;    /* how far one record reaches in the vector of M_j: l1, l2 */
+  double moments1, moments2;    /* one record's length in the vector of M_j: l1, l2 */
   bool record, single, precise; /* clipping=record; precision=single, double */
   double
       sensitivity; /* 1 under add_remove, 2 under replace_one: shift of a Gaussian event in units of its sensitivity */
@@ -52,7 +52,7 @@ void tct_dpcd_free(tct_dpcd *d);
 /* b_j of the option bounds and m_j of the option moments, [p]. */
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,
                          tct_error *err);
-/* How far one record reaches in the vector of min(x_ij^2/b_j^2, 1), in the l1 or the l2 norm, in an event's terms. */
+/* The sensitivity of the vector of min(x_ij^2/b_j^2, 1), in the l1 or the l2 norm, in an event's terms. */
 tct_status tct_dpcd_moment_reach(const tct_facts *facts, const double *bounds, bool l1, double *sensitivity,
                                  tct_error *err);
 /* Fills M_j (public, private or exact), then C_j and gamma/M_j. */

@@ -8,17 +8,17 @@
  *
  * SENSITIVITY  A record changes G_j by at most r C_j (r = 1 under add_remove, 2 under replace_one).  A prox is
  * 1-Lipschitz and | |a| - |b| | <= |a - b|, so the exact score changes by at most sqrt(M_j) (gamma/M_j) r C_j/n = r
- * gamma C/(n sqrt(sum M)) =: D, the same for every j, in either direction. What is chosen from is the computed score,
- * rounded down to multiples of h: its inputs G_j are exact, and between them and the score lie at most eight roundings
- * of numbers no larger than V_j = |w_j| + (gamma/M_j) C_j + |box|, so a computed score is within 2^-49 sqrt(M_j) V_j of
+ * gamma C/(n sqrt(sum M)) =: D, the same for every j, in either direction.  What is chosen from is the computed score,
+ * rounded down to multiples of h.  Its inputs G_j are exact.  Between them and the score lie at most eight roundings of
+ * numbers no larger than V_j = |w_j| + (gamma/M_j) C_j + |box|.  So a computed score is within 2^-49 sqrt(M_j) V_j of
  * the exact one.  The change that the mechanism is given is D + 2 max_j 2^-49 sqrt(M_j) V_j + h, a function of released
  * numbers.  The measurement is that of dpcd.c.
  *
- * COST  G is kept.  Moving w_j changes the slopes of the records in column j and nothing else: for sparse data the
- * difference of their clipped terms is added to G row by row, exactly (all terms lie on the lattices of their
- * coordinates), so a step costs the entries of the rows that column j touches, not n*p.  Clipping a product per record
- * and coordinate is not linear in the residual, so cached products X^T x_j would not give the same sums: on dense data
- * every record is touched and a step costs one pass over X (n*p multiplications, the slopes once). */
+ * COST  G is kept.  Moving w_j changes the slopes of the records in column j and nothing else.  For sparse data the
+ * difference of their clipped terms is added to G row by row, exactly, as all terms lie on the lattices of their
+ * coordinates.  So a step costs the entries of the rows that column j touches, not n*p.  Clipping a product per record
+ * and coordinate is not linear in the residual, so cached products X^T x_j would not give the same sums.  On dense data
+ * every record is touched, and a step costs one pass over X (n*p multiplications, the slopes once). */
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
@@ -101,7 +101,7 @@ static void follow(greedy *s, int64_t j, double delta) {
     int64_t i = offset(m, m->index, k);
     touched += offset(&s->rows.m, s->rows.m.start, i + 1) - offset(&s->rows.m, s->rows.m.start, i);
   }
-  if (3 * touched > s->nonzeros) { /* two terms an entry, scattered, against one in order */
+  if (3 * touched > s->nonzeros) { /* two terms per entry, scattered, against one in order */
     all_sums(s);
     return;
   }

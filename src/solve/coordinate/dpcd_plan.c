@@ -7,22 +7,23 @@
  *                               events as passes, K T/p
  *   greedy steps:               that noise over sqrt(1 - f) for the measurement, and a choice of the same zCDP as the
  *                               part f of the step: epsilon_0^2/8 = f*r^2/(2 x^2)*(1 - s)/T, r the relation's shift
- * and x is calibrated as the smallest for which the whole list costs at most (epsilon, delta): exact Gaussian DP where
- * all are Gaussian, whatever accountant is best where they are not.
+ *
+ * x is calibrated as the smallest for which the whole list costs at most (epsilon, delta).  The cost is that of exact
+ * Gaussian DP where all are Gaussian, else that of the best accountant.
  *
  * DEFAULTS, from public facts.
  *   step = 1: one coordinate at a time is a descent step for every step up to 1/M_j (up to 2/M_j without noise).
  *   clip = c*sqrt(sum M), so C_j = c*sqrt(M_j) with c = f*s/sqrt(h), h the curvature bound: M_j = h*mean x_j^2, so
  *     C_j = f*s*rms(x_j), and s is the largest slope: the loss's own bound, or half the label bound for real labels.
  *     clipping=record: f = 1.  The ball then is that of a record of typical length whose slope is the largest, since
- *     sum over j of (s x_j/C_j)^2 is p on the average; near the optimum most slopes are far smaller.
+ *     sum over j of (s x_j/C_j)^2 is p on the average.  Near the optimum most slopes are far smaller.
  *     clipping=coordinate: f = 2.  A derivative is clipped only where its slope is near the largest and its feature
- *     above twice its rms; less biases the steps where features have heavy tails.
- *   passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N, where
- *     N = c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is least
- *     at P = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
- * bench/papers/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets; f and the one half
- * are what its grid asked for (f = 2 for balls: six of ten sets within twice the best of the grid, f = 1: all ten). */
+ *     above twice its rms.  A smaller one biases the steps where features have heavy tails.
+ *   passes: P passes leave about A/P to gain (the sublinear rate of coordinate descent) and add noise of P*N.  Here N =
+ *     c^2 p^2 x^2/(2 n^2) is the excess 1/2 sum_j (x sqrt(p) C_j/n)^2/M_j of one pass at step 1.  The sum is least at P
+ *     = sqrt(A/N).  A is a public guess, half the loss at w = 0; P is kept in [1, 100].
+ * bench/papers/bench_dpcd_defaults.c measures the rule against the best of a grid on ten data sets;
+ * docs/decisions/minimiser-rules.md says how f was chosen. */
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
@@ -114,8 +115,8 @@ static double default_passes(const tct_facts *facts, bool ball) {
 }
 
 /* Greedy steps: the choice must tell a strong coordinate from p noisy ones.  A strong one scores about a quarter of its
- * clip, the largest of p Gumbel draws is log p times 2*change/epsilon_0 with change = r*gamma*C/n in the same units;
- * twice as much score as noise asks epsilon_0 >= 16 r log(p)/n, which sets the number of steps. */
+ * clip.  The largest of p Gumbel draws is log p times 2*change/epsilon_0 with change = r*gamma*C/n in the same units.
+ * Twice as much score as noise asks epsilon_0 >= 16 r log(p)/n, which sets the number of steps. */
 static double default_greedy(const tct_facts *facts, const tct_dpcd_shape *shape) {
   double x = single_release(facts), n = (double)facts->rows, p = (double)facts->p;
   if (x == 0) return 100 * p;
@@ -148,8 +149,8 @@ static tct_status clipping(const tct_facts *facts, int64_t inner, tct_dpcd_shape
 }
 
 /* T and K.  schedule=theory: Theorem 3.3, K = 2p(1 + 1/mu_M) and T = log2(n epsilon mu_M/(p L)) when psi is strongly
- * convex with mu_M = l2/max M_j, else T = 1 and K = sqrt(p) n epsilon/sqrt(log 1/delta); public M_j and L = C stand in
- * for what the theorem knows, and the noise grows with K T, so this is for study. */
+ * convex with mu_M = l2/max M_j, else T = 1 and K = sqrt(p) n epsilon/sqrt(log 1/delta).  Public M_j and L = C stand
+ * in for what the theorem knows, and the noise grows with K T, so this is for study. */
 static tct_status steps(const tct_facts *facts, tct_dpcd_shape *shape, tct_solver_plan *out, tct_error *err) {
   const tct_option *o = tct_dpcd_options;
   double p = (double)facts->p, n = (double)facts->rows;

@@ -6,17 +6,18 @@
  *   exact    h * S_j b_j^2/n without noise: read from the data, unaccounted
  *
  * SENSITIVITY of the private form.  A record's term v has 0 <= v_j <= 1 and sum_j b_j^2 v_j <= |x~|^2 <= R^2.  The
- * largest |v|_1 and |v|_2 under these are at the same vertex: coordinates filled to 1 from the smallest b_j on, k of
- * them, and a fraction f of the next (exchanging a filled one with the fractional one never gains: its cost grows by d
- * = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left).  So |v|_1 <= k + f
- * and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2 <=
- * 2c^2: under replace_one, where an event's shift is twice its sensitivity, the sensitivity is c/sqrt(2).  With the
+ * largest |v|_1 and |v|_2 under these are at the same vertex.  There k coordinates are filled to 1, from the smallest
+ * b_j on, and the next to a fraction f.  Exchanging a filled one with the fractional one never gains.  Its cost grows
+ * by d = b'^2 - b^2, and 1 - (b'^2 - L)/b^2 <= 1 - (b'^2 - L)/b'^2 = L/b'^2 for the room L that is left.  So |v|_1 <=
+ * k + f and |v|_2 <= c = sqrt(k + f^2).  Two such vectors have no negative entries, so |v - v'|_2^2 <= |v|^2 + |v'|^2
+ * <= 2c^2: under replace_one, where an event's shift is twice its sensitivity, the sensitivity is c/sqrt(2).  With the
  * default bounds b_j = R, c = 1: the sensitivity does not grow with p, as the paper's p*b_j does.  x~ is at most R(1 -
  * 2^-40), which covers the roundings of a term; c is rounded up.  Terms are truncated to the lattice and summed
  * exactly.
  *
- * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number,
- * or floor*h*b_j^2 where the option is given: a step of gamma/M_j must not explode where noise ate M_j. */
+ * FLOOR.  A private M_j is taken at least as large as twice the standard deviation of its own noise, a public number.
+ * Where the option `floor` is given, floor*h*b_j^2 stands for that.  Else a step of gamma/M_j could be huge where noise
+ * makes M_j small. */
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
@@ -190,8 +191,8 @@ static double least_moment(const tct_facts *facts, const tct_solver_plan *plan) 
   return h * smallest * smallest * floor_of(facts, plan, smooth ? &plan->promise.release[0] : NULL);
 }
 
-/* A step moves w_j by at most (gamma/M_j)(reach_j + noise/n), reach_j = C_j, or C_j sqrt(p) with clipping=record; the
- * noise is the release's multiplier times its sensitivity, `ratio` times the sensitivity.  C_j = C sqrt(M_j/sum M),
+/* A step moves w_j by at most (gamma/M_j)(s_j + noise/n), s_j = C_j, or C_j sqrt(p) with clipping=record.  The noise is
+ * the release's multiplier times its sensitivity, which is `ratio` times C_j.  C_j = C sqrt(M_j/sum M),
  * where C is c sqrt(sum M) by default, and sum M >= p min M.  A prox moves no weight away from 0, but a box's to the
  * box.  In a shuffled or cyclic order a coordinate has one step in p of each round's. */
 double tct_dpcd_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {

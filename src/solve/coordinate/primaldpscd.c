@@ -9,11 +9,11 @@
  *   6.   for each: zeta_j = -grad_j F / (curvature_jj of F), damped by L; clipped to [-C, C]
  *   12.  w_B += zeta + noise; z follows w
  *
- * SENSITIVITY  Every step reads all records, and one record may turn each of the L clipped steps from C to -C: the
+ * SENSITIVITY  Every step reads all records, and one record may turn each of the L clipped steps from C to -C.  So the
  * released vector zeta_B moves by at most 2C*sqrt(L) under either relation.  An event's sensitivity is a record's own
- * term, so sensitivity = 2C*sqrt(L) under add_remove and half of it under replace_one, where the accountant doubles. z
- * is a function of the released w and the records, stays inside, and needs neither noise nor a bound on the columns. No
- * clip of the records is used by the bound; it holds for any data.
+ * term, so sensitivity = 2C*sqrt(L) under add_remove and half of it under replace_one, where the accountant doubles it.
+ * z is a function of the released w and the records, stays inside, and needs neither noise nor a bound on the columns.
+ * No clip of the records is used by the bound; it holds for any data.
  *
  * RELEASES  T events gaussian(m).
  *

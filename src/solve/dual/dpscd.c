@@ -63,7 +63,7 @@ static const tct_option options[] = {
     {0},
 };
 
-/* Defaults from public facts.  Write D = E*C for the travel, how far a dual variable can go, and K = beta*R^2/lambda.
+/* Defaults from public facts.  Write D = E*C for how far a dual variable can go, and K = beta*R^2/lambda.
  *
  * Noise: where the dual steps have converged, alpha_j = -l'(x_j.theta), so v = X alpha + eta gives grad F(theta) =
  * eta/n: objective perturbation with |eta| = m*C*R*sqrt(T p), which is D*R*sqrt(p)/mu (dual.c, batch_default).  An
@@ -73,15 +73,15 @@ static const tct_option options[] = {
  * Averaging released iterates costs no privacy and removes most of it.
  *
  * Bias: |alpha| <= D means the loss with its slopes cut at D.  For a loss of slope g this is the loss times D/g under
- * the same penalty, that is lambda*g/D in place of lambda, and costs at most lambda*g*B^2/(2D), B the norm of a good
+ * the same penalty, that is lambda*g/D in place of lambda.  It costs at most lambda*g*B^2/(2D), B the norm of a good
  * model.  Margins of size s = g/beta, a record's own Newton step from w = 0, take B = s*sqrt(p)/R where records have no
  * preferred direction.  Noise and bias together are least at
  *   D = g*(2 (n*mu/K)^2)^(1/3),  g the slope at w = 0 and a middling label (1/2 logistic, 1 hinge, Y/2 squared),
  * and never above g.  p has cancelled.
  *
  * Visits: with D fixed, more of them cost time and no noise.  A batch is a damped step whose slowest direction
- * contracts by 1/K (their Lemma 2 for L well above lambda*n), so T should reach K; T is min(E^2/mu^2, E*sqrt(n)) under
- * the default batch, hence E = max(mu*sqrt(K), K/sqrt(n)), kept within [10, 100].
+ * contracts by 1/K (Lemma 2 of the paper for L well above lambda*n), so T should reach K.  T is min(E^2/mu^2,
+ * E*sqrt(n)) under the default batch.  Hence E = max(mu*sqrt(K), K/sqrt(n)), kept within [10, 100].
  *
  * Averaging: A = p*beta*D^2*R^4/(4 T mu^2 n^2 lambda^2) is that unanswered noise, F0 the loss at w = 0 and a middling
  * label.  Earlier iterates lag behind, so the part averaged is min(1/2, 16 A/F0): half the run where A is 3 % of F0,
@@ -237,11 +237,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* Every iteration adds N(0, (m c)^2 I) to v, and the model is v/(lambda n), v the mean over the last k of T iterations:
- * the noise of the first T-k+1 of them is in it whole, that of the j-th from the end for j/k.  The dual steps answer
- * the noise: where they have converged, the mean gradient is eta/n (see above), the weights move by (H + lambda)^-1
- * eta/n, and the trace of H is at most beta R^2.  So at most the noise on v itself, and in the mean over the weights at
- * least 1/(n (beta R^2/p + lambda)) of it, because a mean of reciprocals is at least the reciprocal of the mean. */
+/* Every iteration adds N(0, (m c)^2 I) to v, and the model is v/(lambda n), v the mean over the last k of T
+ * iterations.  The noise of the first T-k+1 of them is in it whole, and a share j/k of that of the j-th from the end.
+ * The dual steps answer the noise: where they have converged, the mean gradient is eta/n (see above).  The weights then
+ * move by (H + lambda)^-1 eta/n, and the trace of H is at most beta R^2.  So a weight's noise is at most that on v
+ * itself.  The mean over the weights is at least 1/(n (beta R^2/p + lambda)) of it, because a mean of reciprocals is at
+ * least the reciprocal of the mean. */
 static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                              tct_error *err) {
   const tct_event *event = &plan->promise.events.at[0];

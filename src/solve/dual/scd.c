@@ -17,7 +17,7 @@
  *
  * COST  O(nnz) per pass, 2n + p doubles beside the data.
  *
- * DEPARTS  Gap from (1) and (3) of Damaskinos et al. 2021; their printed (4) is garbled. */
+ * DEPARTS  Gap from (1) and (3) of Damaskinos et al. 2021, in place of their (4). */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"

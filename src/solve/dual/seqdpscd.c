@@ -14,17 +14,18 @@
  * SENSITIVITY  Record k is in one world and not in the other.  Give the adversary the batches without record k, B', the
  * releases of v, and for every other record the noised change of its dual.  All duals but alpha_k are then functions of
  * what is given.  alpha_k stays hidden: it is a function of k's own coins and of the past.  One iteration gives
- * (changes of alpha on B', change of v) + N(0, (m c)^2 I).  Its mean, by the coin of k, which is independent of all
- * that: k not in B, or no k in the world: M(B') where |B'| <= Lmax, else 0; k in B: M(B' and k) where |B'| + 1 <= Lmax,
- * else 0. Sizes: M has a part <= C for each record in alpha and <= C R in v, as the steps are clipped and cut towards
- * zero to the lattice.  |B'| < Lmax: k changes at most Lmax-1 parts, each from C to -C at most, and adds its own to v:
- * at most c' = C sqrt((2 Lmax - 1)^2 R^2 + 4 (Lmax - 1)).  |B'| = Lmax: k makes the iteration be skipped, which takes
- * away all of M(B'), C sqrt(Lmax^2 R^2 + Lmax) <= c.  |B'| > Lmax: nothing changes.  c = C sqrt((2 Lmax - 1)^2 R^2 + 4
- * Lmax - 3) is above all three; it has room for k's own dual, as printed. So the iteration is (1-q)N(M) + qN(M + d),
- * |d| <= c, against N(M) in the world without k, and the argument of dpscd.c ends the proof.  It needs noise on the
- * duals of B' whether or not the iteration was skipped: else a skip would be seen in duals that did not change. Changes
- * of duals are lattice points, so their noise is exact; alpha itself is summed up from noised changes, and its rounding
- * is a function of them.  A record that is set to zero but stays in the batches is a case of the same three lines.
+ * (changes of alpha on B', change of v) + N(0, (m c)^2 I).  Its mean follows from the coin of k, which is independent
+ * of all that.  Where k is not in B, or not in the world, it is M(B') if |B'| <= Lmax, else 0.  Where k is in B, it is
+ * M(B' and k) if |B'| + 1 <= Lmax, else 0.  Sizes: M has a part <= C for each record in alpha and <= C R in v, as the
+ * steps are clipped and cut towards zero to the lattice.  |B'| < Lmax: k changes at most Lmax-1 parts, each from C to
+ * -C at most, and adds its own to v: at most c' = C sqrt((2 Lmax - 1)^2 R^2 + 4 (Lmax - 1)).  |B'| = Lmax: k makes the
+ * iteration be skipped, which takes away all of M(B'), C sqrt(Lmax^2 R^2 + Lmax) <= c.  |B'| > Lmax: nothing changes.
+ * c = C sqrt((2 Lmax - 1)^2 R^2 + 4 Lmax - 3) is above all three; it has room for k's own dual, as printed.  So the
+ * iteration is (1-q)N(M) + qN(M + d), |d| <= c, against N(M) in the world without k, and the argument of dpscd.c ends
+ * the proof.  It needs noise on the duals of B' whether or not the iteration was skipped: else a skip would be seen in
+ * duals that did not change.  Changes of duals are lattice points, so their noise is exact; alpha itself is summed up
+ * from noised changes, and its rounding is a function of them.  A record that is set to zero but stays in the batches
+ * is a case of the same three lines.
  *
  * RELEASES  T events sampled_gaussian(m, q).
  *

@@ -3,16 +3,17 @@
  * PROBLEM  min over a product of d blocks M_1 x ... x M_d of (1/n) sum_i l(x_i.w, y_i), l smooth.
  *   box: every coordinate lies between low and high; a block is a run of coordinates (default: one each).
  *   l1ball: blocks=1, the ball itself; blocks=d > 1, the product of d balls of radius radius/d, which lies within it,
- * or of the radii given as shares of `radius`.
+ *     or of the radii given as shares of `radius`.
  *   shape=simplex: each ball's face {w >= 0, sum w = its radius}.  The intercept is a weight like any other.
  *
  * ALGORITHM  Lou and Cheung 2018, algorithm 1.
  *   1. w = the point of the domain nearest to 0
- *   2. draw a set T of blocks (bcfw_sampling.c); for each, with the gradient at w: s_(i) = argmin over M_i of <s,
- * grad_(i)>
- *   3. w_(i) <- w_(i) + gamma (s_(i) - w_(i)) for i in T, gamma_t = 2/(p_min t + 2), or by exact line search over [0,
- * 1] With tol, the Frank-Wolfe gap <grad, w - s> over all blocks, an upper bound on F(w) - F*, is looked at about once
- * per pass over the blocks, and ends the run; not reaching it is an error.
+ *   2. draw a set T of blocks (bcfw_sampling.c); for each, with the gradient at w:
+ *      s_(i) = argmin over M_i of <s, grad_(i)>
+ *   3. w_(i) <- w_(i) + gamma (s_(i) - w_(i)) for i in T, gamma_t = 2/(p_min t + 2), or by exact line search over
+ *      [0, 1]
+ * With tol the run ends by the Frank-Wolfe gap <grad, w - s> over all blocks, an upper bound on F(w) - F*.  It is
+ * looked at about once per pass over the blocks.  Not reaching tol is an error.
  *
  * SENSITIVITY  None is claimed: the result is not private, and the certificate says NONE.
  *
@@ -69,8 +70,8 @@ static double derivative(state *s, int64_t j, const inexact *off) {
   return g - copysign(off->gradient, g);
 }
 
-/* The vertex of a box is found coordinate by coordinate, that of a ball or simplex in the steepest coordinate; beside
- * the best, the worst, for a vertex that is allowed to be worse.  Returns <g, worst - best>. */
+/* The vertex of a box is found coordinate by coordinate, that of a ball or simplex in the steepest coordinate.  Beside
+ * the best stands the worst, for a vertex that is allowed to be worse.  Returns <g, worst - best>. */
 static double box_vertex(state *s, int64_t block, const inexact *off, double *value) {
   const tct_penalty *penalty = &s->problem->facts->penalty;
   double span = 0;

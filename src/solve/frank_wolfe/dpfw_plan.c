@@ -1,17 +1,17 @@
 /* dpfw_plan.c - the promise of dpfw: how many choices, and what each may cost.
  *
  * THE CHOICES.  T events exponential:epsilon_0, epsilon_0 the largest that (epsilon, delta) allows by the best
- * accountant; whatever the relation, a choice whose scores change by at most `change` under it is one such event.
+ * accountant.  Under either relation, a choice whose scores change by at most `change` is one such event.
  *
  * DEFAULTS, from public facts.
- *   clip B: slopes of predictions that are not wild bind nothing: the loss's slope bound; the logistic slope of the
- * largest margin eta*R_inf that the ball allows; for real labels Y + min(eta*R_inf, Y), a residual whose prediction is
- *     no larger than labels are.
- *   T: after T steps Frank-Wolfe has at most 2 C_f/T to gain, C_f <= h (2 eta R_inf)^2, h the curvature bound; noise
- * makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0, with epsilon_0 = sqrt(8
- * rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at T =
- * (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  C_f is the worst case; A = SHARE * 2 C_f, kept within [10,
- * 100000] steps. */
+ *   clip B: no slope of a sensible prediction is cut.  B is the loss's slope bound, or the logistic slope of the
+ *     largest margin eta*R_inf that the ball allows.  For real labels it is Y + min(eta*R_inf, Y), a residual whose
+ *     prediction is no larger than labels are.
+ *   T: after T steps Frank-Wolfe has at most 2 C_f/T to gain, C_f <= h (2 eta R_inf)^2, h the curvature bound.  Noise
+ *     makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0.  Here epsilon_0 =
+ *     sqrt(8 rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at
+ *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  C_f is the worst case: A is gain_part * 2 C_f.  T
+ *     is kept within [10, 100000]. */
 #include "solve/frank_wolfe/dpfw.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* dpfw_sums.c - the exact sums of dpfw, following the iterate at the cost of the entries that a step touches.
  *
  * Margins are kept as scale * z, so that w <- (1 - gamma) w + gamma * size * e_j is one multiplication and the entries
- * of column j.  Where a slope is taken again, the record's old terms leave the sums and its new ones enter; all of them
- * lie on one lattice and every partial sum is below 2^51 of its steps, so this is exact and the sums are those that a
- * pass over all records would give, bit for bit.  A pass is made where it is cheaper. */
+ * of column j.  Where a slope is taken again, the record's old terms leave the sums and its new ones enter.  All of
+ * them lie on one lattice and every partial sum is below 2^51 of its steps, so this is exact.  The sums are those that
+ * a pass over all records would give, bit for bit.  A pass is made where it is cheaper. */
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
@@ -97,7 +97,7 @@ static int64_t entry_row(const tct_matrix *m, int64_t j, int64_t k) {
   return stored(m, k) != 0 ? offset(m, m->index, k) : -1;
 }
 
-/* Takes again what column j touches: sums follow record by record, or by a pass where that is cheaper (two terms an
+/* Takes again what column j touches: sums follow record by record, or by a pass where that is cheaper (two terms per
  * entry, scattered, cost more than one in order). */
 static void take_touched(tct_dpfw_sums *s, int64_t j) {
   const tct_matrix *m = s->problem->view->x;

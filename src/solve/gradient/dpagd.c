@@ -6,8 +6,8 @@
  * Privacy Budget", Algorithm 2, with the corrections under DEPARTS.
  *   1. while the budget lasts
  *   2.   measure: g = sum_i clip(grad l_i, C_grad) + noise of weight v
- *   3.   d = the direction of g/n + lambda w + momentum * the last one; score every candidate step a by sum_i min(l_i(w
- * - a d), C_obj) + n lambda/2 |w - a d|^2 and choose one privately, step 0 among them
+ *   3.   d = the direction of g/n + lambda w + momentum * the last one.  Score every candidate step a by
+ *        sum_i min(l_i(w - a d), C_obj) + n lambda/2 |w - a d|^2 and choose one privately, step 0 among them
  *   4.   step 0: measure again with weight gamma*v, average all measurements by their weights, go to 3; from the second
  *        time on with half of alpha_max
  *   5.   else w = w - a d

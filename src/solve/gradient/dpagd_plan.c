@@ -59,18 +59,20 @@ static double first_loss(const tct_facts *facts) {
 /* How the budget is split, from public facts alone.  The signal is what the whole budget could buy in one measurement:
  * the largest possible gradient over the noise's norm, n sqrt(rho)/(unit sqrt(p)).
  *
- * The paper's epsilon/(2 splits) makes the number of steps the same at every epsilon, and its conversion gives a choice
- * 2 ln(1.25/delta) = 37 times a measurement's rho (delta 1e-8): at small epsilon gradients drown.  Here the whole
+ * The paper's epsilon/(2 splits) makes the number of steps the same at every epsilon.  Its conversion gives a choice 2
+ * ln(1.25/delta) = 37 times a measurement's rho (delta 1e-8), and at small epsilon gradients drown.  Here the whole
  * budget is planned: T steps, each with an equal part of what is left, so that nothing remains and repeated
  * measurements are paid by later steps.  docs/decisions/gradient-rules.md has the measurements behind each rule:
  *
- * T = 2.4 sqrt(signal): noise grows with the distance walked and with sqrt(T), the bias falls with T.
- * share 0.4: a choice among 20 steps needs less budget than a gradient of p numbers, but a bad choice undoes a step.
- * alpha_max 1.5 Y/R: the longest step moves a record's margin by 1.5.  Where choices are mostly noise a step is half of
- * that; the paper's 2 lets w wander at small epsilon.
- * clip_grad 0.7 of the largest norm: it costs nothing, since slopes near 1 become rare.
- * clip_obj for two classes 4.5 times the loss at w = 0: with less the smaller class is given up.  (That is 3.1 for
- * logistic loss; the paper has 3.)  For numbers 1.5 times the largest loss at w = 0, so that a rare bad start ends. */
+ *   T = 2.4 sqrt(signal): noise grows with the length of the path and with sqrt(T), the bias falls with T.
+ *   budget_fraction 0.4: a choice among 20 steps needs less budget than a gradient of p numbers, but a bad choice
+ *     undoes a step.
+ *   alpha_max 1.5 Y/R: the longest step moves a record's margin by 1.5.  Where choices are mostly noise a step is half
+ *     of that; the paper's 2 lets w wander at small epsilon.
+ *   clip_grad 0.7 of the largest norm: it costs nothing, since slopes near 1 become rare.
+ *   clip_obj for two classes 4.5 times the loss at w = 0: with less the smaller class is given up.  (That is 3.1 for
+ *     logistic loss; the paper has 3.)  For numbers 1.5 times the largest loss at w = 0, so that a rare bad start ends.
+ */
 static double signal_of(const tct_facts *facts, double rho) {
   return (double)facts->rows * sqrt(rho) / (unit_of(facts) * sqrt((double)facts->p));
 }
@@ -139,7 +141,7 @@ static double at_order(tct_event *event, double *value, bool falling, double ord
   return *value = exp(falling ? high : low);
 }
 
-/* Over all orders the one with the least noise for `steps` measurements and choices; the filter keeps that order alone,
+/* Of all orders the one with the least noise for `steps` measurements and choices.  The filter keeps that order alone,
  * because the conversion of several would have to share delta among them. */
 static tct_status promise_orders(const tct_facts *facts, double rate, tct_solver_plan *out, tct_error *err) {
   tct_filter *filter = &out->promise.filter;

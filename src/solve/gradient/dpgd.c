@@ -39,7 +39,7 @@ static const tct_option options[] = {
     {0},
 };
 
-/* Defaults from public facts.  Noise and bias both follow the length of the walk, tau = step*T/(1-momentum): the time
+/* Defaults from public facts.  Noise and bias both follow the length of the path, tau = step*T/(1-momentum): the time
  * of the gradient flow that the steps follow.
  *
  * Noise.  Along a direction of small curvature its sum has variance (tau C/(mu n))^2, however many steps make it.
@@ -49,8 +49,8 @@ static const tct_option options[] = {
  * largest slope, that is a constant times the signal mu n/sqrt(p).
  *
  * The constant 6 stands for D R = 12 under logistic loss and D R = 3 Y under squared loss.  D is not known: with more
- * signal a longer walk can pay, up to four times as long.  A hinge's curvature counts as 1 here, and 6 would mean D R =
- * 3 only: at least 18, or D R = 9.  With the walk fixed, T = 4 sqrt(walk) and momentum = 1 - T/walk: twice the steps
+ * signal a longer path can pay, up to four times as long.  A hinge's curvature counts as 1 here, and 6 would mean D R =
+ * 3 only: at least 18, or D R = 9.  With the length L fixed, T = 4 sqrt(L) and momentum = 1 - T/L: twice the steps
  * that accelerated methods need without noise.  docs/decisions/gradient-rules.md has the measurements. */
 static double path_length_default(const tct_facts *facts, double clip) {
   double signal_to_noise = tct_descent_signal(facts);

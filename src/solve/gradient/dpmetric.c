@@ -3,8 +3,8 @@
  * PROBLEM  min over w of (1/n) sum_i l(x_i.w, y_i) + psi(w), psi none or l2.
  *
  * ALGORITHM  Gradients are clipped and noised where the released Hessian bound is the unit matrix, so that noise is
- * largest where the objective is flat.  (Metrics learnt under privacy: GeoClip 2025; ISSP 2024; relative Gaussian
- * mechanism 2023.  The fixed Hessian bound: Boehning and Lindsay 1988.)
+ * largest where the objective is flat.  (A metric learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
+ * Hessian bound: Boehning and Lindsay 1988.)
  *   1. counts of the rows' norms + N(0, m_q^2 I); B = the least edge that 0.7 of the rows lie within
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
@@ -28,11 +28,11 @@
  *   twice that.
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
- * RELEASES  gaussian(m_q), gaussian(m_G), gaussian(m_B) and T events gaussian(m), 1/m_q^2 + 1/m_G^2 + 1/m_B^2 + T/m^2 =
- * 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).  Together 1/m_q^2
+ * + 1/m_G^2 + 1/m_B^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
  *
- * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 a
- * step.  A diagonal metric: two passes over X, and one a step.
+ * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
+ * step.  A diagonal metric: two passes over X, and one per step.
  *
  * DEPARTS  From GeoClip: the metric is of the rows, not of gradients, and is released before the path, in one or two
  * releases; the clip follows the released dimension.  A path that diverges is cut at weights of 1e9 labels over R, so

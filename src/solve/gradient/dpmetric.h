@@ -38,7 +38,7 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
 /* The largest slope that clips are measured by, and the curvature that steps are. */
 double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
-/* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
+/* Clip (as a multiple of slope*sqrt(d/h)) and length of the path for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
 /* The released signal from which on the second metric is worth its noise. */

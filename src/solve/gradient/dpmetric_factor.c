@@ -3,11 +3,12 @@
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms: a record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
  *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
- * lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
+ *     lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
  *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
  *   Second release: the same as G, with the computed image of the row under the first W in place of the row, cut to
- * norm rho.  Whatever the image's error, it is a function of this row and of releases.
- *   A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
+ *     norm rho.  Whatever the image's error, it is a function of this row and of releases.
+ *
+ * A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
  * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its
  * sensitivity, the sensitivity is sqrt(1/2). */
 #include "core/alloc.h"

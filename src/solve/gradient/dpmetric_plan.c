@@ -44,9 +44,9 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
   return fmin(0.07 * sqrt(signal_to_noise), fmax(0.8, open));
 }
 
-/* Short where noise fills most directions, which costs the more the more of them there are; longest where the metric's
- * ridge hides some that are known; shorter again where it does not; longer, for classes, where noise is next to
- * nothing. Straight lines between points, signals by their logarithm. */
+/* The path is short where noise fills most directions: with more directions that costs more.  It is longest where the
+ * metric's ridge hides directions that are known, and shorter again where it does not.  For classes it is longer where
+ * noise is next to nothing.  Straight lines between points, signals by their logarithm. */
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) {
   static const double at[] = {85, 130, 300, 450, 4700};
   bool binary = facts->loss.kind->binary;

@@ -15,7 +15,7 @@
  *   8. the average of w over the last half
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
- * |t_i|^2 <= R^2 (gram.h); with a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2, so the records of a person
+ * |t_i|^2 <= R^2 (gram.h).  With a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2.  So the records of a person
  * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C
  * (gradient_release.h).
  *
@@ -45,22 +45,22 @@ static const tct_option options[] = {
     {0},
 };
 
-enum { MOST_FEATURES = 2048 }; /* 96 MiB of matrices a thread */
+enum { MOST_FEATURES = 2048 }; /* 96 MiB of matrices per thread */
 
 /* What the plan and the run agree on. */
 typedef struct path {
   double budget_fraction, clip;
   double length; /* in units of 1/(h R^2) */
-  double longer; /* the walk in flat directions of the metric: length * h R^2 / (their eigenvalue of A) */
+  double longer; /* the path in flat directions of the metric: length * h R^2 / (their eigenvalue of A) */
   int64_t steps;
 } path;
 
 /* Defaults from public facts, s = mu n/sqrt(p) the signal, as in dpgd.c.  The eigenvalue of A in directions that the
- * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/share)/s, so that a walk of length L is one
- * of L sqrt(2/share)/s there: L = 12 s makes it 12 sqrt(2/share) = 76 whatever n, p and epsilon are, which
- * accelerated steps of length 1 cover in 4 sqrt(76) = 35, where dpgd needs 4 sqrt(12 s), 100 to 800.
+ * table does not know is h sqrt(2p) m_G R^2/n = h R^2 sqrt(2/b)/s, b the budget's fraction for G.  So a path of length
+ * L is one of L sqrt(2/b)/s there.  L = 12 s makes it 12 sqrt(2/b) = 76 whatever n, p and epsilon are.  Accelerated
+ * steps of length 1 cover it in 4 sqrt(76) = 35, where dpgd needs 4 sqrt(12 s).
  *
- * More signal makes the walk up to twice as long, and up to four times for classes: where classes all but part, the
+ * More signal makes the path up to twice as long, and up to four times for classes.  Where classes all but part, the
  * loss falls along a ray that steps in a metric follow no faster than others.  docs/decisions/gradient-rules.md has the
  * measurements. */
 static path path_of(const tct_facts *facts, const tct_spec *spec) {
@@ -192,9 +192,9 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 
 /* In exact arithmetic G + (r - floor) I >= 0 for the floor of step 2; Cholesky's rounding takes at most `rounding` from
  * it.  So A >= (h/n)(floor - rounding) I =: a I and A >= l2 D, D the identity but for the intercept.  In v = A^(1/2) u
- * the walk is v' = (I - step M) v - step A^(-1/2) g/n with 0 <= M = l2 A^(-1/2) D A^(-1/2) <= I and step <= 1: in M's
- * eigenvectors that of tct_path_length_max with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2 and
- * |w| <= step |g|/(a n) * T(T+1)/2. */
+ * the path is v' = (I - step M) v - step A^(-1/2) g/n with 0 <= M = l2 A^(-1/2) D A^(-1/2) <= I and step <= 1.  In M's
+ * eigenvectors it is that of tct_path_length_max with c = 1 - step*eigenvalue, so |v| <= step |A^(-1/2) g|/n * T(T+1)/2
+ * and |w| <= step |g|/(a n) * T(T+1)/2. */
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;

@@ -25,10 +25,9 @@ tct_release tct_descent_release(const tct_facts *facts, double clip, double nois
 /* release: the index of that one in the promise. */
 tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int release, tct_descent *out, tct_error *err);
 void tct_descent_free(tct_descent *descent); /* wipes the norms */
-/* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at
- * most v_i C: the factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what
- * rounding to the lattice may add (gradient.h); a weighed term is shortened until what rounding may add fits into v_i
- * C. Spends one of
- * the release. */
+/* descent->sum <- sum_i v_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (noise*C)^2 I).  A record's own term has norm at most
+ * v_i C.  Its factor is min(1, C'/(|l'| |x_i|)) with an upper bound on the computed norm and C' = C less what rounding
+ * to the lattice may add (gradient.h).  A weighed term is shortened until what rounding may add fits into v_i C.
+ * Spends one repetition of the release. */
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
 #endif

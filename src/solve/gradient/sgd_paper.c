@@ -5,7 +5,7 @@
  * ALGORITHM  dpsgd.c, with batches of sqrt(n) and other noise.
  *   sgd_ma   Abadi et al. 2016: noise multiplier 4, as many steps as the Renyi (moments) accountant allows.
  *   sgd_adv  Bassily, Smith and Thakurta 2014: T = n epsilon/500 steps, each (epsilon_0, delta/(2T))-DP on its batch by
- * the classical Gaussian bound, amplified by sampling, composed by the advanced composition theorem.
+ *            the classical Gaussian bound, amplified by sampling, composed by the advanced composition theorem.
  *
  * SENSITIVITY  That of dpsgd.
  *
@@ -14,7 +14,7 @@
  * COST  That of dpsgd.
  *
  * DEPARTS  Poisson batches, where both papers' experiments shuffle or draw fixed sizes.  The events are stated as they
- * are: the certificate of sgd_adv proves less loss than epsilon, and that rest is what its calibration wastes. */
+ * are: the certificate of sgd_adv proves less loss than epsilon.  The rest is what its calibration gives away. */
 #include "solve/shared/batch.h"
 #include "solve/gradient/sgd_shared.h"
 
@@ -104,7 +104,7 @@ static tct_status ma_plan(const tct_facts *facts, const tct_spec *given, tct_sol
 /* ---- sgd_adv --------------------------------------------------------------------------------------- */
 
 /* Advanced composition over T steps: epsilon/(2 sqrt(2 T log(2/delta))) each, delta/2 for the steps' own deltas and as
- * much for the theorem; sampling at rate q pays for 1/(2q) as much, in the region epsilon_0 <= 1 where 2 q epsilon_0
+ * much for the theorem.  Sampling at rate q pays for 1/(2q) as much, in the region epsilon_0 <= 1 where 2 q epsilon_0
  * bounds the amplified loss and the classical Gaussian bound holds. */
 static tct_status adv_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   double rate;

@@ -1,9 +1,9 @@
 /* step_scores.c - the clipped losses along a line, at every candidate step, in one pass over cached margins.
  *
  * A record's term at a step is any function of its own (z, s, y), rounded down to a multiple of a power of two and kept
- * in [0, clip]: that, and the exactness of the sums, is all that the sensitivity rests on, so that the logistic losses
- * may be computed in floats (relative error about 2e-7) where nothing but a noisy choice reads them.  Sums are exact:
- * the same for any number of threads and any instruction set. */
+ * in [0, clip].  The sensitivity rests on that and on the exactness of the sums, and on nothing else.  So the logistic
+ * losses may be computed in floats (relative error about 2e-7) where nothing but a noisy choice reads them.  Sums are
+ * exact: the same for any number of threads and any instruction set. */
 #include "core/lanes.h"
 #include "loss/fused_terms.h"
 #include "la/kernels/kernels.h"

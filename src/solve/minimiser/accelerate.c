@@ -39,9 +39,10 @@
  * point with |g| <= 2E has both as well, since |f'| <= 3E there.
  *   Stage 0: P <= n l0 + |linear|^2/(2 mu) + mu W^2/2 <= mu W^2, r_0 <= mu W/E.
  *   Stage s: 9 E^2/mu_(s-1) for f, since J_s(c_s) = J_(s-1)(c_s) and J_s* >= J_(s-1)*.  c_s is within d_(s-1) of the
- * last minimiser, hence of the new one: the new one is a proximal point of c_s.  P <= (36 + 144) E^2/mu_s, r_0
- * <= 13.42. Radius: no step raises P above its start and 9E^2/mu_s.  In stage 0 points stay within W + max(sqrt(2) W,
- * d_0), later within W + (5.7 + 4.8) E/mu: below V by the check on E.
+ *     last minimiser, hence of the new one: the new one is a proximal point of c_s.  P <= (36 + 144) E^2/mu_s,
+ *     r_0 <= 13.42.
+ *   Radius: no step raises P above its start and 9E^2/mu_s.  In stage 0 points stay within W + max(sqrt(2) W, d_0),
+ *     later within W + (5.7 + 4.8) E/mu: below V by the check on E.
  *
  * AT THE END  J'(y) = J_S'(y) - sum a_i (y - c_i).  The first is at most sqrt(2 L_S 9 E^2/mu_S) <= 9.49 E, L_S <= 5
  * mu_S. c_i, the minimisers from i on, and y are apart by d_(i-1), d_i, ... at most: |y - c_i| <= 4/3 d_(i-1), and a_i

@@ -47,7 +47,7 @@ static const tct_option options[] = {
     {0},
 };
 
-enum { MOST_FEATURES = 8192 }; /* 512 MiB a matrix */
+enum { MOST_FEATURES = 8192 }; /* 512 MiB per matrix */
 
 /* K; without privacy nothing is weighed. */
 static double norm_of(const tct_facts *facts, const tct_spec *spec) {
@@ -147,15 +147,15 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* With M = G + n lambda I as released, A = M + r I and iterates w_k, w_k = w_(k-1) + A^-1 (h - M w_(k-1)), noise dG and
- * dh moves the last one, w_T = w, at first order (r held) by the sum over k of (r A^-1)^(T-k) A^-1 (dh - dG w_k).  dh
- * has deviation sigma/weight in every entry; dG is symmetric with deviation sigma on the diagonal and sigma/sqrt(2) off
- * it, so that entry j of dG v has variance sigma^2 (|v|^2 + v_j^2)/2. At most: |w_k| <= |w|, since in M's eigenvectors
- * w_k is w times (1 - s^k)/(1 - s^T), s = r/(eigenvalue of A) >= 0; A >= zeta I by step 2, and r <= zeta -
- * lambda_min(M) <= zeta - n lambda + |dG|, |dG| <= 1.5 sigma (sqrt(p) + 4) but for one run in a million or fewer:
- * sqrt(1/weight^2 + |w|^2) sigma/zeta times the sum of (r/zeta)^j over j < T. At least, in the mean over the weights:
- * in M's eigenvectors all products of two terms have means >= 0, so the term k = T alone is less; its share of a mean
- * is at least that at A's mean eigenvalue, n K^2/p + n lambda + r. */
+/* Let M = G + n lambda I as released, A = M + r I, and w_k = w_(k-1) + A^-1 (h - M w_(k-1)) the iterates.  At first
+ * order (r held), noise dG and dh moves the last one, w_T = w, by the sum over k of (r A^-1)^(T-k) A^-1 (dh - dG w_k).
+ * dh has deviation sigma/weight in every entry; dG is symmetric with deviation sigma on the diagonal and sigma/sqrt(2)
+ * off it, so that entry j of dG v has variance sigma^2 (|v|^2 + v_j^2)/2.  At most: |w_k| <= |w|, since in M's
+ * eigenvectors w_k is w times (1 - s^k)/(1 - s^T), s = r/(eigenvalue of A) >= 0.  A >= zeta I by step 2, and r <= zeta
+ * - lambda_min(M) <= zeta - n lambda + |dG|.  |dG| <= 1.5 sigma (sqrt(p) + 4) but for one run in a million or fewer.
+ * So it is sqrt(1/weight^2 + |w|^2) sigma/zeta times the sum of (r/zeta)^j over j < T.  At least, in the mean over the
+ * weights: in M's eigenvectors all products of two terms have means >= 0, so the term k = T alone is less.  Its share
+ * of a mean is at least that at A's mean eigenvalue, n K^2/p + n lambda + r. */
 static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                              tct_error *err) {
   double n = (double)facts->rows, p = (double)facts->p, norm = norm_of(facts, &plan->spec), norm2 = 0, sum = 0;

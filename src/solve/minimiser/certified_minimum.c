@@ -5,8 +5,8 @@
  * limited; where they do not suffice, accelerate.c takes over from 0.
  *
  * Newton's method on a sample comes as near to the minimum over all rows as the sample's chance allows.  From there
- * quasi-Newton steps, whose first metric is the sample's Hessian, gain about a digit or more a pass.  Every trial point
- * costs one pass, which gives the derivative along the step and, where the step is taken, the next gradient.  The
+ * quasi-Newton steps, whose first metric is the sample's Hessian, gain about a digit or more per pass.  Every trial
+ * point costs one pass, which gives the derivative along the step and, where the step is taken, the next gradient.  The
  * sample is chosen by position, so the ranks agree on it. */
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 
 /* SAMPLE: rows per feature that the first phase wants, a Hessian's relative error is then about sqrt(1/SAMPLE); of
- * fewer records a quarter, but LEAST a feature. NEAR: its gradient, in parts of the largest possible, that is as small
- * as chance leaves it.  MEMORY: pairs kept. TRIALS: halvings of a step.  TAIL: passes that may follow the
- * last look at how many there were. */
+ * fewer records a quarter, but LEAST per feature.  NEAR: its gradient, in parts of the largest possible, that is as
+ * small as chance leaves it.  MEMORY: pairs kept.  TRIALS: halvings of a step.  TAIL: passes that may follow the last
+ * look at how many there were. */
 enum { SAMPLE = 96, LEAST = 32, MEMORY = 16, SAMPLE_STEPS = 12, TRIALS = 60, TAIL = 8 };
 static const double NEAR = 2e-3, LOOSE = 0.9, TIGHT = 0.2, FLAT = 0.01;
 
@@ -79,8 +79,8 @@ static int64_t sample_of(const tct_smooth *s) {
   return each * (double)take < LEAST * s->facts.p || !(s->facts.coarse > 0) ? all : take;
 }
 
-/* Quasi-Newton steps over all rows.  The first step has the sample's metric; the second, near enough for a Hessian that
- * will serve to the end, that of all rows, as has any whose metric has lost its use. */
+/* Quasi-Newton steps over all rows.  The first step has the sample's metric.  The second has that of all rows: it is
+ * near enough for a Hessian that will serve to the end.  So has any later step whose metric no longer helps. */
 static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t steps, double *w, bool *done,
                          tct_error *err) {
   int64_t all = tct_smooth_all(s), take = sample_of(s);

@@ -11,7 +11,7 @@
  *
  * RELEASES  None.
  *
- * COST  Two passes over the data a step, and O(memory p).
+ * COST  Two passes over the data per step, and O(memory p).
  *
  * DEPARTS  The stopping test is on the gradient's norm alone: function values have no digits left near the minimum. */
 #include "core/alloc.h"

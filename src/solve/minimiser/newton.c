@@ -58,7 +58,7 @@ static tct_status times_hessian(tct_smooth *s, const double *v, double *q, tct_e
   return TCT_OK;
 }
 
-/* Plain conjugate gradients on H d = -g, to a thousandth: the outer loop then gains three digits a step. */
+/* Plain conjugate gradients on H d = -g, to a thousandth: the outer loop then gains three digits per step. */
 static tct_status conjugate_gradients(tct_smooth *s, tct_error *err) {
   int64_t p = s->problem->view->p;
   double *d = s->direction, *r = s->conjugate, *v = r + p, *q = v + p;

@@ -5,9 +5,9 @@
  *
  * ALGORITHM  Kifer, Smith and Thakurta 2012, "Private Convex ERM and High-dimensional Regression", Algorithm 1, with
  * the calibration of docs/proofs/objpert.md and approximate minima (Iyengar et al. 2019, Algorithm 1).
- *   0. a record counts min(1, (rho/|x|)^2), rho = norm R, its gradient is cut to C = clip S rho and its l continued in
- * a straight line beyond; below, l is this loss, R is rho and S is clip S
- *   1. Lambda = max(n lambda, K R^2/(e^a - 1)), a the share of epsilon for the curvature term (in plan)
+ *   0. a record counts min(1, (rho/|x|)^2), rho = norm R.  Its gradient is cut to C = clip S rho, and its l goes on
+ *      in a straight line beyond.  Below, l is this loss, R is rho and S is clip S
+ *   1. Lambda = max(n lambda, K R^2/(e^a - 1)), a the part of epsilon for the curvature term (in plan)
  *   2. b ~ N(0, sigma^2 I), sigma from (epsilon, delta, a) (in plan)
  *   3. w~ = a point where sum_i l(x_i.w, y_i) + Lambda/2 |w|^2 + b.w has gradient norm <= tau, certified
  *   4. w = w~ rounded to a lattice + Gaussian noise of a size that hides any two such points
@@ -17,7 +17,7 @@
  * by l'(x.w) x, |l'| <= S, |x| <= R, in one direction.  Where l' keeps one sign for a fixed label, the privacy loss is
  * at most max(0, N(mu^2/2, mu^2)) + a with mu = R S/sigma.  Proof in docs/proofs/objpert.md, with the other relation
  * and losses of both signs.  What step 0 makes of l is a convex loss of the record's own, of one sign where l' has one,
- * with |l'||x| <= S R and l''|x|^2 <= K R^2; nothing else is used.  A weight in [0, 1] on a record does the same; sets
+ * with |l'||x| <= S R and l''|x|^2 <= K R^2.  Nothing else is used.  A weight in [0, 1] on a record does the same; sets
  * of weighted records move w* in more than one direction and are not covered.  Step 4: given w*, w~ is a function of
  * the data at distance tau'/Lambda from w*, tau' = tau plus the distance of the drawn b from a continuous one.
  *
@@ -27,17 +27,16 @@
  * COST  Up to 512 features: Newton's method on a sample, one Hessian of all rows, O(n p^2), and some six passes.  Else
  * some ten Newton steps, O(nnz) per conjugate gradient step.
  *
- * DEPARTS  From the paper: gradients are cut (Song, Steinke, Thakkar and Thakurta 2021, "Evading the Curse of
- * Dimensionality in Unconstrained Private GLMs": per-record clipping is a convex loss), so that a record on the wrong
- * side pulls no harder than one at the boundary while the noise is up to halved; clip=1 cuts nothing.  Records longer
- * than norm R count less, which shrinks ridge and noise alike; norm=1 counts all alike. Gaussian curves in place of
- * their tail bound, half the noise or less at equal epsilon; the ridge is balanced against the noise, not tied to
- * epsilon/2; the minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
+ * DEPARTS  From the paper: gradients are cut.  Per-record clipping is a convex loss (Song, Steinke, Thakkar and
+ * Thakurta 2021, "Evading the Curse of Dimensionality in Unconstrained Private GLMs").  So a record on the wrong side
+ * pulls no harder than one at the boundary, while the noise is up to halved. clip=1 cuts nothing.  Records longer than
+ * norm R count less, which shrinks ridge and noise alike; norm=1 counts all alike.  Gaussian curves stand in place of
+ * their tail bound: half the noise or less at equal epsilon.  The ridge is balanced against the noise, not tied to
+ * epsilon/2.  The minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
  * log(2/delta) + 4 epsilon)/epsilon as printed, raised to what is proved where that is more. variant=chaudhuri
- * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2): a curvature term of epsilon/4 as there; b has independent
- * Laplace coordinates of scale sqrt(p) R S/epsilon1, whose norm is sqrt(2) times that of the printed density
- * exp(-epsilon1 |b|), because they can be drawn from Gaussians exactly; its bound is pure, up to truncation below
- * 1e-340. */
+ * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2): a curvature term of epsilon/4 as there. b has independent
+ * Laplace coordinates of scale sqrt(p) R S/epsilon1, because they can be drawn from Gaussians exactly.  Its norm is
+ * sqrt(2) times that of the printed density exp(-epsilon1 |b|).  Its bound is pure, up to truncation below 1e-340. */
 #include "solve/minimiser/objpert.h"
 
 #include "core/alloc.h"

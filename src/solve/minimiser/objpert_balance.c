@@ -18,18 +18,18 @@ static double mu_of(double epsilon, double log_delta, double near) {
   return low;
 }
 
-/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip)  with sigma = rho S
- * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R, h a HOLLOW-th of n K rho^2/p, which is the mean
- * eigenvalue that the Hessian would have if every record were at the loss's most curved point, and B R = REACH.  Of the
- * shares FLOOR to CEILING and the clips 0.5 to 1 the pair that makes this least is taken.
+/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip).  Here sigma = rho S
+ * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R and B = REACH/R.  If every record were at the loss's
+ * most curved point, the Hessian's mean eigenvalue would be n K rho^2/p; h is that over HOLLOW.  Of the parts a from
+ * FLOOR to CEILING of epsilon and the clips from 0.5 to 1 the pair that makes this least is taken.
  *
- * HOLLOW, REACH: measured, docs/decisions/minimiser-rules.md; REACH is the 12 that dpgd's walk rests on.
+ * HOLLOW, REACH: measured, docs/decisions/minimiser-rules.md; REACH is the 12 that the length of dpgd's path rests on.
  * SIZE: the scale of margins; at 3 a logistic model is sure to 95 %.
  * a stays at most 1: Lambda then is about half of one record's curvature.  With less, the certificate of the minimum
  * (certified_minimum.c) would have no useful radius.
  * LEAST_CLIP: with slopes cut at less than S/2, records at the boundary have no curvature either.  What minimises the
  * loss then jumps where two classes are as likely.
- * OWN: with so much ridge of its own, in parts of what the privacy of the largest share asks for, counting records less
+ * OWN: with so large a ridge of its own, as a part of what the largest part of epsilon asks for, counting records less
  * would change the problem for nothing. */
 #define SIZE 3.0
 #define REACH 12.0
@@ -40,9 +40,9 @@ static double mu_of(double epsilon, double log_delta, double near) {
 #define OWN 0.25
 enum { SHARES = 31, CLIPS = 11 };
 
-/* What logistic slopes cut at c cost: the mean over margins t ~ N(0, SIZE^2), as if labels followed the logistic model,
- * of KL(pi, pi_c), pi = 1/(1 + e^|t|) the rarer label's probability and pi_c = c e^-|t| what the cut loss makes of it
- * where its slope 1 - pi is above c (there c pi = (1 - pi) pi_c).  Midpoint rule over five deviations. */
+/* What logistic slopes cut at c cost: the mean of KL(pi, pi_c) over margins t ~ N(0, SIZE^2), as if labels followed the
+ * logistic model.  pi = 1/(1 + e^|t|) is the rarer label's probability.  Where its slope 1 - pi is above c, the cut
+ * loss makes pi_c = c e^-|t| of it.  Midpoint rule over five deviations. */
 static double clip_bias(double c) {
   enum { POINTS = 200 };
   double sum = 0, mass = 0;

@@ -227,16 +227,16 @@ static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, doubl
   return out->sigma * (sqrt(smooth->p) + NORM_TAIL) + *off;
 }
 
-/* b_j = scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace; the g are drawn at spacing 2^-39 and are below 64, so
- * that a coordinate is off by at most scale*4*64*2^-40, and the arithmetic adds less than as much again. */
+/* b_j = scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace.  The g are drawn at spacing 2^-39 and are below 64.  So
+ * a coordinate is off by at most scale*4*64*2^-40, and the arithmetic adds less than as much again. */
 static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
   out->lattice = 0x1p-39;
   *off = 512 * 0x1p-40 * out->sigma * sqrt(smooth->p);
   return LAPLACE_TAIL * out->sigma * sqrt(smooth->p) + *off;
 }
 
-/* How small a gradient is small enough: the output's noise is 2 m tau/Lambda, m its multiplier, and stays below
- * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h: then it adds less than 1 % to the
+/* How small a gradient is small enough? The output's noise is 2 m tau/Lambda, m its multiplier.  It stays below
+ * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h.  Then it adds less than 1 % to the
  * noise's loss. */
 static double enough(const tct_smooth_facts *f, double output, const tct_perturb *set) {
   double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;
@@ -291,7 +291,7 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
  * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
  * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for
- * Gaussian b (Cacoullos), so the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of
+ * Gaussian b (Cacoullos).  So the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of
  * reciprocals is at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
                                   tct_noise_size *out, tct_error *err) {

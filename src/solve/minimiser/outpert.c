@@ -10,11 +10,11 @@
  * w - eta grad F(w) from 0.
  *
  * SENSITIVITY  modern: the minimisers of two worlds that differ by one record's term, of gradient <= R S, are at most R
- * S/(n lambda) apart by strong convexity (twice that under replace_one, which is the accountant's doubling); each w~ is
- * within tau/(n lambda) of its own.  gd: w - eta grad F is a (1 - eta lambda)-contraction for eta <= 1/(K R^2 +
- * lambda), and one record moves it by at most eta R S/n: after T steps the worlds are at most (eta R S/n) sum_t (1 -
- * eta lambda)^t apart; the floating-point error of each step, at most eta E/n (smooth.c) and the rounding of the
- * update, adds up likewise.
+ * S/(n lambda) apart by strong convexity.  Under replace_one it is twice that, which is the accountant's doubling.
+ * Each w~ is within tau/(n lambda) of its own.  gd: w - eta grad F is a (1 - eta lambda)-contraction for eta <= 1/(K
+ * R^2 + lambda), and one record moves it by at most eta R S/n.  After T steps the worlds are at most (eta R S/n) sum_t
+ * (1 - eta lambda)^t apart.  The floating-point error of each step adds up likewise: at most eta E/n (smooth.c), and
+ * the rounding of the update.
  *
  * RELEASES  One event gaussian(m).
  *

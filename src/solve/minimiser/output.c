@@ -1,11 +1,11 @@
 /* output.c - the release of a computed minimiser: rounded to a lattice, then noised (approximate minima perturbation).
  *
  * Let w* be the exact minimiser and w~ the computed one, |w~ - w*| <= t in either world: the certificate of smooth.c is
- * always reached, so this is no assumption.  Rounding to the lattice g moves at most g sqrt(p)/2 more.  Two worlds
- * whose exact minimisers are at most `move` apart (0: the same w*, where it is the output of an earlier step) have
- * lattice points at most move + 2t + g sqrt(p) apart.  That is a difference between worlds: under add_remove the
- * event's c is this distance itself, under replace_one the accountant doubles c, so c is half of the part that is not
- * already one record's. */
+ * always reached, so this is no assumption.  Rounding to the lattice g moves at most g sqrt(p)/2 more.  Let the exact
+ * minimisers of two worlds be at most `move` apart (0: the same w*, where it is the output of an earlier step).  Then
+ * the lattice points are at most move + 2t + g sqrt(p) apart.  That is a difference between worlds.  Under add_remove
+ * the event's c is this distance itself.  Under replace_one the accountant doubles c, so c is half of the part that is
+ * not already one record's. */
 #include "core/alloc.h"
 #include "solve/minimiser/objpert.h"
 

@@ -1,23 +1,25 @@
 /* smooth.c - the gradient of a smooth objective with a bound on its error, and what certifies a minimum.
  *
  * GRADIENT ERROR.  u = 2^-53, S and K bounds on |l'| and l'', rows |x_i| <= R.  At |w| <= W:
- *   margins: a dot product of p terms, whatever its order, and two products: |dz_i| <= (p+8) u R W;
- *   slopes: |da_i| <= K |dz_i| + 16 u S (the loss loops keep within 4 ulp of formulas a few ulp wide);
+ *   margins: a dot product of p terms, whatever its order, and two products: |dz_i| <= (p+8) u R W.
+ *   slopes: |da_i| <= K |dz_i| + 16 u S (the loss loops keep within 4 ulp of formulas a few ulp wide).
  *   sums: blocks of at most `block` rows are summed plainly, each term with at most 4 roundings: relative error
- *     (block+4) u of sum |a_i||x_i| <= n S R; at most c = n/64 + 1 blocks are added exactly but for what
- * la/exact/exact.h cuts off, 18 c^2 u sqrt(p) u n S R at most; the rest: ridge*w + linear and three additions: 4 u (n S
- * R + ridge W + |linear|). Together, with 1.01 for products of errors, E(W) = 1.01 u (n R (K (p+8) R W + 16 S) +
+ *     (block+4) u of sum |a_i||x_i| <= n S R.  At most c = n/64 + 1 blocks are added exactly but for what
+ *     la/exact/exact.h cuts off, 18 c^2 u sqrt(p) u n S R at most.
+ *   the rest: ridge*w + linear and three additions: 4 u (n S R + ridge W + |linear|).
+ *
+ * Together, with 1.01 for products of errors, E(W) = 1.01 u (n R (K (p+8) R W + 16 S) +
  * (block+4 + 18 c^2 u sqrt(p)) n S R + 4 (n S R + ridge W + |linear|)).
  *
- * RECORDS CUT.  A record's own l_i is v_i l, v_i = min(1, (rho/|x_i|)^2) where facts.length = rho is set, with its
- * slope cut to [-C/|x_i|, C/|x_i|] where facts.clip = C is set, and what integrates to that: convex as before, between
- * 0 and l, one of its own for every record but a function of nothing else.  |x_i| is an upper bound on the exact norm
- * (rows.c), v_i and the limit are rounded down, and these doubles are what defines l_i.  Then v_i |x_i| <= rho and v_i
- * |x_i|^2 <= rho^2, so that |l_i'||x_i| <= S' rho with S' rho = C, or S rho without a cut, and l_i''|x_i|^2 <= K rho^2.
- * Cutting computed slopes is exact and brings none further from its true value.  Hence all of the above holds with rho
- * for R and S' for S, but for the two terms that were bounded by the largest slope and the largest row apart: 16 u S
- * and what exact sums cut off, which keep S R (facts.coarse).  A weight in [0, 1] multiplies l_i; the roundings of
- * these products, 2 u S at most, are among the 16 u S.
+ * RECORDS CUT.  A record's own l_i is v_i l, v_i = min(1, (rho/|x_i|)^2) where facts.length = rho is set.  Where
+ * facts.clip = C is set, its slope is cut to [-C/|x_i|, C/|x_i|], and l_i is what integrates to that.  It is convex as
+ * before, between 0 and l.  Every record has one of its own, a function of nothing but that record.  |x_i| is an upper
+ * bound on the exact norm (rows.c), v_i and the limit are rounded down, and these doubles are what defines l_i.  Then
+ * v_i |x_i| <= rho and v_i |x_i|^2 <= rho^2, so that |l_i'||x_i| <= S' rho with S' rho = C, or S rho without a cut, and
+ * l_i''|x_i|^2 <= K rho^2.  Cutting computed slopes is exact and brings none further from its true value.  Hence all of
+ * the above holds with rho for R and S' for S, but for two terms: 16 u S, and what exact sums cut off.  These were
+ * bounded by the largest slope and the largest row apart, and keep S R (facts.coarse).  A weight in [0, 1] multiplies
+ * l_i; the roundings of these products, 2 u S at most, are among the 16 u S.
  *
  * RADIUS.  l >= 0, so J(w) <= J(0) <= n l0 gives ridge/2 |w|^2 <= n l0 + |linear||w|, hence
  *   |w| <= 2|linear|/ridge + sqrt(2 n l0/ridge) = W.

@@ -80,7 +80,7 @@ tct_status tct_smooth_transpose(tct_smooth *smooth, const double *a, double *sum
  * tenth of its size or more. */
 tct_status tct_smooth_step(tct_smooth *smooth, const double *w, double *t, tct_error *err);
 /* Where smooth->gram is there: the Cholesky factor of the Hessian at the margins of the last gradient, from the first
- * `take` rows of every group, no l'' taken as less than `least` of its bound; good: false where it is not positive
+ * `take` rows of every group.  No l'' is taken as less than `least` of its bound. good: false where it is not positive
  * definite. */
 tct_status tct_newton_factor(tct_smooth *smooth, int64_t take, double min, bool *good, tct_error *err);
 /* The Newton direction at the current gradient by conjugate gradients, where there is no gram. */

@@ -1,6 +1,6 @@
 /* dpfw_parties.c - private Frank-Wolfe over columns that nobody may pool: the party's turns.
  *
- * PROBLEM  min over |w|_1 <= eta of (1/n) sum_i l(x_i.w, y_i), l smooth; party k holds the columns of block k of every
+ * PROBLEM  min over |w|_1 <= eta of (1/n) sum_i l(x_i.w, y_i), l smooth.  Party k holds the columns of block k of every
  * record, all parties hold the labels, the server holds nothing.
  *
  * ALGORITHM  Algorithm 2 of "Towards Efficient and Privacy-Preserving feature-wise distributed Frank-Wolfe", with
@@ -15,11 +15,11 @@
  *        party of the largest score moves, by eta
  * Once a party has sent L columns it chooses among these.
  *
- * SENSITIVITY  Choice: record i adds clip(a_i x_ij, B R_inf) to G_j; a_i depends on that record and on past releases (w
- * is one, and so are q, c and B), so under add_remove a score moves by at most B R_inf, under replace_one by 2 B R_inf.
- * Score: the same number, its sensitivity.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and |J e_i|
- * <= 1 (mech/sketch.c), so its sensitivity is R_inf.  Which candidates there are is decided by past choices and by
- * coins of tau that no record enters.  Terms lie on lattices and are summed exactly. Own predictions go into own
+ * SENSITIVITY  Choice: record i adds clip(a_i x_ij, B R_inf) to G_j. a_i depends on that record and on past releases (w
+ * is one, and so are q, c and B).  So under add_remove a score moves by at most B R_inf, under replace_one by 2 B
+ * R_inf.  Score: the same number, its sensitivity.  Column: record i adds x_ij J e_i, |x_ij| <= R_inf is enforced and
+ * |J e_i| <= 1 (mech/sketch.c), so its sensitivity is R_inf.  Which candidates there are is decided by past choices and
+ * by coins of tau that no record enters.  Terms lie on lattices and are summed exactly.  Own predictions go into own
  * choices only; the server's q for party k has no release of party k in it.
  *
  * RELEASES  K*T choices, at most K*L columns, and K*T scores when one wins: dpfw_parties_plan.c.  Against party k the
@@ -28,9 +28,10 @@
  * COST  Per round: a pass over a party's columns.  Uplink: T indices and at most L*m numbers per party.
  *
  * DEPARTS  Corrections: both terms of the printed (13) are over n.  Line 10 multiplies vectors of n and of m numbers:
- * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves a round.
- * Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
- *   By choice: own predictions are exact.  The others' estimate is weighted by c, because it carries noise of deviation
+ * J^T q stands there.  K vertices of norm eta leave the ball: party k has eta_k, sum eta, or one winner moves per
+ * round.  Noise follows from SENSITIVITY, and all choices and columns compose, for a record sits with every party.
+ *
+ * By choice: own predictions are exact.  The others' estimate is weighted by c, because it carries noise of deviation
  * sigma |w| in every record (parties_trust.c).  Columns are at most L. */
 #include "solve/parties/dpfw_parties.h"
 

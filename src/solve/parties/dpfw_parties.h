@@ -21,7 +21,7 @@ typedef struct tct_parties {
   double trust;                             /* NAN: from what was released */
   double column_noise;                      /* of the columns' release */
   int score;                                /* index of the scores' release */
-  bool local, winner;                       /* local-exact; one winner a round */
+  bool local, winner;                       /* local-exact; one winner per round */
   double radius[TCT_PARTIES_MAX];           /* eta_k; eta for each when winner */
   uint64_t seed;                            /* of the public embedding */
 } tct_parties;

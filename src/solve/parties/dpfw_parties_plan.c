@@ -1,17 +1,18 @@
 /* dpfw_parties_plan.c - the promise of dpfw_parties: choices, noised columns, and how the budget is split.
  *
  * EVENTS, all parties together: K*T choices exponential:epsilon_0; at most K*L columns gaussian:noise; with one winner
- * a round also K*T scores gaussian:noise.  A record sits with every party, so all of them compose.  Budget: `share` of
- * the zCDP goes to the columns, the rest to choices (with scores: half of the rest); the scale of all three is the
- * largest that (epsilon, delta) allows by the best accountant.
+ * per round also K*T scores gaussian:noise.  A record sits with every party, so all of them compose.  Budget:
+ * `budget_fraction` of the zCDP goes to the columns, the rest to choices (with scores: half of the rest).  The scale
+ * of all three is the largest that (epsilon, delta) allows by the best accountant.
  *
  * DEFAULTS, from public facts.
  *   clip B: the loss's slope bound; for real labels Y: a residual above it means a prediction of the wrong sign.
  *   T: dpfw's rule (dpfw_plan.c) with the budget of one party's choices: proportional to (n epsilon)^(2/3).
  *   L: a sixth of T, at least 3: a step that comes back to a column costs no column, and every column sent makes all
- * noisier. m: log(T/delta)/iota^2, the paper's.  iota^2 = log(T/delta) sigma^2/(n/4), sigma the columns' noise
- * multiplier: then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4;
- * smaller ones would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise n, the identity. */
+ *     noisier.
+ *   m: log(T/delta)/iota^2, the paper's.  iota^2 = log(T/delta) sigma^2/(n/4), sigma the columns' noise multiplier.
+ *     Then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4.  Smaller
+ *     ones would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise m is n: the identity. */
 #include "solve/parties/dpfw_parties.h"
 
 #include <stdio.h>

@@ -3,9 +3,10 @@
  * The score of a column x of party k against the others' prediction p (n numbers) is estimated by x . J^T q.  Write v
  * for the variance of a record's estimate: (sigma |w|)^2 of the noise and |p|^2/m of the embedding's collisions.  The
  * estimate of x.p has variance |x|^2 v, and x.p itself is of size c |x| |p|, c^2 the mean squared cosine between
- * columns of different parties.  The weight that makes the mean squared error least is c^2 |p|^2/(c^2 |p|^2 + v). |p|^2
- * is estimated by |q|^2 - m (sigma |w|)^2, and c^2 from the products of sent columns of different parties less what
- * noise and collisions explain; a deviation is taken off c^2, so that structure is seldom found where there is none. */
+ * columns of different parties.  The weight that makes the mean squared error least is c^2 |p|^2/(c^2 |p|^2 + v).
+ * |p|^2 is estimated by |q|^2 - m (sigma |w|)^2, and c^2 from the products of sent columns of different parties less
+ * what noise and collisions explain.  A deviation is taken off c^2, so that structure is seldom found where there is
+ * none. */
 #include "la/kernels/kernels.h"
 #include "solve/parties/dpfw_parties.h"
 

@@ -36,11 +36,11 @@ tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech
   return TCT_OK;
 }
 
-/* The batch's default.  Over E epochs the noise that reaches the model is m*sqrt(T) per unit of clip, with
- * T = E/q and, in the central limit of subsampling, q*sqrt(T*(exp(1/m^2)-1)) = mu: for m above about 1 it
- * is E/mu, whatever the batch, and below 1 it grows fast.  Smaller batches mean more, better steps.  So: the
- * smallest batch that keeps m near 1, q = mu^2/E with mu the Gaussian-DP parameter of (epsilon, delta), but not
- * below sqrt(n), where an iteration's fixed costs (noise, drawing the batch) take over. */
+/* The batch's default.  Over E epochs the noise that reaches the model is m*sqrt(T) per unit of clip, with T = E/q and,
+ * in the central limit of subsampling, q*sqrt(T*(exp(1/m^2)-1)) = mu.  For m above about 1 it is E/mu, whatever the
+ * batch, and below 1 it grows fast.  Smaller batches mean more, better steps.  So the batch is the smallest that keeps
+ * m near 1: q = mu^2/E with mu the Gaussian-DP parameter of (epsilon, delta).  It is not below sqrt(n), where an
+ * iteration's fixed costs (noise, drawing the batch) take over. */
 static double batch_default(const tct_facts *facts, double epochs) {
   double n = (double)facts->rows, floor_rows = ceil(sqrt(n));
   if (tct_noise_off(facts)) return floor_rows;

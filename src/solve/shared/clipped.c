@@ -11,8 +11,8 @@ void tct_row_norms(const tct_view *view, double *norm, int threads) {
   for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
 }
 
-/* u[count]: margins of the rows become slopes; each is pulled in until |slope| * norm <= clip with two roundings to
- * spare, and then weighed, so that a set of weights with sum 1 stays within the clip. */
+/* u[count]: margins of the rows become slopes.  Each is pulled in until |slope| * norm <= clip with two roundings to
+ * spare.  Then it is weighed, so that a set of weights with sum 1 stays within the clip. */
 static void clip_block(const tct_problem *problem, const int64_t *row, int64_t from, int64_t count, const double *norm,
                        double clip, double *u) {
   const tct_loss *loss = &problem->facts->loss;

@@ -4,16 +4,19 @@
  * union over `count` numbers is below exp(-72)/2 < 1e-31.  The lattice that draws are rounded to adds less than two
  * steps.
  *
- * WALK  Let e <= push + rate*l1 bound what is added to a coordinate in a step: the step itself and the pull of l1.
- *   Without momentum |w| grows by at most `push`: every prox but a box's takes a number towards 0, and a box's not
+ * PATH  Let e <= push + rate*l1 bound what is added to a coordinate in a step: the step itself and the pull of l1.
+ *
+ * Without momentum |w| grows by at most `push`: every prox but a box's takes a number towards 0, and a box's not
  * farther from 0 than the box is.
- *   With momentum m in [0, 1): none, l1, l2 and elastic make w' = c((1 + m) w - m last + e') with c = 1/(1 + rate*l2)
- * and |e'| <= e.  The roots of z^2 - c(1+m) z + c m lie in the unit disc (c m < 1 and c(1 + m) <= 1 + c m), so the
- * answer to a unit input k steps ago is sum over i of r1^i r2^(k-i), at most k + 1, and all T inputs come to at most
- * e T(T+1)/2.
- *   A box: w' is the point of an interval that is nearest to u - step g, and w lies in it from the second iterate on,
- * so |w' - w| <= m |w - last| + e; the first step may add the box's distance from 0.  Again at most e T(T+1)/2, and (T
- * + 1) times that distance. The l1 ball: penalised weights are at most the radius. */
+ *
+ * With momentum m in [0, 1): none, l1, l2 and elastic make w' = c((1 + m) w - m last + e') with c = 1/(1 + rate*l2) and
+ * |e'| <= e.  The roots of z^2 - c(1+m) z + c m lie in the unit disc (c m < 1 and c(1 + m) <= 1 + c m).  So the
+ * answer to a unit input k steps ago is sum over i of r1^i r2^(k-i), at most k + 1.  All T inputs come to at most e
+ * T(T+1)/2.
+ *
+ * A box: w' is the point of an interval that is nearest to u - step g.  The interval holds w from the second iterate
+ * on, so |w' - w| <= m |w - last| + e.  The first step may add the box's distance from 0.  Again it is at most e
+ * T(T+1)/2, and (T + 1) times that distance.  The l1 ball: penalised weights are at most the radius. */
 #include "solve/shared/weight_bound.h"
 
 double tct_noise_max(const tct_release *release, double count) {

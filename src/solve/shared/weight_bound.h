@@ -12,7 +12,7 @@ double tct_noise_max(const tct_release *release, double count);
 /* A sum of the release over `rows` records of length at most its clip, in any one of p numbers and any repetition. */
 double tct_sum_max(const tct_release *release, double rows, double p);
 
-/* A walk w' = prox(u - step g), u = w + momentum (w - last), from 0, in each coordinate; |step g| <= push.
+/* A path w' = prox(u - step g), u = w + momentum (w - last), from 0, in each coordinate; |step g| <= push.
  * rate: the prox's own step.  Holds for the averages of iterates too. */
 double tct_path_length_max(const tct_facts *facts, double push, double rate, double steps, bool momentum);
 /* How far the box is from 0; 0 where it holds 0, or where there is none. */
