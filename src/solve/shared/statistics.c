@@ -277,9 +277,9 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_penalty *penalt
   return solve_pulled(t, r, iterates, w, err);
 }
 
-/* G + r I >= f I.  Each minimiser is no worse than the domain's point z nearest to 0: z = 0 with psi = 0, or, for a
- * box, |z| at most sqrt(p) times its distance from 0, and psi is 0 there and at w.  With m = |X'y| + r |the one before|
- * and g above every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
+/* G + r I >= f I.  Each minimiser is no worse than the domain's point z nearest to 0.  That is 0 with psi = 0, or, for
+ * a box, |z| is at most sqrt(p) times its distance from 0, and psi is 0 there and at w.  With m = |X'y| + r |the one
+ * before| and g above every eigenvalue that is f |w|^2/2 <= m |w| + g |z|^2/2 + m |z|. */
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram) {
   const tct_penalty *penalty = &facts->penalty;

@@ -29,8 +29,8 @@ tct_status tct_statistics_fit(const tct_statistics *statistics, const tct_penalt
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram);
 
-/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal; then the
- * least ridge r >= 0 with gram + r I >= zeta I; then w = 0 and `iterates` times w = w + (gram + r I)^-1 (moment - gram
+/* adassp's two steps.  gram[p][p] is symmetrised, and `own` (the penalty's n lambda) added to its diagonal.  r >= 0 is
+ * the least ridge with gram + r I >= zeta I.  Then w = 0, and `iterates` times w = w + (gram + r I)^-1 (moment - gram
  * w). */
 typedef struct tct_ridge {
   double own, zeta;
