@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 26, HELP_WIDTH = 100, NAMES = 64 };
+enum { HELP_COLUMN = 26, HELP_WIDTH = 100 };
 
 const cli_option cli_read_options[] = {
     {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX",
@@ -75,11 +75,11 @@ const char *cli_nearest(const char *name, const char *const *names, int count) {
 
 static int unknown_option(const cli_verb *verb, const char *name, size_t length) {
   char given[64];
-  const char *names[NAMES];
+  const char *names[CLI_OPTIONS];
   int count = 0;
   snprintf(given, sizeof given, "%.*s", (int)length, name);
   for (int g = 0; g < CLI_GROUPS && verb->options[g]; g++)
-    for (const cli_option *o = verb->options[g]; o->name && count < NAMES; o++) names[count++] = o->name;
+    for (const cli_option *o = verb->options[g]; o->name && count < CLI_OPTIONS; o++) names[count++] = o->name;
   const char *near = cli_nearest(given, names, count);
   return cli_fail(CLI_USAGE, "tacit %s has no option %s; %s%s%s `tacit %s --help` lists them", verb->name, given,
                   near ? "did you mean " : "", near ? near : "", near ? "?" : "", verb->name);
@@ -121,7 +121,8 @@ static int is_choice(const char *choices, const char *text) {
 static int set_value(const cli_option *o, cli_args *args, const char *text) {
   void *to = (char *)args + o->at;
   switch (o->kind) {
-    case CLI_FLAG: break;
+    case CLI_FLAG:
+    case CLI_OFF: break;
     case CLI_TEXT: *(const char **)to = text; return 0;
     case CLI_CHOICE:
       *(const char **)to = text;
@@ -141,6 +142,14 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
   return 0;
 }
 
+/* Twice is a contradiction or a slip: which of two promises was meant is not for the program to guess. */
+static int take_once(cli_args *args, const cli_option *o) {
+  for (int i = 0; i < args->given_count; i++)
+    if (args->given[i] == o) return cli_fail(CLI_USAGE, "%s was given twice; give it once", o->name);
+  if (args->given_count < CLI_OPTIONS) args->given[args->given_count++] = o;
+  return 0;
+}
+
 /* Handles argv[*i], an option; moves *i over its value. */
 static int take_option(const cli_verb *verb, cli_args *args, char **argv, int count, int *i) {
   const char *text = argv[*i], *value = NULL;
@@ -155,14 +164,15 @@ static int take_option(const cli_verb *verb, cli_args *args, char **argv, int co
   if (length == 2 && text[1] == 'h') text = "--help", length = 6;
   const cli_option *o = find_option(verb, text, length);
   if (!o) return unknown_option(verb, text, length);
-  if (o->kind == CLI_FLAG) {
+  if (o->kind == CLI_FLAG || o->kind == CLI_OFF) {
     if (value) return cli_fail(CLI_USAGE, "%s takes no value; leave it out", o->name);
-    *(int *)((char *)args + o->at) = 1;
+    *(int *)((char *)args + o->at) = o->kind == CLI_FLAG;
     return 0;
   }
   if (!value && *i + 1 == count) return cli_fail(CLI_USAGE, "%s needs a value (%s)", o->name, o->value_name);
   if (!value) value = argv[++*i];
-  return set_value(o, args, value);
+  int code = take_once(args, o);
+  return code ? code : set_value(o, args, value);
 }
 
 static int settle(const cli_verb *verb, cli_args *args) {

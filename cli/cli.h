@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+enum { CLI_OPTIONS = 64 }; /* more than any verb has */
+
 /* ---- settings: every verb fills the part that it has options for ---------------------------- */
 
 typedef struct cli_args {
@@ -27,10 +29,13 @@ typedef struct cli_args {
   int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests;
   char **operand; /* borrowed from argv */
   int operands;
+  const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */
+  int given_count;
 } cli_args;
 
 typedef enum cli_kind {
   CLI_FLAG,   /* int <- 1 */
+  CLI_OFF,    /* int <- 0 */
   CLI_TEXT,   /* const char * */
   CLI_CHOICE, /* const char *, one of value_name's a|b|c */
   CLI_REAL,   /* double; "inf" is allowed */
@@ -99,7 +104,7 @@ tct_status cli_same(const cli_verb *verb, const cli_args *args, const char *cons
 
 /* ---- text.c ----------------------------------------------------------------------------------- */
 
-enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4 };
+enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_OLD = 5 };
 
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -57,8 +57,12 @@ static int run_account(cli_args *args) {
   if (args->curve) return cli_curve(args);
   if (args->against) return cli_fail(CLI_USAGE, "--against belongs to --curve FILE; give both");
   if (isnan(args->config.delta)) return cli_fail(CLI_USAGE, "--delta is missing; give e.g. --delta 1e-6");
-  char *text = tct_account_json((const char *const *)args->operand, (size_t)args->operands, args->config.neighbours,
-                                args->config.epsilon, args->config.delta, &err);
+  const tct_config *c = &args->config;
+  const char *const *events = (const char *const *)args->operand;
+  size_t count = (size_t)args->operands;
+  tct_neighbours neighbours = (tct_neighbours)c->neighbours;
+  char *text = isnan(c->epsilon) ? tct_account_json(events, count, neighbours, c->delta, &err)
+                                 : tct_calibrate_json(events, count, neighbours, c->epsilon, c->delta, &err);
   if (!text) return cli_fail_error(&err);
   json_t *root = cli_take_json(text);
   if (!root) return CLI_RUN;

@@ -30,7 +30,8 @@ static int generate(const cli_args *args, const char *schema) {
   const char *kind = args->kind ? args->kind : "classification";
   uint64_t seed = args->has_seed ? args->config.seed : 1;
   int64_t rows = args->generate_rows;
-  if (tct_generate(args->output, schema, kind, rows, seed, &err) != TCT_OK) return cli_fail_error(&err);
+  tct_labels labels = strcmp(kind, "regression") ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  if (tct_generate(args->output, schema, labels, rows, seed, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) {
     cli_line("records", "%s   (%lld, invented)", args->output, (long long)rows);
     cli_line("schema", "%s", schema);

@@ -32,7 +32,9 @@ static const cli_option options[] = {
      "every scale but none (the default) is read off the data and goes unaccounted; for people's data use a schema"},
     {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
      "center subtracts the mean label and is unaccounted; default none"},
-    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "add a constant feature of value 1"},
+    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
+     "no constant feature of value 1; without this option there is one, and it counts in the record's norm"},
+    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "the default"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
@@ -321,7 +323,7 @@ const cli_verb cli_train = {
         "\n"
         "Examples\n"
         "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
-        "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 --intercept -o model.json\n"
+        "      --solver dpscd --epsilon 1 --delta 1e-6 --row-norm 1 -o model.json\n"
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"

@@ -33,6 +33,11 @@ static void print_verdict(const json_t *root) {
   else if (!strcmp(verdict, "for_tests"))
     printf("\nFOR TESTS: the figures agree (epsilon %s at delta %s), but the run was charged to a ledger for tests\n",
            epsilon, delta);
+  else if (!strcmp(verdict, "verified_old_rules"))
+    printf(
+        "\nBY OLD RULES ONLY: the events cost epsilon %s at delta %s; no check says that they are this run's, and a\n"
+        "newer file whose fits were taken out looks the same: ask for the file as it was written, or train again\n",
+        epsilon, delta);
   else if (!strcmp(verdict, "verified"))
     printf("\nverified: epsilon %s at delta %s, %s%s\n", epsilon, delta, cli_string(root, "neighbours"),
            is_weaker(root) ? "; the promise is weaker than that: see the notes above" : "");
@@ -74,6 +79,7 @@ static int run_verify(cli_args *args) {
     code = cli_print_json(root);
   else
     print_checks(root);
+  if (!code && !strcmp(cli_string(root, "verdict"), "verified_old_rules")) code = CLI_OLD;
   if (!ok) code = cli_fail(CLI_RUN, "%s: not verified: %s", args->operand[0], first_failure(root));
   json_decref(root);
   return code;
@@ -88,12 +94,28 @@ const cli_verb cli_verify = {
         "sensitivity, deviation, count) and its events; the named accountant proves no more than the claimed epsilon\n"
         "from them, a second implementation agrees, and no lower bound exceeds the claim. Unknown fields are refused.\n"
         "\n"
-        "No check without the data can know the weights, the intercept's value, names of features and label, the\n"
-        "schema's content, scales of features, what is unaccounted, whether noise came from a seed, notes, the cap of\n"
-        "weights (no release depends on it), names and bytes of parties, ledger references and the library's version.\n"
-        "It cannot see the run either: a ledger can.\n"
+        "Weights are refused beyond what noise and path can make of them, but with a chance below 1e-30; T releases,\n"
+        "n records of norm R, clip C:\n"
+        "  dpscd, seqdpscd              T times the largest noisy sum of dual steps, over lambda n\n"
+        "  dpgd, dpsgd, sgd_ma, sgd_adv  T steps along the largest noisy gradient; with momentum T(T+1)/2\n"
+        "  dpnewton                     T(T+1)/2 steps in the metric of the least curvature that its noise leaves\n"
+        "  dpmetric                     where it cuts its path: 1e9 labels over R\n"
+        "  dpagd, privgene              the sum of its longest steps\n"
+        "  dpcd, primaldpscd            the visits of a coordinate times its largest noisy step\n"
+        "  dpfw, dpfw_parties           the radius\n"
+        "  objpert, outpert             the largest minimiser, and the noise\n"
+        "  adassp                       the solution for the least noisy matrix and the largest noisy vector\n"
         "\n"
-        "Exit codes: 0 verified, 1 not verified or unreadable, 2 wrong usage, 3 the file is no JSON.\n"
+        "Free fields, which no check without the data can know: coefficients and intercept within that bound;\n"
+        "features, label, transforms.schema, scale_factor, scale_shift; library; note; privacy.unaccounted, .noise,\n"
+        ".ledger, .weights.cap; parties.list, .uplink_bytes, .one_shot_bytes; where no privacy is claimed, the number\n"
+        "of fits and the delta asked for. It cannot see the run either, or other runs: a ledger can.\n"
+        "\n"
+        "A file of form 1 names no fits. Only the cost of its events is checked; a newer file whose fits were taken\n"
+        "out looks the same. The verdict is then verified_old_rules, and the exit code 5.\n"
+        "\n"
+        "Exit codes: 0 verified, or no check failed and the last line says what that is worth; 1 not verified or\n"
+        "unreadable, 2 wrong usage, 3 the file is no JSON, 5 by old rules only.\n"
         "\n"
         "Example\n"
         "  tacit verify model.json\n",

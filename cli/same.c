@@ -29,7 +29,8 @@ static void add_option(list *l, const cli_option *o, const cli_args *args) {
   switch (o->kind) {
     case CLI_TEXT:
     case CLI_CHOICE: add(l, o->name, *(const char *const *)at); return;
-    case CLI_FLAG: snprintf(text, TEXT, "%d", *(const int *)at); break;
+    case CLI_FLAG:
+    case CLI_OFF: snprintf(text, TEXT, "%d", *(const int *)at); break;
     case CLI_REAL: snprintf(text, TEXT, "%.17g", *(const double *)at); break;
     case CLI_COUNT:
     case CLI_SIZE: snprintf(text, TEXT, "%lld", (long long)*(const int64_t *)at); break;

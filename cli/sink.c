@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,12 +29,28 @@ static int create_aside(const char *path, char **aside) {
   return -1;
 }
 
+/* A ledger that is replaced forgets what was spent, and one whose anchor is lost is charged no more. */
+static int check_budget(const char *path) {
+  static const char LEDGER[] = "SQLite format 3", ANCHOR[] = "tacit-anchor ";
+  char head[sizeof LEDGER] = "";
+  FILE *file = fopen(path, "rb");
+  if (!file) return 0;
+  size_t got = fread(head, 1, sizeof head - 1, file);
+  fclose(file);
+  if (got && !strcmp(head, LEDGER))
+    return cli_fail(CLI_USAGE, "%s is a ledger or another database; name another output", path);
+  if (!strncmp(head, ANCHOR, sizeof ANCHOR - 1))
+    return cli_fail(CLI_USAGE, "%s is a ledger's anchor; name another output", path);
+  return 0;
+}
+
 int cli_sink_open(cli_sink *sink, const char *path) {
   struct stat info;
   memset(sink, 0, sizeof *sink);
   if (!path || !strcmp(path, "-")) return sink->file = stdout, 0;
   int exists = stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return cli_fail(CLI_RUN, "%s is a directory; name a file to write", path);
+  if (exists && S_ISREG(info.st_mode) && check_budget(path)) return CLI_USAGE;
   sink->path = exists ? realpath(path, NULL) : strdup(path); /* a symbolic link is followed, not replaced */
   if (!sink->path) return cannot(path, errno);
   int device = exists && !S_ISREG(info.st_mode);
@@ -74,17 +89,6 @@ void cli_sink_abandon(cli_sink *sink) {
   memset(sink, 0, sizeof *sink);
 }
 
-/* A ledger whose anchor is lost is charged no more. */
-static bool is_anchor(const char *path) {
-  static const char WORD[] = "tacit-anchor ";
-  char head[sizeof WORD] = "";
-  FILE *file = fopen(path, "rb");
-  if (!file) return false;
-  size_t got = fread(head, 1, sizeof WORD - 1, file);
-  fclose(file);
-  return got == sizeof WORD - 1 && !strcmp(head, WORD);
-}
-
 int cli_sink_check(const char *path, const char *input) {
   struct stat info, other;
   char *aside;
@@ -94,7 +98,7 @@ int cli_sink_check(const char *path, const char *input) {
     return cli_fail(CLI_RUN, "%s is not a regular file; name a file to write", path);
   if (exists && input && stat(input, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino)
     return cli_fail(CLI_USAGE, "%s is the input as well; name another output", path);
-  if (exists && is_anchor(path)) return cli_fail(CLI_USAGE, "%s is a ledger's anchor; name another output", path);
+  if (exists && check_budget(path)) return CLI_USAGE;
   int fd = create_aside(path, &aside);
   if (fd < 0) return cannot(path, errno);
   close(fd);

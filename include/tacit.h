@@ -9,6 +9,11 @@
  * text is one sentence that says what is wrong and what to do; it never holds a value of the data.
  * Texts returned as `char *` are owned by the caller and go back through tct_text_free.
  *
+ * Structs whose first member is `size` may grow at their end in a later version.  Set them up with their `_default`
+ * function, which notes the size that this program was compiled with.  The library writes no more than that, and gives
+ * what lies beyond it the defaults.  A size that no version had is refused (TCT_E_USAGE), and so is a longer struct
+ * whose end is not zero.  tct_error and tct_matrix never grow.
+ *
  * Threads: distinct handles may be used from distinct threads; one handle by one thread at a time.
  * The library prints nothing, installs no signal handler and has no writable global.
  */
@@ -47,7 +52,7 @@ typedef enum tct_status {
   TCT_E_CANCELLED = 6, /* the caller's cancel callback said so; what was charged stays charged */
 } tct_status;
 
-/* One error, filled by the function that failed. */
+/* One error, filled by the function that failed.  Its layout is fixed for ever. */
 typedef struct tct_error {
   tct_status status;
   int64_t line;   /* 1-based line of the input file; 0 = not about a line */
@@ -76,7 +81,7 @@ typedef enum tct_layout {
 typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
 typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
 
-/* A rows x cols matrix that somebody else owns.  Field order and sizes are part of the ABI. */
+/* A rows x cols matrix that somebody else owns.  Its layout is fixed for ever. */
 typedef struct tct_matrix {
   int64_t rows;
   int64_t cols;
@@ -103,7 +108,8 @@ typedef enum tct_rows_rule {
 } tct_rows_rule;
 
 /* Called from the thread that called tct_fit, at least ten times a second.
- * fraction: in [0,1], a function of public facts only. */
+ * fraction: in [0,1], a function of public facts only.  It never goes back, and the last call of a run that succeeds,
+ * and of no other, has exactly 1. */
 typedef void (*tct_progress_fn)(double fraction, void *user);
 
 /* Polled from the thread that called tct_fit; non-zero cancels: no model, the budget stays charged. */
@@ -126,7 +132,7 @@ typedef struct tct_config {
   double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
   const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; "none" alone reads no data */
   const char *label_scale; /* "none" | "center"; center is unaccounted */
-  int32_t intercept;       /* 1: append a constant-1 feature; it counts in the record's norm */
+  int32_t intercept;       /* 1 (default): append a constant-1 feature; it counts in the record's norm.  0: none */
   int32_t threads;         /* 0 = all processors */
   int32_t has_seed;        /* 1: noise comes from `seed`; the model is marked reproducible and must stay private */
   int32_t reserved;        /* 0 */
@@ -142,7 +148,8 @@ typedef struct tct_config {
   int32_t reserved2;         /* 0 */
 } tct_config;
 
-TCT_API void tct_config_default(tct_config *config);
+TCT_API void tct_config_default_sized(tct_config *config, size_t size);
+static inline void tct_config_default(tct_config *config) { tct_config_default_sized(config, sizeof *config); }
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
@@ -150,9 +157,10 @@ typedef struct tct_data tct_data;
 
 /* How labels are read. */
 typedef enum tct_labels {
-  TCT_LABELS_NONE = 0,   /* no label column is wanted (prediction) */
-  TCT_LABELS_BINARY = 1, /* two values, mapped to -1 and +1 */
-  TCT_LABELS_REAL = 2,   /* a number */
+  TCT_LABELS_UNKNOWN = -1, /* a result only: there is no such loss */
+  TCT_LABELS_NONE = 0,     /* no label column is wanted (prediction) */
+  TCT_LABELS_BINARY = 1,   /* two values, mapped to -1 and +1 */
+  TCT_LABELS_REAL = 2,     /* a number */
 } tct_labels;
 
 typedef enum tct_invalid_rule {
@@ -174,15 +182,22 @@ typedef struct tct_read_options {
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
 } tct_read_options;
 
-TCT_API void tct_read_options_default(tct_read_options *options);
+TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
+static inline void tct_read_options_default(tct_read_options *options) {
+  tct_read_options_default_sized(options, sizeof *options);
+}
 
 /* Reads CSV, LIBSVM text or NPY, each also compressed; the format is told by content.
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
-/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive
- * the handle.  labels_kind says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1. */
-TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, int labels_kind, tct_error *err);
+/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
+ * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
+ * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
+ * their number must agree, and the schema goes into the model file and tells tct_config_use_schema the public bounds.
+ * names and schema are copied. */
+TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
+                                const char *schema, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
@@ -250,10 +265,11 @@ typedef struct tct_session {
   tct_team *team;         /* ranks, or NULL */
 } tct_session;
 
-TCT_API void tct_session_default(tct_session *options);
+TCT_API void tct_session_default_sized(tct_session *options, size_t size);
+static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own. */
+ * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
 /* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
  * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
@@ -264,6 +280,29 @@ TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, cons
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
 
 typedef struct tct_plan tct_plan;
+
+/* The norm in which a sensitivity is stated. */
+typedef enum tct_norm {
+  TCT_NORM_L2 = 0,
+  TCT_NORM_L1 = 1,
+  TCT_NORM_SCORE = 2, /* of a choice: how far any one score moves under the run's neighbour relation */
+} tct_norm;
+
+/* A release: one kind of number that leaves the data with noise, as a plan promises it or a model file states it. */
+typedef struct tct_release_info {
+  size_t size;        /* sizeof(tct_release_info), set by the caller */
+  int32_t norm;       /* tct_norm of the sensitivity */
+  int32_t reserved;   /* 0 */
+  double sensitivity; /* length of one record's own term; NaN: it follows from earlier releases */
+  double deviation; /* of the noise, in units of what is released; 0: a choice, or no noise; NaN: it follows, or the run
+                     * brings it within its budget */
+  double lattice;   /* spacing of the sum and its noise, a power of two; NaN: it follows */
+  int64_t count;    /* how often one fit makes it */
+  int64_t fits;     /* how many fits make it; of a plan 1 */
+  char name[96];    /* what is released, in words */
+  char kind[32];    /* of event that each is charged as, e.g. "gaussian" (tct_components_json) */
+  char event[160];  /* the event with its numbers, e.g. "gaussian:noise=2.5,count=1" */
+} tct_release_info;
 
 /* Fills what is unset from the public bounds of the data's schema: row_norm where it is NaN, label_bound and
  * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
@@ -276,8 +315,8 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
  * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
  * the shape, above all whether the budget is enough, is found by tct_plan_new. */
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
-/* How the labels of this configuration's loss are read; -1 if there is no such loss. */
-TCT_API int tct_config_labels(const tct_config *config);
+/* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
+TCT_API tct_labels tct_config_labels(const tct_config *config);
 /* The plan as a JSON object.
  *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
  *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
@@ -287,6 +326,23 @@ TCT_API int tct_config_labels(const tct_config *config);
  * A warning says where the promise says little (weakens: true), or where the model is likely of no use, by
  * docs/guide/choosing-epsilon.md. */
 TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
+/* The same in types.  Texts are borrowed from the plan. */
+TCT_API const char *tct_plan_solver(const tct_plan *plan); /* spec with every option */
+TCT_API const char *tct_plan_why(const tct_plan *plan);    /* the rule's reason for it; NULL: it was named */
+TCT_API int64_t tct_plan_rows(const tct_plan *plan);
+TCT_API int64_t tct_plan_cols(const tct_plan *plan);      /* without the intercept */
+TCT_API int tct_plan_has_intercept(const tct_plan *plan); /* 0 or 1 */
+TCT_API int tct_plan_is_private(const tct_plan *plan);    /* 0: no promise at all */
+TCT_API double tct_plan_epsilon(const tct_plan *plan);    /* INFINITY without privacy */
+TCT_API double tct_plan_delta(const tct_plan *plan);      /* NaN without privacy */
+TCT_API tct_neighbours tct_plan_neighbours(const tct_plan *plan);
+TCT_API double tct_plan_row_norm(const tct_plan *plan);    /* R; NaN: none */
+TCT_API double tct_plan_label_bound(const tct_plan *plan); /* Y; 1 for two-valued labels; NaN: none */
+/* No released weight, the intercept included, is larger, but with a chance below 1e-30; INFINITY: no bound is known. */
+TCT_API double tct_plan_weight_bound(const tct_plan *plan);
+TCT_API int64_t tct_plan_releases(const tct_plan *plan); /* how many kinds of release; 0 without privacy */
+/* index: 0 .. tct_plan_releases - 1.  out->size must be set. */
+TCT_API tct_status tct_plan_release(const tct_plan *plan, int64_t index, tct_release_info *out, tct_error *err);
 TCT_API void tct_plan_free(tct_plan *plan);
 
 /* ---- model ------------------------------------------------------------------------------------ */
@@ -299,7 +355,27 @@ TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error
 
 TCT_API int64_t tct_model_cols(const tct_model *model);
 TCT_API const double *tct_model_coefficients(const tct_model *model); /* [cols], borrowed */
-TCT_API double tct_model_intercept(const tct_model *model);
+TCT_API double tct_model_intercept(const tct_model *model);           /* 0 where it has none */
+TCT_API int tct_model_has_intercept(const tct_model *model);
+TCT_API int64_t tct_model_rows(const tct_model *model); /* records of the training */
+/* Texts are borrowed from the model. */
+TCT_API const char *tct_model_feature(const tct_model *model, int64_t column); /* name; NULL: there is no such column */
+TCT_API const char *tct_model_label(const tct_model *model);                   /* the label column's name, or NULL */
+TCT_API const char *tct_model_loss(const tct_model *model);                    /* specs with every option */
+TCT_API const char *tct_model_penalty(const tct_model *model);
+TCT_API const char *tct_model_solver(const tct_model *model);
+TCT_API double tct_model_row_norm(const tct_model *model);    /* R; NaN: none */
+TCT_API double tct_model_label_bound(const tct_model *model); /* Y; NaN: none was given */
+/* The claim as the file states it; tct_verify says whether it holds. */
+TCT_API int tct_model_is_private(const tct_model *model);
+TCT_API double tct_model_epsilon(const tct_model *model); /* INFINITY without privacy */
+TCT_API double tct_model_delta(const tct_model *model);   /* NaN without privacy */
+TCT_API tct_neighbours tct_model_neighbours(const tct_model *model);
+TCT_API const char *tct_model_accountant(const tct_model *model); /* NULL without privacy */
+/* Kinds of release over all fits behind the model, in the file's order; 0: none, or a file of form 1. */
+TCT_API int64_t tct_model_releases(const tct_model *model);
+/* index: 0 .. tct_model_releases - 1.  out->size must be set. */
+TCT_API tct_status tct_model_release(const tct_model *model, int64_t index, tct_release_info *out, tct_error *err);
 /* The model file's text (JSON). */
 TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
 /* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was. */
@@ -315,8 +391,10 @@ TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, dou
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
-/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
- * ledger: path or NULL.  A failed check is not an error: look at "ok". */
+/* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
+ * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
+ * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that
+ * failed gives the text too, with "ok" false, and err says it (TCT_E_DATA). */
 TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
 
 /* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
@@ -326,6 +404,8 @@ typedef enum tct_verdict_kind {
   TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
   TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
   TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
+  TCT_VERDICT_OLD_RULES = 5,    /* form 1: the events cost the claim, and nothing binds them to the settings or weights.
+                                 * A newer file whose fits were taken out comes to the same. */
 } tct_verdict_kind;
 typedef struct tct_verdict {
   size_t size;           /* sizeof(tct_verdict), set by the caller */
@@ -338,7 +418,8 @@ typedef struct tct_verdict {
   double epsilon, delta; /* the claim; epsilon INFINITY: none */
   char why[240];         /* the first check that failed, one sentence; "" = none */
 } tct_verdict;
-/* out->size must be set.  An error: the file cannot be read at all. */
+/* out->size must be set.  TCT_OK: every check holds; out->kind says what that protects.  TCT_E_DATA with out filled: a
+ * check failed (TCT_VERDICT_REFUSED), as with a forged claim.  Otherwise the file cannot be read at all. */
 TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
 /* The page that a model is published with: one self-contained HTML file for people, from the model file alone.  It
  * says what is protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the
@@ -375,7 +456,8 @@ TCT_API void tct_composition_free(tct_composition *composition);
 /* Trains one model for each class against the rest by the composition's plan.  code: [rows], the class of each record
  * in [0, count); count: the composition's models, or 1 for two classes (1 against 0).  The labels of `data` are not
  * read.  Class k has its own noise (a seed moves with k) and its share of the progress.  models: [count], set only on
- * success.  The composition must hold no ledger: its events are charged once, before. */
+ * success; the certificate of each is that of all of them together.  The composition must hold no ledger: its events
+ * are charged once, before. */
 TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
                                    int64_t count, tct_model **models, tct_error *err);
 
@@ -387,7 +469,7 @@ TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {
-  size_t size;                        /* sizeof(tct_amendment) */
+  size_t size;                        /* sizeof(tct_amendment), set by tct_amendment_default */
   const char *const *features;        /* [cols] names */
   const char *label;                  /* the label column's name */
   const char *const *unaccounted;     /* facts that no event pays for, ended by NULL; known ones are left out */
@@ -400,24 +482,35 @@ typedef struct tct_amendment {
   int32_t reproducible; /* 1: the noise of some fit came from a seed */
 } tct_amendment;
 
+TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
+static inline void tct_amendment_default(tct_amendment *amendment) {
+  tct_amendment_default_sized(amendment, sizeof *amendment);
+}
+
 /* On failure the model is as good as none: free it. */
 TCT_API tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err);
 
 /* ---- accounting ------------------------------------------------------------------------------- */
 
-/* events: `count` event specs, e.g. "sampled_gaussian:noise=1.1,rate=0.01,count=10000".
- * epsilon NaN: computes epsilon at delta; JSON: epsilon, epsilon_lower, delta, accountant,
- * accountants{name:value}, neighbours.  epsilon given: exactly one event must lack its noise, count
- * or rate, which is calibrated; JSON has that key too. */
-TCT_API char *tct_account_json(const char *const *events, size_t count, int neighbours, double epsilon, double delta,
+/* What `count` events cost together: the smallest epsilon at delta in (0, 1) that an accountant proves.  events: specs,
+ * e.g. "sampled_gaussian:noise=1.1,rate=0.01,count=10000".  JSON: epsilon, epsilon_lower, delta, accountant,
+ * accountants{name:value}, neighbours, events. */
+TCT_API char *tct_account_json(const char *const *events, size_t count, tct_neighbours neighbours, double delta,
                                tct_error *err);
+/* Finds the one number that exactly one of the events lacks: noise, rate, epsilon or rho; a count is asked for as
+ * count=?.  All together then cost at most epsilon at delta.  JSON: as above, and that number under its key. */
+TCT_API char *tct_calibrate_json(const char *const *events, size_t count, tct_neighbours neighbours, double epsilon,
+                                 double delta, tct_error *err);
 
-/* The cost of a list as a curve.  against "delta": epsilon at deltas from 1e-12 to 0.1 (delta is not used);
- * against "steps": epsilon at `delta` after the first steps of the list, in its order.  points: at most this many, 2 to
- * 10000.  JSON: against, neighbours, delta (steps only), points[{delta | steps, epsilon, epsilon_lower, accountant}];
- * epsilon null = infinite. */
-TCT_API char *tct_account_curve_json(const char *const *events, size_t count, int neighbours, const char *against,
-                                     double delta, int points, tct_error *err);
+/* What the cost of a list is drawn against. */
+typedef enum tct_curve_axis {
+  TCT_CURVE_DELTA = 0, /* epsilon at deltas from 1e-12 to 0.1; the argument delta is not used */
+  TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
+} tct_curve_axis;
+/* The cost of a list as a curve.  points: at most this many, 2 to 10000.  JSON: against, neighbours, delta (steps
+ * only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite. */
+TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
+                                     tct_curve_axis against, double delta, int points, tct_error *err);
 
 /* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
  * NULL = all.  A component's own name may stand alone in place of a kind. */
@@ -428,7 +521,7 @@ TCT_API char *tct_components_json(const char *kind, const char *name, tct_error 
 /* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
  * filter: what permits a run, fixed for ever.  "sum" or NULL is the plain sum of the runs' epsilon and delta; "zcdp",
  * "gdp" and "rdp" are for ledgers all of whose events have such a cost.  Refuses a file that holds anything. */
-TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours,
+TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
                                    double epsilon, double delta, tct_error *err);
 /* All settings of a new ledger. */
 typedef struct tct_ledger_options {
@@ -444,7 +537,10 @@ typedef struct tct_ledger_options {
   const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
 } tct_ledger_options;
 
-TCT_API void tct_ledger_options_default(tct_ledger_options *options);
+TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size);
+static inline void tct_ledger_options_default(tct_ledger_options *options) {
+  tct_ledger_options_default_sized(options, sizeof *options);
+}
 /* tct_ledger_init with all settings.  On failure nothing is left behind. */
 TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
 /* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
@@ -456,7 +552,8 @@ TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_e
  * edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
- * JSON: ok, checks[{name, ok, text}], head, runs.  A failed check is not an error: look at "ok". */
+ * JSON: ok, checks[{name, ok, text}], head, runs.  A check that failed gives the text too, with "ok" false, and err
+ * says it (TCT_E_DATA). */
 TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
 /* What such a check came to, in types: the text of tct_ledger_check_json has every check beside it. */
 typedef enum tct_ledger_verdict_kind {
@@ -471,13 +568,14 @@ typedef struct tct_ledger_verdict {
   int64_t runs;   /* charged runs; 0 where it is damaged */
   char why[240];  /* the first check that failed, one sentence; "" = none */
 } tct_ledger_verdict;
-/* out->size must be set.  An error: the file is not there or cannot be opened. */
+/* out->size must be set.  TCT_OK: the ledger is sound.  TCT_E_DATA with out filled: a check failed.  Otherwise the file
+ * is not there or cannot be opened. */
 TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
                                     tct_error *err);
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
  * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours; NULL with TCT_E_BUDGET when the ledger
  * refuses.  Nothing takes a charge back. */
-TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours,
+TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
                                 double epsilon, double delta, tct_error *err);
 
 /* A charge with all that a ledger heeds. */
@@ -494,7 +592,8 @@ typedef struct tct_charge {
   const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
 } tct_charge;
 
-TCT_API void tct_charge_default(tct_charge *charge);
+TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
+static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
 /* tct_ledger_charge with all that. */
 TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *charge,
                                     tct_error *err);
@@ -509,8 +608,8 @@ TCT_API tct_status tct_choose(const double *score, int64_t count, double change,
 /* ---- synthetic records ------------------------------------------------------------------------ */
 
 /* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public
- * schema to schema_path (NULL = none).  kind: "classification" | "regression". */
-TCT_API tct_status tct_generate(const char *path, const char *schema_path, const char *kind, int64_t rows,
+ * schema to schema_path (NULL = none).  labels: TCT_LABELS_BINARY or TCT_LABELS_REAL. */
+TCT_API tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows,
                                 uint64_t seed, tct_error *err);
 
 #ifdef __cplusplus

@@ -65,6 +65,7 @@ static inline tct_config world_config(const char *loss, const char *penalty, con
   tct_config c;
   char name[64] = "";
   tct_config_default(&c);
+  c.intercept = 0;
   sscanf(solver, "%63[^:]", name);
   const tct_solver *s = tct_solver_find(name);
   c.loss = loss;
@@ -106,7 +107,7 @@ static inline tct_status world_share(world *w, const records *r, tct_plan *plan,
   *w = (world){.plan = plan, .borrowed = 1};
   tct_matrix m = records_matrix(r);
   assert_int_equal(tct_matrix_convert(&m, layout, type, &w->copy, err), TCT_OK);
-  w->data = tct_data_view(&w->copy.m, r->y, tct_config_labels(&plan->config), err);
+  w->data = tct_data_view(&w->copy.m, r->y, tct_config_labels(&plan->config), NULL, NULL, err);
   if (!w->data || tct_bound_make(w->plan, w->data, &w->bound, err) != TCT_OK) {
     tct_status status = err->status;
     world_close(w);

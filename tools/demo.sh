@@ -26,7 +26,7 @@ run generate --rows "$rows" --seed 1 -o people.csv
 run generate --rows "$rows" --seed 2 -o others.csv
 head -n 3 people.csv
 
-common=(--schema people.schema.json --loss logistic --penalty l2:lambda=1e-3 --intercept)
+common=(--schema people.schema.json --loss logistic --penalty l2:lambda=1e-3)
 say "A model of the first table under differential privacy: epsilon 1, delta 1e-6 in total."
 run train people.csv "${common[@]}" --solver "$solver" --epsilon 1 --delta 1e-6 -o private.json
 

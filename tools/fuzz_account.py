@@ -29,14 +29,14 @@ class Library:
         self.ask = self.lib.tct_account_json
         self.ask.restype = ctypes.c_void_p
         self.ask.argtypes = [ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.c_int, ctypes.c_double,
-                             ctypes.c_double, ctypes.c_void_p]
+                             ctypes.c_void_p]
         self.libc = ctypes.CDLL(None)
         self.libc.free.argtypes = [ctypes.c_void_p]
 
     def __call__(self, events, relation, delta):
         error = ctypes.create_string_buffer(4096)
         words = (ctypes.c_char_p * len(events))(*[e.encode() for e in events])
-        text = self.ask(words, len(events), relation, float("nan"), delta, error)
+        text = self.ask(words, len(events), relation, delta, error)
         if not text:
             raise SystemExit(f"refused: {events}, delta={delta!r}")
         answer = json.loads(ctypes.string_at(text))

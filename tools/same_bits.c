@@ -119,6 +119,7 @@ typedef struct run {
 static tct_config config_of(const run *r) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   int open = strstr("bcfw scd sgd cd proxgd lbfgs majority", r->solver) != NULL;
   c.loss = r->loss, c.penalty = r->penalty, c.solver = r->solver;
   if (!open) c.epsilon = r->epsilon, c.delta = 1e-5;
@@ -140,7 +141,8 @@ static tct_model *train(const run *r, tct_error *err) {
   int real = !strcmp(r->loss, "squared") || !strcmp(r->loss, "huber");
   tct_plan *plan = tct_plan_new(&c, ROWS, COLS, err);
   tct_data *data =
-      plan ? tct_data_view(r->sparse ? &csr : &dense, y, real ? TCT_LABELS_REAL : TCT_LABELS_BINARY, err) : NULL;
+      plan ? tct_data_view(r->sparse ? &csr : &dense, y, real ? TCT_LABELS_REAL : TCT_LABELS_BINARY, NULL, NULL, err)
+           : NULL;
   tct_status status = data ? TCT_OK : TCT_E_RUN;
   if (data && r->weighed)
     status = tct_data_weigh(data, r->weighed == 1 ? weight : NULL, 1, r->weighed == 2 ? person : NULL, err);

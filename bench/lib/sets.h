@@ -166,7 +166,7 @@ static inline bench_table bench_table_rows(const bench_table *from, const int64_
 static inline tct_data *bench_view(const bench_table *t) {
   tct_error err = {0};
   tct_matrix m = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
-  tct_data *data = tct_data_view(&m, t->y, t->labels, &err);
+  tct_data *data = tct_data_view(&m, t->y, t->labels, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   return data;
 }

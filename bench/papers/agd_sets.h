@@ -138,7 +138,7 @@ static inline agd_part agd_part_new(const agd_table *t, int fold, int folds, int
                      .values = part.x,
                      .start = part.start,
                      .index = part.index};
-  part.data = tct_data_view(&m, part.y, t->table.labels, &err);
+  part.data = tct_data_view(&m, part.y, t->table.labels, NULL, NULL, &err);
   if (!part.data) bench_fail(&err);
   return part;
 }

@@ -49,6 +49,7 @@ static tct_config settings(const cell *c, const char *solver, uint64_t seed) {
   int perturbs = !strncmp(solver, "objpert", 7) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "lbfgs", 5);
   int dual = !strncmp(solver, "dpscd", 5) || !strncmp(solver, "outpert", 7) || !strncmp(solver, "scd", 3);
   tct_config_default(&config);
+  config.intercept = 0;
   config.solver = solver;
   config.loss = perturbs && !strcmp(c->loss, "hinge") ? "smoothed_hinge" : c->loss;
   config.penalty = dual && !strcmp(c->penalty, "none") ? "l2:lambda=1e-3" : c->penalty;

@@ -45,7 +45,7 @@ static void print_cuts(void) {
 static double mu_of(double epsilon, double delta) {
   tct_error err = {0};
   const char *event = "gaussian:count=1";
-  char *json = tct_account_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
+  char *json = tct_calibrate_json(&event, 1, TCT_ADD_REMOVE, epsilon, delta, &err);
   if (!json) bench_fail(&err);
   double noise = bench_number(json, "noise");
   tct_text_free(json);
@@ -89,6 +89,7 @@ static void sweep(const char *name, const bench_table *all, double row_norm, dou
   static const double epsilons[] = {0.1, 0.3, 1, 3};
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = all->labels == TCT_LABELS_REAL ? "squared" : "logistic";
   c.intercept = 1, c.threads = 1, c.delta = 1e-6, c.row_norm = row_norm, c.label_bound = label_bound;
   for (int k = 0; k < 20; k++) {

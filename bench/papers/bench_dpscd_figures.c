@@ -37,6 +37,7 @@ static tct_model *train(const experiment *e, const tct_data *data, const char *s
   char penalty[48];
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   snprintf(penalty, sizeof penalty, "l2:lambda=%g", e->lambda);
   c.loss = e->loss;
   c.penalty = penalty;
@@ -191,7 +192,7 @@ static double epsilon_of_part(double noise, double rate, double count) {
   char event[128];
   const char *events[] = {event};
   snprintf(event, sizeof event, "sampled_gaussian:noise=%.17g,rate=%.17g,count=%.0f", noise, rate, count);
-  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, NAN, 1e-3, &err);
+  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, 1e-3, &err);
   if (!json) bench_fail(&err);
   double epsilon = bench_number(json, "epsilon");
   tct_text_free(json);
@@ -206,7 +207,7 @@ static void convergence(const experiment *e, const bench_parts *parts, double ep
   const char *events[] = {event};
   tct_error err = {0};
   snprintf(event, sizeof event, "sampled_gaussian:rate=%.17g,count=%.0f", batch / n, ceil(epochs * n / batch));
-  char *json = tct_account_json(events, 1, TCT_ADD_REMOVE, epsilon, 1e-3, &err);
+  char *json = tct_calibrate_json(events, 1, TCT_ADD_REMOVE, epsilon, 1e-3, &err);
   if (!json) bench_fail(&err);
   double noise = bench_number(json, "noise");
   tct_text_free(json);

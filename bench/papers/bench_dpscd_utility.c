@@ -10,6 +10,7 @@ static const double optimum_tolerance = 1e-10;
 static tct_config settings(const char *solver, double epsilon, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic";
   c.penalty = "l2:lambda=1e-4";
   c.solver = solver;

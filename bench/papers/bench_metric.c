@@ -109,6 +109,7 @@ static double setting(const char *name, double fallback) {
 static tct_config settings(const source *s, double norm, const char *solver) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   bool real = s->low < s->high;
   c.loss = real ? "squared" : getenv("LOSS") ? getenv("LOSS") : "logistic";
   c.penalty = real ? "l2:lambda=1e-4" : "none";

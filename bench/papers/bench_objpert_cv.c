@@ -34,7 +34,7 @@ static tct_data *part(const table *t, int fold, int inside, double *x, double *y
   }
   tct_error err = {0};
   tct_matrix m = {.rows = rows, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = x, .stride = t->p};
-  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   return data;
 }
@@ -59,6 +59,7 @@ static void validate(table *t, const char *name, const char *solver, double norm
       tct_data *train = part(t, fold, 0, x, y), *test = part(t, fold, 1, tx, ty);
       tct_config c;
       tct_config_default(&c);
+      c.intercept = 0;
       c.loss = "logistic", c.solver = solver, c.scale = "min-max", c.intercept = 1, c.row_norm = norm, c.threads = 1;
       if (epsilon > 0) c.epsilon = epsilon, c.delta = 1e-8, c.has_seed = 1, c.seed = (uint64_t)(r * FOLDS + fold + 1);
       double start = bench_now();

@@ -25,6 +25,7 @@ static double fit(const tct_data *train, const tct_data *test, const char *loss,
   tct_error err = {0};
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = loss;
   c.penalty = "l2:lambda=1e-4";
   c.solver = solver;

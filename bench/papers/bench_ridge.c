@@ -73,6 +73,7 @@ typedef struct bench {
 static tct_config settings(const bench *b, const char *solver) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "squared", c.penalty = b->penalty, c.solver = solver, c.threads = 1, c.row_norm = b->set->norm;
   c.label_shift = 0.5 * (b->set->low + b->set->high), c.label_bound = 0.5 * (b->set->high - b->set->low);
   return c;

@@ -99,7 +99,8 @@ static inline void problem_view(problem *s) {
   tct_error err = {0};
   static tct_matrix m; /* the handle copies it */
   m = (tct_matrix){.rows = s->n, .cols = s->p, .layout = TCT_DENSE_ROWS, .values = s->x, .stride = s->p};
-  s->data = tct_data_view(&m, s->y, strcmp(s->loss, "logistic") ? TCT_LABELS_REAL : TCT_LABELS_BINARY, &err);
+  s->data =
+      tct_data_view(&m, s->y, strcmp(s->loss, "logistic") ? TCT_LABELS_REAL : TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!s->data) bench_fail(&err);
 }
 
@@ -107,6 +108,7 @@ static inline void problem_view(problem *s) {
 static inline tct_config problem_config(const problem *s, const char *solver, int64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = s->loss;
   c.penalty = s->penalty;
   c.solver = solver;

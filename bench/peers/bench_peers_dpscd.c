@@ -56,6 +56,7 @@ static bench_table read_set(const row *r) {
 static tct_config settings(const row *r, const char *solver, const char *penalty, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   int real = !strcmp(r->loss, "squared");
   c.loss = r->loss;
   c.penalty = penalty;

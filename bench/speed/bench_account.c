@@ -35,7 +35,8 @@ static int run_query(const query *q, tct_cost *cost, double *noise) {
   tct_events events = {0};
   *noise = q->noise;
   if (q->noise == 0)
-    return tct_calibrate_noise(q->rate, q->count, (tct_neighbours)q->neighbours, 1, q->delta, noise, cost, &err);
+    return tct_calibrate_noise(q->rate, q->count, &(tct_target){(tct_neighbours)q->neighbours, 1, q->delta}, noise,
+                               cost, &err);
   tct_event event =
       q->rate < 1 ? tct_event_sampled_gaussian(q->noise, q->rate, q->count) : tct_event_gaussian(q->noise, q->count);
   int status = tct_events_add(&events, event, &err);

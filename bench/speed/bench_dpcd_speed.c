@@ -162,6 +162,7 @@ static double pass_seconds(tct_data *data) {
     for (int more = 0; more < 2; more++) {
       tct_config c;
       tct_config_default(&c);
+      c.intercept = 0;
       c.loss = "logistic", c.solver = more ? "dpcd:passes=12,average=last" : "dpcd:passes=2,average=last";
       c.epsilon = 1, c.delta = 1e-9, c.row_norm = 1, c.threads = 1, c.has_seed = 1;
       double start = cpu_now();
@@ -203,7 +204,7 @@ static void sparse(void) {
   for (int what = 0; what < 3; what++) {
     tct_matrix part = corner(m, what == 1 ? m->rows / 2 : m->rows, what == 2 ? m->cols / 2 : m->cols);
     tct_error err = {0};
-    tct_data *view = tct_data_view(&part, y, TCT_LABELS_BINARY, &err);
+    tct_data *view = tct_data_view(&part, y, TCT_LABELS_BINARY, NULL, NULL, &err);
     if (!view) bench_fail(&err);
     double pass = pass_seconds(view), entries = (double)start_of(&part, part.rows);
     printf(

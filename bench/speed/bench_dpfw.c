@@ -26,6 +26,7 @@ enum { SETS = sizeof sets / sizeof *sets };
 static tct_config settings(const set *s, const char *solver, double epsilon, double n, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic";
   c.penalty = s->penalty;
   c.solver = solver;
@@ -117,7 +118,7 @@ int main(int argc, char **argv) {
     tct_data *read = bench_read(s->name, TCT_LABELS_REAL, NULL, NULL, s->cols);
     if (!read) continue;
     for (int64_t i = 0; i < tct_data_rows(read); i++) read->own_y[i] = read->own_y[i] > s->above ? 1 : -1;
-    tct_data *data = tct_data_view(&read->x, read->own_y, TCT_LABELS_BINARY, NULL);
+    tct_data *data = tct_data_view(&read->x, read->own_y, TCT_LABELS_BINARY, NULL, NULL, NULL);
     any = 1;
     double best = NAN;
     if (seeds > 0) best = objective(s, data, "dpfw:steps=1000", INFINITY, 1, &seconds, spec, sizeof spec);

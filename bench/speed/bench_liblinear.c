@@ -53,6 +53,7 @@ static double objective(const struct problem *prob, int hinge, double lambda, co
 static tct_config settings(int hinge, const char *solver) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = hinge ? "hinge" : "logistic";
   c.penalty = "l2:lambda=1e-4";
   c.solver = solver;

@@ -56,6 +56,7 @@ static double gradient(const double *x, const double *y, int64_t n, int64_t p, d
 static double ours(const tct_data *data, double *fit) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic", c.solver = "objpert:budget_fraction=0.2,norm=1,clip=1", c.row_norm = 2.5, c.epsilon = 0.4,
   c.delta = 1e-8, c.threads = 1;
   double start = bench_now();
@@ -77,7 +78,7 @@ int main(int argc, char **argv) {
     memcpy(x + i * p, (const double *)m->values + i * m->stride, (size_t)m->cols * sizeof *x);
   prepare(x, n, p, 2.5);
   tct_matrix prepared = {.rows = n, .cols = p, .layout = TCT_DENSE_ROWS, .values = x, .stride = p};
-  tct_data *data = tct_data_view(&prepared, tct_data_labels(raw), TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&prepared, tct_data_labels(raw), TCT_LABELS_BINARY, NULL, NULL, &err);
   if (!data) bench_fail(&err);
   struct feature_node *memory;
   struct problem prob = {.l = (int)n, .n = (int)p, .bias = -1, .x = rows_of(x, n, p, &memory)};

@@ -28,9 +28,9 @@ def command(program, solver, norm, columns, folder):
     line = [program, "train", folder / "bank.npy", "--label", str(columns + 1), "--loss", "logistic", "--solver", solver]
     line += ["--row-norm", repr(norm), "--threads", "1", "-o", folder / "m.json"]
     if solver == "majority":
-        line.append("--intercept")  # it asks for one
+        line.append("--intercept")  # it needs one
     else:
-        line += ["--penalty", "l2:lambda=1e-4", "--epsilon", "1", "--delta", "1e-6"]
+        line += ["--no-intercept", "--penalty", "l2:lambda=1e-4", "--epsilon", "1", "--delta", "1e-6"]
     return [str(word) for word in line]
 
 

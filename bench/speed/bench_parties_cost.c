@@ -33,12 +33,13 @@ static void measure(const tct_matrix *x, const double *y, int parties) {
   tct_config config;
   char solver[64];
   tct_config_default(&config);
+  config.intercept = 0;
   snprintf(solver, sizeof solver, "dpfw_parties:parties=%d", parties);
   config.loss = "logistic", config.penalty = "l1ball:radius=6", config.solver = solver;
   config.epsilon = 1, config.delta = 1e-6, config.row_norm = sqrt(COLS), config.threads = 1;
   config.has_seed = 1, config.seed = 3;
   tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
-  tct_data *data = tct_data_view(x, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   tct_bound bound;
   tct_mech *mech = NULL;
   tct_parties set = {0};

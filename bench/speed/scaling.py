@@ -55,7 +55,7 @@ def byte_seconds(tacit, folder, ranks):
     with open(wide, "w") as file:
         for i in range(1024):
             file.write(f"{i % 2} {1 + i}:1 {1000000 - i}:0.5\n")
-    settings = ["--penalty", "none", "--row-norm", "1", "--solver", "dpgd:steps=20"]
+    settings = ["--penalty", "none", "--row-norm", "1", "--no-intercept", "--solver", "dpgd:steps=20"]
     seconds = {r: min(train(tacit, r, folder, [wide], settings)[0]["seconds"]["train"] for _ in range(2)) for r in (1, ranks)}
     return (seconds[ranks] - seconds[1]) / (20 * 8e6)
 

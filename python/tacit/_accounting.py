@@ -23,7 +23,7 @@ def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str 
     """
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_account_json", array, count, relation, math.nan, float(delta))
+    return _native.call_json("tct_account_json", array, count, relation, float(delta))
 
 
 def calibrate(
@@ -40,7 +40,7 @@ def calibrate(
     """
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json("tct_account_json", array, count, relation, float(epsilon), float(delta))
+    return _native.call_json("tct_calibrate_json", array, count, relation, float(epsilon), float(delta))
 
 
 def account_curve(
@@ -54,9 +54,8 @@ def account_curve(
     """The cost as a curve, against delta or against the number of steps (then at this delta)."""
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
-    return _native.call_json(
-        "tct_account_curve_json", array, count, relation, _native.text(against), float(delta), int(points)
-    )
+    axis = _native.choice("against", against, {"delta": 0, "steps": 1})
+    return _native.call_json("tct_account_curve_json", array, count, relation, axis, float(delta), int(points))
 
 
 class Ledger:
@@ -92,8 +91,7 @@ class Ledger:
         for_tests: takes fits with a random_state, too; the ledger and all its models are marked.  anchor: a new file
         elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
         """
-        options = _native.LedgerOptions()
-        _native.lib.tct_ledger_options_default(ctypes.byref(options))
+        options = _native.defaults("tct_ledger_options", _native.LedgerOptions)
         options.name, options.filter = _native.text(name), _native.text(filter)
         options.epsilon, options.delta = epsilon, delta
         options.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
@@ -142,8 +140,7 @@ class Ledger:
         array, count = _native.texts(events)
         facts, _ = _native.texts([*unaccounted, ""])
         facts[-1] = None  # the end of the list
-        run = _native.Charge()
-        _native.lib.tct_charge_default(ctypes.byref(run))
+        run = _native.defaults("tct_charge", _native.Charge)
         run.epsilon, run.delta = float(epsilon), float(delta)
         run.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
         run.persons = _native.choice("unit", unit, {"record": 0, "person": 1})

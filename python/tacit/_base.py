@@ -116,6 +116,8 @@ class Linear(Weighing, BaseEstimator):
             value = getattr(self, name)
             if value is None and not (name == "delta" and self.epsilon == math.inf):
                 raise ValueError(NO_EPSILON.format(name, example))
+            if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+                raise ValueError(f"{name} must be a number; give e.g. {example}")
 
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)
@@ -229,17 +231,17 @@ class Linear(Weighing, BaseEstimator):
             made, _, warned = self._composed(settings, rows, cols, len(targets), table, callbacks)
             warn(warned)
             if self.epsilon != math.inf:
-                together = made.price
-                charge = self._charge(together, notes)
+                together = made
+                charge = self._charge(made.price, notes)
             models = callbacks.run_classes(made.handle, data, np.argmax(targets, axis=0), len(targets))
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        if names is not None or notes or scale or label is not None:
-            models = [m.amended(features=names, unaccounted=notes, label=label, **scale) for m in models]
-        privacy = certificate(models, together, charge)
+        if names is not None or notes or scale or charge or label is not None:
+            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **scale) for m in models]
+        privacy = certificate(models, together)
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:
                 privacy[name] = getattr(self, name)

@@ -58,15 +58,14 @@ def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:
         warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
-def certificate(models: list[Model], together: Optional[Facts], charge: Optional[Facts]) -> Facts:
-    """The privacy of all models together."""
+def certificate(models: list[Model], made: Optional[Composition]) -> Facts:
+    """The privacy of all models together, which every one of them claims.  made: their plan, where there are several."""
     privacy: Facts = json.loads(json.dumps(models[0].privacy))
     privacy["unaccounted"] = _provenance.merged(*(model.privacy["unaccounted"] for model in models))
-    if together is None:
+    if made is None:
         return privacy
-    privacy.update(together)
+    fit = privacy["fits"][0]
+    privacy.update(made.price)  # its events fit by fit, so that a reader can count the fits
     privacy["models"] = len(models)
-    privacy["each"] = {key: models[0].privacy[key] for key in ("epsilon", "delta", "events")}
-    if charge:
-        privacy["ledger"] = {key: charge[key] for key in ("head", "run", "for_tests") if key in charge}
+    privacy["each"] = {key: fit[key] for key in ("epsilon", "delta", "events")}
     return privacy

@@ -70,7 +70,8 @@ class View:
                 raise ValueError("y must hold one label for each row of X; check their lengths")
         self.keep = keep + (y, m)
         self.source = x
-        self.handle = _native.call("tct_data_view", ctypes.byref(m), None if y is None else y.ctypes.data, kind)
+        labels = None if y is None else y.ctypes.data
+        self.handle = _native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
     def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
@@ -106,8 +107,7 @@ class Table:
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
                 "arrays and data frames go into fit and predict as they are"
             )
-        options = _native.ReadOptions()
-        _native.lib.tct_read_options_default(ctypes.byref(options))
+        options = _native.defaults("tct_read_options", _native.ReadOptions)
         options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
         options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
         options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols

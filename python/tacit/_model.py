@@ -28,8 +28,7 @@ _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
 def config_of(settings: Facts, table: Any = None, callbacks: Optional[Callbacks] = None) -> _native.Config:
     """The library's settings; those that are None keep their defaults."""
-    config = _native.Config()
-    _native.lib.tct_config_default(ctypes.byref(config))
+    config: _native.Config = _native.defaults("tct_config", _native.Config)
     for key, value in settings.items():
         if value is not None:
             setattr(config, key, _native.text(value) if isinstance(value, (str, os.PathLike)) else value)
@@ -181,7 +180,7 @@ class Model:
     ) -> Model:
         """The same model with other words: names, notes on what was not accounted for, the public scale that its records
         had.  Its claim is that of all that was spent on the way to it, as it was charged."""
-        what = _native.Amendment(size=ctypes.sizeof(_native.Amendment))
+        what = _native.defaults("tct_amendment", _native.Amendment)
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
         what.label = None if label is None else _native.text(str(label))
@@ -275,6 +274,7 @@ class Verdict(enum.Enum):
     NO_PRIVACY = "none"  # the file is sound and claims no privacy at all
     REPRODUCIBLE = "reproducible"  # sound, but the noise came from a seed: it protects nobody
     FOR_TESTS = "for_tests"  # sound, but charged to a ledger that takes such noise
+    OLD_RULES = "verified_old_rules"  # form 1: the events cost the claim, and nothing binds them to this run
 
 
 class Verification(dict[str, Any]):
@@ -291,5 +291,9 @@ class Verification(dict[str, Any]):
 
 
 def verify(path: Path, ledger: Any = None) -> Verification:
-    """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more."""
+    """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more.
+
+    "ok" says that no check failed; only ``.verdict is Verdict.VERIFIED`` says that every check was made, and that the
+    noise was not for tests.
+    """
     return Verification(_native.call_json("tct_verify_json", _native.text(path), _native.text(ledger)))

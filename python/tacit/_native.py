@@ -181,10 +181,10 @@ _TEXTS = POINTER(c_char_p)
 _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_version": (c_char_p, []),
     "tct_text_free": (None, [c_void_p]),
-    "tct_config_default": (None, [POINTER(Config)]),
-    "tct_read_options_default": (None, [POINTER(ReadOptions)]),
+    "tct_config_default_sized": (None, [POINTER(Config), c_size_t]),
+    "tct_read_options_default_sized": (None, [POINTER(ReadOptions), c_size_t]),
     "tct_data_read": (c_void_p, [c_char_p, POINTER(ReadOptions), _E]),
-    "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _E]),
+    "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E]),
     "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_data_rows": (c_int64, [c_void_p]),
     "tct_data_cols": (c_int64, [c_void_p]),
@@ -207,6 +207,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_composition_free": (None, [c_void_p]),
     "tct_fit_classes": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p), _E]),
     "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
+    "tct_amendment_default_sized": (None, [POINTER(Amendment), c_size_t]),
     "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_model_cols": (c_int64, [c_void_p]),
@@ -223,17 +224,18 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_report_html": (c_void_p, [c_void_p, _E]),
     "tct_report_write": (c_int, [c_void_p, c_char_p, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
-    "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
-    "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_char_p, c_double, c_int, _E]),
+    "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
+    "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
+    "tct_account_curve_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_int, c_double, c_int, _E]),
     "tct_components_json": (c_void_p, [c_char_p, c_char_p, _E]),
     "tct_choose": (c_int, [POINTER(c_double), c_int64, c_double, c_double, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_ledger_init": (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_double, c_double, _E]),
     "tct_ledger_json": (c_void_p, [c_char_p, _E]),
     "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
-    "tct_ledger_options_default": (None, [POINTER(LedgerOptions)]),
+    "tct_ledger_options_default_sized": (None, [POINTER(LedgerOptions), c_size_t]),
     "tct_ledger_make": (c_int, [c_char_p, POINTER(LedgerOptions), _E]),
     "tct_ledger_anchor": (c_int, [c_char_p, c_char_p, _E]),
-    "tct_charge_default": (None, [POINTER(Charge)]),
+    "tct_charge_default_sized": (None, [POINTER(Charge), c_size_t]),
     "tct_ledger_charge_run": (c_void_p, [c_char_p, _TEXTS, c_size_t, POINTER(Charge), _E]),
     "tct_model_warning": (c_char_p, [c_void_p]),
     "tct_ledger_charge": (c_void_p, [c_char_p, _TEXTS, c_size_t, c_int, c_double, c_double, _E]),
@@ -276,6 +278,13 @@ def raise_error(error: Error) -> NoReturn:
     if error.status == E_CANCELLED:
         raise KeyboardInterrupt(text)
     raise RuntimeError(text)
+
+
+def defaults(name: str, structure: Any) -> Any:
+    """A structure of the header with the library's defaults."""
+    made = structure()
+    getattr(lib, f"{name}_default_sized")(ctypes.byref(made), ctypes.sizeof(made))
+    return made
 
 
 def call(name: str, *arguments: Any) -> Any:

@@ -1,5 +1,6 @@
 """What the estimators promise: settings without defaults, budgets composed, certificates that verify."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -40,6 +41,15 @@ def regression(rows=2000, cols=4):
     rng = np.random.default_rng(6)
     X = rng.uniform(-1, 1, size=(rows, cols))
     return X, X @ np.array([2.0, -1.0, 0.0, 0.5]) + 1 + 0.1 * rng.normal(size=rows)
+
+
+@pytest.mark.parametrize("value", ["inf", "1", True, np.array([1.0])])
+@pytest.mark.parametrize("name", ["epsilon", "delta"])
+def test_a_promise_that_is_no_number_is_refused(name, value):
+    X, y = data()
+    model = tacit.PrivateLogisticRegression(**{**BUDGET, name: value}, data_norm=2.0, classes=[0, 1])
+    with pytest.raises(ValueError, match=f"{name} must be a number"):
+        model.fit(X, y)
 
 
 def bounds_of(estimator):
@@ -130,14 +140,51 @@ def test_one_against_the_rest_costs_epsilon_in_all(solver, neighbours):
     privacy = model.privacy_
     assert privacy["events"] == plan["events"] and privacy["models"] == 4
     assert tacit.account(privacy["events"], 1e-5, neighbours=neighbours)["epsilon"] <= 1.0 * (1 + 1e-6)
-    spent = [event for each in model.models_ for event in each.privacy["events"]]
     if "approx" not in privacy["events"][0]:
-        assert spent == privacy["events"]  # the list that was accounted for is the list that was spent
+        assert privacy["each"]["events"] * 4 == privacy["events"]  # what was accounted for is what was spent
         assert privacy["each"]["epsilon"] > 1.0 / 4
     else:
-        assert all(m.privacy["epsilon"] <= 0.25 and m.privacy["delta"] <= 1e-5 / 4 for m in model.models_)
+        assert privacy["each"]["epsilon"] <= 0.25 and privacy["each"]["delta"] <= 1e-5 / 4
     assert len({tuple(m.coefficients) for m in model.models_}) == 4
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def shortened(text, change):
+    file = json.loads(text)
+    change(file["privacy"])
+    return json.dumps(file)
+
+
+def own_share(privacy):
+    """What one of the fits spent, as a file would say it that knows of no other."""
+    fit = {**privacy["fits"][0], "count": 1}
+    privacy.update(fits=[fit], **{key: fit[key] for key in ("epsilon", "delta", "events", "accountant")})
+
+
+@pytest.mark.parametrize("solver", ["objpert", "dpscd"])
+def test_the_file_of_one_class_claims_what_all_classes_spent(solver, tmp_path):
+    X, y = data(classes=4)
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=5.0, delta=1e-3)
+    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=range(4), solver=solver, ledger=ledger)
+    model.fit(X, y)
+    for k, each in enumerate(model.models_):
+        assert each.privacy["epsilon"] == 1.0 and each.privacy["delta"] == 1e-5
+        assert sum(fit["count"] for fit in each.privacy["fits"]) == 4
+        each.save(tmp_path / f"{k}.json")
+        answer = tacit.verify(tmp_path / f"{k}.json", tmp_path / "l")
+        assert answer["ok"] and answer["replanned"] and answer["epsilon"] == 1.0, answer
+        assert "in each of 4 fits" in each.report() or not each.privacy["fits"][0]["releases"]
+    text = (tmp_path / "0.json").read_text()
+    for change in (
+        lambda privacy: privacy["fits"][0].update(count=3),
+        lambda privacy: privacy.update(events=privacy["events"][:-1] or ["approx:epsilon=0.1,delta=1e-9"]),
+        lambda privacy: privacy.update(epsilon=0.9),
+        lambda privacy: privacy.update(delta=privacy["delta"] / 2),
+    ):
+        (tmp_path / "less.json").write_text(shortened(text, change))
+        assert tacit.verify(tmp_path / "less.json").verdict is tacit.Verdict.REFUSED
+    (tmp_path / "less.json").write_text(shortened(text, own_share))
+    assert tacit.verify(tmp_path / "less.json", tmp_path / "l").verdict is tacit.Verdict.REFUSED  # the ledger knows
 
 
 def test_the_classes_of_one_fit_have_different_noise():
@@ -219,8 +266,25 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
     assert not answer["ok"] and answer.verdict is tacit.Verdict.REFUSED and answer.why
 
 
-def test_a_verdict_is_one_of_five():
-    assert {kind.value for kind in tacit.Verdict} == {"failed", "verified", "none", "reproducible", "for_tests"}
+def test_a_verdict_is_one_of_six():
+    six = {"failed", "verified", "none", "reproducible", "for_tests", "verified_old_rules"}
+    assert {kind.value for kind in tacit.Verdict} == six
+
+
+def test_a_file_whose_fits_were_taken_out_is_not_simply_verified(tmp_path):
+    X, y = data()
+    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=[0, 1], solver="dpgd").fit(X, y)
+    model.save(tmp_path / "m.json")
+    file = json.loads((tmp_path / "m.json").read_text())
+    assert tacit.verify(tmp_path / "m.json").verdict is tacit.Verdict.VERIFIED
+    file["version"] = 1
+    file["coefficients"] = [1e300] * len(file["coefficients"])  # no plan, no bound on weights
+    del file["privacy"]["fits"], file["privacy"]["weights"]
+    (tmp_path / "m.json").write_text(json.dumps(file))
+    answer = tacit.verify(tmp_path / "m.json")
+    assert answer.verdict is tacit.Verdict.OLD_RULES and answer["form"] == 1 and not answer["replanned"]
+    page = tacit.read_model(tmp_path / "m.json").report()
+    assert "nothing binds the events" in page
 
 
 def test_a_seed_repeats_the_model_and_marks_it():

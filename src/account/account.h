@@ -62,21 +62,28 @@ tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours
  * or rise (count, rate, epsilon, rho) monotonically in x. */
 typedef tct_status (*tct_make_events)(double x, void *user, tct_events *out, tct_error *err);
 typedef enum tct_direction { TCT_SMALLEST, TCT_LARGEST } tct_direction;
-/* The smallest (or largest) x in [low, high] whose upper bound at delta is <= epsilon, to a relative
- * tolerance (1e-6 typical).  The x returned is always one whose bound was computed and holds.
- * TCT_E_BUDGET if even the cheapest end costs more than epsilon. */
-tct_status tct_calibrate(tct_make_events make, void *user, tct_direction direction, double low, double high,
-                         tct_neighbours neighbours, double epsilon, double delta, double tolerance, double *x,
-                         tct_cost *cost, tct_error *err);
-/* The usual case: smallest noise such that `count` (sampled) gaussian events cost <= epsilon.
+/* What all events together may cost. */
+typedef struct tct_target {
+  tct_neighbours neighbours;
+  double epsilon, delta;
+} tct_target;
+/* Where x is sought. */
+typedef struct tct_interval {
+  tct_direction direction;
+  double low, high; /* above 0, finite */
+  double tolerance; /* relative; 1e-6 typical */
+} tct_interval;
+/* The smallest (or largest) x in the range whose upper bound meets the target.  The x returned is always one whose
+ * bound was computed and holds.  cost may be NULL.  TCT_E_BUDGET if even the cheapest end costs more than epsilon. */
+tct_status tct_calibrate(tct_make_events make, void *user, const tct_interval *range, const tct_target *target,
+                         double *x, tct_cost *cost, tct_error *err);
+/* The usual case: the smallest noise such that `count` (sampled) gaussian events meet the target.
  * rate 1 = plain gaussian. */
-tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
-                               double *noise, tct_cost *cost, tct_error *err);
-
-/* The largest number of repetitions of `event` (its own count is not looked at), at most `most`, that
- * costs <= epsilon. */
-tct_status tct_calibrate_count(const tct_event *event, int64_t max, tct_neighbours neighbours, double epsilon,
-                               double delta, int64_t *count, tct_cost *cost, tct_error *err);
+tct_status tct_calibrate_noise(double rate, int64_t count, const tct_target *target, double *noise, tct_cost *cost,
+                               tct_error *err);
+/* The largest number of repetitions of `event` (its own count is not looked at), at most `max_count`, that meets it. */
+tct_status tct_calibrate_count(const tct_event *event, int64_t max_count, const tct_target *target, int64_t *count,
+                               tct_cost *cost, tct_error *err);
 
 /* Adaptive filters: may the next event still be spent?  The state is plain data. */
 typedef enum tct_filter_kind {

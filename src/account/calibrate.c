@@ -155,9 +155,9 @@ static tct_status pld_helps(search *s, double x, bool *helps, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status run_search(search *s, tct_direction direction, double low, double high, double *x, tct_cost *cost,
-                             tct_error *err) {
-  double cheap = direction == TCT_SMALLEST ? high : low, dear = direction == TCT_SMALLEST ? low : high;
+static tct_status run_search(search *s, const tct_interval *range, double *x, tct_cost *cost, tct_error *err) {
+  bool smallest = range->direction == TCT_SMALLEST;
+  double low = range->low, high = range->high, cheap = smallest ? high : low, dear = smallest ? low : high;
   bool helps = true;
   if (!(low > 0 && high >= low && isfinite(high)))
     return tct_fail(err, TCT_E_USAGE, "the range to calibrate over must be positive and finite");
@@ -185,14 +185,21 @@ static tct_status run_search(search *s, tct_direction direction, double low, dou
   return TCT_OK;
 }
 
-tct_status tct_calibrate(tct_make_events make, void *user, tct_direction direction, double low, double high,
-                         tct_neighbours neighbours, double epsilon, double delta, double tolerance, double *x,
-                         tct_cost *cost, tct_error *err) {
-  search s = {.make = make, .user = user, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
-  s.slope = 1;
-  s.tolerance = tolerance;
-  s.precision = TCT_PRECISION;
-  return run_search(&s, direction, low, high, x, cost, err);
+static search search_for(tct_make_events make, void *user, const tct_interval *range, const tct_target *target) {
+  return (search){.make = make,
+                  .user = user,
+                  .neighbours = target->neighbours,
+                  .epsilon = target->epsilon,
+                  .delta = target->delta,
+                  .slope = 1,
+                  .tolerance = range->tolerance,
+                  .precision = TCT_PRECISION};
+}
+
+tct_status tct_calibrate(tct_make_events make, void *user, const tct_interval *range, const tct_target *target,
+                         double *x, tct_cost *cost, tct_error *err) {
+  search s = search_for(make, user, range, target);
+  return run_search(&s, range, x, cost, err);
 }
 
 static tct_status make_count(double x, void *user, tct_events *out, tct_error *err) {
@@ -201,16 +208,15 @@ static tct_status make_count(double x, void *user, tct_events *out, tct_error *e
   return tct_events_add(out, event, err);
 }
 
-tct_status tct_calibrate_count(const tct_event *event, int64_t max, tct_neighbours neighbours, double epsilon,
-                               double delta, int64_t *count, tct_cost *cost, tct_error *err) {
+tct_status tct_calibrate_count(const tct_event *event, int64_t max_count, const tct_target *target, int64_t *count,
+                               tct_cost *cost, tct_error *err) {
   double x = 0;
   tct_event copy = *event;
-  search s = {.make = make_count, .user = &copy, .neighbours = neighbours, .epsilon = epsilon, .delta = delta};
+  tct_interval range = {TCT_LARGEST, 1, (double)max_count, 1e-17}; /* ends at neighbouring integers */
+  search s = search_for(make_count, &copy, &range, target);
   s.slope = 0.5;
-  s.tolerance = 1e-17; /* ends at neighbouring integers */
-  s.precision = TCT_PRECISION;
   s.integer = true;
-  TCT_TRY(run_search(&s, TCT_LARGEST, 1, (double)max, &x, cost, err));
+  TCT_TRY(run_search(&s, &range, &x, cost, err));
   *count = (int64_t)x;
   return TCT_OK;
 }
@@ -227,12 +233,12 @@ static tct_status make_noise(double x, void *user, tct_events *out, tct_error *e
   return tct_events_add(out, event, err);
 }
 
-tct_status tct_calibrate_noise(double rate, int64_t count, tct_neighbours neighbours, double epsilon, double delta,
-                               double *noise, tct_cost *cost, tct_error *err) {
+tct_status tct_calibrate_noise(double rate, int64_t count, const tct_target *target, double *noise, tct_cost *cost,
+                               tct_error *err) {
   noise_query query = {rate, count};
   /* Without sampling, mu = factor sqrt(count)/noise; at noise = factor sqrt(count)/1e-8 epsilon(1e-300)
    * is below 1e-6.  The low end is far beyond any meaningful epsilon. */
-  double unit = tct_neighbour_factor(neighbours) * sqrt((double)count);
-  return tct_calibrate(make_noise, &query, TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), neighbours, epsilon, delta, 2e-7,
-                       noise, cost, err);
+  double unit = tct_neighbour_factor(target->neighbours) * sqrt((double)count);
+  tct_interval range = {TCT_SMALLEST, 1e-2, tct_max(1, unit * 1e8), 2e-7};
+  return tct_calibrate(make_noise, &query, &range, target, noise, cost, err);
 }

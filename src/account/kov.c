@@ -4,7 +4,13 @@
  * p = 1/(1 + e^-epsilon0).  With l_i the atoms in falling order and
  *   B_j = sum_{i>=j} w_i e^-(l_i - l_j),   D_j = delta(l_j) = sum_{i>=j} w_i (1 - e^-(l_i - l_j)),
  * one step down adds D += B (1 - e^-2epsilon0), B = B e^-2epsilon0 + w.  These are only positive terms, so the relative
- * error grows by a unit in the last place per atom. */
+ * error grows by a unit in the last place per atom.
+ *
+ * Where there are too many atoms to sum, the binomial's tails come from a closed form.  With H(x, p) the divergence of
+ * a coin of chance x from one of chance p, z(k) = sgn(k/T - p) sqrt(2 T H(k/T, p)) and Q the normal upper tail, Q(z(m))
+ * <= P(i >= m) <= Q(z(m - 1)),   1 < m < T (Zubkov and Serov 2013, Theory of Probability and its Applications 57(3),
+ * theorem 1).  With m the first atom whose loss is above epsilon, delta = P(i >= m) - e^epsilon P'(i >= m), where P'
+ * has 1 - p for p. */
 #include "account/curves/compare.h"
 #include "account/kov.h"
 
@@ -12,7 +18,7 @@
 
 #include <math.h>
 
-/* More atoms than this (counts of 1e9 and more) are left to the other accountants: 40 ms of work. */
+/* More atoms than this (counts of 1e9 and more) are not summed one by one: 40 ms of work. */
 static const int64_t max_atoms = (int64_t)1 << 22;
 
 typedef struct binomial {
@@ -42,6 +48,47 @@ static tct_status binomial_new(int64_t count, double epsilon0, binomial *out, tc
   for (int64_t i = mode; i > out->low; i--) sum += w[i - 1] = w[i] * ((double)i / (double)(count - i + 1)) / odds;
   for (int64_t i = out->low; i <= out->high; i++) w[i] /= sum;
   return TCT_OK;
+}
+
+/* ---- too many atoms ---- */
+
+/* Rounding of what goes into t below, relative to T(|a| + |b|): some dozen operations. */
+static const double ROUNDING = 0x1p-47;
+/* Of the normal tail, relative. */
+static const double TAIL = 1e-11;
+
+/* P(i >= m) by D = 2m - T: from above (side -1) for a D of at least `at`, from below (+1) for one of at most `at`. sign
+ * +1: the chance p, -1: 1 - p.  a = D/T and b = 2p - 1 go into T H without cancelling. */
+static double tail(double at, double count, double epsilon0, int sign, int side) {
+  double a = at / count, b = sign * tanh(epsilon0 / 2);
+  double up = 2 / (1 + exp(-sign * epsilon0)), down = 2 / (1 + exp(sign * epsilon0)); /* 1 + b, 1 - b */
+  double divergence = (1 + a) * log1p((a - b) / up) + (1 - a) * log1p((b - a) / down);
+  double t = copysign(count * tct_max(divergence, 0), a - b) + side * ROUNDING * count * (fabs(a) + fabs(b));
+  double z = copysign(sqrt(fabs(t)), t);
+  return 0.5 * erfc(z / sqrt(2)) * (1 - side * TAIL);
+}
+
+/* D lies in (epsilon/epsilon0, epsilon/epsilon0 + 2], one more for the rounding of the
+ * quotient, and two for m - 1. */
+double tct_kov_closed_delta(double epsilon0, int64_t steps, double epsilon) {
+  double count = (double)steps, first = epsilon / epsilon0;
+  double above = tail(tct_min(first - 3, count - 4), count, epsilon0, 1, -1);
+  double below = first + 3 <= count - 4 ? tail(first + 3, count, epsilon0, -1, 1) : 0;
+  return above - (below > 0 ? exp(epsilon + log(below)) * (1 - 1e-12) : 0);
+}
+
+/* Every epsilon that is returned was proved by itself: nothing rests on the bound's being monotone. */
+static double closed_epsilon(double epsilon0, int64_t steps, double delta) {
+  enum { HALVINGS = 100 };
+  double low = 0, high = (double)steps * epsilon0 * (1 + 1e-12);
+  for (int k = 0; k < HALVINGS; k++) {
+    double middle = low + (high - low) / 2;
+    if (tct_kov_closed_delta(epsilon0, steps, middle) <= delta)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high * (1 + 1e-12);
 }
 
 /* Walks down to the cell [l_{j-1}, l_j] in which delta or epsilon lies.  In it delta(l_j - x) =
@@ -83,7 +130,7 @@ tct_status tct_kov_epsilon(double epsilon0, int64_t count, double delta, double 
     return TCT_OK;
   }
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
-  if (!law.weight) return out[1] = INFINITY, TCT_OK;
+  if (!law.weight) return out[1] = closed_epsilon(epsilon0, count, delta), TCT_OK;
   double error = law_error(&law);
   cell up = find_cell(&law, count, epsilon0, delta * (1 - error), 0);
   cell down = find_cell(&law, count, epsilon0, delta * (1 + error), 0);
@@ -99,7 +146,7 @@ tct_status tct_kov_delta(double epsilon0, int64_t count, double epsilon, double 
   if (epsilon0 == 0 || epsilon >= (double)count * epsilon0) return TCT_OK;
   if (epsilon0 > 700) return out[0] = 0, out[1] = 1, TCT_OK;
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
-  if (!law.weight) return out[1] = 1, TCT_OK;
+  if (!law.weight) return out[1] = tct_upper_mass(tct_kov_closed_delta(epsilon0, count, epsilon)), TCT_OK;
   double error = law_error(&law) + 1e-12;
   cell at = find_cell(&law, count, epsilon0, INFINITY, epsilon);
   double delta = at.below - at.decay * expm1(epsilon - at.top);

@@ -106,14 +106,12 @@ static tct_status calibrate_count(query *q, double epsilon, double *x, tct_error
 }
 
 static tct_status calibrate(query *q, double epsilon, double *x, tct_error *err) {
-  tct_cost cost;
+  tct_target target = {q->neighbours, epsilon, q->delta};
   if (!strcmp(q->key, "count")) return calibrate_count(q, epsilon, x, err);
   if (!strcmp(q->key, "noise")) /* below 1e-2 every epsilon is in the thousands, above 1e8 it is zero */
-    return tct_calibrate(make_events, q, TCT_SMALLEST, 1e-2, 1e8, q->neighbours, epsilon, q->delta, TOLERANCE, x, &cost,
-                         err);
+    return tct_calibrate(make_events, q, &(tct_interval){TCT_SMALLEST, 1e-2, 1e8, TOLERANCE}, &target, x, NULL, err);
   double high = !strcmp(q->key, "rate") ? 1 : !strcmp(q->key, "epsilon") ? epsilon : 100 * (1 + epsilon);
-  return tct_calibrate(make_events, q, TCT_LARGEST, 1e-12, high, q->neighbours, epsilon, q->delta, TOLERANCE, x, &cost,
-                       err);
+  return tct_calibrate(make_events, q, &(tct_interval){TCT_LARGEST, 1e-12, high, TOLERANCE}, &target, x, NULL, err);
 }
 
 /* Every accountant's value; cost: the smallest of them. */
@@ -172,28 +170,45 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
   return status;
 }
 
-static tct_status check_numbers(int neighbours, double epsilon, double delta, tct_error *err) {
+static tct_status check_numbers(tct_neighbours neighbours, double delta, tct_error *err) {
   if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); give e.g. 1e-6");
-  if (!isnan(epsilon) && !(epsilon > 0 && epsilon < INFINITY))
-    return tct_fail(err, TCT_E_USAGE, "epsilon must be a finite number above 0; give e.g. 1");
   if (neighbours != TCT_ADD_REMOVE && neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "unknown neighbour relation; use add_remove or replace_one");
   return TCT_OK;
 }
 
-char *tct_account_json(const char *const *events, size_t count, int neighbours, double epsilon, double delta,
-                       tct_error *err) {
-  query q = {.neighbours = (tct_neighbours)neighbours, .delta = delta};
+/* Prices the list; with an epsilon it finds the open number first. */
+static tct_status price(query *q, const char *const *events, size_t count, const double *epsilon, json_t *root,
+                        tct_error *err) {
   double x = NAN;
+  TCT_TRY(check_numbers(q->neighbours, q->delta, err));
+  TCT_TRY(parse_events(q, events, count, epsilon != NULL, err));
+  if (epsilon) TCT_TRY(calibrate(q, *epsilon, &x, err));
+  return answer(q, x, root, err);
+}
+
+static char *priced(query *q, const char *const *events, size_t count, const double *epsilon, tct_error *err) {
   char *text = NULL;
-  tct_error_clear(err);
-  if (check_numbers(neighbours, epsilon, delta, err) != TCT_OK) return NULL;
   json_t *root = json_object();
-  tct_status status = parse_events(&q, events, count, !isnan(epsilon), err);
-  if (status == TCT_OK && q.key[0]) status = calibrate(&q, epsilon, &x, err);
-  if (status == TCT_OK) status = answer(&q, x, root, err);
+  tct_status status = price(q, events, count, epsilon, root, err);
   if (status == TCT_OK && !(text = json_dumps(root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(root);
-  tct_events_free(&q.events);
+  tct_events_free(&q->events);
   return text;
+}
+
+char *tct_account_json(const char *const *events, size_t count, tct_neighbours neighbours, double delta,
+                       tct_error *err) {
+  query q = {.neighbours = neighbours, .delta = delta};
+  tct_error_clear(err);
+  return priced(&q, events, count, NULL, err);
+}
+
+char *tct_calibrate_json(const char *const *events, size_t count, tct_neighbours neighbours, double epsilon,
+                         double delta, tct_error *err) {
+  query q = {.neighbours = neighbours, .delta = delta};
+  tct_error_clear(err);
+  if (epsilon > 0 && epsilon < INFINITY) return priced(&q, events, count, &epsilon, err);
+  tct_fail(err, TCT_E_USAGE, "epsilon must be a finite number above 0; give e.g. 1");
+  return NULL;
 }

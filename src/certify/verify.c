@@ -1,6 +1,7 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "certify/cross_check.h"
 #include "certify/verify.h"
 #include "ledger/ledger.h"
@@ -94,8 +95,8 @@ static void check_form(report *r, const tct_model *m, const json_t *file) {
     return;
   }
   check(r, "form", 1,
-        "a model file of form %d, verified by the rules of its day: the events are accounted, and nothing says that "
-        "they are this solver's",
+        "a model file of form %d, verified by the rules of its day: not checked are the releases, the plan, the other "
+        "settings, the bound on the weights, and that the events are this solver's",
         m->version);
 }
 
@@ -197,12 +198,21 @@ static void describe(report *r, const tct_model *m) {
   json_object_set_new(r->root, "warnings", tct_cautions_json(&facts));
 }
 
-/* In one word.  A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody. */
-static const char *verdict_of(const report *r, const tct_model *m) {
-  if (!r->ok || !m) return "failed";
-  if (!m->is_private) return "none";
-  return m->reproducible ? "reproducible" : m->for_tests ? "for_tests" : "verified";
+/* A consistent claim is not yet a guarantee: noise that can be reproduced protects nobody.  Nor does form 1 say what
+ * the events belong to; whoever takes the fits out of a newer file makes one. */
+static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
+  if (!r->ok || !m) return TCT_VERDICT_REFUSED;
+  if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
+  if (m->reproducible) return TCT_VERDICT_REPRODUCIBLE;
+  if (m->for_tests) return TCT_VERDICT_FOR_TESTS;
+  return m->version < TCT_MODEL_VERSION ? TCT_VERDICT_OLD_RULES : TCT_VERDICT_VERIFIED;
 }
+
+static const char *const WORDS[] = {
+    [TCT_VERDICT_REFUSED] = "failed",      [TCT_VERDICT_VERIFIED] = "verified",
+    [TCT_VERDICT_NO_PRIVACY] = "none",     [TCT_VERDICT_REPRODUCIBLE] = "reproducible",
+    [TCT_VERDICT_FOR_TESTS] = "for_tests", [TCT_VERDICT_OLD_RULES] = "verified_old_rules",
+};
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */
 static tct_status load(const char *path, json_t **file, tct_error *err) {
@@ -217,12 +227,7 @@ static tct_status load(const char *path, json_t **file, tct_error *err) {
 
 static void conclude(report *r, const tct_model *m, tct_verdict *out) {
   *out = (tct_verdict){.size = sizeof *out, .epsilon = NAN, .delta = NAN};
-  out->kind = TCT_VERDICT_REFUSED;
-  if (r->ok && m)
-    out->kind = !m->is_private    ? TCT_VERDICT_NO_PRIVACY
-                : m->reproducible ? TCT_VERDICT_REPRODUCIBLE
-                : m->for_tests    ? TCT_VERDICT_FOR_TESTS
-                                  : TCT_VERDICT_VERIFIED;
+  out->kind = kind_of(r, m);
   if (m) {
     out->form = m->version;
     out->epsilon = m->epsilon, out->delta = m->delta;
@@ -236,6 +241,8 @@ static void conclude(report *r, const tct_model *m, tct_verdict *out) {
       snprintf(out->why, sizeof out->why, "%s", json_string_value(json_object_get(one, "text")));
   }
 }
+
+static const tct_sized SIZED = TCT_SIZED(tct_verdict, why, "set its size to sizeof(tct_verdict) first");
 
 /* The report as text, and the verdict. */
 static char *verify(const char *path, const char *ledger, tct_verdict *verdict, tct_error *err) {
@@ -267,9 +274,11 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
   json_decref(file);
   conclude(&r, model, verdict);
   json_object_set_new(r.root, "ok", json_boolean(r.ok));
-  json_object_set_new(r.root, "verdict", json_string(verdict_of(&r, model)));
+  json_object_set_new(r.root, "verdict", json_string(WORDS[verdict->kind]));
+  if (model) json_object_set_new(r.root, "form", json_integer(model->version));
   json_object_set_new(r.root, "replanned", json_boolean(verdict->replanned));
   json_object_set_new(r.root, "checks", r.checks);
+  if (verdict->kind == TCT_VERDICT_REFUSED) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
   if (!(text = json_dumps(r.root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(r.root);
   tct_model_free(model);
@@ -284,11 +293,12 @@ char *tct_verify_json(const char *path, const char *ledger, tct_error *err) {
 tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err) {
   tct_verdict verdict;
   tct_error own = {0};
-  char *text = verify(path, ledger, &verdict, err ? err : &own);
-  if (!text) return err ? err->status : own.status;
+  err = err ? err : &own;
+  tct_error_clear(err);
+  TCT_TRY(tct_sized_check(&SIZED, out, err));
+  char *text = verify(path, ledger, &verdict, err);
+  if (!text) return err->status;
   free(text);
-  size_t size = out->size < sizeof verdict ? out->size : sizeof verdict; /* an older caller has less */
-  verdict.size = out->size;
-  memcpy(out, &verdict, size);
-  return TCT_OK;
+  tct_sized_give(&SIZED, &verdict, out);
+  return err->status;
 }

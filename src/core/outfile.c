@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,11 +65,28 @@ static int open_target(tct_outfile *out, int in_place, tct_error *err) {
   return fd;
 }
 
-tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
+/* A ledger that is replaced by a table forgets what was spent.  A ledger is an SQLite file; no output of ours is one.
+ */
+static tct_status check_budget(const char *path, tct_error *err) {
+  static const char LEDGER[] = "SQLite format 3", ANCHOR[] = TCT_ANCHOR_WORD;
+  char head[sizeof LEDGER] = "";
+  FILE *file = fopen(path, "rb");
+  if (!file) return TCT_OK;
+  size_t got = fread(head, 1, sizeof head - 1, file);
+  fclose(file);
+  if (got >= sizeof LEDGER - 1 && !memcmp(head, LEDGER, sizeof LEDGER - 1))
+    return tct_fail(err, TCT_E_USAGE, "%s is a ledger or another database; name another output", path);
+  if (got >= sizeof ANCHOR - 1 && !memcmp(head, ANCHOR, sizeof ANCHOR - 1))
+    return tct_fail(err, TCT_E_USAGE, "%s is a ledger's anchor; name another output", path);
+  return TCT_OK;
+}
+
+static tct_status open_any(tct_outfile *out, const char *path, bool own, tct_error *err) {
   int in_place;
   memset(out, 0, sizeof *out);
   tct_error_clear(err);
   TCT_TRY(check_target(path, &in_place, err));
+  if (!own && !in_place) TCT_TRY(check_budget(path, err));
   out->path = resolved(path);
   out->name = tct_text_copy(path);
   if (!out->path || !out->name) return tct_outfile_abandon(out), tct_fail_memory(err);
@@ -80,6 +98,14 @@ tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) 
   if (fd >= 0) close(fd);
   tct_outfile_abandon(out);
   return why.status ? tct_fail_memory(err) : cannot(err, "write", path, code);
+}
+
+tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
+  return open_any(out, path, false, err);
+}
+
+tct_status tct_outfile_open_anchor(tct_outfile *out, const char *path, tct_error *err) {
+  return open_any(out, path, true, err);
 }
 
 /* On file systems that write changed blocks anew (copy on write) this is a check, not a promise. */

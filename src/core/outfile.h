@@ -15,6 +15,10 @@ typedef struct tct_outfile {
 /* Creates the temporary file.  A target that exists and is not a regular file (a device, a pipe) is written in
  * place: renaming over it would replace it. A symbolic link is followed, not replaced. */
 tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err);
+/* The same for a ledger's own anchor; any other output is refused where a ledger or an anchor is. */
+tct_status tct_outfile_open_anchor(tct_outfile *out, const char *path, tct_error *err);
+/* How an anchor begins. */
+#define TCT_ANCHOR_WORD "tacit-anchor 1 "
 /* Takes room for `bytes` bytes, so that they can be written later whatever else fills the disk.  In place: nothing. */
 tct_status tct_outfile_reserve(tct_outfile *out, int64_t bytes, tct_error *err);
 /* Flushes, fsyncs, renames, fsyncs the folder.  On failure the temporary file is gone and the target is

@@ -25,9 +25,11 @@ int tct_parse_real(const char *text, double *out) {
   return 1;
 }
 
+static bool is_whole(double value) { return value == floor(value) && fabs(value) <= (double)TCT_INT_MOST; }
+
 int tct_parse_int(const char *text, int64_t *out) {
   double value;
-  if (!tct_parse_real(text, &value) || value != floor(value) || fabs(value) > 9007199254740992.0) return 0;
+  if (!tct_parse_real(text, &value) || !is_whole(value)) return 0;
   *out = (int64_t)value;
   return 1;
 }
@@ -61,6 +63,7 @@ tct_status tct_spec_set(tct_spec *spec, const char *key, const char *value, tct_
   if (!copy_part(spec->item[at].key, TCT_SPEC_KEY, key, strlen(key)) ||
       !copy_part(spec->item[at].value, TCT_SPEC_VALUE, value, strlen(value)))
     return tct_fail(err, TCT_E_USAGE, "an option of more than %d characters; shorten it", TCT_SPEC_VALUE - 1);
+  if (!tct_parse_real(spec->item[at].value, &spec->item[at].number)) spec->item[at].number = NAN;
   if (at == spec->items) spec->items++;
   return TCT_OK;
 }
@@ -203,12 +206,14 @@ bool tct_spec_is(const tct_spec *spec, const tct_option *table, const char *key,
 
 double tct_spec_real(const tct_spec *spec, const tct_option *table, const char *key) {
   double value;
+  for (int i = 0; i < spec->items; i++)
+    if (!strcmp(spec->item[i].key, key)) return spec->item[i].number;
   return tct_parse_real(tct_spec_text(spec, table, key), &value) ? value : NAN;
 }
 
 int64_t tct_spec_count(const tct_spec *spec, const tct_option *table, const char *key) {
-  int64_t value;
-  return tct_parse_int(tct_spec_text(spec, table, key), &value) ? value : -1;
+  double value = tct_spec_real(spec, table, key);
+  return is_whole(value) ? (int64_t)value : -1;
 }
 
 void tct_spec_print(const tct_spec *spec, char *buffer, size_t size) {

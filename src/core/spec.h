@@ -3,6 +3,7 @@
 #define TCT_CORE_SPEC_H
 #include "core/status.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { TCT_SPEC_ITEMS = 24, TCT_SPEC_KEY = 32, TCT_SPEC_VALUE = 192 };
 
@@ -23,13 +24,15 @@ typedef struct tct_option {
   const char *help;     /* one phrase with unit, and the rule behind "auto" */
 } tct_option;
 
-/* A parsed spec: values are still text. */
+/* A parsed spec.  A run reads numbers, never text: they are made when an option is set, and a plan sets every option.
+ */
 typedef struct tct_spec {
   char name[TCT_SPEC_KEY];
   int items;
   struct {
     char key[TCT_SPEC_KEY];
     char value[TCT_SPEC_VALUE];
+    double number; /* the value as a number, read once; NAN: it is none */
   } item[TCT_SPEC_ITEMS];
 } tct_spec;
 
@@ -56,7 +59,9 @@ void tct_spec_print(const tct_spec *spec, char *buffer, size_t size);
 
 /* A finite decimal number in the C locale, whole text; 1 on success. */
 int tct_parse_real(const char *text, double *out);
-int tct_parse_int(const char *text, int64_t *out); /* also 1e6 and 10000.0 */
+/* Doubles hold every whole number up to it. */
+#define TCT_INT_MOST INT64_C(9007199254740992)
+int tct_parse_int(const char *text, int64_t *out); /* at most TCT_INT_MOST from 0; also 1e6 and 10000.0 */
 /* "a, b or c" of count names; "" of none.  size: that of `out`. */
 void tct_join_names(const char *const *name, int count, char *out, size_t size);
 /* Shortest decimal text that reads back as the same double; buffer >= 32. */

@@ -106,10 +106,12 @@ static tct_status read_item(const tct_spec *spec, int i, tct_event *out, char *o
     if (counts) out->count = -1;
     return TCT_OK; /* stays NAN: counted as missing below */
   }
-  int ok = counts ? tct_parse_int(value, &out->count) : tct_parse_real(value, to);
-  return ok ? TCT_OK
-            : tct_fail(err, TCT_E_USAGE, "event %s: %s is not a number; write %s:%s=NUMBER", spec->name, key,
-                       spec->name, key);
+  if (counts ? tct_parse_int(value, &out->count) : tct_parse_real(value, to)) return TCT_OK;
+  if (counts)
+    return tct_fail(err, TCT_E_USAGE, "event %s: count is not a whole number of at most %lld; write %s:count=NUMBER",
+                    spec->name, (long long)TCT_INT_MOST, spec->name);
+  return tct_fail(err, TCT_E_USAGE, "event %s: %s is not a number; write %s:%s=NUMBER", spec->name, key, spec->name,
+                  key);
 }
 
 static tct_status find_missing(const tct_event *event, char open[16], tct_error *err) {

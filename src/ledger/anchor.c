@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char WORD[] = "tacit-anchor 1 ";
+static const char WORD[] = TCT_ANCHOR_WORD;
 
 char *tct_anchor_path(const char *name, tct_error *err) {
   char folder[PATH_MAX], path[2 * PATH_MAX];
@@ -51,11 +51,18 @@ tct_status tct_anchor_check(tct_ledger *l, const char *path, tct_error *err) {
                   path);
 }
 
+/* With room for its line: after the charge it is too late to find the disk full. */
+static tct_status open_with_room(const char *path, tct_outfile *out, tct_error *err) {
+  enum { LONGEST = sizeof WORD + 2 * TCT_DIGEST_HEX + 24 };
+  TCT_TRY(tct_outfile_open_anchor(out, path, err));
+  return tct_outfile_reserve(out, LONGEST, err);
+}
+
 tct_status tct_anchor_open(tct_ledger *l, tct_outfile *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   if (!l->anchor) return TCT_OK;
   TCT_TRY(tct_anchor_check(l, l->anchor, err));
-  return tct_outfile_open(out, l->anchor, err);
+  return open_with_room(l->anchor, out, err);
 }
 
 tct_status tct_anchor_place(const tct_ledger *l, tct_error *err) {
@@ -67,7 +74,7 @@ tct_status tct_anchor_place(const tct_ledger *l, tct_error *err) {
 tct_status tct_anchor_new(const tct_ledger *l, tct_outfile *out, tct_error *err) {
   memset(out, 0, sizeof *out);
   TCT_TRY(tct_anchor_place(l, err));
-  return tct_outfile_open(out, l->anchor, err);
+  return open_with_room(l->anchor, out, err);
 }
 
 tct_status tct_anchor_commit(const tct_ledger *l, tct_outfile *out, tct_error *err) {

@@ -2,6 +2,7 @@
 #include "ledger/ledger.h"
 
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "ledger/anchor.h"
 #include "ledger/shown.h"
 #include "model/json.h"
@@ -79,20 +80,23 @@ static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   return tct_filter_init(&filter, l->filter, l->neighbours, l->epsilon, l->delta, err);
 }
 
-tct_status tct_ledger_init(const char *path, const char *name, const char *filter, int neighbours, double epsilon,
-                           double delta, tct_error *err) {
+tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
+                           double epsilon, double delta, tct_error *err) {
   tct_ledger_options options;
   tct_ledger_options_default(&options);
   options.name = name;
   options.filter = filter;
-  options.neighbours = neighbours;
+  options.neighbours = (int32_t)neighbours;
   options.epsilon = epsilon;
   options.delta = delta;
   return tct_ledger_make(path, &options, err);
 }
 
-void tct_ledger_options_default(tct_ledger_options *options) {
-  *options = (tct_ledger_options){.size = sizeof *options, .epsilon = NAN, .delta = NAN};
+static const tct_sized SIZED_OPTIONS = TCT_SIZED(tct_ledger_options, anchor, "call tct_ledger_options_default first");
+static const tct_ledger_options DEFAULT_OPTIONS = {.size = sizeof(tct_ledger_options), .epsilon = NAN, .delta = NAN};
+
+void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size) {
+  tct_sized_default(&SIZED_OPTIONS, options, size, &DEFAULT_OPTIONS);
 }
 
 /* The anchor first: if it cannot be made there is no ledger, and without a ledger it is taken away again. */
@@ -112,10 +116,10 @@ static tct_status make(const char *path, tct_ledger *settings, tct_error *err) {
   return status;
 }
 
-tct_status tct_ledger_make(const char *path, const tct_ledger_options *o, tct_error *err) {
+tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err) {
+  tct_ledger_options own = DEFAULT_OPTIONS, *o = &own;
   tct_error_clear(err);
-  if (o->size != sizeof *o)
-    return tct_fail(err, TCT_E_USAGE, "tct_ledger_options has another size; call tct_ledger_options_default first");
+  TCT_TRY(tct_sized_take(&SIZED_OPTIONS, options, &own, err));
   tct_ledger settings = {.name = (char *)(o->name ? o->name : ""),
                          .neighbours = (tct_neighbours)o->neighbours,
                          .epsilon = o->epsilon,
@@ -188,15 +192,18 @@ static tct_status parse_list(const char *const *events, size_t count, tct_events
   return list->len ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no event was given; write one, e.g. gaussian:noise=1");
 }
 
-void tct_charge_default(tct_charge *charge) {
-  *charge = (tct_charge){.size = sizeof *charge, .epsilon = NAN, .delta = NAN};
+static const tct_sized SIZED_CHARGE = TCT_SIZED(tct_charge, data, "call tct_charge_default first");
+static const tct_charge DEFAULT_CHARGE = {.size = sizeof(tct_charge), .epsilon = NAN, .delta = NAN};
+
+void tct_charge_default_sized(tct_charge *charge, size_t size) {
+  tct_sized_default(&SIZED_CHARGE, charge, size, &DEFAULT_CHARGE);
 }
 
-char *tct_ledger_charge(const char *path, const char *const *events, size_t count, int neighbours, double epsilon,
-                        double delta, tct_error *err) {
+char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
+                        double epsilon, double delta, tct_error *err) {
   tct_charge run;
   tct_charge_default(&run);
-  run.neighbours = neighbours;
+  run.neighbours = (int32_t)neighbours;
   run.epsilon = epsilon;
   run.delta = delta;
   return tct_ledger_charge_run(path, events, count, &run, err);
@@ -220,15 +227,15 @@ static tct_status show_rows(const char *path, const tct_charge *run, tct_ledger_
   return TCT_OK;
 }
 
-char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *run,
+char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *given,
                             tct_error *err) {
+  tct_charge own = DEFAULT_CHARGE, *run = &own;
   tct_events list = {0};
   tct_shown shown = {0};
   tct_ledger_receipt receipt = {0};
   char *text = NULL;
   tct_error_clear(err);
-  if (run->size != sizeof *run)
-    return tct_fail(err, TCT_E_USAGE, "tct_charge has another size; call tct_charge_default first"), NULL;
+  if (tct_sized_take(&SIZED_CHARGE, given, &own, err) != TCT_OK) return NULL;
   tct_ledger_promise promise = {.events = &list,
                                 .epsilon = run->epsilon,
                                 .delta = run->delta,

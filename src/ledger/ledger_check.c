@@ -1,5 +1,6 @@
 /* ledger_check.c - was the ledger edited, cut short or rolled back?  Are these models' runs in it? */
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "ledger/anchor.h"
 #include "model/json.h"
 #include "ledger/ledger.h"
@@ -117,6 +118,8 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   return TCT_OK;
 }
 
+static const tct_sized SIZED = TCT_SIZED(tct_ledger_verdict, why, "set its size to sizeof(tct_ledger_verdict) first");
+
 static char *check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *verdict,
                    tct_error *err) {
   tct_ledger ledger = {0};
@@ -142,6 +145,7 @@ static char *check(const char *path, const char *const *models, size_t count, tc
   verdict->kind = damaged || r.torn ? TCT_LEDGER_DAMAGED : r.ok ? TCT_LEDGER_SOUND : TCT_LEDGER_CONTRADICTED;
   json_decref(r.checks);
   tct_ledger_close(&ledger);
+  if (status == TCT_OK && verdict->kind != TCT_LEDGER_SOUND) tct_fail(err, TCT_E_DATA, "%s", verdict->why);
   if (status == TCT_OK) return tct_json_text(root, err);
   if (err) *err = why;
   return NULL;
@@ -156,11 +160,12 @@ tct_status tct_ledger_check(const char *path, const char *const *models, size_t 
                             tct_error *err) {
   tct_ledger_verdict verdict;
   tct_error own = {0};
-  char *text = check(path, models, count, &verdict, err ? err : &own);
-  if (!text) return err ? err->status : own.status;
+  err = err ? err : &own;
+  tct_error_clear(err);
+  TCT_TRY(tct_sized_check(&SIZED, out, err));
+  char *text = check(path, models, count, &verdict, err);
+  if (!text) return err->status;
   tct_text_free(text);
-  size_t size = out->size < sizeof verdict ? out->size : sizeof verdict; /* an older caller has less */
-  verdict.size = out->size;
-  memcpy(out, &verdict, size);
-  return TCT_OK;
+  tct_sized_give(&SIZED, &verdict, out);
+  return err->status;
 }

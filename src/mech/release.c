@@ -80,6 +80,11 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
   return r;
 }
 
+double tct_release_deviation(const tct_release *r) {
+  bool laplace = r->law == TCT_LAW_LAPLACE || r->law == TCT_LAW_LAPLACE_EXACT;
+  return r->follows || r->open ? NAN : (laplace ? sqrt(2) : 1) * r->deviation;
+}
+
 bool tct_release_chooses(const tct_release *release) { return release->norm == TCT_NORM_SCORE; }
 
 /* A record is in the batch with probability rate.  So the choice's law is a mixture of the law without the record and

@@ -7,12 +7,6 @@
 #define TCT_MECH_RELEASE_H
 #include "account/account.h"
 
-/* The norm in which a sensitivity is stated. */
-typedef enum tct_norm {
-  TCT_NORM_L2,
-  TCT_NORM_L1,
-  TCT_NORM_SCORE, /* of a choice: how far any one score moves under the run's neighbour relation */
-} tct_norm;
 const char *tct_norm_name(tct_norm norm); /* "l2", "l1", "score" */
 
 /* What is drawn. */
@@ -67,6 +61,8 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
 /* The event of a choice: exponential:epsilon; pure:epsilon for permute and flip; and pure:log(1 + rate*(exp(epsilon) -
  * 1)) where records were sampled. */
 tct_event tct_release_choice_event(const tct_release *release);
+/* Standard deviation of the noise, in units of what is released; NAN: it follows, or the run brings it. */
+double tct_release_deviation(const tct_release *release);
 bool tct_release_chooses(const tct_release *release);
 
 /* A sum that no one holds: shares of it, modulo 2^64, of `drawers` parties that each add noise (mech/joint.h).  The

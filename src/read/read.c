@@ -5,14 +5,21 @@
 
 #include "core/alloc.h"
 #include "core/number.h"
+#include "core/sized.h"
 #include "read/format/reader.h"
 #include "read/schema/label.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
 
-void tct_read_options_default(tct_read_options *options) {
-  memset(options, 0, sizeof *options);
-  options->size = sizeof *options;
+static const tct_sized SIZED = TCT_SIZED(tct_read_options, threads, "call tct_read_options_default first");
+
+void tct_read_options_default_sized(tct_read_options *options, size_t size) {
+  tct_sized_default(&SIZED, options, size, &(tct_read_options){.size = sizeof *options});
+}
+
+tct_status tct_read_options_take(const tct_read_options *given, tct_read_options *own, tct_error *err) {
+  *own = (tct_read_options){0};
+  return tct_sized_take(&SIZED, given, own, err);
 }
 
 tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,
@@ -31,9 +38,6 @@ int64_t tct_reader_column(const char *text, int64_t count) {
 }
 
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
-  if (!options || options->size != sizeof *options) {
-    return tct_fail(err, TCT_E_USAGE, "the read options were not initialised; call tct_read_options_default first");
-  }
   if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_REAL || options->invalid < TCT_INVALID_REFUSE ||
       options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
@@ -42,6 +46,11 @@ static tct_status check_options(const tct_read_options *options, tct_error *err)
     return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
   }
   return TCT_OK;
+}
+
+static tct_status take_options(const tct_read_options *given, tct_read_options *own, tct_error *err) {
+  TCT_TRY(tct_read_options_take(given, own, err));
+  return check_options(own, err);
 }
 
 static tct_status read_source(tct_reader *reader, tct_error *err) {
@@ -109,8 +118,9 @@ tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_e
 tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
                               tct_error *err) {
   tct_source source;
+  tct_read_options own;
   tct_error_clear(err);
-  if (check_options(options, err) != TCT_OK) return NULL;
+  if (take_options(options, &own, err) != TCT_OK) return NULL;
   if (!path) {
     tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
     return NULL;
@@ -119,14 +129,15 @@ tct_data *tct_data_read_range(const char *path, const tct_range *range, const tc
     tct_source_close(&source);
     return NULL;
   }
-  return read_and_close(&source, range, options, err);
+  return read_and_close(&source, range, &own, err);
 }
 
 tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, const tct_read_options *options,
                                tct_error *err) {
   tct_source source;
+  tct_read_options own;
   tct_error_clear(err);
-  if (check_options(options, err) != TCT_OK) return NULL;
+  if (take_options(options, &own, err) != TCT_OK) return NULL;
   tct_source_memory(&source, "memory", bytes, count, step);
-  return read_and_close(&source, NULL, options, err);
+  return read_and_close(&source, NULL, &own, err);
 }

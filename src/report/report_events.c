@@ -59,14 +59,19 @@ static const char *norm_words(const char *norm) {
   return ", change of any one score";
 }
 
-/* One release of a fit: what, its length and its noise in units of the sum. */
-static void release(tct_html *h, const json_t *r) {
+/* One release of a fit: what, its length and its noise in units of the sum.  fits: how many there are of this kind. */
+static void release(tct_html *h, const json_t *r, json_int_t fits) {
   double length = json_number_value(json_object_get(r, "sensitivity"));
   double deviation = json_number_value(json_object_get(r, "deviation"));
   const char *what = json_string_value(json_object_get(r, "what")),
              *norm = json_string_value(json_object_get(r, "norm"));
   tct_html_put(h, "<tr><td>");
   tct_html_text(h, what ? what : "?");
+  if (fits > 1) {
+    char each[48];
+    snprintf(each, sizeof each, ", in each of %lld fits", (long long)fits);
+    tct_html_text(h, each);
+  }
   tct_html_put(h, "</td><td>");
   if (length > 0)
     tct_html_real(h, "release.sensitivity", length, 4);
@@ -91,7 +96,8 @@ static void releases(tct_html *h, const tct_model *m) {
   tct_html_put(h,
                "<table>\n<thead><tr><th scope=\"col\">As it was planned</th><th scope=\"col\">One record\xe2\x80\x99s "
                "own term, at most</th><th scope=\"col\">Standard deviation of the noise</th></tr></thead>\n<tbody>\n");
-  json_array_foreach(fits, f, fit) json_array_foreach(json_object_get(fit, "releases"), i, r) release(h, r);
+  json_array_foreach(fits, f, fit) json_array_foreach(json_object_get(fit, "releases"), i, r)
+      release(h, r, json_integer_value(json_object_get(fit, "count")));
   tct_html_put(h, "</tbody>\n</table>\n");
   json_decref(fits);
 }

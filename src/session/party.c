@@ -25,7 +25,8 @@ typedef struct taking_part {
   tct_mech *mech;
   tct_parties set;
   tct_sketch sketch;
-  tct_problem problem; /* with share, what `party` works on and borrows */
+  tct_problem problem;
+  tct_progress progress; /* with share, what `party` works on and borrows */
   tct_wire_gate gate;
   tct_party party;
   double *w;
@@ -74,6 +75,7 @@ static tct_status introduce(taking_part *s, const tct_session *o, tct_error *err
 /* The terms as a plan of this party's own making. */
 static tct_status plan_terms(taking_part *s, const json_t *terms, tct_error *err) {
   tct_config c = *s->config;
+  c.intercept = 0; /* no party owns a constant feature */
   json_t *epsilon = json_object_get(terms, "epsilon"), *rule = json_object_get(terms, "rows_rule");
   c.loss = json_string_value(json_object_get(terms, "loss"));
   c.penalty = json_string_value(json_object_get(terms, "penalty"));
@@ -158,7 +160,8 @@ static tct_status agree(taking_part *s, tct_error *err) {
 static tct_status rounds(taking_part *s, tct_error *err) {
   const tct_config *c = &s->plan->config;
   s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
-  s->problem.progress = c->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
+  s->progress = (tct_progress){c->progress, c->user, 0};
+  s->problem.progress = &s->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
   s->gate = (tct_wire_gate){.wire = &s->wire};
   tct_promise own = {0};
   TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
@@ -197,13 +200,19 @@ static tct_status take_model(taking_part *s, tct_error *err) {
 }
 
 static tct_status check(const tct_config *config, const tct_session *o, tct_error *err) {
-  if (!o || !o->secret)
+  if (!o->secret)
     return tct_fail(err, TCT_E_USAGE, "no secret is given; share a file of 32 random bytes or more among the parties");
   if (isnan(config->epsilon) || (isnan(config->delta) && isfinite(config->epsilon)))
     return tct_fail(err, TCT_E_USAGE, "say what this party agrees to at most: --epsilon and --delta");
   if (strcmp(config->scale, "none") || strcmp(config->label_scale, "none"))
     return tct_fail(err, TCT_E_USAGE, "parties do not scale by statistics of the data; give public bounds");
   return TCT_OK;
+}
+
+static tct_status take_settings(const tct_config *config, tct_config *own, const tct_session *options,
+                                tct_session *own_options, tct_error *err) {
+  TCT_TRY(tct_config_take(config, own, err));
+  return tct_session_options(options, own_options, err);
 }
 
 static void leave(taking_part *s) {
@@ -219,23 +228,27 @@ static void leave(taking_part *s) {
   tct_free(s);
 }
 
-tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err) {
+tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_session *given_options, tct_error *err) {
   tct_error own;
+  tct_config config;
+  tct_session options;
   tct_error_clear(err);
   if (!err) err = &own;
+  if (take_settings(given, &config, given_options, &options, err) != TCT_OK) return NULL;
   taking_part *s = TCT_NEW(taking_part, 1);
   if (!s) return tct_fail_memory(err), NULL;
-  s->config = config, s->data = data;
-  tct_status status = check(config, options, err);
+  s->config = &config, s->data = data;
+  tct_status status = check(&config, &options, err);
   if (status == TCT_OK) status = tct_fit_check_positive(data, err);
-  if (status == TCT_OK) status = tct_session_open(options, false, &s->wire, err);
+  if (status == TCT_OK) status = tct_session_open(&options, false, &s->wire, err);
   if (status == TCT_OK) {
-    status = tct_transcript_open(options->transcript, &s->wire, &s->transcript, err);
-    if (status == TCT_OK) status = introduce(s, options, err);
+    status = tct_transcript_open(options.transcript, &s->wire, &s->transcript, err);
+    if (status == TCT_OK) status = introduce(s, &options, err);
     if (status == TCT_OK) status = agree(s, err);
     if (status == TCT_OK) status = rounds(s, err);
     if (status == TCT_OK) status = take_model(s, err);
     if (status == TCT_OK) status = tct_transcript_close(&s->transcript, err);
+    if (status == TCT_OK) tct_progress_end(&s->progress);
     if (status != TCT_OK) tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;

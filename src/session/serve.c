@@ -21,6 +21,7 @@ typedef struct service {
   tct_model *model;
   tct_parties set;
   tct_parties_server server;
+  tct_progress progress;
 } service;
 
 static const char *word(const json_t *o, const char *key) {
@@ -121,6 +122,7 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   tct_spec spec;
   char count[16], text[4096];
   tct_config own = *config;
+  own.intercept = 0; /* no party owns a constant feature */
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "dpfw_parties", "solver", &spec, err));
   const tct_solver *solver = tct_solver_find(spec.name);
   if (!solver || !solver->over_wire)
@@ -186,7 +188,8 @@ static tct_status gather(service *s, tct_error *err) {
 static tct_status rounds(service *s, tct_error *err) {
   tct_wire_gate share = {.wire = &s->wire};
   const tct_config *config = &s->plan->config;
-  tct_problem ticks = {.facts = &s->plan->facts, .progress = config->progress, .cancel = config->cancel};
+  s->progress = (tct_progress){config->progress, config->user, 0};
+  tct_problem ticks = {.facts = &s->plan->facts, .progress = &s->progress, .cancel = config->cancel};
   ticks.user = config->user;
   s->model->coefficients = TCT_NEW(double, s->cols + 1);
   if (!s->model->coefficients) return tct_fail_memory(err);
@@ -214,6 +217,7 @@ static tct_status session(service *s, const tct_config *config, tct_error *err) 
   for (int k = 0; k < s->wire.parties && status == TCT_OK; k++)
     status = tct_wire_send(&s->wire, k, TCT_SAY_MODEL, text, strlen(text), err);
   tct_text_free(text);
+  if (status == TCT_OK) tct_progress_end(&s->progress);
   return status;
 }
 
@@ -227,15 +231,19 @@ static tct_status check(const tct_config *config, tct_error *err) {
 }
 
 tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err) {
-  tct_error own;
+  tct_error own_error;
+  tct_config own;
+  tct_session own_options;
   tct_error_clear(err);
-  if (!err) err = &own;
+  if (!err) err = &own_error;
+  if (tct_config_take(config, &own, err) != TCT_OK || tct_session_options(options, &own_options, err) != TCT_OK)
+    return NULL;
   service *s = TCT_NEW(service, 1);
   if (!s) return tct_fail_memory(err), NULL;
-  tct_status status = check(config, err);
-  if (status == TCT_OK) status = tct_session_open(options, true, &s->wire, err);
+  tct_status status = check(&own, err);
+  if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
-    status = session(s, config, err);
+    status = session(s, &own, err);
     for (int k = 0; k < s->wire.parties && status != TCT_OK; k++) tct_wire_send_failure(&s->wire, k, err->text);
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;

@@ -1,5 +1,6 @@
 /* session.c - what server and party share in a session: JSON messages, opening the wire, the transcript. */
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "model/json.h"
 #include "session/session.h"
 
@@ -8,10 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-void tct_session_default(tct_session *options) {
-  memset(options, 0, sizeof *options);
-  options->size = sizeof *options;
-  options->timeout = 600;
+static const tct_sized SIZED = TCT_SIZED(tct_session, team, "call tct_session_default first");
+static const tct_session DEFAULTS = {.size = sizeof(tct_session), .timeout = 600};
+
+void tct_session_default_sized(tct_session *options, size_t size) {
+  tct_sized_default(&SIZED, options, size, &DEFAULTS);
+}
+
+tct_status tct_session_options(const tct_session *given, tct_session *own, tct_error *err) {
+  *own = DEFAULTS;
+  return tct_sized_take(&SIZED, given, own, err);
 }
 
 tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err) {
@@ -43,8 +50,6 @@ static tct_status check_files(const tct_session *o, tct_error *err) {
 
 tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, tct_error *err) {
   tct_wire_files files;
-  if (!o || o->size != sizeof *o)
-    return tct_fail(err, TCT_E_USAGE, "the options were not initialised; call tct_session_default first");
   if (!(o->timeout > 0 && o->timeout <= 1e6))
     return tct_fail(err, TCT_E_USAGE, "the timeout must be from 0 to 1000000 seconds; give e.g. 600");
   if (!o->address) return tct_wire_ranks(o->team, o->timeout, wire, err);

@@ -29,6 +29,8 @@ enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65, TCT_SESSION_LINE = 400 };
 
 tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err); /* takes object */
 tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err);
+/* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
+tct_status tct_session_options(const tct_session *given, tct_session *own, tct_error *err);
 /* Opens the wire of either role. */
 tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
 

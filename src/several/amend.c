@@ -1,6 +1,7 @@
 /* amend.c - what a model's file says beside its fit: names, public scaling, facts found later, the price of everything.
  */
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "train/certificate.h"
 #include "several/composition.h"
 
@@ -92,8 +93,17 @@ static tct_status amend_run(tct_model *m, const tct_amendment *a, tct_error *err
   return replace(&m->run_id, a->ledger_run, err);
 }
 
-tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err) {
+static const tct_sized SIZED = TCT_SIZED(tct_amendment, reproducible, "call tct_amendment_default first");
+
+void tct_amendment_default_sized(tct_amendment *amendment, size_t size) {
+  tct_sized_default(&SIZED, amendment, size, &(tct_amendment){.size = sizeof *amendment});
+}
+
+tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_error *err) {
+  tct_amendment own = {0};
+  const tct_amendment *amendment = &own;
   tct_error_clear(err);
+  TCT_TRY(tct_sized_take(&SIZED, given, &own, err));
   TCT_TRY(amend_scale(model, amendment, err));
   TCT_TRY(amend_names(model, amendment, err));
   TCT_TRY(amend_facts(model, amendment, err));

@@ -249,12 +249,15 @@ void tct_composition_free(tct_composition *composition) {
   tct_free(composition);
 }
 
-tct_composition *tct_compose_classes(const tct_config *config, int64_t models, int64_t rows, int64_t cols,
+tct_composition *tct_compose_classes(const tct_config *given, int64_t models, int64_t rows, int64_t cols,
                                      tct_error *err) {
   tct_error local = {0};
+  tct_config own;
+  const tct_config *config = &own;
   tct_wish w = {&config, &models, 1, rows, cols};
   err = err ? err : &local;
   tct_error_clear(err);
+  if (tct_config_take(given, &own, err) != TCT_OK) return NULL;
   tct_composition *out = TCT_NEW(tct_composition, 1);
   tct_status status = out ? check_budget(config, &w, err) : tct_fail_memory(err);
   if (status == TCT_OK && models < 1)
@@ -265,16 +268,30 @@ tct_composition *tct_compose_classes(const tct_config *config, int64_t models, i
   return NULL;
 }
 
+static tct_status take_candidates(const tct_config *const *given, size_t count, tct_config *own, const tct_config **at,
+                                  tct_error *err) {
+  for (size_t j = 0; j < count; j++) {
+    TCT_TRY(tct_config_take(given[j], &own[j], err));
+    at[j] = &own[j];
+  }
+  return TCT_OK;
+}
+
 tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
                                     double share, int64_t rows, int64_t cols, tct_error *err) {
   tct_error local = {0};
-  tct_wish w = {candidates, models, count, rows, cols};
   err = err ? err : &local;
   tct_error_clear(err);
+  tct_config *own = TCT_NEW(tct_config, (int64_t)count + 1);
+  const tct_config **at = TCT_NEW(const tct_config *, (int64_t)count + 1);
   tct_composition *out = TCT_NEW(tct_composition, 1);
-  tct_status status = out ? check_wish(&w, share, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = check_budget(candidates[0], &w, err);
-  if (status == TCT_OK) status = search_within(&w, candidates[0]->epsilon, candidates[0]->delta, share, out, err);
+  tct_wish w = {at, models, count, rows, cols};
+  tct_status status = own && at && out ? take_candidates(candidates, count, own, at, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = check_wish(&w, share, err);
+  if (status == TCT_OK) status = check_budget(at[0], &w, err);
+  if (status == TCT_OK) status = search_within(&w, at[0]->epsilon, at[0]->delta, share, out, err);
+  tct_free(own);
+  tct_free(at);
   if (status == TCT_OK) return out;
   tct_composition_free(out);
   return NULL;

@@ -10,12 +10,12 @@ static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
 /* The caller's callbacks, seen from one of several fits. */
 typedef struct turn {
   const tct_config *config;
-  double first, share;
+  int64_t turn, turns;
 } turn;
 
 static void progress_of_turn(double fraction, void *user) {
   const turn *t = user;
-  t->config->progress(t->first + t->share * fraction, t->config->user);
+  t->config->progress(((double)t->turn + fraction) / (double)t->turns, t->config->user);
 }
 
 static int cancel_of_turn(void *user) {
@@ -50,6 +50,13 @@ static tct_status check(const tct_composition *c, const int32_t *code, int64_t r
   return TCT_OK;
 }
 
+/* A model is one of all the fits, and whoever sees it may see the others: its file claims what all of them spent. */
+static tct_status claim_all(const tct_composition *c, tct_model *const *made, int64_t count, tct_error *err) {
+  const tct_amendment all = {.size = sizeof all, .composition = c};
+  for (int64_t k = 0; k < count; k++) TCT_TRY(tct_model_amend(made[k], &all, err));
+  return TCT_OK;
+}
+
 tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code, int64_t count,
                            tct_model **models, tct_error *err) {
   tct_error local = {0};
@@ -63,10 +70,11 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
   tct_status status = labels && made ? TCT_OK : tct_fail_memory(err);
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     int32_t positive = count > 1 ? (int32_t)k : 1;
-    turn t = {&plan->config, (double)k / (double)count, 1 / (double)count};
+    turn t = {&plan->config, k, count};
     for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
     status = fit_one(plan, data, labels, &t, k, &made[k], err);
   }
+  if (status == TCT_OK) status = claim_all(composition, made, count, err);
   for (int64_t k = 0; made && k < count; k++) {
     if (status == TCT_OK)
       models[k] = made[k];

@@ -15,19 +15,11 @@
 
 static const double METRIC = 40;
 
-static double signal_of(const tct_facts *facts) {
-  double noise = 0;
-  tct_cost cost;
-  if (tct_noise_off(facts)) return INFINITY;
-  if (tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK)
-    return 0;
-  return (double)facts->rows / (noise * sqrt((double)facts->p));
-}
-
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool ridge = facts->penalty.kind->quadratic && facts->penalty.l2 > 0;
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
-  double signal_to_noise = signal_of(facts);
+  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
+  double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
   if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {
     snprintf(why, size,
              "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",

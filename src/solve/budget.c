@@ -39,8 +39,8 @@ static tct_status fit_by(const tct_facts *facts, const tct_budget *budget, makin
 static tct_status fit(const tct_facts *facts, const tct_budget *budget, making *m, double *x, tct_cost *cost,
                       tct_error *err) {
   if (!budget->by)
-    return tct_calibrate(events_at, m, budget->direction, budget->low, budget->high, facts->neighbours, facts->epsilon,
-                         facts->delta, budget->tolerance, x, cost, err);
+    return tct_calibrate(events_at, m, &(tct_interval){budget->direction, budget->low, budget->high, budget->tolerance},
+                         &(tct_target){facts->neighbours, facts->epsilon, facts->delta}, x, cost, err);
   TCT_TRY(fit_by(facts, budget, m, x, err));
   tct_events events = {0};
   tct_status status = events_at(*x, m, &events, err);
@@ -69,24 +69,30 @@ tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_
 tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
   out->noise_multiplier = 0;
   if (!tct_noise_off(facts))
-    return tct_calibrate_noise(rate, count, facts->neighbours, facts->epsilon, facts->delta, &out->noise_multiplier,
-                               &out->cost, err);
+    return tct_calibrate_noise(rate, count, &(tct_target){facts->neighbours, facts->epsilon, facts->delta},
+                               &out->noise_multiplier, &out->cost, err);
   cost_nothing(facts, &out->cost);
   return TCT_OK;
 }
 
 double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours) {
   double noise = 0;
-  tct_cost cost;
-  if (tct_noise_off(facts)) return 0;
-  if (tct_calibrate_noise(1, 1, neighbours, facts->epsilon, facts->delta, &noise, &cost, NULL) != TCT_OK) return 0;
+  tct_target whole = {neighbours, facts->epsilon, facts->delta};
+  if (tct_noise_off(facts) || tct_calibrate_noise(1, 1, &whole, &noise, NULL, NULL) != TCT_OK) return 0;
   return noise;
+}
+
+double tct_signal_to_noise(int64_t rows, int64_t p, const tct_target *whole) {
+  double noise = 0;
+  if (!isfinite(whole->epsilon)) return INFINITY;
+  if (tct_calibrate_noise(1, 1, whole, &noise, NULL, NULL) != TCT_OK) return 0;
+  return (double)rows / (noise * sqrt((double)p));
 }
 
 tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err) {
   double noise = 0, relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
-  tct_cost cost;
-  TCT_TRY(tct_calibrate_noise(1, 1, facts->neighbours, facts->epsilon, facts->delta, &noise, &cost, err));
+  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
+  TCT_TRY(tct_calibrate_noise(1, 1, &whole, &noise, NULL, err));
   *rho = relation * relation / (2 * noise * noise);
   return TCT_OK;
 }

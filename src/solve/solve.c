@@ -29,10 +29,21 @@ double tct_solver_weight_bound(const tct_solver *solver, const tct_facts *facts,
 
 void tct_solver_plan_free(tct_solver_plan *plan) { tct_promise_free(&plan->promise); }
 
+static const double BEFORE_THE_END = 1 - 0x1p-53;
+
+void tct_progress_show(tct_progress *p, double fraction) {
+  if (fraction > p->last) p->last = fmin(fraction, BEFORE_THE_END);
+  if (p->call) p->call(p->last, p->user);
+}
+
+void tct_progress_end(const tct_progress *progress) {
+  if (progress->call) progress->call(1, progress->user);
+}
+
 tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err) {
   if (problem->cancel && problem->cancel(problem->user))
     return tct_fail(err, TCT_E_CANCELLED, "cancelled; no model was made and the budget stays charged");
-  if (problem->progress) problem->progress(fraction, problem->user);
+  if (problem->progress) tct_progress_show(problem->progress, fraction);
   return TCT_OK;
 }
 

@@ -40,15 +40,24 @@ typedef struct tct_solver_plan {
 } tct_solver_plan;
 void tct_solver_plan_free(tct_solver_plan *plan);
 
+/* The caller's progress callback as a run sees it: it never goes back, and 1 comes at the end of a success alone. */
+typedef struct tct_progress {
+  tct_progress_fn call; /* or NULL */
+  void *user;
+  double last;
+} tct_progress;
+void tct_progress_show(tct_progress *progress, double fraction);
+void tct_progress_end(const tct_progress *progress); /* the run has succeeded: exactly 1 */
+
 /* The data as a run sees it. */
 typedef struct tct_problem {
   const tct_facts *facts;
-  const tct_view *view; /* rows of norm <= R, in the layout that the solver wants */
-  const double *y;      /* [rows], clipped to [-Y, Y] */
-  const double *weight; /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
-  tct_progress_fn progress;
+  const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
+  const double *y;        /* [rows], clipped to [-Y, Y] */
+  const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
+  tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;
-  void *user;
+  void *user; /* handed to cancel */
   char *note; /* [TCT_NOTE], or NULL: what a run has to say about itself, a function of its releases alone */
 } tct_problem;
 
@@ -88,6 +97,10 @@ tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_
                           tct_solver_plan *out, double *x, tct_error *err);
 /* Noise multiplier of one Gaussian release of the whole budget: 0 without privacy or where there is none. */
 double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours);
+/* mu n/sqrt(p), mu the Gaussian-DP parameter of the whole budget under the relation: the largest sum of n gradients
+ * over the noise of one release of it.  INFINITY without privacy; 0 where not even the most noise keeps to the budget.
+ */
+double tct_signal_to_noise(int64_t rows, int64_t p, const tct_target *whole);
 /* The zCDP that such a release has under the relation. */
 tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
 

@@ -5,8 +5,6 @@
  * page say the sentence. */
 #include "train/cautions.h"
 
-#include "account/curves/normal.h"
-#include "account/curves/renyi.h"
 #include "model/json.h"
 
 #include <math.h>
@@ -19,24 +17,10 @@ static const double LARGEST_EPSILON = 8;
 /* bench_constant: below it most models were worse than the best constant (docs/decisions/constant-predictor.md). */
 static const double MIN_SIGNAL_TO_NOISE = 3;
 
-/* The mu of the Gaussian mechanism that costs epsilon at delta: bisected, for epsilon rises with mu. */
-static double gaussian_mu(double epsilon, double delta) {
-  double low = 0, high = 1;
-  while (high < 1e6 && tct_gaussian_epsilon(high, log(delta)) < epsilon) high *= 2;
-  for (int step = 0; step < 60; step++) {
-    double middle = 0.5 * (low + high);
-    if (tct_gaussian_epsilon(middle, log(delta)) < epsilon)
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
-}
-
 double tct_caution_signal(const tct_caution_facts *facts) {
   if (!facts->is_private) return INFINITY;
-  double mu = gaussian_mu(facts->epsilon, facts->delta) / tct_neighbour_factor(facts->neighbours);
-  return mu * (double)facts->rows / sqrt((double)facts->p);
+  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
+  return tct_signal_to_noise(facts->rows, facts->p, &whole);
 }
 
 bool tct_caution_words_hold(double epsilon) { return epsilon <= LARGEST_EPSILON; }

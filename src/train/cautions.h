@@ -30,8 +30,7 @@ extern const int tct_caution_count;
 tct_caution_facts tct_caution_plan(const tct_plan *plan);
 tct_caution_facts tct_caution_model(const tct_model *model);
 
-/* mu n/sqrt(p), mu the Gaussian-DP parameter of (epsilon, delta), half of it under replace_one: the largest sum of
- * gradients over the noise of one release. */
+/* tct_signal_to_noise of these facts; INFINITY without a promise. */
 double tct_caution_signal(const tct_caution_facts *facts);
 
 /* The largest epsilon that the promise is put into words for; beyond it the page says that it is next to none. */

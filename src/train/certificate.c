@@ -14,12 +14,10 @@ static json_t *release_json(const tct_release *r) {
   tct_event one = r->event;
   one.count = 1;
   tct_event_print(&one, event, sizeof event);
-  bool laplace = r->law == TCT_LAW_LAPLACE || r->law == TCT_LAW_LAPLACE_EXACT;
-  double deviation = r->follows || r->open ? NAN : (laplace ? sqrt(2) : 1) * r->deviation;
   json_t *o = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I}", "what", r->what, "event", event, "sensitivity",
                         tct_json_real(r->sensitivity), "norm", tct_norm_name(r->norm), "clip", tct_json_real(r->clip),
-                        "lattice", tct_json_real(r->lattice), "deviation", tct_json_real(deviation), "count",
-                        (json_int_t)r->event.count);
+                        "lattice", tct_json_real(r->lattice), "deviation", tct_json_real(tct_release_deviation(r)),
+                        "count", (json_int_t)r->event.count);
   if (r->follows) json_object_set_new(o, "follows", json_true());
   if (r->open) json_object_set_new(o, "open", json_true());
   if (r->parts) json_object_set_new(o, "parts", json_integer(r->parts));

@@ -3,7 +3,6 @@
 
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "ledger/anchor.h"
 #include "ledger/ledger.h"
 #include "ledger/registry.h"
 #include "ledger/shown.h"
@@ -37,8 +36,6 @@ static tct_status longest_text(tct_model *model, int64_t *bytes, tct_error *err)
 tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *err) {
   int64_t bytes = 0;
   if (!plan->config.output) return TCT_OK;
-  if (tct_anchor_is(plan->config.output))
-    return tct_fail(err, TCT_E_USAGE, "the model would replace a ledger's anchor; name another output");
   TCT_TRY(longest_text(model, &bytes, err));
   model->output = TCT_NEW(tct_outfile, 1);
   if (!model->output) return tct_fail_memory(err);

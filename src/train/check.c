@@ -1,5 +1,5 @@
 /* check.c - what is wrong with settings whatever the data: found by planning for shapes that are not the data's. */
-#include "model/model.h"
+#include "train/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,9 @@ static tct_status try_shape(const tct_config *config, int shape, tct_error *err)
 
 tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err) {
   tct_error first = {0}, other = {0};
-  tct_config trial = *config;
+  tct_config trial;
   tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &trial, err));
   if (bounds_follow && isnan(trial.row_norm)) trial.row_norm = 1;
   if (bounds_follow && isnan(trial.label_bound)) trial.label_bound = 1;
   if (try_shape(&trial, 0, &first) != TCT_E_USAGE) return TCT_OK;

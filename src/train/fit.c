@@ -170,11 +170,12 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
 
 static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
                         tct_error *err) {
+  tct_progress progress = {plan->config.progress, plan->config.user, 0};
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
                          .y = bound->y,
                          .weight = data->weight,
-                         .progress = plan->config.progress,
+                         .progress = &progress,
                          .cancel = plan->config.cancel,
                          .user = plan->config.user,
                          .note = note};
@@ -229,6 +230,7 @@ tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
   tct_team_watch(data->team, plan->config.cancel, plan->config.user);
   tct_status status = tct_team_agree(data->team, train(plan, data, model, err), err);
   tct_team_watch(data->team, NULL, NULL);
+  if (status == TCT_OK) tct_progress_end(&(tct_progress){plan->config.progress, plan->config.user, 1});
   if (status == TCT_OK) return model;
   tct_model_free(model);
   return NULL;

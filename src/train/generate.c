@@ -221,15 +221,15 @@ static tct_status write_schema(tct_outfile *out, int regression, tct_error *err)
   return tct_fail(err, TCT_E_RUN, "cannot write %s; choose another place or make room", out->path);
 }
 
-tct_status tct_generate(const char *path, const char *schema_path, const char *kind, int64_t rows, uint64_t seed,
+tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows, uint64_t seed,
                         tct_error *err) {
   tct_outfile table = {0}, schema = {0};
   tct_error_clear(err);
-  if (!kind || (strcmp(kind, "classification") && strcmp(kind, "regression")))
-    return tct_fail(err, TCT_E_USAGE, "the population's kind must be classification or regression");
+  if (labels != TCT_LABELS_BINARY && labels != TCT_LABELS_REAL)
+    return tct_fail(err, TCT_E_USAGE, "the population's labels must be binary or real");
   if (rows < 1 || rows > INT64_C(1) << 40)
     return tct_fail(err, TCT_E_USAGE, "the number of rows must lie between 1 and 2^40");
-  int regression = !strcmp(kind, "regression");
+  int regression = labels == TCT_LABELS_REAL;
   tct_status status = tct_outfile_open(&table, path, err);
   if (status == TCT_OK && schema_path) status = tct_outfile_open(&schema, schema_path, err);
   if (status == TCT_OK && schema_path) status = write_schema(&schema, regression, err);

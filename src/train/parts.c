@@ -281,8 +281,6 @@ static tct_status check_inputs(const char *const *paths, size_t count, const tct
   tct_settings list = {0};
   tct_status status =
       count > 0 ? TCT_OK : tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
-  if (status == TCT_OK && (!options || options->size != sizeof *options))
-    status = tct_fail(err, TCT_E_USAGE, "the read options were not initialised; call tct_read_options_default first");
   if (status == TCT_OK) status = tct_inputs_named_once(paths, count, err);
   TCT_TRY(tct_team_agree(team, status, err));
   tct_settings_read(&list, options);
@@ -292,14 +290,17 @@ static tct_status check_inputs(const char *const *paths, size_t count, const tct
   return status == TCT_OK ? tct_inputs_same(paths, count, team, input, err) : status;
 }
 
-tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options, tct_team *team,
+tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *given, tct_team *team,
                               tct_error *err) {
   tct_data *data = NULL;
   tct_error local = {0};
+  tct_read_options own;
+  const tct_read_options *options = &own;
   char input[TCT_DIGEST_HEX];
   err = err ? err : &local;
   tct_error_clear(err);
   bool share = count == 1 && tct_team_ranks(team) > 1;
+  if (tct_team_agree(team, tct_read_options_take(given, &own, err), err) != TCT_OK) return NULL;
   tct_status status = check_inputs(paths, count, options, team, input, err);
   if (status == TCT_OK)
     status =

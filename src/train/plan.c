@@ -1,5 +1,6 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
+#include "core/sized.h"
 #include "train/plan.h"
 #include "model/json.h"
 #include "train/cautions.h"
@@ -10,21 +11,29 @@
 #include <omp.h>
 #include <string.h>
 
-void tct_config_default(tct_config *config) {
-  memset(config, 0, sizeof *config);
-  config->size = sizeof *config;
-  config->penalty = "none";
-  config->epsilon = NAN;
-  config->delta = NAN;
-  config->row_norm = NAN;
-  config->label_bound = NAN;
-  config->scale = "none";
-  config->label_scale = "none";
+static const tct_sized SIZED = TCT_SIZED(tct_config, user, "call tct_config_default first");
+static const tct_config DEFAULTS = {.size = sizeof(tct_config),
+                                    .penalty = "none",
+                                    .epsilon = NAN,
+                                    .delta = NAN,
+                                    .row_norm = NAN,
+                                    .label_bound = NAN,
+                                    .scale = "none",
+                                    .label_scale = "none",
+                                    .intercept = 1};
+
+void tct_config_default_sized(tct_config *config, size_t size) { tct_sized_default(&SIZED, config, size, &DEFAULTS); }
+
+tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err) {
+  *own = DEFAULTS;
+  return tct_sized_take(&SIZED, given, own, err);
 }
 
-int tct_config_labels(const tct_config *config) {
+tct_labels tct_config_labels(const tct_config *given) {
   tct_loss loss;
-  if (!config->loss || tct_loss_make(config->loss, &loss, NULL) != TCT_OK) return -1;
+  tct_config config;
+  if (tct_config_take(given, &config, NULL) != TCT_OK || !config.loss) return TCT_LABELS_UNKNOWN;
+  if (tct_loss_make(config.loss, &loss, NULL) != TCT_OK) return TCT_LABELS_UNKNOWN;
   return loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
 }
 
@@ -64,8 +73,6 @@ static tct_status check_relation(const tct_config *config, const tct_solver *sol
 static tct_status check_texts(const tct_config *config, tct_error *err) {
   static const char *const scales[] = {"none", "max-abs", "min-max", "standard", NULL};
   static const char *const label_scales[] = {"none", "center", NULL};
-  if (config->size != sizeof *config)
-    return tct_fail(err, TCT_E_USAGE, "tct_config has another size; call tct_config_default first");
   if (!is_one_of(config->scale, scales))
     return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
   if (!is_one_of(config->label_scale, label_scales))
@@ -137,8 +144,17 @@ static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t co
   return tct_spec_parse(plan->solver->name, "solver", spec, err);
 }
 
-static tct_status build(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
+static char *spec_text(const tct_spec *spec) {
+  char text[4096];
+  tct_spec_print(spec, text, sizeof text);
+  return tct_text_copy(text);
+}
+
+static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
   tct_spec spec;
+  tct_config own;
+  const tct_config *config = &own;
+  TCT_TRY(tct_config_take(given, &own, err));
   TCT_TRY(check_texts(config, err));
   if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
   TCT_TRY(copy_config(config, &plan->config, err));
@@ -146,6 +162,7 @@ static tct_status build(const tct_config *config, int64_t rows, int64_t cols, tc
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
+  if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);
   if (plan->solver->is_private && !tct_noise_off(&plan->facts) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
   return TCT_OK;
@@ -170,6 +187,7 @@ void tct_plan_free(tct_plan *plan) {
   tct_free((char *)plan->config.ledger);
   tct_free((char *)plan->config.output);
   tct_free((char *)plan->config.input_changed);
+  tct_free(plan->solver_text);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);
 }

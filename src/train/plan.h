@@ -12,10 +12,14 @@ struct tct_plan {
   const tct_solver *solver;
   tct_facts facts;
   tct_solver_plan solved;
-  int64_t cols;  /* features without the intercept */
-  char why[200]; /* the solver was chosen by rule: its reason; "" otherwise */
+  int64_t cols;      /* features without the intercept */
+  char *solver_text; /* the resolved spec, owned */
+  char why[200];     /* the solver was chosen by rule: its reason; "" otherwise */
 };
 
+/* The caller's settings, of whatever size, with defaults for what that does not have.  TCT_E_USAGE: see core/sized.h.
+ */
+tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err);
 /* A positive label that no record has would train a model of one class and say nothing.  Without a public list of the
  * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
  * absent. Collective over the data's ranks. */

@@ -1,12 +1,14 @@
 /* use_schema.c - public bounds of a schema become the row norm and the label bound. */
 #include "model/json.h"
-#include "model/model.h"
+#include "train/plan.h"
 
 #include <math.h>
 #include <string.h>
 
 tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
+  tct_config own;
   tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &own, err));
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
   const json_t *columns = json_object_get(schema, "columns");

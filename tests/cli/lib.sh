@@ -25,6 +25,30 @@ tacit() {
   code=$?
 }
 
+# merge ARGS... : the array `merged`, in which an option that comes again replaces what it was before: the usual settings
+# but for one.  The program takes an option once.
+merge() {
+  local -A at=()
+  merged=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --json | --dry-run | --f32 | --intercept | --help | --init | --check | --for-tests) merged+=("$1") ;;
+      -o | --*)
+        if [ "${at[$1]:-}" ]; then
+          merged[at[$1]]=${2-}
+        else
+          at[$1]=$((${#merged[@]} + 1))
+          merged+=("$@")
+          merged=("${merged[@]:0:at[$1]+1}")
+        fi
+        shift
+        ;;
+      *) merged+=("$1") ;;
+    esac
+    [ $# = 0 ] || shift
+  done
+}
+
 # ok NAME ARGS... : exits 0.
 ok() {
   local name=$1

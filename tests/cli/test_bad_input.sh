@@ -152,7 +152,8 @@ no 'a schema that is not there' 1 'nosuch.json' good.csv --schema nosuch.json "$
 set_() {
   local name=$1 regex=$2
   shift 2
-  no "$name" 2 "$regex" good.csv --label y "$@"
+  merge "$@"
+  no "$name" 2 "$regex" good.csv --label y "${merged[@]}"
 }
 set_ 'epsilon 0' 'epsilon' "${model[@]}" "${private[@]}" --epsilon 0
 set_ 'a negative epsilon' 'epsilon' "${model[@]}" "${private[@]}" --epsilon -1
@@ -198,7 +199,8 @@ unread() {
   local name=$1 expected=$2 regex=$3
   shift 3
   cases=$((cases + 1))
-  timeout 60 "$TACIT" train pipe.csv --label y "$@" -o out/new.json >.out 2>.err </dev/null
+  merge "$@"
+  timeout 60 "$TACIT" train pipe.csv --label y "${merged[@]}" -o out/new.json >.out 2>.err </dev/null
   code=$?
   [ "$code" = "$expected" ] || fail "$name: exit $code, not $expected: $(head -c 300 .err)"
   grep -qE -- "$regex" .err || fail "$name: does not say '$regex': $(head -c 300 .err)"
@@ -273,6 +275,18 @@ else
   echo 'no small disk can be mounted here: the full disk is tried with /dev/full only'
 fi
 
+# ---- an option twice: refused by every verb, for every option with a value, before any file is opened ----
+twice=0
+for verb in $("$TACIT" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+  while read -r option value; do
+    case $value in *"|"*) value=${value%%|*} ;; FILE* | NAME*) value=x ;; *) value=1 ;; esac
+    bad "$verb: $option twice" 2 "^tacit: $option was given twice; give it once" "$verb" nosuch.csv "$option" "$value" "$option" "$value"
+    twice=$((twice + 1))
+  done < <("$TACIT" "$verb" --help | sed -nE 's/^  (-o|--[a-z0-9-]+) ([^ ]+).*/\1 \2/p' | grep -E '^(-o|--[a-z0-9-]+) [A-Z0-9a-z_|.]*[A-Z|]')
+done
+check "there were many options with a value ($twice)" test "$twice" -ge 80
+bad 'an option twice in two forms' 2 'epsilon was given twice' train nosuch.csv --epsilon=1 --epsilon 2
+
 # ---- models ----
 head -c 300 kept.json >cut.json
 echo '{"format":"something else"}' >other.json
@@ -310,6 +324,8 @@ bad 'account: nothing to calibrate' 2 'missing' account gaussian:noise=1 --epsil
 bad 'account: epsilon that nothing can meet' 4 'epsilon' account gaussian:noise=0.1,count=? --epsilon 0.1 --delta 1e-6
 bad 'account: count 0' 2 'count' account gaussian:noise=1,count=0 --delta 1e-6
 bad 'account: a number twice' 2 "'noise' twice" account gaussian:noise=1,noise=2 --delta 1e-6
+bad 'account: a count beyond the largest' 2 'count is not a whole number of at most 9007199254740992' account gaussian:noise=1,count=1e30 --delta 1e-6
+bad 'account: half a count' 2 'count is not a whole number' account gaussian:noise=1,count=1.5 --delta 1e-6
 bad 'account: no event' 2 'missing' account --delta 1e-6
 bad 'components: an unknown kind' 2 'loss, penalty' components solvers
 bad 'components: an unknown kind with a name' 2 'use loss, penalty' components solvers dpscd

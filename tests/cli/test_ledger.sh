@@ -35,6 +35,22 @@ ok 'a ledger with an anchor' ledger W --init --epsilon 5 --delta 1e-4 --anchor W
 bad 'the anchor as output' 2 'anchor' "${train[@]}" --epsilon 0.1 --ledger W -o W.anchor
 bad 'a report over the anchor' 2 'anchor' "${train[@]}" --epsilon 0.1 --ledger W -o b.json --report W.anchor
 bad 'the anchor as output of a run without the ledger' 2 'anchor' "${train[@]}" --epsilon 0.1 -o W.anchor
+ok 'a model for the other verbs' "${train[@]}" --epsilon 0.1 -o tool.json
+ok 'a table for the other verbs' generate --rows 5 -o tool.csv
+ln -s W W.link
+ln W.anchor W.hard
+kept=$(cat W W.anchor | sha256sum)
+for at in W W.link W.anchor W.hard; do
+  bad "$at as a model" 2 'ledger' "${train[@]}" --epsilon 0.1 -o $at
+  bad "$at as a report" 2 'ledger' "${train[@]}" --epsilon 0.1 -o b.json --report $at
+  bad "$at as a page" 2 'ledger' report tool.json -o $at
+  bad "$at as a table" 2 'ledger' generate --rows 5 -o $at
+  bad "$at as a schema" 2 'ledger' generate --rows 5 -o b.csv --schema-output $at
+  bad "$at as a draft" 2 'ledger' schema tool.csv -o $at
+  bad "$at as predictions" 2 'ledger' predict tool.json tool.csv -o $at
+  bad "$at as an export" 2 'ledger' export --liblinear tool.json -o $at
+  check "$at is kept" test "$(cat W W.anchor | sha256sum)" = "$kept"
+done
 ok 'the anchor is kept' ledger W --check --json
 check 'and nothing was charged' test "$(field runs)" = 0
 

@@ -17,14 +17,32 @@ ok 'none' train "${class[@]}" --solver scd -o none.json
 ok 'infinite' train "${class[@]}" --solver dpscd --epsilon inf -o infinite.json
 ok 'scaled' train "${class[@]}" --solver scd --scale standard --row-norm 2 --rows unit -o scaled.json
 ok 'regression' train r.csv --schema r.schema.json --loss squared --penalty l2:lambda=0.01 --solver dpscd --epsilon 1 --delta 1e-6 -o real.json
+# One file of every solver, by what it says it needs: a ridge, a ball, squared loss, or records that stay.
+solvers=$("$TACIT" components solver --json | python3 -c 'import json, sys; print(*(c["name"] for c in json.load(sys.stdin)["components"]))')
+for solver in $solvers; do
+  for with in "c logistic l2:lambda=0.05" "c logistic l1ball:radius=2" "r squared l2:lambda=0.05" "c logistic l1:lambda=0.01"; do
+    read -r table loss penalty <<<"$with"
+    tacit train $table.csv --schema $table.schema.json --loss "$loss" --penalty "$penalty" --solver "$solver" \
+      --epsilon 1 --delta 1e-6 -o "solver_$solver.json"
+    [ "$code" != 0 ] || break
+  done
+  for penalty in l2:lambda=0.05 l1ball:radius=2; do # those without privacy
+    [ "$code" != 0 ] || break
+    tacit train c.csv --schema c.schema.json --loss logistic --penalty $penalty --intercept --solver "$solver" -o "solver_$solver.json"
+  done
+  check "a model of $solver" test -s "solver_$solver.json"
+done
+
 cases=$((cases + 1))
 python3 - "$form" <<'P' || fail 'a model file has another form than the schema says'
-import copy, json, sys
+import copy, glob, json, sys
 import jsonschema
 form = json.load(open(sys.argv[1]))
 jsonschema.Draft202012Validator.check_schema(form)
 check = jsonschema.Draft202012Validator(form)
 models = ['private', 'relation', 'seeded', 'none', 'infinite', 'scaled', 'real']
+models += [name[:-5] for name in glob.glob('solver_*.json')]
+assert len(models) > 20, models
 for name in models:
     check.validate(json.load(open(name + '.json')))
 # The schema refuses what it should: any required field left out, and a claim that is none.

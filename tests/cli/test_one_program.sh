@@ -17,9 +17,10 @@ empty=$(sha256sum <L)
 two() {
   local files=$1
   shift
+  merge "${common[@]}" -o m.json "$@"
   rm -f first/m.json second/m.json
   timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
-    -n 1 -wdir "$work/second" "$TACIT" train $files "${common[@]}" -o m.json "$@" </dev/null >.out 2>.err
+    -n 1 -wdir "$work/second" "$TACIT" train $files "${merged[@]}" </dev/null >.out 2>.err
   code=$?
 }
 # apart NAME REGEX FILES ARGS... : refused with one sentence, nothing charged, no model.
@@ -41,10 +42,9 @@ declare -A other=(
   [--loss]=huber:h=1 [--penalty]=l2:lambda=1e-3 [--solver]=dpgd:steps=4 [--epsilon]=0.9 [--delta]=1e-7
   [--neighbours]=replace_one [--row-norm]=100 [--rows]=unit [--label-bound]=2 [--label-shift]=1 [--scale]=max-abs
   [--label-scale]=center [--ledger]=other [--seed]=6 [--dry-run]={} [--shape]=1500,3 [--label]=high_income
-  [--positive]=no [--invalid]=zero [--cols]=31 [--f32]={} [--input-changed]=corrected [--help]={})
-# An option that can be left out only: rank 1 does without it.
-declare -A without=([--intercept]=1)
-declare -A free=([--threads]=2 [--json]={} [--report]=page.html [-o]=another.json [--schema]="$work/first/p.schema.json")
+  [--positive]=no [--invalid]=zero [--cols]=31 [--f32]={} [--input-changed]=corrected [--no-intercept]={} [--help]={})
+# --intercept sets what --no-intercept sets, which is compared under that name.
+declare -A free=([--intercept]={} [--threads]=2 [--json]={} [--report]=page.html [-o]=another.json [--schema]="$work/first/p.schema.json")
 
 options=$("$TACIT" train --help | grep -oE '^  (-o|--[a-z0-9-]+)' | tr -d ' ')
 check 'the help lists options' test "$(wc -w <<<"$options")" -gt 20
@@ -54,17 +54,6 @@ for option in $options; do
     apart "$option" "rank 1 differs from rank 0 in $option;" p.csv "$option"
   elif [ "$value" ]; then
     apart "$option" "rank 1 differs from rank 0 in $option;" p.csv "$option" "$value"
-  elif [ "${without[$option]:-}" ]; then
-    kept=("${common[@]}")
-    for k in "${!common[@]}"; do [ "${common[$k]}" != "$option" ] || unset "common[$k]"; done
-    rank1=("${common[@]}")
-    common=("${kept[@]}")
-    rm -f first/m.json
-    timeout 120 mpirun -n 1 -wdir "$work/first" "$TACIT" train p.csv "${common[@]}" -o m.json : \
-      -n 1 -wdir "$work/second" "$TACIT" train p.csv "${rank1[@]}" -o m.json </dev/null >.out 2>.err
-    check "without $option: refused" test $? != 0
-    check "without $option: named" grep -q "differs from rank 0 in $option;" .err
-    check "without $option: no charge, no model" test "$(sha256sum <L)" = "$empty" -a ! -e first/m.json
   elif [ -z "${free[$option]:-}" ]; then
     fail "$option is in no list: say here whether one rank may have another"
   fi

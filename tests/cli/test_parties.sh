@@ -48,15 +48,17 @@ serve() { # NAME [OPTION...] : in the background, said in serve.err
   local name=$1
   shift
   port=$((port + 1))
+  merge "${terms[@]}" --timeout 60 -o model.json "$@"
   "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
-    "${terms[@]}" --timeout 60 -o model.json "$@" >serve.out 2>serve.err &
+    "${merged[@]}" >serve.out 2>serve.err &
   server=$!
 }
 party() { # NAME FILE [OPTION...]
   local name=$1 file=$2
   shift 2
+  merge --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 60 "$@"
   "$TACIT" party "$file" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
-    --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 60 "$@" >"$name.out" 2>"$name.err"
+    "${merged[@]}" >"$name.out" 2>"$name.err"
 }
 # ends NAME PROCESS CODE REGEX FILE : the process exits with CODE, and the file says REGEX in one line.
 ends() {

@@ -18,8 +18,8 @@ fit() { # NAME DATA OPTION...
   shift 2
   ok "$name" train $data.csv --schema $data.schema.json --epsilon 1 --delta 1e-6 -o "$name.json" "$@"
 }
-fit auto c "${ridge[@]}" --intercept
-fit dpscd c "${ridge[@]}" --solver dpscd
+fit auto c "${ridge[@]}"
+fit dpscd c "${ridge[@]}" --solver dpscd --no-intercept
 fit paper c "${ridge[@]}" --solver dpscd:state=paper
 fit seqdpscd c "${ridge[@]}" --solver seqdpscd
 fit primaldpscd c "${ridge[@]}" --solver primaldpscd
@@ -27,7 +27,7 @@ fit dpcd c "${ridge[@]}" --solver dpcd --neighbours replace_one
 fit greedy c "${ridge[@]}" --solver dpcd:order=greedy,inner=5
 fit laplace c "${ridge[@]}" --solver dpcd:form=laplace
 fit dpfw c "${ball[@]}" --solver dpfw
-fit parties c "${ball[@]}" --solver dpfw_parties
+fit parties c "${ball[@]}" --solver dpfw_parties --no-intercept
 fit dpsgd c "${ridge[@]}" --solver dpsgd
 fit objpert c "${ridge[@]}" --solver objpert
 fit chaudhuri c "${ridge[@]}" --solver objpert:variant=chaudhuri

@@ -258,7 +258,8 @@ static void a_single_sampled_step_calibrates_down_to_tiny_delta(void **state) {
     for (double delta = 1e-6; delta > 1e-290; delta *= 1e-18) {
       double noise;
       tct_cost cost;
-      assert_int_equal(tct_calibrate_noise(0.01, 1, (tct_neighbours)n, 8, delta, &noise, &cost, NULL), TCT_OK);
+      assert_int_equal(tct_calibrate_noise(0.01, 1, &(tct_target){(tct_neighbours)n, 8, delta}, &noise, &cost, NULL),
+                       TCT_OK);
       assert_true(cost.epsilon <= 8 && cost.epsilon_lower > 8 * (1 - 1e-5));
     }
 }
@@ -272,7 +273,7 @@ static void calibrated_noise_is_proved_and_close_to_the_smallest(void **state) {
     double noise, rate = rates[k / 2];
     tct_neighbours n = (tct_neighbours)(k % 2);
     tct_cost cost, again;
-    assert_int_equal(tct_calibrate_noise(rate, 50, n, 0.8, 1e-6, &noise, &cost, NULL), TCT_OK);
+    assert_int_equal(tct_calibrate_noise(rate, 50, &(tct_target){n, 0.8, 1e-6}, &noise, &cost, NULL), TCT_OK);
     assert_true(cost.epsilon <= 0.8);
     for (int less = 0; less < 2; less++) {
       double m = less ? noise * (1 - 1e-3) : noise;
@@ -291,11 +292,13 @@ static void the_count_after_the_calibrated_one_costs_too_much(void **state) {
   tct_event event = tct_event_gaussian(10, 1);
   int64_t count;
   tct_cost cost;
-  assert_int_equal(tct_calibrate_count(&event, 1000000, TCT_ADD_REMOVE, 2, 1e-6, &count, &cost, NULL), TCT_OK);
+  assert_int_equal(tct_calibrate_count(&event, 1000000, &(tct_target){TCT_ADD_REMOVE, 2, 1e-6}, &count, &cost, NULL),
+                   TCT_OK);
   double mu = sqrt((double)count) / 10, next = sqrt((double)count + 1) / 10;
   assert_true(tct_gaussian_epsilon(mu, log(1e-6)) <= 2);
   assert_true(tct_gaussian_epsilon(next, log(1e-6)) > 2 * (1 - 1e-9));
-  assert_int_equal(tct_calibrate_count(&event, 10, TCT_ADD_REMOVE, 1e-4, 1e-9, &count, &cost, NULL), TCT_E_BUDGET);
+  assert_int_equal(tct_calibrate_count(&event, 10, &(tct_target){TCT_ADD_REMOVE, 1e-4, 1e-9}, &count, &cost, NULL),
+                   TCT_E_BUDGET);
 }
 
 static void a_filter_allows_what_its_accountant_proves_and_no_more(void **state) {

@@ -39,7 +39,7 @@ static void *fit_rank(void *user) {
   self = r->number;
   tct_team *team = tct_team_new(&r->err);
   tct_matrix x = records_matrix(&table);
-  tct_data *data = tct_data_view(&x, table.y, TCT_LABELS_REAL, &r->err);
+  tct_data *data = tct_data_view(&x, table.y, TCT_LABELS_REAL, NULL, NULL, &r->err);
   part_of(data, r, team);
   tct_plan *plan = tct_plan_new(&r->config, ROWS, COLS, &r->err);
   tct_status status = tct_team_agree(team, plan ? TCT_OK : r->err.status, &r->err);

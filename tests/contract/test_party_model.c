@@ -176,7 +176,7 @@ static int setup(void **state) {
   table = records_new(ROWS, OWN, 3);
   tct_matrix x = records_matrix(&table);
   plan = tct_plan_new(&config, ROWS, COLS, NULL);
-  data = tct_data_view(&x, table.y, TCT_LABELS_REAL, NULL);
+  data = tct_data_view(&x, table.y, TCT_LABELS_REAL, NULL, NULL, NULL);
   if (!plan || !data || tct_data_unaccounted(data, FACT, NULL) != TCT_OK) return 1;
   honest = serve();
   return honest ? 0 : 1;

@@ -38,7 +38,7 @@ static void *run_rank(void *user) {
   self = t->rank;
   tct_team *team = tct_team_new(&t->err);
   tct_matrix whole = *t->x;
-  tct_data *data = tct_data_view(&whole, t->y, TCT_LABELS_REAL, &t->err);
+  tct_data *data = tct_data_view(&whole, t->y, TCT_LABELS_REAL, NULL, NULL, &t->err);
   tct_plan *plan = NULL;
   tct_model *model = NULL;
   if (team && data) {

@@ -306,7 +306,7 @@ static void borrowed_views_are_checked(void **state) {
   double x[4] = {1, 2, 3, 4}, y[2] = {1, -1};
   tct_matrix m = {.rows = 2, .cols = 2, .values = x, .stride = 2};
   tct_error err;
-  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_non_null(data);
   assert_ptr_equal(tct_data_matrix(data)->values, x);
   assert_ptr_equal(tct_data_labels(data), y);
@@ -315,14 +315,14 @@ static void borrowed_views_are_checked(void **state) {
   tct_data_free(data);
   assert_true(x[3] == 4);
   y[1] = 0;
-  assert_null(tct_data_view(&m, y, TCT_LABELS_BINARY, &err));
+  assert_null(tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err));
   assert_int_equal(err.line, 2);
   y[1] = NAN;
-  assert_null(tct_data_view(&m, y, TCT_LABELS_REAL, &err));
-  assert_null(tct_data_view(&m, NULL, TCT_LABELS_REAL, &err));
-  assert_null(tct_data_view(NULL, NULL, TCT_LABELS_NONE, &err));
+  assert_null(tct_data_view(&m, y, TCT_LABELS_REAL, NULL, NULL, &err));
+  assert_null(tct_data_view(&m, NULL, TCT_LABELS_REAL, NULL, NULL, &err));
+  assert_null(tct_data_view(NULL, NULL, TCT_LABELS_NONE, NULL, NULL, &err));
   x[3] = INFINITY;
-  assert_null(tct_data_view(&m, NULL, TCT_LABELS_NONE, &err));
+  assert_null(tct_data_view(&m, NULL, TCT_LABELS_NONE, NULL, NULL, &err));
 }
 
 int main(void) {

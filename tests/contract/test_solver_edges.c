@@ -210,7 +210,7 @@ static void degenerate(const solver_case *c) {
       plan = tct_plan_new(&config, rows = r.rows, cols = r.cols, &err);
     }
     if (!plan && s != ONE_ROW) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);
-    tct_data *data = tct_data_view(&m, r.y, tct_config_labels(&config), &err);
+    tct_data *data = tct_data_view(&m, r.y, tct_config_labels(&config), NULL, NULL, &err);
     assert_non_null(data);
     tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
     if (plan && !model) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);

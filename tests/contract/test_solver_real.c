@@ -18,7 +18,7 @@ static double *fitted(const char *spec, const tct_matrix *x, const double *y, in
   config.intercept = 1;
   config.threads = threads;
   tct_plan *plan = tct_plan_new(&config, x->rows, x->cols, &err);
-  tct_data *data = plan ? tct_data_view(x, y, TCT_LABELS_BINARY, &err) : NULL;
+  tct_data *data = plan ? tct_data_view(x, y, TCT_LABELS_BINARY, NULL, NULL, &err) : NULL;
   tct_model *model = data ? tct_fit(plan, data, &err) : NULL;
   if (!model) fail_msg("%s: %s", spec, err.text);
   *p = x->cols + 1;

@@ -92,6 +92,7 @@ static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progr
   tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
   tct_config config;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic";
   config.penalty = "l2:lambda=1e-2";
   config.solver = "dpscd:batch=30,epochs=1";
@@ -103,7 +104,7 @@ static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progr
   config.progress = progress;
   config.cancel = cancel;
   config.user = user;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
   tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
   tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);

@@ -39,7 +39,7 @@ static tct_status charge_rows(const char *ledger, int first, int count, int part
   tct_error err = {0};
   tct_charge run;
   tct_matrix view = rows_of(first, count);
-  tct_data *data = tct_data_view(&view, y + first, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&view, y + first, TCT_LABELS_BINARY, NULL, NULL, &err);
   tct_charge_default(&run);
   run.delta = 1e-6;
   run.data = data;
@@ -55,6 +55,7 @@ static tct_model *fit(const char *ledger, uint64_t seed, const char *output, tct
   tct_config config;
   tct_matrix view = rows_of(0, N);
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic";
   config.penalty = "l2:lambda=1e-2";
   config.solver = "dpgd:steps=2";
@@ -65,7 +66,7 @@ static tct_model *fit(const char *ledger, uint64_t seed, const char *output, tct
   config.has_seed = seed != 0;
   config.seed = seed;
   config.output = output;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, err);
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
   tct_plan *plan = tct_plan_new(&config, N, P, err);
   tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);
@@ -233,7 +234,7 @@ static void a_print_is_the_same_for_all_layouts_and_threads_and_another_for_anot
     tct_owned_matrix sparse = {0};
     if (k == 1) view = (tct_matrix){.rows = N, .cols = P, .layout = TCT_DENSE_COLS, .values = columns, .stride = N};
     if (k > 1) assert_int_equal(tct_matrix_convert(&view, k == 2 ? TCT_CSR : TCT_CSC, TCT_F64, &sparse, &err), TCT_OK);
-    tct_data *data = tct_data_view(k > 1 ? &sparse.m : &view, y, TCT_LABELS_BINARY, &err);
+    tct_data *data = tct_data_view(k > 1 ? &sparse.m : &view, y, TCT_LABELS_BINARY, NULL, NULL, &err);
     assert_int_equal(tct_print_make(data, key, 1 + k, print[k], &err), TCT_OK);
     tct_data_free(data);
     tct_matrix_free(&sparse);

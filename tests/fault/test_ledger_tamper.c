@@ -27,7 +27,7 @@ static void ledger_of_three_runs(void) {
   run.input_changed = "a record was corrected";
   for (int i = 1; i <= 3; i++) {
     tct_matrix view = {.rows = 3, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x + i, .stride = 1};
-    tct_data *data = i < 3 ? tct_data_view(&view, NULL, TCT_LABELS_NONE, &err) : NULL;
+    tct_data *data = i < 3 ? tct_data_view(&view, NULL, TCT_LABELS_NONE, NULL, NULL, &err) : NULL;
     run.data = data;
     run.epsilon = 0.5 * i;
     run.seeded = i == 2;

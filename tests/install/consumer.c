@@ -26,7 +26,7 @@ int main(void) {
   config.seed = 7;
   tct_error err;
   int code = 1;
-  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   tct_plan *plan = data ? tct_plan_new(&config, N, P, &err) : NULL;
   tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
   if (model) {

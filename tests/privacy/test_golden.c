@@ -199,7 +199,8 @@ static void gaussian_calibrations_meet_the_exact_noise(void **state) {
     double noise, target = parameter(r->cell[PARAMS], "target_epsilon");
     tct_cost cost;
     tct_error err = {0};
-    if (tct_calibrate_noise(1, atoll(r->cell[STEPS]), relation(r), target, number(r, DELTA), &noise, &cost, &err))
+    tct_target allowed = {relation(r), target, number(r, DELTA)};
+    if (tct_calibrate_noise(1, atoll(r->cell[STEPS]), &allowed, &noise, &cost, &err))
       fail_msg("%s: %s", r->cell[ID], err.text);
     expect_close(r, "the noise", noise, number(r, SIGMA_EXACT), 2e-6);
     if (noise < number(r, SIGMA_EXACT) * (1 - 1e-10)) fail_msg("%s: less noise than needed", r->cell[ID]);
@@ -277,7 +278,8 @@ static void sampled_calibrations_lie_between_the_reference_roots(void **state) {
     double noise, target = parameter(r->cell[PARAMS], "target_epsilon");
     double rate = parameter(r->cell[PARAMS], "sampling_probability");
     tct_error err = {0};
-    if (tct_calibrate_noise(rate, atoll(r->cell[STEPS]), relation(r), target, number(r, DELTA), &noise, NULL, &err))
+    tct_target allowed = {relation(r), target, number(r, DELTA)};
+    if (tct_calibrate_noise(rate, atoll(r->cell[STEPS]), &allowed, &noise, NULL, &err))
       fail_msg("%s: %s", r->cell[ID], err.text);
     double low = number(r, SIGMA_OPTIMISTIC), high = number(r, SIGMA_PESSIMISTIC);
     if (noise < low * (1 - 1e-9) || noise > high * (1 + 5e-5))

@@ -84,7 +84,7 @@ static void run(bench *b, double cap, bool unit, tct_mech_probe probe, void *use
   tct_view view;
   tct_mech *mech;
   uint64_t seed = 3;
-  tct_data *data = tct_data_view(&m, b->y, TCT_LABELS_REAL, &err);
+  tct_data *data = tct_data_view(&m, b->y, TCT_LABELS_REAL, NULL, NULL, &err);
   assert_non_null(data);
   assert_int_equal(tct_data_weigh(data, b->weight, cap, unit ? b->person : NULL, &err), TCT_OK);
   assert_int_equal(tct_view_bound(&view, &m, 0, 1.5, TCT_ROWS_CLIP, 1, &err), TCT_OK);
@@ -308,10 +308,11 @@ static void solvers_that_cannot_are_refused(void **state) {
     tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
     tct_config c;
     tct_config_default(&c);
+    c.intercept = 0;
     c.loss = "logistic", c.penalty = "l2:lambda=0.1", c.solver = refused[k][0], c.row_norm = 1, c.epsilon = 1;
     c.delta = 1e-6;
     tct_plan *plan = tct_plan_new(&c, N, P, &err);
-    tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, &err);
+    tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, NULL, NULL, &err);
     assert_true(plan && data);
     assert_int_equal(tct_data_weigh(data, b.weight, 1, k < 2 ? NULL : b.person, &err), TCT_OK);
     assert_null(tct_fit(plan, data, &err));
@@ -331,9 +332,10 @@ static void a_model_of_persons_says_so_and_goes_on_saying_so(void **state) {
   tct_matrix m = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .values = b.x, .stride = P};
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "logistic", c.solver = "dpgd", c.row_norm = 1, c.epsilon = 1, c.delta = 1e-6;
   tct_plan *plan = tct_plan_new(&c, N, P, &err);
-  tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&m, b.y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_int_equal(tct_data_weigh(data, NULL, 1, b.person, &err), TCT_OK);
   tct_model *model = tct_fit(plan, data, &err);
   assert_non_null(model);
@@ -357,7 +359,7 @@ static void weights_that_are_none_are_refused(void **state) {
   double x[2] = {1, 2}, y[2] = {1, -1}, nan[2] = {1, NAN};
   int64_t far[2] = {0, 2};
   tct_matrix m = {.rows = 2, .cols = 1, .layout = TCT_DENSE_ROWS, .values = x, .stride = 1};
-  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, &err);
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
   assert_int_equal(tct_data_weigh(data, nan, 1, NULL, &err), TCT_E_DATA);
   assert_int_equal(tct_data_weigh(data, y, 0, NULL, &err), TCT_E_USAGE);
   assert_int_equal(tct_data_weigh(data, y, INFINITY, NULL, &err), TCT_E_USAGE);

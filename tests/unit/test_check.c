@@ -13,6 +13,7 @@
 static tct_config config_of(const char *loss, const char *penalty, const char *solver) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = loss, c.penalty = penalty, c.solver = solver;
   c.epsilon = 1, c.delta = 1e-6;
   c.row_norm = c.label_bound = 1;

@@ -142,20 +142,22 @@ static void a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_dama
   assert_int_equal(tct_ledger_check("L", NULL, 0, &verdict, &err), TCT_OK);
   assert_int_equal(verdict.kind, TCT_LEDGER_SOUND);
   assert_true(verdict.failed == 0 && verdict.runs == 1 && !verdict.why[0]);
-  assert_int_equal(tct_ledger_check("L", &stranger, 1, &verdict, &err), TCT_OK);
+  assert_int_equal(tct_ledger_check("L", &stranger, 1, &verdict, &err), TCT_E_DATA);
   assert_int_equal(verdict.kind, TCT_LEDGER_CONTRADICTED);
   assert_true(verdict.failed == 1 && verdict.why[0]);
-  struct {
-    tct_ledger_verdict verdict;
-    char after;
-  } old = {{.size = offsetof(tct_ledger_verdict, runs), .runs = -7}, 7};
-  assert_int_equal(tct_ledger_check("L", NULL, 0, &old.verdict, &err), TCT_OK);
-  assert_true(old.verdict.kind == TCT_LEDGER_SOUND && old.verdict.runs == -7 && old.after == 7);
+  assert_string_equal(err.text, verdict.why);
+  char *text = tct_ledger_check_json("L", &stranger, 1, &err);
+  assert_non_null(text);
+  assert_int_equal(err.status, TCT_E_DATA);
+  tct_text_free(text);
+  tct_ledger_verdict unset = {.runs = -7};
+  assert_int_equal(tct_ledger_check("L", NULL, 0, &unset, &err), TCT_E_USAGE);
+  assert_true(unset.size == 0 && unset.runs == -7);
   FILE *out = fopen("L", "w");
   assert_non_null(out);
   for (int i = 0; i < 1000; i++) fprintf(out, "%d,%d\n", i, i);
   fclose(out);
-  assert_int_equal(tct_ledger_check("L", NULL, 0, &verdict, &err), TCT_OK);
+  assert_int_equal(tct_ledger_check("L", NULL, 0, &verdict, &err), TCT_E_DATA);
   assert_int_equal(verdict.kind, TCT_LEDGER_DAMAGED);
 }
 

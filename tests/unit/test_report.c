@@ -53,11 +53,12 @@ static tct_model *trained(const world *w, const char *loss, const char *penalty,
   tct_matrix x = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .value_type = TCT_F64, .values = w->x, .stride = P};
   int labels = is_real(loss) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = loss, config.penalty = penalty, config.solver = solver;
   config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1, config.neighbours = relation, config.threads = 1;
   config.label_bound = labels == TCT_LABELS_REAL ? 1 : NAN;
   config.has_seed = 1, config.seed = seed;
-  tct_data *data = tct_data_view(&x, w->y, labels, &err);
+  tct_data *data = tct_data_view(&x, w->y, labels, NULL, NULL, &err);
   tct_plan *plan = tct_plan_new(&config, N, P, &err);
   tct_model *model = plan && data ? tct_fit(plan, data, &err) : NULL;
   if (!model) print_error("%s\n", err.text);

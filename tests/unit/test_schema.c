@@ -152,6 +152,7 @@ static void a_positive_value_outside_the_list_is_refused_before_reading(void **s
 static tct_status fit(const tct_data *data, tct_error *err) {
   tct_config config;
   tct_config_default(&config);
+  config.intercept = 0;
   config.loss = "logistic", config.row_norm = 1, config.epsilon = 1, config.delta = 1e-6;
   tct_plan *plan = tct_plan_new(&config, tct_data_rows(data), tct_data_cols(data), err);
   assert_non_null(plan);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/describe.h"
 #include "read/schema/encode.h"
 #include "read/format/reader.h"
 
@@ -160,46 +161,14 @@ static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err
   }
 }
 
-/* One allocation: the pointers, then the texts. */
-static tct_status name_features(const tct_schema *schema, tct_data *data, tct_error *err) {
-  int64_t bytes = schema->features * (int64_t)sizeof(char *);
-  for (int64_t k = 0; k < schema->columns; k++) {
-    const tct_column *column = &schema->column[k];
-    for (int64_t f = 0; f < column->features; f++) bytes += tct_column_feature(column, f, NULL, 0) + 1;
-  }
-  data->names = tct_alloc(bytes, 1);
-  if (!data->names) return tct_fail_memory(err);
-  char *at = (char *)(data->names + schema->features), *end = (char *)data->names + bytes;
-  for (int64_t k = 0; k < schema->columns; k++) {
-    const tct_column *column = &schema->column[k];
-    for (int64_t f = 0; f < column->features; f++) {
-      data->names[column->first + f] = at;
-      at += tct_column_feature(column, f, at, (size_t)(end - at)) + 1;
-    }
-  }
-  return TCT_OK;
-}
-
 static tct_status describe(csv_reader *r, const tct_reader *reader, tct_error *err) {
-  const tct_schema *schema = &reader->schema;
   tct_data *data = reader->data;
-  TCT_TRY(name_features(schema, data, err));
   if (r->label >= 0) {
     data->label_name = tct_text_copy(r->names[r->label]);
     if (!data->label_name) return tct_fail_memory(err);
   }
-  data->label_low = schema->label_low;
   if (r->key >= 0) TCT_TRY(tct_pieces_join(&r->keys, (void **)&data->keys, err));
-  data->label_high = schema->label_high;
-  if (!schema->root) return TCT_OK;
-  char *text = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  data->schema = tct_text_copy(text);
-  free(text);
-  if (!data->schema) return tct_fail_memory(err);
-  if (!schema->drafted) return TCT_OK;
-  return tct_data_unaccounted(
-      data, "the schema is a draft made from data: its bounds, categories and label values are not public knowledge",
-      err);
+  return tct_schema_describe(&reader->schema, data, err);
 }
 
 static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {

@@ -12,8 +12,8 @@ double tct_descent_largest(const tct_facts *facts) {
 }
 
 double tct_descent_signal(const tct_facts *facts) {
-  double noise = tct_budget_single(facts, facts->neighbours);
-  return fmin(noise > 0 ? (double)facts->rows / (noise * sqrt((double)facts->p)) : 1e6, 1e6);
+  return fmin(
+      tct_signal_to_noise(facts->rows, facts->p, &(tct_target){facts->neighbours, facts->epsilon, facts->delta}), 1e6);
 }
 
 /* Squared loss: the clip's bias does not fall with the signal s, and the noise's excess falls with (C/s)^2.  A clip

@@ -19,7 +19,8 @@
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, NULL, out, err));
   if (!facts->intercept)
-    return tct_fail(err, TCT_E_USAGE, "majority predicts a constant, which needs the intercept; give --intercept");
+    return tct_fail(err, TCT_E_USAGE,
+                    "majority predicts a constant, which needs the intercept; leave out --no-intercept");
   return TCT_OK;
 }
 

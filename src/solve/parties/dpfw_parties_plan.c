@@ -186,8 +186,9 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
     return tct_fail(err, TCT_E_USAGE,
                     "dpfw_parties needs a smooth loss; use squared, logistic, huber or smoothed_hinge");
   if (facts->intercept)
-    return tct_fail(err, TCT_E_USAGE,
-                    "dpfw_parties has no intercept, which no party owns; put a column of ones into one party's file");
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "dpfw_parties has no intercept, which no party owns; give --no-intercept, or a column of ones to one party");
   if (facts->p < tct_spec_count(spec, o, "parties"))
     return tct_fail(err, TCT_E_USAGE, "there are fewer features than parties; give each party one at least");
   return TCT_OK;

@@ -1,0 +1,83 @@
+/* borrow.c - a table of records over a matrix and labels that the caller keeps. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/schema/describe.h"
+
+static tct_status check_labels(const double *y, int64_t rows, tct_labels labels, tct_error *err) {
+  for (int64_t i = 0; i < rows; i++) {
+    if (labels == TCT_LABELS_BINARY && y[i] != -1 && y[i] != 1) {
+      return tct_fail_at(err, NULL, i + 1, 0, "a label is neither -1 nor +1; map the two classes to these");
+    }
+    if (!isfinite(y[i])) return tct_fail_at(err, NULL, i + 1, 0, "a label is not a finite number; correct it");
+  }
+  return TCT_OK;
+}
+
+static tct_status check_view(const tct_matrix *x, const double *y, tct_labels labels, tct_error *err) {
+  if (!x) return tct_fail(err, TCT_E_USAGE, "there is no matrix; give one");
+  if (labels != TCT_LABELS_NONE && labels != TCT_LABELS_BINARY && labels != TCT_LABELS_REAL) {
+    return tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
+  }
+  if (labels != TCT_LABELS_NONE && !y) return tct_fail(err, TCT_E_USAGE, "there are no labels; give one for every row");
+  TCT_TRY(tct_matrix_check(x, err));
+  return labels == TCT_LABELS_NONE ? TCT_OK : check_labels(y, x->rows, labels, err);
+}
+
+/* The schema's facts; its features must be the matrix's. */
+static tct_status take_schema(tct_data *data, const char *text, tct_error *err) {
+  tct_schema schema;
+  if (!text) return TCT_OK;
+  tct_status status = tct_schema_load(&schema, NULL, text, err);
+  if (status == TCT_OK && schema.features != data->x.cols)
+    status =
+        tct_fail(err, TCT_E_DATA, "the schema makes %lld features and the matrix has %lld; give the encoded matrix",
+                 (long long)schema.features, (long long)data->x.cols);
+  if (status == TCT_OK) status = tct_schema_describe(&schema, data, err);
+  if (status == TCT_OK && schema.label && !(data->label_name = tct_text_copy(schema.label)))
+    status = tct_fail_memory(err);
+  tct_schema_free(&schema);
+  return status;
+}
+
+/* One allocation: the pointers, then the texts. */
+static tct_status take_names(tct_data *data, const char *const *names, tct_error *err) {
+  int64_t bytes = data->x.cols * (int64_t)sizeof(char *);
+  if (!names) return TCT_OK;
+  for (int64_t j = 0; j < data->x.cols; j++) {
+    if (!names[j])
+      return tct_fail(err, TCT_E_USAGE, "a feature has no name; give one for every column, or none at all");
+    bytes += (int64_t)strlen(names[j]) + 1;
+  }
+  tct_free(data->names);
+  data->names = tct_alloc(bytes, 1);
+  if (!data->names) return tct_fail_memory(err);
+  char *at = (char *)(data->names + data->x.cols);
+  for (int64_t j = 0; j < data->x.cols; j++) {
+    size_t size = strlen(names[j]) + 1;
+    data->names[j] = memcpy(at, names[j], size);
+    at += size;
+  }
+  return TCT_OK;
+}
+
+tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
+                        const char *schema, tct_error *err) {
+  tct_error_clear(err);
+  if (check_view(x, y, labels, err) != TCT_OK) return NULL;
+  tct_data *data = TCT_NEW(tct_data, 1);
+  if (!data) {
+    tct_fail_memory(err);
+    return NULL;
+  }
+  data->x = *x;
+  data->y = labels == TCT_LABELS_NONE ? NULL : y;
+  data->labels = labels;
+  data->label_low = data->label_high = NAN;
+  tct_status status = take_schema(data, schema, err);
+  if (status == TCT_OK) status = take_names(data, names, err);
+  if (status == TCT_OK) return data;
+  tct_data_free(data);
+  return NULL;
+}

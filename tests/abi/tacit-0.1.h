@@ -1,0 +1,604 @@
+/* tacit-0.1.h - the interface as a program of the first 0.1 saw it; never edited (check_abi.py).
+ *
+ * tct_config and tct_read_options end where they did before their last fields were added.
+ *
+ * The life of a model:
+ *
+ *   tct_config_default -> tct_data_read | tct_data_view -> tct_plan_new -> tct_fit -> tct_model_write
+ *
+ * and a `_free` for each handle; every `_free` accepts NULL.  Results come first; a function that
+ * fails returns NULL (or a status other than TCT_OK) and fills `err`, which may be NULL.  An error
+ * text is one sentence that says what is wrong and what to do; it never holds a value of the data.
+ * Texts returned as `char *` are owned by the caller and go back through tct_text_free.
+ *
+ * Structs whose first member is `size` may grow at their end in a later version.  Set them up with their `_default`
+ * function, which notes the size that this program was compiled with.  The library writes no more than that, and gives
+ * what lies beyond it the defaults.  A size that no version had is refused (TCT_E_USAGE), and so is a longer struct
+ * whose end is not zero.  tct_error and tct_matrix never grow.
+ *
+ * Threads: distinct handles may be used from distinct threads; one handle by one thread at a time.
+ * The library prints nothing, installs no signal handler and has no writable global.
+ */
+#ifndef TACIT_H
+#define TACIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TCT_VERSION_MAJOR 0
+#define TCT_VERSION_MINOR 1
+#define TCT_VERSION_PATCH 0
+#define TCT_VERSION "0.1.0"
+
+#if defined(_WIN32)
+#define TCT_API
+#else
+#define TCT_API __attribute__((visibility("default")))
+#endif
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+/* What went wrong, by class.  tct_status_exit_code gives the command line's exit code: 0, 1
+ * (failure while running), 2 (wrong usage), 3 (bad input data), 4 (privacy budget refused). */
+typedef enum tct_status {
+  TCT_OK = 0,
+  TCT_E_RUN = 1,       /* the machine failed: disk full, cannot open, no entropy */
+  TCT_E_USAGE = 2,     /* a setting is wrong or missing */
+  TCT_E_DATA = 3,      /* the input data are malformed */
+  TCT_E_BUDGET = 4,    /* the privacy budget does not allow it */
+  TCT_E_MEMORY = 5,    /* out of memory */
+  TCT_E_CANCELLED = 6, /* the caller's cancel callback said so; what was charged stays charged */
+} tct_status;
+
+/* One error, filled by the function that failed.  Its layout is fixed for ever. */
+typedef struct tct_error {
+  tct_status status;
+  int64_t line;   /* 1-based line of the input file; 0 = not about a line */
+  int64_t column; /* 1-based field of that line; 0 = not about a field */
+  char file[256]; /* the input file's name as given, or "" */
+  char text[768]; /* one sentence: what is wrong, then what to do */
+} tct_error;
+
+TCT_API int tct_status_exit_code(tct_status status);
+
+/* The library's version, e.g. "0.1.0"; static storage. */
+TCT_API const char *tct_version(void);
+
+/* Returns a text that the library handed out. */
+TCT_API void tct_text_free(char *text);
+
+/* ---- the matrix: a borrowed view of the caller's numbers -------------------------------------- */
+
+typedef enum tct_layout {
+  TCT_DENSE_ROWS = 0, /* entry (i,j) = values[i*stride + j] */
+  TCT_DENSE_COLS = 1, /* entry (i,j) = values[j*stride + i] */
+  TCT_CSR = 2,        /* row i: values[start[i]..start[i+1]), columns in index[], ascending */
+  TCT_CSC = 3,        /* column j likewise, rows in index[] */
+} tct_layout;
+
+typedef enum tct_value_type { TCT_F64 = 0, TCT_F32 = 1 } tct_value_type;
+typedef enum tct_index_type { TCT_I32 = 0, TCT_I64 = 1 } tct_index_type;
+
+/* A rows x cols matrix that somebody else owns.  Its layout is fixed for ever. */
+typedef struct tct_matrix {
+  int64_t rows;
+  int64_t cols;
+  int32_t layout;     /* tct_layout */
+  int32_t value_type; /* tct_value_type */
+  int32_t index_type; /* tct_index_type of start and index; dense: unused */
+  int32_t reserved;   /* 0 */
+  const void *values;
+  int64_t stride;    /* dense: distance in elements between rows (or columns); sparse: 0 */
+  const void *start; /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
+  const void *index; /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+} tct_matrix;
+
+/* ---- settings --------------------------------------------------------------------------------- */
+
+typedef enum tct_neighbours {
+  TCT_ADD_REMOVE = 0,  /* one record's contribution is removed; the number of records is public */
+  TCT_REPLACE_ONE = 1, /* one record is replaced by another */
+} tct_neighbours;
+
+typedef enum tct_rows_rule {
+  TCT_ROWS_CLIP = 0, /* x <- x*min(1, R/|x|) */
+  TCT_ROWS_UNIT = 1, /* x <- x*R/|x|; a zero row stays zero */
+} tct_rows_rule;
+
+/* Called from the thread that called tct_fit, at least ten times a second.
+ * fraction: in [0,1], a function of public facts only.  It never goes back, and the last call of a run that succeeds,
+ * and of no other, has exactly 1. */
+typedef void (*tct_progress_fn)(double fraction, void *user);
+
+/* Polled from the thread that called tct_fit; non-zero cancels: no model, the budget stays charged. */
+typedef int (*tct_cancel_fn)(void *user);
+
+/* All settings of a training run.  Texts are borrowed until tct_plan_new returns.
+ * epsilon, delta and the data bounds have no usable default: NaN means "not given" and is refused
+ * where the solver needs it. */
+typedef struct tct_config {
+  size_t size;             /* sizeof(tct_config), set by tct_config_default */
+  const char *loss;        /* component spec, e.g. "logistic"; NULL = not given */
+  const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
+  const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL or "auto" = chosen by rule */
+  double epsilon;          /* total privacy loss spent, > 0; INFINITY = no privacy at all, said so */
+  double delta;            /* in (0,1) */
+  int32_t neighbours;      /* tct_neighbours */
+  int32_t rows_rule;       /* tct_rows_rule */
+  double row_norm;         /* R > 0: every record's features (with the intercept's 1) are brought to norm <= R */
+  double label_shift;      /* public shift: y' = y - label_shift, before the bound; default 0 */
+  double label_bound;      /* Y > 0: labels of real-valued losses are clipped to [-Y, Y] */
+  const char *scale;       /* "none" | "max-abs" | "min-max" | "standard"; "none" alone reads no data */
+  const char *label_scale; /* "none" | "center"; center is unaccounted */
+  int32_t intercept;       /* 1 (default): append a constant-1 feature; it counts in the record's norm.  0: none */
+  int32_t threads;         /* 0 = all processors */
+  int32_t has_seed;        /* 1: noise comes from `seed`; the model is marked reproducible and must stay private */
+  int32_t reserved;        /* 0 */
+  uint64_t seed;
+  const char *ledger; /* path of a budget ledger, or NULL */
+  tct_progress_fn progress;
+  tct_cancel_fn cancel;
+  void *user; /* handed to both callbacks */
+} tct_config;
+
+TCT_API void tct_config_default_sized(tct_config *config, size_t size);
+static inline void tct_config_default(tct_config *config) { tct_config_default_sized(config, sizeof *config); }
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+typedef struct tct_data tct_data;
+
+/* How labels are read. */
+typedef enum tct_labels {
+  TCT_LABELS_UNKNOWN = -1, /* a result only: there is no such loss */
+  TCT_LABELS_NONE = 0,     /* no label column is wanted (prediction) */
+  TCT_LABELS_BINARY = 1,   /* two values, mapped to -1 and +1 */
+  TCT_LABELS_REAL = 2,     /* a number */
+} tct_labels;
+
+typedef enum tct_invalid_rule {
+  TCT_INVALID_REFUSE = 0, /* a malformed record stops the read with its line number */
+  TCT_INVALID_ZERO = 1,   /* a malformed record contributes nothing (all features 0, weightless) */
+} tct_invalid_rule;
+
+typedef struct tct_read_options {
+  size_t size;
+  int32_t labels;          /* tct_labels */
+  int32_t invalid;         /* tct_invalid_rule */
+  const char *label;       /* column name, or 1-based index as text; LIBSVM: NULL = the first token */
+  const char *positive;    /* label text that means +1, or NULL: -1 and 0 -> -1, 1 -> +1 */
+  const char *schema_path; /* JSON schema file, or NULL */
+  const char *schema_text; /* JSON schema as text, or NULL; at most one of the two */
+  int64_t cols;            /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
+  int32_t value_type;      /* tct_value_type of the stored values */
+  int32_t threads;         /* 0 = all processors */
+} tct_read_options;
+
+TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
+static inline void tct_read_options_default(tct_read_options *options) {
+  tct_read_options_default_sized(options, sizeof *options);
+}
+
+/* Reads CSV, LIBSVM text or NPY, each also compressed; the format is told by content.
+ * path: a file, or "-" for standard input. */
+TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
+
+/* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
+ * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
+ * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
+ * their number must agree, and the schema goes into the model file and tells tct_config_use_schema the public bounds.
+ * names and schema are copied. */
+TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
+                                const char *schema, tct_error *err);
+
+/* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
+ * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
+ * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
+ * person: where the weights of one sum to more than cap they are scaled down to that; all rows of a person must be in
+ * this handle.  tct_fit refuses solvers that cannot weigh, or not bound persons, before anything is charged. */
+TCT_API tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person,
+                                  tct_error *err);
+
+TCT_API int64_t tct_data_rows(const tct_data *data); /* in this process */
+TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schema, without the intercept */
+TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
+TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
+TCT_API const char *tct_data_feature(const tct_data *data, int64_t column); /* name, borrowed */
+TCT_API void tct_data_free(tct_data *data);
+
+/* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
+ * be replaced by public knowledge. */
+TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+
+/* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
+
+typedef struct tct_team tct_team;
+
+/* The processes of this run: alone, or the ranks that mpirun started (Open MPI).  At most one at a time. */
+TCT_API tct_team *tct_team_new(tct_error *err);
+TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
+TCT_API int tct_team_size(const tct_team *team);
+/* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed. */
+TCT_API tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err);
+/* Have all ranks been given the same settings?  names[count]: for the sentence, the same list on all ranks; values: as
+ * text, NULL where not given.  All get TCT_OK, or TCT_E_USAGE that names the first that differs and shows no value.
+ * tct_data_read_parts and tct_fit do this by themselves for what they are given.  Called by all ranks. */
+TCT_API tct_status tct_team_compare(tct_team *team, const char *const *names, const char *const *values, size_t count,
+                                    tct_error *err);
+/* Waits for the other ranks to come here too. */
+TCT_API void tct_team_free(tct_team *team);
+
+/* Reads this rank's share of one table: one file, whose records are shared out (it must be uncompressed), or at least
+ * as many parts as there are ranks, each a file of its own that tct_data_read would read, in the order of their
+ * records. A model does not depend on how the records are shared out.  The team outlives the data.  Called by all
+ * ranks. */
+TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
+                                      tct_team *team, tct_error *err);
+TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
+TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
+
+/* ---- parties: columns of the same people in several hands --------------------------------------- */
+
+typedef struct tct_model tct_model;
+
+/* How a server and its parties meet: over TLS 1.3 with certificates on both sides, or as ranks of mpirun (rank 0 the
+ * server).  Files are PEM; every certificate is signed by `authority`, the server's names its host. */
+typedef struct tct_session {
+  size_t size;             /* sizeof(tct_session), set by tct_session_default */
+  const char *address;     /* HOST:PORT to listen at, or to connect to; NULL: ranks */
+  const char *certificate; /* own */
+  const char *private_key;
+  const char *authority;
+  const char *secret;     /* party: file of at least 32 bytes that all parties have and the server has not */
+  const char *transcript; /* party: file that receives each frame that leaves, or NULL */
+  double timeout;         /* seconds that a peer may take for one message; default 600 */
+  int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
+  int32_t reserved;       /* 0 */
+  tct_team *team;         /* ranks, or NULL */
+} tct_session;
+
+TCT_API void tct_session_default_sized(tct_session *options, size_t size);
+static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
+
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
+ * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
+TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
+/* Takes part with the columns of `data` (and its labels, which every party holds).  config: loss as the server has it,
+ * epsilon and delta: the most that is agreed to, neighbours, ledger, seed, threads, callbacks; all else comes from the
+ * server, and is planned and checked here.  The model is the server's, with the ledger entry of this party. */
+TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
+
+/* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
+
+typedef struct tct_plan tct_plan;
+
+/* The norm in which a sensitivity is stated. */
+typedef enum tct_norm {
+  TCT_NORM_L2 = 0,
+  TCT_NORM_L1 = 1,
+  TCT_NORM_SCORE = 2, /* of a choice: how far any one score moves under the run's neighbour relation */
+} tct_norm;
+
+/* A release: one kind of number that leaves the data with noise, as a plan promises it or a model file states it. */
+typedef struct tct_release_info {
+  size_t size;        /* sizeof(tct_release_info), set by the caller */
+  int32_t norm;       /* tct_norm of the sensitivity */
+  int32_t reserved;   /* 0 */
+  double sensitivity; /* length of one record's own term; NaN: it follows from earlier releases */
+  double deviation; /* of the noise, in units of what is released; 0: a choice, or no noise; NaN: it follows, or the run
+                     * brings it within its budget */
+  double lattice;   /* spacing of the sum and its noise, a power of two; NaN: it follows */
+  int64_t count;    /* how often one fit makes it */
+  int64_t fits;     /* how many fits make it; of a plan 1 */
+  char name[96];    /* what is released, in words */
+  char kind[32];    /* of event that each is charged as, e.g. "gaussian" (tct_components_json) */
+  char event[160];  /* the event with its numbers, e.g. "gaussian:noise=2.5,count=1" */
+} tct_release_info;
+
+/* Fills row_norm, label_shift and label_bound where they are NaN (label_shift: where it is 0 and label_bound is NaN)
+ * from the public bounds of the data's schema: every number and every category adds at most 1 to |x|^2,
+ * the intercept 1.  Without a schema it changes nothing. */
+TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
+
+/* rows, cols: the public shape.  There is no data argument. */
+TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
+/* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
+ * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
+ * the shape, above all whether the budget is enough, is found by tct_plan_new. */
+TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
+/* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
+TCT_API tct_labels tct_config_labels(const tct_config *config);
+/* The plan as a JSON object: solver, loss, penalty, epsilon, delta, neighbours, accountant,
+ * noise_multiplier, events, rows, columns, memory_bytes, settings; max_passes (over the data, where they decide how
+ * many); why (the solver was chosen by rule), note (what to know before); warnings[{name, text, source, weakens}]:
+ * where the promise says little (weakens: true) or the model is likely of no use, by docs/guide/choosing-epsilon.md. */
+TCT_API char *tct_plan_json(const tct_plan *plan, tct_error *err);
+/* The same in types.  Texts are borrowed from the plan. */
+TCT_API const char *tct_plan_solver(const tct_plan *plan); /* spec with every option */
+TCT_API const char *tct_plan_why(const tct_plan *plan);    /* the rule's reason for it; NULL: it was named */
+TCT_API int64_t tct_plan_rows(const tct_plan *plan);
+TCT_API int64_t tct_plan_cols(const tct_plan *plan);      /* without the intercept */
+TCT_API int tct_plan_has_intercept(const tct_plan *plan); /* 0 or 1 */
+TCT_API int tct_plan_is_private(const tct_plan *plan);    /* 0: no promise at all */
+TCT_API double tct_plan_epsilon(const tct_plan *plan);    /* INFINITY without privacy */
+TCT_API double tct_plan_delta(const tct_plan *plan);      /* NaN without privacy */
+TCT_API tct_neighbours tct_plan_neighbours(const tct_plan *plan);
+TCT_API double tct_plan_row_norm(const tct_plan *plan);    /* R; NaN: none */
+TCT_API double tct_plan_label_bound(const tct_plan *plan); /* Y; 1 for two-valued labels; NaN: none */
+/* No released weight, the intercept included, is larger, but with a chance below 1e-30; INFINITY: no bound is known. */
+TCT_API double tct_plan_weight_bound(const tct_plan *plan);
+TCT_API int64_t tct_plan_releases(const tct_plan *plan); /* how many kinds of release; 0 without privacy */
+/* index: 0 .. tct_plan_releases - 1.  out->size must be set. */
+TCT_API tct_status tct_plan_release(const tct_plan *plan, int64_t index, tct_release_info *out, tct_error *err);
+TCT_API void tct_plan_free(tct_plan *plan);
+
+/* ---- model ------------------------------------------------------------------------------------ */
+
+/* What to tell whoever ran the training, in one sentence, or NULL: no part of the model.  Borrowed. */
+TCT_API const char *tct_model_warning(const tct_model *model);
+
+/* Trains.  With a ledger the promise is written to it, durably, before the first noise is drawn. */
+TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
+
+TCT_API int64_t tct_model_cols(const tct_model *model);
+TCT_API const double *tct_model_coefficients(const tct_model *model); /* [cols], borrowed */
+TCT_API double tct_model_intercept(const tct_model *model);           /* 0 where it has none */
+TCT_API int tct_model_has_intercept(const tct_model *model);
+TCT_API int64_t tct_model_rows(const tct_model *model); /* records of the training */
+/* Texts are borrowed from the model. */
+TCT_API const char *tct_model_feature(const tct_model *model, int64_t column); /* name; NULL: there is no such column */
+TCT_API const char *tct_model_label(const tct_model *model);                   /* the label column's name, or NULL */
+TCT_API const char *tct_model_loss(const tct_model *model);                    /* specs with every option */
+TCT_API const char *tct_model_penalty(const tct_model *model);
+TCT_API const char *tct_model_solver(const tct_model *model);
+TCT_API double tct_model_row_norm(const tct_model *model);    /* R; NaN: none */
+TCT_API double tct_model_label_bound(const tct_model *model); /* Y; NaN: none was given */
+/* The claim as the file states it; tct_verify says whether it holds. */
+TCT_API int tct_model_is_private(const tct_model *model);
+TCT_API double tct_model_epsilon(const tct_model *model); /* INFINITY without privacy */
+TCT_API double tct_model_delta(const tct_model *model);   /* NaN without privacy */
+TCT_API tct_neighbours tct_model_neighbours(const tct_model *model);
+TCT_API const char *tct_model_accountant(const tct_model *model); /* NULL without privacy */
+/* Kinds of release over all fits behind the model, in the file's order; 0: none, or a file of form 1. */
+TCT_API int64_t tct_model_releases(const tct_model *model);
+/* index: 0 .. tct_model_releases - 1.  out->size must be set. */
+TCT_API tct_status tct_model_release(const tct_model *model, int64_t index, tct_release_info *out, tct_error *err);
+/* The model file's text (JSON). */
+TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
+/* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was. */
+TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
+TCT_API tct_model *tct_model_read(const char *path, tct_error *err);
+TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
+/* The schema that the model was trained under, as JSON text, or NULL if it had none. Borrowed. */
+TCT_API const char *tct_model_schema(const tct_model *model);
+TCT_API void tct_model_free(tct_model *model);
+
+/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+/* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
+ * objective, accuracy, auc, mse, private:false. */
+TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
+/* Recomputes a model file's claim.  JSON object: ok, checks[{name, ok, text}], epsilon, ..., warnings as in a plan.
+ * ledger: path or NULL.  A check that failed gives the text too, with "ok" false, and err says it (TCT_E_DATA). */
+TCT_API char *tct_verify_json(const char *path, const char *ledger, tct_error *err);
+
+/* What a verification came to, in types: the text of tct_verify_json has every check beside it. */
+typedef enum tct_verdict_kind {
+  TCT_VERDICT_REFUSED = 0,      /* a check failed: `why` */
+  TCT_VERDICT_VERIFIED = 1,     /* the claim holds for a run that the file's settings describe */
+  TCT_VERDICT_NO_PRIVACY = 2,   /* the file is sound and claims no privacy at all */
+  TCT_VERDICT_REPRODUCIBLE = 3, /* sound, but the noise came from a seed: it protects nobody */
+  TCT_VERDICT_FOR_TESTS = 4,    /* sound, but charged to a ledger that takes such noise */
+} tct_verdict_kind;
+typedef struct tct_verdict {
+  size_t size;           /* sizeof(tct_verdict), set by the caller */
+  int32_t kind;          /* tct_verdict_kind */
+  int32_t form;          /* version of the file's form; 1 has no releases, and less can be checked */
+  int32_t replanned;     /* 1: the settings as asked were planned again; 0: other rules of planning made the file */
+  int32_t neighbours;    /* tct_neighbours of the claim */
+  int32_t reproducible;  /* 1: noise from a seed, do not publish */
+  int32_t reserved;      /* 0 */
+  double epsilon, delta; /* the claim; epsilon INFINITY: none */
+  char why[240];         /* the first check that failed, one sentence; "" = none */
+} tct_verdict;
+/* out->size must be set.  TCT_OK: every check holds; out->kind says what that protects.  TCT_E_DATA with out filled: a
+ * check failed (TCT_VERDICT_REFUSED), as with a forged claim.  Otherwise the file cannot be read at all. */
+TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict *out, tct_error *err);
+/* The page that a model is published with: one self-contained HTML file for people, from the model file alone (what is
+ * protected and from whom, the cost, the releases, public bounds, what is not covered, the weights and the noise in
+ * them, how to check it).  The same model gives the same bytes. */
+TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
+/* Writes that page: whole, or not at all. */
+TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+/* Writes the model in LIBLINEAR's text form. */
+TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
+
+/* ---- several fits on the same people, within one budget ------------------------------------------ */
+
+typedef struct tct_composition tct_composition;
+
+/* `models` fits with the same settings, one for each class, which together cost config->epsilon and config->delta: each
+ * gets the largest epsilon that the accountants allow.  config->ledger is not charged; see tct_ledger_charge_run. */
+TCT_API tct_composition *tct_compose_classes(const tct_config *config, int64_t models, int64_t rows, int64_t cols,
+                                             tct_error *err);
+/* A private search: candidates[count], each of models[count] fits, and one choice among them by tct_choose, for which
+ * `share` in (0, 1) of epsilon is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates. */
+TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
+                                            double share, int64_t rows, int64_t cols, tct_error *err);
+/* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
+ * candidate (of one model, for classes), choice (event; search only). */
+TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
+/* Candidates; 1 for classes. */
+TCT_API int64_t tct_composition_parts(const tct_composition *composition);
+/* The plan that each model of a candidate is trained by; borrowed, NULL if there is no such part. */
+TCT_API const tct_plan *tct_composition_plan(const tct_composition *composition, int64_t part);
+/* The epsilon to give to tct_choose; 0 for classes. */
+TCT_API double tct_composition_choice(const tct_composition *composition);
+TCT_API void tct_composition_free(tct_composition *composition);
+
+/* Trains one model for each class against the rest by the composition's plan.  code: [rows], the class of each record
+ * in [0, count); count: the composition's models, or 1 for two classes (1 against 0).  The labels of `data` are not
+ * read.  Class k has its own noise (a seed moves with k) and its share of the progress.  models: [count], set only on
+ * success.  The composition must hold no ledger: its events are charged once, before. */
+TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
+                                   int64_t count, tct_model **models, tct_error *err);
+
+/* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
+ * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed
+ * NULL: from the operating system. */
+TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
+                                    unsigned char *counts, tct_error *err);
+
+/* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
+typedef struct tct_amendment {
+  size_t size;                        /* sizeof(tct_amendment), set by tct_amendment_default */
+  const char *const *features;        /* [cols] names */
+  const char *label;                  /* the label column's name */
+  const char *const *unaccounted;     /* facts that no event pays for, ended by NULL; known ones are left out */
+  const double *scale_factor;         /* [cols]: the records were scaled, x' = (x - shift)*factor, by public bounds */
+  const double *scale_shift;          /* [cols] */
+  const tct_composition *composition; /* the claim becomes that of everything that was spent */
+  const char *ledger_head;            /* of the charge of the composition, with: */
+  const char *ledger_run;
+  int32_t for_tests;    /* 1: that ledger is for tests */
+  int32_t reproducible; /* 1: the noise of some fit came from a seed */
+} tct_amendment;
+
+TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
+static inline void tct_amendment_default(tct_amendment *amendment) {
+  tct_amendment_default_sized(amendment, sizeof *amendment);
+}
+
+/* On failure the model is as good as none: free it. */
+TCT_API tct_status tct_model_amend(tct_model *model, const tct_amendment *amendment, tct_error *err);
+
+/* ---- accounting ------------------------------------------------------------------------------- */
+
+/* What `count` events cost together: the smallest epsilon at delta in (0, 1) that an accountant proves.  events: specs,
+ * e.g. "sampled_gaussian:noise=1.1,rate=0.01,count=10000".  JSON: epsilon, epsilon_lower, delta, accountant,
+ * accountants{name:value}, neighbours, events. */
+TCT_API char *tct_account_json(const char *const *events, size_t count, tct_neighbours neighbours, double delta,
+                               tct_error *err);
+/* The one number that exactly one of the events lacks (its noise, rate, epsilon or rho; its count is asked for as
+ * count=?), so that all together cost at most epsilon at delta.  JSON: as above, and that number under its key. */
+TCT_API char *tct_calibrate_json(const char *const *events, size_t count, tct_neighbours neighbours, double epsilon,
+                                 double delta, tct_error *err);
+
+/* What the cost of a list is drawn against. */
+typedef enum tct_curve_axis {
+  TCT_CURVE_DELTA = 0, /* epsilon at deltas from 1e-12 to 0.1; the argument delta is not used */
+  TCT_CURVE_STEPS = 1, /* epsilon at `delta` after the first steps of the list, in its order */
+} tct_curve_axis;
+/* The cost of a list as a curve.  points: at most this many, 2 to 10000.  JSON: against, neighbours, delta (steps
+ * only), points[{delta | steps, epsilon, epsilon_lower, accountant}]; epsilon null = infinite. */
+TCT_API char *tct_account_curve_json(const char *const *events, size_t count, tct_neighbours neighbours,
+                                     tct_curve_axis against, double delta, int points, tct_error *err);
+
+/* The component table as JSON: an array of {kind, name, summary, options[]}; kind and name filter,
+ * NULL = all.  A component's own name may stand alone in place of a kind. */
+TCT_API char *tct_components_json(const char *kind, const char *name, tct_error *err);
+
+/* ---- the budget ledger of a data set ------------------------------------------------------------ */
+
+/* Makes a ledger: a budget of (epsilon, delta) for all runs on one data set together.  name: words, or NULL.
+ * filter: what permits a run, fixed for ever: "sum" (NULL; plain sum of the runs' epsilon and delta), "zcdp", "gdp" or
+ * "rdp" (for ledgers all of whose events have such a cost).  Refuses a file that holds anything. */
+TCT_API tct_status tct_ledger_init(const char *path, const char *name, const char *filter, tct_neighbours neighbours,
+                                   double epsilon, double delta, tct_error *err);
+/* All settings of a new ledger. */
+typedef struct tct_ledger_options {
+  size_t size;        /* sizeof(tct_ledger_options), set by tct_ledger_options_default */
+  const char *name;   /* words for the data set, or NULL */
+  const char *filter; /* as above, or NULL */
+  double epsilon, delta;
+  int32_t neighbours; /* tct_neighbours */
+  int32_t persons;    /* 1: the unit is a person; a run whose unit is a record is refused, and the reverse */
+  int32_t for_tests;  /* 1: runs with reproducible noise are taken; the ledger and its models are marked */
+  int32_t reserved;   /* 0 */
+  const char *people; /* whose budget this is, e.g. "patients of ward 3, 2024", or NULL */
+  const char *anchor; /* a new file elsewhere, kept in step with the ledger, or NULL */
+} tct_ledger_options;
+
+TCT_API void tct_ledger_options_default_sized(tct_ledger_options *options, size_t size);
+static inline void tct_ledger_options_default(tct_ledger_options *options) {
+  tct_ledger_options_default_sized(options, sizeof *options);
+}
+/* tct_ledger_init with all settings.  On failure nothing is left behind. */
+TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, tct_error *err);
+/* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
+ * ledger without the row that its anchor names was rolled back, and is charged no more. */
+TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
+
+/* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
+ * left, information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was
+ * edited or is damaged. */
+TCT_API char *tct_ledger_json(const char *path, tct_error *err);
+/* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
+ * JSON: ok, checks[{name, ok, text}], head, runs.  A check that failed gives the text too, with "ok" false, and err
+ * says it (TCT_E_DATA). */
+TCT_API char *tct_ledger_check_json(const char *path, const char *const *models, size_t count, tct_error *err);
+/* What such a check came to, in types: the text of tct_ledger_check_json has every check beside it. */
+typedef enum tct_ledger_verdict_kind {
+  TCT_LEDGER_DAMAGED = 0,      /* edited, cut short or unreadable as a ledger: `why` */
+  TCT_LEDGER_CONTRADICTED = 1, /* whole in itself, but a model, an anchor or its budget says otherwise: `why` */
+  TCT_LEDGER_SOUND = 2,        /* every check holds */
+} tct_ledger_verdict_kind;
+typedef struct tct_ledger_verdict {
+  size_t size;    /* sizeof(tct_ledger_verdict), set by the caller */
+  int32_t kind;   /* tct_ledger_verdict_kind */
+  int32_t failed; /* checks that failed */
+  int64_t runs;   /* charged runs; 0 where it is damaged */
+  char why[240];  /* the first check that failed, one sentence; "" = none */
+} tct_ledger_verdict;
+/* out->size must be set.  TCT_OK: the ledger is sound.  TCT_E_DATA with out filled: a check failed.  Otherwise the file
+ * is not there or cannot be opened. */
+TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
+                                    tct_error *err);
+/* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
+ * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours; NULL with TCT_E_BUDGET when the ledger
+ * refuses.  Nothing takes a charge back. */
+TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
+                                double epsilon, double delta, tct_error *err);
+
+/* A charge with all that a ledger heeds. */
+typedef struct tct_charge {
+  size_t size;                    /* sizeof(tct_charge), set by tct_charge_default */
+  double epsilon, delta;          /* epsilon NaN: what the events cost at delta */
+  int32_t neighbours;             /* tct_neighbours */
+  int32_t persons;                /* 1: the unit is a person */
+  int32_t seeded;                 /* 1: the noise can be reproduced */
+  int32_t input_part;             /* as in tct_config */
+  const char *what;               /* words for the run, or NULL */
+  const char *input_changed;      /* as in tct_config */
+  const char *const *unaccounted; /* at most 8 facts that no event pays for, ended by NULL; or NULL */
+  const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
+} tct_charge;
+
+TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);
+static inline void tct_charge_default(tct_charge *charge) { tct_charge_default_sized(charge, sizeof *charge); }
+/* tct_ledger_charge with all that. */
+TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *charge,
+                                    tct_error *err);
+
+/* *index <- one of `count` candidates, j with probability ~ exp(epsilon*score[j]/(2*change)), drawn exactly.  score:
+ * whole numbers of at most 2^52, each of which one record (removed, added or replaced) moves by at most `change`.  What
+ * this costs is the event exponential:epsilon, and the caller's to account for (tct_ledger_charge).  seed NULL: from
+ * the operating system. */
+TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
+                              int64_t *index, tct_error *err);
+
+/* ---- synthetic records ------------------------------------------------------------------------ */
+
+/* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public
+ * schema to schema_path (NULL = none).  labels: TCT_LABELS_BINARY or TCT_LABELS_REAL. */
+TCT_API tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows,
+                                uint64_t seed, tct_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

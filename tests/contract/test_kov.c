@@ -1,0 +1,49 @@
+/* test_kov.c - the closed form for very many pure steps is never below the exact composition, and hardly above it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "account/kov.h"
+
+#include <math.h>
+
+static void the_closed_form_is_never_below_the_sum_over_all_atoms(void **state) {
+  (void)state;
+  int compared = 0;
+  for (double count = 100; count < 1e8; count *= 3.7)
+    for (double spread = 1e-4; spread < 30; spread *= 2.3) { /* sqrt(count)*epsilon0: the noise of the whole */
+      int64_t steps = (int64_t)count;
+      double epsilon0 = spread / sqrt(count), mean = count * epsilon0 * tanh(epsilon0 / 2);
+      for (double z = -4; z < 9; z += .37) {
+        double epsilon = mean + z * spread, exact[2];
+        if (epsilon < 0) continue;
+        assert_int_equal(tct_kov_delta(epsilon0, steps, epsilon, exact, NULL), 0);
+        assert_true(tct_kov_closed_delta(epsilon0, steps, epsilon) >= exact[0]);
+        compared += exact[0] > 0;
+      }
+    }
+  assert_true(compared > 3000);
+}
+
+static void for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon(void **state) {
+  (void)state;
+  static const double deltas[] = {1e-3, 1e-6, 1e-12};
+  for (double epsilon0 = 1e-6; epsilon0 < 1e-4; epsilon0 *= 2.9)
+    for (int k = 0; k < 3; k++) {
+      double exact[2], far[2];
+      assert_int_equal(tct_kov_epsilon(epsilon0, 1000000000, deltas[k], exact, NULL), 0);
+      /* a thousand times the steps at a noise that is as much larger: nearly the same whole, by the closed form */
+      assert_int_equal(tct_kov_epsilon(epsilon0 / sqrt(1e6), (int64_t)1e15, deltas[k], far, NULL), 0);
+      assert_true(far[1] > .999 * exact[0] && far[1] < 1.002 * exact[0]);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_closed_form_is_never_below_the_sum_over_all_atoms),
+      cmocka_unit_test(for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon),
+  };
+  return cmocka_run_group_tests_name("very many pure steps", tests, NULL, NULL);
+}

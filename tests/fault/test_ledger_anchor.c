@@ -1,0 +1,77 @@
+/* test_ledger_anchor.c - a disk that is full under the anchor alone: found out before the charge, and nothing is lost.
+ */
+#define _GNU_SOURCE
+#include "fault/ledger_help.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static int full; /* the disk under A */
+
+/* In place of the C library's: the anchor may lie on another disk than the ledger, and that one is full. */
+int posix_fallocate(int fd, off_t from, off_t length) {
+  char link[32], name[4096] = "";
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  if (readlink(link, name, sizeof name - 1) < 0) return errno;
+  const char *file = strrchr(name, '/');
+  if (full && file && !strncmp(file, "/A.", 3)) return ENOSPC;
+  return ftruncate(fd, from + length) == 0 ? 0 : errno;
+}
+
+static tct_status charge_now(tct_error *err) {
+  static const char *const event[] = {"gaussian:noise=30"};
+  tct_charge charge;
+  tct_charge_default(&charge);
+  charge.delta = 1e-6;
+  char *text = tct_ledger_charge_run("L", event, 1, &charge, err);
+  tct_text_free(text);
+  return text ? TCT_OK : err->status;
+}
+
+static int is_there(const char *name) { return access(name, F_OK) == 0; }
+
+static void a_full_disk_under_the_anchor_is_found_out_before_the_charge(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_ledger_options options;
+  tct_ledger_options_default(&options);
+  options.epsilon = 5;
+  options.delta = 1e-5;
+  options.anchor = "A";
+  full = 1;
+  assert_int_equal(tct_ledger_make("L", &options, &err), TCT_E_RUN);
+  assert_false(is_there("L") || is_there("A"));
+  full = 0;
+  assert_int_equal(tct_ledger_make("L", &options, &err), TCT_OK);
+  assert_int_equal(charge_now(&err), TCT_OK);
+  copy_file("A", "R");
+  full = 1;
+  assert_int_equal(charge_now(&err), TCT_E_RUN);
+  assert_non_null(strstr(err.text, "make room"));
+  assert_int_equal(count_runs(), 1);
+  full = 0;
+  assert_int_equal(charge_now(&err), TCT_OK); /* the anchor is as it was, and agrees */
+  assert_int_equal(count_runs(), 2);
+}
+
+static void an_anchor_has_its_line_and_no_reserved_room_behind_it(void **state) {
+  (void)state;
+  struct stat info;
+  assert_int_equal(stat("A", &info), 0);
+  char line[512] = "";
+  FILE *file = fopen("A", "rb");
+  assert_non_null(file);
+  size_t got = fread(line, 1, sizeof line - 1, file);
+  fclose(file);
+  assert_int_equal(got, info.st_size);
+  assert_true(strlen(line) == got && line[got - 1] == '\n' && strchr(line, '\n') == line + got - 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_full_disk_under_the_anchor_is_found_out_before_the_charge),
+      cmocka_unit_test(an_anchor_has_its_line_and_no_reserved_room_behind_it),
+  };
+  return cmocka_run_group_tests_name("the anchor's disk", tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,379 @@
+/* test_interface.c - the interface in types: sizes of structs, getters, names of a view, progress, verdicts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "model/model.h"
+#include "train/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 200, P = 2 };
+
+static double values[N * P], y[N];
+static const tct_matrix x = {.rows = N, .cols = P, .values = values, .stride = P};
+
+static tct_config settings(const char *solver) {
+  tct_config c;
+  tct_config_default(&c);
+  c.loss = "logistic", c.penalty = "l2:lambda=1e-2", c.solver = solver;
+  c.epsilon = 1, c.delta = 1e-5, c.row_norm = 1.5, c.threads = 1, c.has_seed = 1, c.seed = 5;
+  return c;
+}
+
+static tct_data *records(void) {
+  tct_error err;
+  for (int i = 0; i < N; i++)
+    values[i * P] = (i - 99.5) / 200, values[i * P + 1] = i % 7 / 7.0, y[i] = i < 100 ? -1 : 1;
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
+  assert_non_null(data);
+  return data;
+}
+
+static tct_model *fitted(const tct_config *config, const tct_data *data) {
+  tct_error err;
+  tct_plan *plan = tct_plan_new(config, N, P, &err);
+  if (!plan) fail_msg("%s: %s", config->solver, err.text);
+  tct_model *model = tct_fit(plan, data, &err);
+  if (!model) fail_msg("%s: %s", config->solver, err.text);
+  tct_plan_free(plan);
+  return model;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------------------------- */
+
+/* A struct of a newer tacit.h: something behind what this library has. */
+typedef struct newer {
+  tct_config config;
+  double more;
+} newer;
+
+static tct_status planned(const void *config) {
+  tct_error err = {0};
+  tct_plan *plan = tct_plan_new(config, N, P, &err);
+  assert_true(!plan == (err.status != TCT_OK));
+  tct_plan_free(plan);
+  return err.status;
+}
+
+static void a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero(void **state) {
+  (void)state;
+  newer n;
+  tct_config_default_sized(&n.config, sizeof n);
+  assert_true(n.config.size == sizeof n && n.more == 0 && n.config.intercept == 1);
+  tct_config c = settings("dpgd");
+  c.size = sizeof n;
+  n.config = c;
+  assert_int_equal(planned(&n), TCT_OK);
+  n.more = 1;
+  assert_int_equal(planned(&n), TCT_E_USAGE);
+}
+
+static void a_size_that_no_version_had_is_refused(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 8, offsetof(tct_config, user), 5000, SIZE_MAX};
+  for (int k = 0; k < 5; k++) {
+    tct_config c = settings("dpgd");
+    c.size = sizes[k];
+    assert_int_equal(planned(&c), TCT_E_USAGE);
+    assert_int_equal(tct_config_check(&c, 0, NULL), TCT_E_USAGE);
+    assert_int_equal(tct_config_labels(&c), TCT_LABELS_UNKNOWN);
+  }
+  assert_int_equal(planned(NULL), TCT_E_USAGE);
+  tct_error err;
+  tct_read_options options = {0};
+  tct_session session = {0};
+  tct_ledger_options ledger = {0};
+  tct_charge charge = {0};
+  tct_amendment amendment = {0};
+  tct_config c = settings("dpgd");
+  const char *event = "pure:epsilon=0.1";
+  tct_data *data = records();
+  tct_model *model = fitted(&c, data);
+  assert_null(tct_data_read("nowhere", &options, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_serve(&c, &session, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_join(&c, data, &session, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_int_equal(tct_ledger_make("nowhere/L", &ledger, &err), TCT_E_USAGE);
+  assert_null(tct_ledger_charge_run("nowhere/L", &event, 1, &charge, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_int_equal(tct_model_amend(model, &amendment, &err), TCT_E_USAGE);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
+/* ---- getters --------------------------------------------------------------------------------------------------- */
+
+static double number_in(const json_t *o, const char *key) {
+  const json_t *value = json_object_get(o, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void same_number(double a, double b) { assert_true(a == b || (isnan(a) && isnan(b))); }
+
+static void same_release(const tct_release_info *r, const json_t *said) {
+  static const char *const norms[] = {"l2", "l1", "score"};
+  assert_string_equal(r->name, json_string_value(json_object_get(said, "what")));
+  assert_string_equal(r->event, json_string_value(json_object_get(said, "event")));
+  assert_string_equal(norms[r->norm], json_string_value(json_object_get(said, "norm")));
+  assert_int_equal(strncmp(r->event, r->kind, strlen(r->kind)), 0);
+  assert_true(r->event[strlen(r->kind)] == ':' && r->fits == 1);
+  same_number(r->sensitivity, number_in(said, "sensitivity"));
+  same_number(r->deviation, number_in(said, "deviation"));
+  same_number(r->lattice, number_in(said, "lattice"));
+  assert_true((double)r->count == number_in(said, "count"));
+}
+
+static void the_getters_of_plan_and_model_say_what_the_file_says(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd",    "dpscd", "dpmetric", "dpcd:order=greedy,inner=3",
+                                        "objpert", "dpagd", "auto"};
+  tct_data *data = records();
+  for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+    tct_error err;
+    tct_config c = settings(solvers[k]);
+    tct_plan *plan = tct_plan_new(&c, N, P, &err);
+    tct_model *model = fitted(&c, data);
+    char *text = tct_model_json(model, &err);
+    json_t *file = json_loads(text, 0, NULL), *privacy = json_object_get(file, "privacy");
+    const json_t *releases = json_object_get(json_array_get(json_object_get(privacy, "fits"), 0), "releases");
+    tct_text_free(text);
+    assert_string_equal(tct_plan_solver(plan), json_string_value(json_object_get(file, "solver")));
+    assert_string_equal(tct_model_solver(model), tct_plan_solver(plan));
+    assert_string_equal(tct_model_loss(model), "logistic");
+    assert_true(!tct_plan_why(plan) == (strcmp(solvers[k], "auto") != 0));
+    assert_true(tct_plan_rows(plan) == N && tct_plan_cols(plan) == P && tct_plan_has_intercept(plan) == 1);
+    assert_true(tct_model_rows(model) == N && tct_model_has_intercept(model) == 1);
+    assert_true(tct_plan_is_private(plan) && tct_model_is_private(model));
+    assert_true(tct_plan_epsilon(plan) == 1 && tct_model_epsilon(model) == 1);
+    assert_true(tct_plan_delta(plan) == 1e-5 && tct_model_delta(model) == 1e-5);
+    assert_true(tct_plan_neighbours(plan) == TCT_ADD_REMOVE && tct_model_neighbours(model) == TCT_ADD_REMOVE);
+    assert_true(tct_plan_row_norm(plan) == 1.5 && tct_model_row_norm(model) == 1.5);
+    assert_true(tct_plan_label_bound(plan) == 1 && isnan(tct_model_label_bound(model)));
+    assert_string_equal(tct_model_accountant(model), json_string_value(json_object_get(privacy, "accountant")));
+    assert_string_equal(tct_model_feature(model, 1), "x2");
+    assert_null(tct_model_feature(model, P));
+    double largest = fmax(fabs(tct_model_coefficients(model)[0]), fabs(tct_model_intercept(model)));
+    assert_true(tct_plan_weight_bound(plan) > largest);
+    assert_int_equal(tct_plan_releases(plan), json_array_size(releases));
+    assert_int_equal(tct_model_releases(model), json_array_size(releases));
+    assert_true(tct_plan_releases(plan) > 0);
+    for (int64_t r = 0; r < tct_plan_releases(plan); r++) {
+      tct_release_info planned_one = {.size = sizeof planned_one}, stated = {.size = sizeof stated};
+      assert_int_equal(tct_plan_release(plan, r, &planned_one, &err), TCT_OK);
+      assert_int_equal(tct_model_release(model, r, &stated, &err), TCT_OK);
+      same_release(&planned_one, json_array_get(releases, (size_t)r));
+      same_release(&stated, json_array_get(releases, (size_t)r));
+    }
+    tct_release_info none = {.size = sizeof none}, unset = {0};
+    assert_int_equal(tct_plan_release(plan, tct_plan_releases(plan), &none, &err), TCT_E_USAGE);
+    assert_int_equal(tct_model_release(model, -1, &none, &err), TCT_E_USAGE);
+    assert_int_equal(tct_plan_release(plan, 0, &unset, &err), TCT_E_USAGE);
+    json_decref(file);
+    tct_model_free(model);
+    tct_plan_free(plan);
+  }
+  tct_data_free(data);
+}
+
+static void without_privacy_the_getters_promise_nothing(void **state) {
+  (void)state;
+  tct_data *data = records();
+  tct_config c = settings("scd");
+  c.epsilon = c.delta = NAN;
+  tct_plan *plan = tct_plan_new(&c, N, P, NULL);
+  tct_model *model = fitted(&c, data);
+  assert_false(tct_plan_is_private(plan) || tct_model_is_private(model));
+  assert_true(isinf(tct_plan_epsilon(plan)) && isinf(tct_model_epsilon(model)) && isinf(tct_plan_weight_bound(plan)));
+  assert_true(isnan(tct_plan_delta(plan)) && isnan(tct_model_delta(model)));
+  assert_true(tct_plan_releases(plan) == 0 && tct_model_releases(model) == 0 && !tct_model_accountant(model));
+  tct_model_free(model);
+  tct_plan_free(plan);
+  tct_data_free(data);
+}
+
+/* ---- a view's names and schema --------------------------------------------------------------------------------- */
+
+static const char SCHEMA[] =
+    "{\"columns\": [{\"name\": \"age\", \"type\": \"number\", \"lower\": 0, \"upper\": 99},"
+    "{\"name\": \"city\", \"type\": \"category\", \"values\": [\"A\"]}],"
+    "\"label\": {\"name\": \"sick\"}}";
+
+static void a_views_names_are_copied_and_end_in_the_model(void **state) {
+  (void)state;
+  tct_error err;
+  char first[8] = "one", second[8] = "two";
+  const char *names[P] = {first, second};
+  tct_data_free(records());
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, names, NULL, &err);
+  assert_non_null(data);
+  first[0] = 0, names[1] = NULL;
+  tct_config c = settings("dpgd");
+  tct_model *model = fitted(&c, data);
+  assert_string_equal(tct_model_feature(model, 0), "one");
+  assert_string_equal(tct_model_feature(model, 1), "two");
+  tct_model_free(model);
+  tct_data_free(data);
+  assert_null(tct_data_view(&x, y, TCT_LABELS_BINARY, names, NULL, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+}
+
+static void a_views_schema_gives_names_and_bounds_and_must_make_as_many_features(void **state) {
+  (void)state;
+  tct_error err;
+  tct_data_free(records());
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, SCHEMA, &err);
+  if (!data) fail_msg("%s", err.text);
+  tct_config c = settings("dpgd");
+  c.row_norm = NAN;
+  assert_int_equal(tct_config_use_schema(&c, data, &err), TCT_OK);
+  assert_true(c.row_norm == sqrt(3)); /* two columns and the intercept */
+  tct_model *model = fitted(&c, data);
+  assert_string_equal(tct_model_feature(model, 0), "age");
+  assert_string_equal(tct_model_feature(model, 1), "city=A");
+  assert_string_equal(tct_model_label(model), "sick");
+  assert_non_null(strstr(tct_model_schema(model), "\"city\""));
+  tct_model_free(model);
+  tct_data_free(data);
+  tct_matrix narrow = x;
+  narrow.cols = 1;
+  assert_null(tct_data_view(&narrow, y, TCT_LABELS_BINARY, NULL, SCHEMA, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+}
+
+/* ---- progress -------------------------------------------------------------------------------------------------- */
+
+typedef struct seen {
+  double last;
+  int calls, ends, cancel_at;
+} seen;
+
+static void note(double fraction, void *user) {
+  seen *s = user;
+  if (!(fraction >= s->last && fraction <= 1)) fail_msg("progress went from %.17g to %.17g", s->last, fraction);
+  s->last = fraction, s->calls++, s->ends += fraction == 1;
+}
+
+static int stop(void *user) {
+  const seen *s = user;
+  return s->cancel_at > 0 && s->calls >= s->cancel_at;
+}
+
+static void progress_never_goes_back_and_has_1_once_at_the_end_of_a_success(void **state) {
+  (void)state;
+  tct_data *data = records();
+  for (int k = 0; k < tct_solver_count; k++) {
+    const tct_solver *solver = tct_solvers[k];
+    tct_error err;
+    seen s = {0};
+    tct_config c = settings(solver->name);
+    if (!solver->is_private) c.epsilon = c.delta = NAN;
+    c.intercept = !solver->by_parties;
+    c.progress = note, c.cancel = stop, c.user = &s;
+    tct_plan *plan = tct_plan_new(&c, N, P, &err);
+    if (!plan) c.penalty = "l1ball:radius=1", plan = tct_plan_new(&c, N, P, &err);
+    if (!plan) c.penalty = "none", plan = tct_plan_new(&c, N, P, &err);
+    if (!plan) continue; /* another loss */
+    tct_model *model = tct_fit(plan, data, &err);
+    if (!model) fail_msg("%s: %s", solver->name, err.text);
+    if (s.ends != 1 || s.last != 1) fail_msg("%s: ended %d times, last %.17g", solver->name, s.ends, s.last);
+    tct_model_free(model);
+    s = (seen){.cancel_at = 1};
+    model = tct_fit(plan, data, &err);
+    if (!model && s.ends) fail_msg("%s: was cancelled and yet came to 1", solver->name);
+    tct_model_free(model);
+    tct_plan_free(plan);
+  }
+  tct_data_free(data);
+}
+
+static void progress_over_classes_ends_at_1_too(void **state) {
+  (void)state;
+  tct_error err;
+  seen s = {0};
+  tct_data *data = records();
+  tct_config c = settings("dpgd");
+  c.progress = note, c.user = &s;
+  int32_t code[N];
+  tct_model *models[7];
+  for (int i = 0; i < N; i++) code[i] = i % 7;
+  tct_composition *composition = tct_compose_classes(&c, 7, N, P, &err);
+  if (!composition) fail_msg("%s", err.text);
+  assert_int_equal(tct_fit_classes(composition, data, code, 7, models, &err), TCT_OK);
+  assert_true(s.ends == 1 && s.last == 1 && s.calls > 7);
+  for (int k = 0; k < 7; k++) tct_model_free(models[k]);
+  tct_composition_free(composition);
+  tct_data_free(data);
+}
+
+/* ---- answers that are a yes or a no ---------------------------------------------------------------------------- */
+
+static void a_forged_claim_is_an_error_with_its_verdict(void **state) {
+  (void)state;
+  tct_error err;
+  char path[] = "/tmp/test_interface_XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0 && close(file) == 0);
+  tct_data *data = records();
+  tct_config c = settings("dpgd");
+  tct_model *model = fitted(&c, data);
+  tct_verdict verdict = {.size = sizeof verdict}, unset = {.form = -3};
+  assert_int_equal(tct_model_write(model, path, &err), TCT_OK);
+  assert_int_equal(tct_verify(path, NULL, &verdict, &err), TCT_OK);
+  assert_int_equal(verdict.kind, TCT_VERDICT_REPRODUCIBLE);
+  assert_int_equal(tct_verify(path, NULL, &unset, &err), TCT_E_USAGE);
+  assert_int_equal(unset.form, -3);
+  model->epsilon = 0.5;
+  assert_int_equal(tct_model_write(model, path, &err), TCT_OK);
+  assert_int_equal(tct_verify(path, NULL, &verdict, &err), TCT_E_DATA);
+  assert_int_equal(verdict.kind, TCT_VERDICT_REFUSED);
+  assert_true(verdict.why[0] && verdict.epsilon == 0.5);
+  assert_string_equal(err.text, verdict.why);
+  char *text = tct_verify_json(path, NULL, &err);
+  assert_non_null(text);
+  assert_int_equal(err.status, TCT_E_DATA);
+  tct_text_free(text);
+  unlink(path);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
+static void cost_and_calibration_do_not_stand_in_for_each_other(void **state) {
+  (void)state;
+  tct_error err;
+  const char *whole = "gaussian:noise=3,count=2", *open = "gaussian:count=2";
+  char *text = tct_account_json(&whole, 1, TCT_ADD_REMOVE, 1e-6, &err);
+  assert_non_null(text);
+  tct_text_free(text);
+  assert_null(tct_account_json(&open, 1, TCT_ADD_REMOVE, 1e-6, &err));
+  assert_null(tct_calibrate_json(&whole, 1, TCT_ADD_REMOVE, 1, 1e-6, &err));
+  assert_null(tct_calibrate_json(&open, 1, TCT_ADD_REMOVE, NAN, 1e-6, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  text = tct_calibrate_json(&open, 1, TCT_ADD_REMOVE, 1, 1e-6, &err);
+  assert_non_null(strstr(text, "\"noise\""));
+  tct_text_free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero),
+      cmocka_unit_test(a_size_that_no_version_had_is_refused),
+      cmocka_unit_test(the_getters_of_plan_and_model_say_what_the_file_says),
+      cmocka_unit_test(without_privacy_the_getters_promise_nothing),
+      cmocka_unit_test(a_views_names_are_copied_and_end_in_the_model),
+      cmocka_unit_test(a_views_schema_gives_names_and_bounds_and_must_make_as_many_features),
+      cmocka_unit_test(progress_never_goes_back_and_has_1_once_at_the_end_of_a_success),
+      cmocka_unit_test(progress_over_classes_ends_at_1_too),
+      cmocka_unit_test(a_forged_claim_is_an_error_with_its_verdict),
+      cmocka_unit_test(cost_and_calibration_do_not_stand_in_for_each_other),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
