@@ -86,7 +86,7 @@ static table *table_new(int64_t n, uint64_t seed, const char *shape) {
   t->start = loss_at(t, zero), t->best = loss_at(t, t->w);
   tct_matrix m = {.rows = n, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = COLS};
   tct_error err = {0};
-  t->data = tct_data_view(&m, t->y, TCT_LABELS_REAL, &err);
+  t->data = tct_data_view(&m, t->y, TCT_LABELS_REAL, NULL, NULL, &err);
   if (!t->data) bench_fail(&err);
   return t;
 }
@@ -297,7 +297,7 @@ static void cost_bench(int64_t n, int64_t p, int parties) {
   if (!x || !y) exit(1);
   for (int64_t i = 0; i < n * p; i++) x[i] = clip1(0.5 * normal());
   tct_matrix m = {.rows = n, .cols = p, .layout = TCT_DENSE_ROWS, .values = x, .stride = p};
-  tct_data *data = tct_data_view(&m, y, TCT_LABELS_REAL, &err);
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_REAL, NULL, NULL, &err);
   tct_plan *plan = data ? tct_plan_new(&c, n, p, &err) : NULL;
   tct_bound bound = {0};
   tct_mech *mech = NULL;
