@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in (0, 1), e.g. 1e-6"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1), e.g. 1e-6; 0: pure epsilon"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
      "calibrate: the one number that the events lack is found so that they cost at most E"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",

@@ -8,7 +8,8 @@
 static const cli_option options[] = {
     {"--init", CLI_FLAG, offsetof(cli_args, init), NULL, "make the ledger; needs --epsilon and --delta"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "with --init: total of all runs on this data set"},
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "with --init: likewise; below 1 / number of records"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
+     "with --init: likewise; below 1 / number of records; 0: pure epsilon alone"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "with --init: the relation that every run must have; default add_remove"},
     {"--filter", CLI_CHOICE, offsetof(cli_args, filter), "sum|zcdp|gdp|rdp",

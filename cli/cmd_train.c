@@ -16,7 +16,7 @@ static const cli_option options[] = {
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
      "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "in (0, 1); well below 1 / number of records, e.g. 1e-6"},
+     "in [0, 1); well below 1 / number of records, e.g. 1e-6; 0: pure epsilon (objpert, adassp, dpfw, privgene)"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "what is hidden: one record's presence (default) or its content"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
@@ -55,8 +55,8 @@ static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
   if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
     return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
-  if (!(isnan(args->config.delta) || (args->config.delta > 0 && args->config.delta < 1)))
-    return cli_fail(CLI_USAGE, "--delta must lie in (0, 1); give e.g. --delta 1e-6");
+  if (!(isnan(args->config.delta) || (args->config.delta >= 0 && args->config.delta < 1)))
+    return cli_fail(CLI_USAGE, "--delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
   if (!(isnan(args->config.row_norm) || (args->config.row_norm > 0 && args->config.row_norm < INFINITY)))
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))

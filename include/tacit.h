@@ -124,7 +124,7 @@ typedef struct tct_config {
   const char *penalty;     /* component spec, e.g. "l2:lambda=1e-4"; default "none" */
   const char *solver;      /* component spec, e.g. "dpscd:batch=500"; NULL or "auto" = chosen by rule */
   double epsilon;          /* total privacy loss spent, > 0; INFINITY = no privacy at all, said so */
-  double delta;            /* in (0,1) */
+  double delta;            /* in [0,1); 0: pure epsilon-differential privacy */
   int32_t neighbours;      /* tct_neighbours */
   int32_t rows_rule;       /* tct_rows_rule */
   double row_norm;         /* R > 0: every record's features (with the intercept's 1) are brought to norm <= R */

@@ -10,7 +10,8 @@
  * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms.
  *
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
- * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5).  Prints lines of CSV, for
+ * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5), PENALTY, REPLACE (1: replace_one).  Prints
+ * lines of CSV, for
  * metric_table.py. */
 #include "sets.h"
 
@@ -112,7 +113,8 @@ static tct_config settings(const source *s, double norm, const char *solver) {
   c.intercept = 0;
   bool real = s->low < s->high;
   c.loss = real ? "squared" : getenv("LOSS") ? getenv("LOSS") : "logistic";
-  c.penalty = real ? "l2:lambda=1e-4" : "none";
+  c.penalty = getenv("PENALTY") ? getenv("PENALTY") : real ? "l2:lambda=1e-4" : "none";
+  c.neighbours = setting("REPLACE", 0) > 0 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
   c.solver = strcmp(solver, "auto") ? solver : NULL;
   c.threads = 1;
   c.row_norm = norm;

@@ -2,6 +2,7 @@
 #include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/pld.h"
+#include "account/pure.h"
 #include "account/single.h"
 
 #include <math.h>
@@ -52,6 +53,8 @@ tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_ev
                                   double delta, double precision, tct_bracket *out, tct_error *err) {
   double floor;
   TCT_TRY(check_query(events, precision, err));
+  if (delta == 0 && accountant != &tct_accountant_basic) return *out = (tct_bracket){0, INFINITY}, TCT_OK;
+  if (delta == 0) return accountant->epsilon(events, neighbours, delta, precision, out, err);
   TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &floor, err));
   TCT_TRY(accountant->epsilon(events, neighbours, delta, precision, out, err));
   hold_against(floor, INFINITY, out);
@@ -71,13 +74,23 @@ static tct_status ask(const tct_accountant *a, const tct_events *events, tct_nei
   return TCT_OK;
 }
 
+/* At delta 0: the sum of epsilons, or nothing. */
+static tct_status pure(const tct_events *events, tct_neighbours neighbours, tct_cost *out, tct_error *err) {
+  double pair[2];
+  TCT_TRY(tct_pure_refuse(events, err));
+  tct_pure_epsilon(events, neighbours, pair);
+  *out = (tct_cost){pair[1], pair[0], 0, &tct_accountant_basic};
+  return TCT_OK;
+}
+
 /* The closed forms come first: where the bracket of one is closed already, no numerical accountant
  * can say more. */
 static tct_status smallest(const tct_events *events, tct_neighbours neighbours, double precision, depth how,
                            tct_cost *out, tct_error *err) {
   double delta = out->delta;
   TCT_TRY(check_query(events, precision, err));
-  if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); choose it below 1/rows");
+  if (!(delta >= 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); choose it below 1/rows");
+  if (delta == 0) return pure(events, neighbours, out, err);
   *out = (tct_cost){INFINITY, 0, delta, NULL};
   TCT_TRY(tct_floor_epsilon(events, neighbours, delta, &out->epsilon_lower, err));
   for (int i = 0; i < tct_accountant_count; i++) {

@@ -17,8 +17,8 @@ typedef struct tct_accountant {
   const char *summary; /* one phrase */
   /* Does it bound this list under this relation?  If not, why[size] gets one phrase. */
   bool (*applies)(const tct_events *events, tct_neighbours neighbours, char *why, size_t size);
-  /* Smallest epsilon it proves at delta in (0,1). precision: relative width aimed at, e.g. 1e-4;
-   * accountants with closed forms ignore it. */
+  /* Smallest epsilon it proves at delta in (0,1); at delta 0 `basic` alone is asked. precision: relative width aimed
+   * at, e.g. 1e-4; accountants with closed forms ignore it. */
   tct_status (*epsilon)(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                         tct_bracket *out, tct_error *err);
   /* Smallest delta it proves at epsilon >= 0. */

@@ -2,6 +2,7 @@
 #include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/kov.h"
+#include "account/pure.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/single.h"
@@ -91,8 +92,13 @@ static tct_status basic_epsilon(const tct_events *events, tct_neighbours neighbo
                                 tct_bracket *out, tct_error *err) {
   (void)precision;
   *out = (tct_bracket){0, 0};
-  if (is_single(events, TCT_EV_OBJPERT)) return out->upper = objpert_epsilon(&events->at[0], neighbours, delta), TCT_OK;
   double pair[2];
+  if (delta == 0) {
+    tct_pure_epsilon(events, neighbours, pair);
+    *out = (tct_bracket){pair[0], pair[1]};
+    return TCT_OK;
+  }
+  if (is_single(events, TCT_EV_OBJPERT)) return out->upper = objpert_epsilon(&events->at[0], neighbours, delta), TCT_OK;
   if (has_curve(events)) {
     tct_single_epsilon(&events->at[0], neighbours, delta, pair);
     *out = (tct_bracket){tct_lower(pair[0]), tct_upper(pair[1])};

@@ -171,7 +171,7 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
 }
 
 static tct_status check_numbers(tct_neighbours neighbours, double delta, tct_error *err) {
-  if (!(delta > 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); give e.g. 1e-6");
+  if (!(delta >= 0 && delta < 1)) return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. 1e-6");
   if (neighbours != TCT_ADD_REMOVE && neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "unknown neighbour relation; use add_remove or replace_one");
   return TCT_OK;

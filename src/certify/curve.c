@@ -88,8 +88,8 @@ static tct_status check(const curve *c, tct_curve_axis against, tct_error *err) 
   if (against != TCT_CURVE_DELTA && against != TCT_CURVE_STEPS)
     return tct_fail(err, TCT_E_USAGE, "a curve is drawn against delta or steps; name one of them");
   if (c->points < 2 || c->points > 10000) return tct_fail(err, TCT_E_USAGE, "a curve has 2 to 10000 points");
-  if (c->steps && !(c->delta > 0 && c->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "delta must lie in (0, 1); give e.g. 1e-6");
+  if (c->steps && !(c->delta >= 0 && c->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. 1e-6");
   if (c->neighbours != TCT_ADD_REMOVE && c->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "unknown neighbour relation; use add_remove or replace_one");
   return TCT_OK;

@@ -165,16 +165,7 @@ static tct_status check_claim(const tct_events *list, tct_ledger_promise *p, tct
   int covered = !isnan(p->epsilon);
   if (!(p->delta >= 0 && p->delta < 1))
     return tct_fail(err, TCT_E_USAGE, "a charge needs delta in [0, 1); give e.g. 1e-6");
-  if (p->delta == 0) { /* accountants answer for delta above 0: only events that are pure by themselves */
-    double sum = 0;
-    for (int64_t i = 0; i < list->len; i++)
-      sum += tct_event_kinds[list->at[i].kind].flags & TCT_EVENT_PURE
-                 ? list->at[i].epsilon * (double)list->at[i].count * (1 + 1e-15)
-                 : INFINITY;
-    cost.epsilon = sum;
-  } else {
-    TCT_TRY(tct_account_epsilon(list, p->neighbours, p->delta, TCT_PRECISION, &cost, err));
-  }
+  TCT_TRY(tct_account_epsilon(list, p->neighbours, p->delta, TCT_PRECISION, &cost, err));
   if (!covered) p->epsilon = cost.epsilon;
   if (!isfinite(cost.epsilon))
     return tct_fail(err, TCT_E_USAGE, "no accountant bounds these events at this delta; they cannot be charged");

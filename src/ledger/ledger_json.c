@@ -74,7 +74,7 @@ static tct_status collect(const tct_ledger *l, tct_events *all, tct_error *err) 
 static json_t *information_out(const tct_ledger *l, tct_error *err) {
   tct_events all = {0};
   tct_cost cost = {.epsilon = NAN};
-  double delta = l->delta > 0 ? l->delta : 1e-12; /* accountants answer above 0 */
+  double delta = l->delta;
   tct_status status = collect(l, &all, err);
   if (status == TCT_OK && all.len) status = tct_account_epsilon(&all, l->neighbours, delta, 1e-3, &cost, err);
   tct_events_free(&all);

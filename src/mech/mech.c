@@ -19,6 +19,15 @@
  * the pairs left.  Dominating pairs compose (Zhu, Dong and Wang 2022, Theorem 10), so the two together are dominated by
  * the product of all.  That product does not know which came first.  Leaving out is post-processing.
  *
+ * Laplace sums are brought to at most 2^52 lattices in size, which is post-processing.  So a value has 2^53 + 1
+ * outcomes and no tail of the noise is told apart beyond them.
+ *
+ * Blended releases.  Let M be a release of `len` such values that is within total variation eta of an epsilon-DP one.
+ * It is replaced by a uniform one on all N = (2^53 + 1)^len outcomes with probability 2^-128.  For every outcome
+ *   M_D <= e^epsilon M_D' + (1 + e^epsilon) eta,
+ * and where eta <= 2^-128 tanh(epsilon/2)/N the uniform part pays for the last term: the mixture is epsilon-DP, at
+ * delta 0 (tct_blend_exponent).
+ *
  * ROUNDING  sum + noise is exact: both are multiples of g below 2^52*g in magnitude by the choice of g
  * (tct_lattice_spacing).  The Gaussian tail beyond 2^7 sigma has probability below 2^-11000.  Its sum would round to a
  * neighbouring multiple of 2g, which is again post-processing of the released value. */
@@ -185,6 +194,23 @@ void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *
   if (mech->probe) mech->probe(mech->probe_user, &event, release->sensitivity, before, after, len);
 }
 
+static const uint64_t most_steps = (uint64_t)1 << 52; /* a Laplace release is at most so many lattices in size */
+
+double tct_blend_exponent(double epsilon, double len) {
+  return len * log(2.0 * (double)most_steps + 1) + 128 * M_LN2 - log(tanh(0.5 * epsilon)) + 1;
+}
+
+/* See PROOF. */
+static void add_laplace(tct_stream *stream, const tct_release *release, double *sum, int64_t len) {
+  double g = release->lattice, limit = (double)most_steps * g;
+  bool uniform = release->blend && (tct_stream_u64(stream) | tct_stream_u64(stream)) == 0;
+  for (int64_t j = 0; j < len; j++) {
+    double value = sum[j] + tct_discrete_laplace(stream, release->deviation, g);
+    sum[j] = value > limit ? limit : value < -limit ? -limit : value;
+    if (uniform) sum[j] = (double)tct_stream_below(stream, 2 * most_steps + 1) * g - limit;
+  }
+}
+
 /* Rank 0 draws; the others receive what it released. */
 static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_release *release, double *sum, int64_t len,
                             tct_error *err) {
@@ -195,10 +221,11 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
       if (!before) return tct_fail_memory(err);
       memcpy(before, sum, (size_t)len * sizeof *sum);
     }
+    bool laplace = release->law == TCT_LAW_LAPLACE;
+    if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
     double sigma = release->deviation;
-    for (int64_t j = 0; j < len && sigma > 0; j++)
-      sum[j] += release->law == TCT_LAW_LAPLACE ? tct_discrete_laplace(stream, sigma, release->lattice)
-                                                : tct_rounded_gaussian(stream, sigma, release->lattice);
+    for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++)
+      sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
     tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
   }
@@ -278,11 +305,31 @@ tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t le
   return TCT_OK;
 }
 
-/* scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace for Gaussian g. */
-static double laplace_exact(tct_stream *s, double scale, double lattice) {
-  double g[4];
-  for (int k = 0; k < 4; k++) g[k] = tct_rounded_gaussian(s, 1, lattice);
-  return 0.5 * scale * ((g[0] * g[0] + g[1] * g[1]) - (g[2] * g[2] + g[3] * g[3]));
+/* A vector of density ~ exp(-|b|/scale): its length is scale times the sum of len exponential numbers, its direction
+ * that of a Gaussian vector, uniform and independent of the length.  Directions of vectors shorter than sqrt(len)/4 are
+ * drawn again, so that rounding turns none by much; docs/proofs/objpert.md has what that costs. */
+static void draw_gamma(tct_stream *s, const tct_release *release, double *value, int64_t len) {
+  double length = 0, norm2 = 0, g = release->lattice;
+  for (int64_t j = 0; j < len; j++) length += tct_exponential_floor(s, 1, g);
+  while (!(norm2 >= (double)len / 16)) {
+    norm2 = 0;
+    for (int64_t j = 0; j < len; j++) {
+      value[j] = tct_rounded_gaussian(s, 1, g);
+      norm2 += value[j] * value[j];
+    }
+  }
+  double factor = release->deviation * length / sqrt(norm2);
+  for (int64_t j = 0; j < len; j++) value[j] *= factor;
+}
+
+/* Numbers of a release's law; 0 where there is no noise. */
+static void draw_whole(tct_stream *s, const tct_release *release, double *value, int64_t len) {
+  double sigma = release->deviation;
+  if (sigma > 0 && release->law == TCT_LAW_GAMMA) {
+    draw_gamma(s, release, value, len);
+    return;
+  }
+  for (int64_t j = 0; j < len; j++) value[j] = sigma > 0 ? tct_rounded_gaussian(s, sigma, release->lattice) : 0;
 }
 
 tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_error *err) {
@@ -290,15 +337,11 @@ tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_
   const tct_release *release = &mech->promise.release[r];
   if (release->terms != 0) return tct_gate_refuse(release, err);
   TCT_TRY(tct_gate_charge(mech, r, err));
-  double sigma = release->deviation, lattice = release->lattice;
   uint64_t number = mech->releases++;
   if (tct_team_own(mech->team) == 0) {
     tct_stream s;
     tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, number);
-    for (int64_t j = 0; j < len; j++)
-      value[j] = !(sigma > 0)                            ? 0
-                 : release->law == TCT_LAW_LAPLACE_EXACT ? laplace_exact(&s, sigma, lattice)
-                                                         : tct_rounded_gaussian(&s, sigma, lattice);
+    draw_whole(&s, release, value, len);
     tct_stream_wipe(&s);
     tct_gate_observe(mech, release, value, value, len);
   }

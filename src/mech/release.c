@@ -59,7 +59,7 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
   return (tct_release){.what = what,
                        .event = event,
                        .law = law,
-                       .norm = law == TCT_LAW_GAUSSIAN ? TCT_NORM_L2 : TCT_NORM_L1,
+                       .norm = TCT_NORM_L2,
                        .clip = sensitivity,
                        .sensitivity = sensitivity,
                        .ratio = 1,
@@ -81,8 +81,7 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
 }
 
 double tct_release_deviation(const tct_release *r) {
-  bool laplace = r->law == TCT_LAW_LAPLACE || r->law == TCT_LAW_LAPLACE_EXACT;
-  return r->follows || r->open ? NAN : (laplace ? sqrt(2) : 1) * r->deviation;
+  return r->follows || r->open ? NAN : (r->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) * r->deviation;
 }
 
 bool tct_release_chooses(const tct_release *release) { return release->norm == TCT_NORM_SCORE; }

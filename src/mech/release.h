@@ -11,12 +11,12 @@ const char *tct_norm_name(tct_norm norm); /* "l2", "l1", "score" */
 
 /* What is drawn. */
 typedef enum tct_law {
-  TCT_LAW_GAUSSIAN,      /* rounded Gaussian noise, added */
-  TCT_LAW_LAPLACE,       /* discrete Laplace noise, added */
-  TCT_LAW_LAPLACE_EXACT, /* Laplace numbers made of four Gaussians each; only drawn, never added (objpert) */
-  TCT_LAW_EXPONENTIAL,   /* a choice by the exponential mechanism */
-  TCT_LAW_FLIP,          /* a choice by permute and flip, at most 4096 candidates */
-  TCT_LAW_LARGEST,       /* a choice without privacy: the first of the largest scores */
+  TCT_LAW_GAUSSIAN,    /* rounded Gaussian noise, added */
+  TCT_LAW_LAPLACE,     /* discrete Laplace noise, added */
+  TCT_LAW_GAMMA,       /* density ~ exp(-|b|/scale) in all coordinates together; only drawn, never added (objpert) */
+  TCT_LAW_EXPONENTIAL, /* a choice by the exponential mechanism */
+  TCT_LAW_FLIP,        /* a choice by permute and flip, at most 4096 candidates */
+  TCT_LAW_LARGEST,     /* a choice without privacy: the first of the largest scores */
 } tct_law;
 
 typedef struct tct_release {
@@ -44,6 +44,7 @@ typedef struct tct_release {
   double added;  /* joint: deviation of what the server adds besides; 0: nothing */
   bool monotone; /* choice: one record moves all scores the same way, the 2 of the exponent is dropped */
   bool follows;  /* the length follows from earlier releases: tct_mech_set_clip sets it before each draw */
+  bool blend;    /* with probability 2^-128 the release is uniform on all that it can be (mech.c) */
   bool whole;    /* every rank holds the whole value, not a part of a sum */
   bool open;     /* budget promises: the run brings the noise or epsilon, and the filter is charged for it */
 } tct_release;
@@ -58,6 +59,8 @@ tct_release tct_release_choice(const char *what, double epsilon, int64_t count, 
  * of the Laplace law. */
 tct_release tct_release_draw(const char *what, tct_event event, tct_law law, double sensitivity, double noise,
                              double deviation, double lattice);
+/* Of a blended release of len numbers: a probability of exp(-this) that a pure epsilon does not cover is paid for. */
+double tct_blend_exponent(double epsilon, double len);
 /* The event of a choice: exponential:epsilon; pure:epsilon for permute and flip; and pure:log(1 + rate*(exp(epsilon) -
  * 1)) where records were sampled. */
 tct_event tct_release_choice_event(const tct_release *release);

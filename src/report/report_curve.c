@@ -42,7 +42,7 @@ tct_status tct_report_recompute(tct_page *page, tct_error *err) {
   page->proved = NAN;
   page->holds = 1;
   if (!m->is_private) return TCT_OK;
-  if (!(m->epsilon > 0 && isfinite(m->epsilon) && m->delta > 0 && m->delta < 1) || !m->events.len)
+  if (!(m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1) || !m->events.len)
     return tct_fail(
         err, TCT_E_DATA,
         "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
@@ -85,7 +85,7 @@ static void axes(tct_html *h, const curve *c) {
 static void drawing(tct_page *page, const curve *c) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  double x = x_at(m->delta), y = y_at(c, m->epsilon);
+  double x = m->delta > 0 ? x_at(m->delta) : LEFT, y = y_at(c, m->epsilon); /* delta 0 is left of any power of ten */
   char top[40];
   tct_print_real(c->top, top, sizeof top);
   tct_html_format(
@@ -106,8 +106,9 @@ static void drawing(tct_page *page, const curve *c) {
     int end = x > WIDTH - RIGHT - 80; /* the line falls: the room is above it, to the right */
     tct_html_format(h,
                     "<circle class=\"claim\" cx=\"%.2f\" cy=\"%.2f\" r=\"5\"/>\n<text class=\"strong%s\" x=\"%.2f\" "
-                    "y=\"%.2f\">the promise</text>\n",
-                    x, y, end ? " end" : "", end ? WIDTH - RIGHT : x + 8, y > TOP + 20 ? y - 8 : y + 18);
+                    "y=\"%.2f\">the promise%s</text>\n",
+                    x, y, end ? " end" : "", end ? WIDTH - RIGHT : x + 8, y > TOP + 20 ? y - 8 : y + 18,
+                    m->delta > 0 ? "" : ", at \xce\xb4 = 0");
   }
   tct_html_put(h, "</svg>\n");
 }

@@ -68,6 +68,7 @@ static void tiles(tct_page *page) {
     tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
     tct_html_put(h, "</span> at \xce\xb4 = ");
     tct_html_real(h, "privacy.delta", m->delta, 0);
+    if (m->delta == 0) tct_html_put(h, ": pure \xce\xb5-differential privacy");
   } else {
     tct_html_put(h, "<span class=\"big bad\">no limit</span> this model is not private");
   }
@@ -193,7 +194,7 @@ static void promise_words(tct_page *page) {
   tct_html_put(h, " and \xce\xb4 = ");
   tct_html_real(h, "privacy.delta", m->delta, 0);
   chance(h, m->delta);
-  tct_html_put(h, ".</p>\n");
+  tct_html_put(h, m->delta == 0 ? ": pure \xce\xb5-differential privacy, without exceptions.</p>\n" : ".</p>\n");
 }
 
 void tct_report_protected(tct_page *page) {

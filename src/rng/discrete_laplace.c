@@ -28,26 +28,37 @@
  * most 2^-22 epsilon0.  The accountants add the smaller one for every event (tct_laplace_slack); epsilon0 itself bounds
  * the loss as it is.
  *
- * ROUNDING  None: integers, and a product by a power of two.  V beyond 2^10 would pass 64 bits
- * and is refused; its probability is exp(-1024) < 1e-444,
- * below every delta that is a double. */
+ * The Y alone are the exponential law of mean `scale`, rounded down to the lattice (tct_exponential_floor).
+ *
+ * ROUNDING  Integers, and a product by a power of two.  V is not looked at beyond 2^33: Y is then at least 2^53 where
+ * scale/g >= 2^20, and whatever it is, it stands for "too large".  The gate
+ * brings sums to at most 2^52 lattices, so no output tells such values apart and no probability is neglected.  At delta
+ * 0 a cut tail would be no guarantee. */
 #include "rng/coins.h"
 
-enum { V_MAX = 1 << 10 };
+static const uint64_t v_max = (uint64_t)1 << 33;
+
+/* Y: scale/g < 2^40, so below 2^74. */
+static tct_u128 geometric(tct_stream *s, tct_dyadic ratio) {
+  uint64_t m = ratio.mantissa, u, v = 0;
+  do u = tct_stream_below(s, m);
+  while (!tct_coin_exp_ratio(s, u, m));
+  while (v < v_max && tct_coin_exp_one(s)) ++v;
+  tct_u128 x = u + (tct_u128)m * v;
+  return ratio.exponent < 0 ? x >> -ratio.exponent : x << ratio.exponent;
+}
 
 double tct_discrete_laplace(tct_stream *s, double scale, double g) {
   tct_dyadic ratio = tct_dyadic_of(scale / g);
-  uint64_t m = ratio.mantissa;
-  int shift = -ratio.exponent;
   for (;;) {
-    uint64_t u = tct_stream_below(s, m), v = 0;
-    if (!tct_coin_exp_ratio(s, u, m)) continue;
-    while (v <= V_MAX && tct_coin_exp_one(s)) ++v;
-    if (v > V_MAX) continue;
-    uint64_t y = (uint64_t)((u + (tct_u128)m * v) >> shift);
+    tct_u128 y = geometric(s, ratio);
     bool minus = tct_stream_u32(s) & 1;
     if (minus && y == 0) continue;
     double value = (double)y * g;
     return minus ? -value : value;
   }
+}
+
+double tct_exponential_floor(tct_stream *s, double scale, double g) {
+  return (double)geometric(s, tct_dyadic_of(scale / g)) * g;
 }

@@ -70,6 +70,8 @@ double tct_rounded_gaussian(tct_stream *s, double sigma, double g);
 void tct_rounded_gaussian_fill(tct_stream *s, double sigma, double g, double *out, int64_t count);
 /* g * K with P[K = k] ~ exp(-|k| * g/scale), exactly; g a power of two, scale/g in [1, 2^40). */
 double tct_discrete_laplace(tct_stream *s, double scale, double g);
+/* E of mean `scale`, rounded down to a multiple of the power of two g, 2^20 <= scale/g < 2^40 (discrete_laplace.c). */
+double tct_exponential_floor(tct_stream *s, double scale, double g);
 /* A Poisson batch: the indices i in [row0, row0+rows) that were drawn, each independently with
  * probability rate, ascending, written to out (capacity rows) minus row0; returns how many.
  * Row i's coin depends on (key, iteration, i) alone. */

@@ -236,7 +236,7 @@ static tct_status check_wish(const tct_wish *w, double share, tct_error *err) {
 
 /* The settings are wrong whatever is composed: the plan says it. */
 static tct_status check_budget(const tct_config *config, const tct_wish *w, tct_error *err) {
-  if (config->epsilon > 0 && (isinf(config->epsilon) || (config->delta > 0 && config->delta < 1))) return TCT_OK;
+  if (config->epsilon > 0 && (isinf(config->epsilon) || (config->delta >= 0 && config->delta < 1))) return TCT_OK;
   tct_plan *plan = plan_at(config, config->epsilon, config->delta, w, err);
   if (!plan) return err->status;
   tct_plan_free(plan);

@@ -7,6 +7,10 @@
  * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
  * least squares with ridge go to dpscd there, whose damped steps win.  Everything else: dpgd, the best untuned solver
  * of a hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
+ *
+ * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
+ * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
+ * so.
  */
 #include "solve/auto.h"
 
@@ -15,9 +19,25 @@
 
 static const double METRIC = 40;
 
+static const char *pure_name(const tct_facts *facts) {
+  const tct_loss *loss = &facts->loss;
+  if (facts->penalty.kind->cross_polytope) return "dpfw";
+  if (!facts->penalty.kind->quadratic) return "dpgd";
+  if (loss->kind->least_squares) return "adassp";
+  return isfinite(loss->kind->curvature_bound(loss->h)) && isfinite(tct_loss_slope_bound(loss)) ? "objpert"
+                                                                                                : "privgene";
+}
+
+static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
+  const char *name = pure_name(facts);
+  snprintf(why, size, "%s: the solver with pure epsilon for this loss and penalty", name);
+  return tct_solver_find(name);
+}
+
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool ridge = facts->penalty.kind->quadratic && facts->penalty.l2 > 0;
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
+  if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
   if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {

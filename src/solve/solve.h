@@ -17,7 +17,7 @@ typedef struct tct_facts {
   tct_loss loss;
   tct_penalty penalty;
   double epsilon; /* INFINITY: noise and clip off */
-  double delta;
+  double delta;   /* 0: pure epsilon-differential privacy */
   tct_neighbours neighbours;
   tct_rows_rule rows_rule;
   int threads;
@@ -132,6 +132,7 @@ typedef struct tct_solver {
   const char *summary;
   const tct_option *options;
   bool is_private;    /* false: takes no epsilon, and its certificate says NONE */
+  bool pure;          /* it can keep delta 0: with an option for it, or because its events are pure anyway */
   bool wants_columns; /* false: rows (dense rows or CSR); true: dense columns or CSC */
   bool by_parties;    /* made for parties that hold the columns between them: observers */
   bool over_wire;     /* and session/ can run it between them */

@@ -5,6 +5,7 @@
  * page say the sentence. */
 #include "train/cautions.h"
 
+#include "account/curves/renyi.h"
 #include "model/json.h"
 
 #include <math.h>
@@ -19,6 +20,9 @@ static const double MIN_SIGNAL_TO_NOISE = 3;
 
 double tct_caution_signal(const tct_caution_facts *facts) {
   if (!facts->is_private) return INFINITY;
+  /* Pure noise of density exp(-epsilon |b|) is about p/epsilon long, Gaussian noise sqrt(p)/mu. */
+  double factor = tct_neighbour_factor(facts->neighbours);
+  if (facts->delta == 0) return facts->epsilon * (double)facts->rows / ((double)facts->p * factor);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   return tct_signal_to_noise(facts->rows, facts->p, &whole);
 }
@@ -74,7 +78,7 @@ tct_caution_facts tct_caution_plan(const tct_plan *plan) {
 }
 
 tct_caution_facts tct_caution_model(const tct_model *model) {
-  bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta > 0 && model->delta < 1;
+  bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta >= 0 && model->delta < 1;
   return (tct_caution_facts){.is_private = model->is_private && numbers, /* a file may claim anything */
                              .rows = model->rows,
                              .p = model->cols + (model->has_intercept != 0),

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 static const tct_sized SIZED = TCT_SIZED(tct_config, user, "call tct_config_default first");
@@ -57,9 +58,22 @@ static tct_status check_budget(const tct_config *config, const tct_solver *solve
   if (isinf(config->epsilon)) return TCT_OK;
   if (isnan(config->delta))
     return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. --delta 1e-6");
-  if (!(config->delta > 0 && config->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "delta must lie strictly between 0 and 1; give e.g. --delta 1e-6");
+  if (!(config->delta >= 0 && config->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
   return TCT_OK;
+}
+
+/* At delta 0 only solvers whose events are pure have a claim. */
+static tct_status check_pure(const tct_facts *facts, const tct_solver *solver, tct_error *err) {
+  char names[200] = "";
+  if (!solver->is_private || tct_noise_off(facts) || facts->delta != 0 || solver->pure) return TCT_OK;
+  for (int i = 0; i < tct_solver_count; i++) {
+    size_t length = strlen(names);
+    if (tct_solvers[i]->pure)
+      snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", tct_solvers[i]->name);
+  }
+  return tct_fail(err, TCT_E_USAGE, "%s has no epsilon at delta 0; give a delta above 0, or a solver that has one: %s",
+                  solver->name, names);
 }
 
 static tct_status check_relation(const tct_config *config, const tct_solver *solver, tct_error *err) {
@@ -160,6 +174,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(copy_config(config, &plan->config, err));
   TCT_TRY(pick_solver(config, rows, cols, plan, &spec, err));
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
+  TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
   if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);

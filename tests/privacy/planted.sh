@@ -127,6 +127,17 @@ plant dpcd_change_halved src/solve/coordinate/dpcd_plan.c 's/choice\.follows = t
 plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->sensitivity, output->sensitivity, 1/event, output->sensitivity, output->sensitivity \/ 2, 1/' contract_one_release
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
+# ---- delta 0 ----
+plant pure_sum_rounded_to_nearest src/account/pure.c 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
+plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_EV_APPROX \|\| e->delta == 0\)/1/' unit_pure
+plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
+plant gamma_length_halved src/mech/mech.c 's/release->deviation \* length \/ sqrt/0.5 * release->deviation * length \/ sqrt/' unit_pure contract_one_release
+plant gamma_direction_not_uniform src/mech/mech.c 's/value\[j\] = tct_rounded_gaussian\(s, 1, g\);/value[j] = tct_discrete_laplace(s, 1, g);/' unit_pure
+plant blend_without_its_outcomes src/mech/mech.c 's/return len \* log\(2\.0/return log(2.0/' unit_pure
+plant adassp_laplace_length_halved src/solve/minimiser/adassp.c 's/\(2 \* split\) \* \(1 \+ 0x1p-45\)/(4 * split) * (1 + 0x1p-45)/' contract_one_release
+plant pure_tilt_without_its_neighbour src/solve/minimiser/objpert_plan.c 's/out->noise_multiplier = [a-z_]+\([^)]*\) \/ left;/out->noise_multiplier = 0.5 \/ left;/' contract_one_release
+plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
+
 # ---- the bound on released weights ----
 plant bound_of_one_record src/solve/shared/weight_bound.c 's/rows \* release->clip/release->clip/' contract_weight_bound
 plant bound_without_momentum src/solve/shared/weight_bound.c 's/steps \* \(steps \+ 1\) \/ 2 \+ offset/steps + offset/' contract_weight_bound

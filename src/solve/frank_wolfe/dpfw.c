@@ -151,6 +151,7 @@ const tct_solver tct_solver_dpfw = {
     .summary = "private Frank-Wolfe on the l1 ball (Talwar et al. 2015; sparse steps after Raff et al. 2023)",
     .options = tct_dpfw_options,
     .is_private = true,
+    .pure = true,
     .wants_columns = true,
     .rows_apart = true,
     .relations = TCT_RELATION_BOTH,

@@ -10,8 +10,8 @@
  *   T: after T steps Frank-Wolfe has at most 2 C_f/T to gain, C_f <= h (2 eta R_inf)^2, h the curvature bound.  Noise
  *     makes a step fall short of the best vertex by about eta * (2 change/n) log(2p)/epsilon_0.  Here epsilon_0 =
  *     sqrt(8 rho/T), rho the zCDP of the budget (that of one Gaussian release).  The sum A/T + N sqrt(T) is least at
- *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  C_f is the worst case: A is gain_part * 2 C_f.  T
- *     is kept within [10, 100000]. */
+ *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 is epsilon/T instead, and T =
+ *     (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f.  T is kept within [10, 100000]. */
 #include "solve/frank_wolfe/dpfw.h"
 
 #include <string.h>
@@ -49,9 +49,14 @@ static tct_status steps_of(const tct_facts *facts, double feature, double change
   double diameter = 2 * facts->penalty.radius * feature, gain = gain_part * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
   if (tct_noise_off(facts)) return TCT_OK;
-  TCT_TRY(tct_budget_rho(facts, &rho, err));
-  double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) / sqrt(8 * rho);
-  *steps = floor(fmin(max, fmax(fewest, pow(2 * gain / lost, 2.0 / 3.0))));
+  double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p), best;
+  if (facts->delta > 0) {
+    TCT_TRY(tct_budget_rho(facts, &rho, err));
+    best = pow(2 * gain * sqrt(8 * rho) / lost, 2.0 / 3.0);
+  } else {
+    best = sqrt(gain * facts->epsilon / lost);
+  }
+  *steps = floor(fmin(max, fmax(fewest, best)));
   return TCT_OK;
 }
 

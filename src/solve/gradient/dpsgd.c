@@ -21,6 +21,7 @@
 #include "la/kernels/kernels.h"
 #include "solve/shared/batch.h"
 #include "solve/shared/weight_bound.h"
+#include "solve/gradient/gradient_release.h"
 #include "solve/gradient/sgd_shared.h"
 
 #include <string.h>
@@ -28,9 +29,9 @@
 static const tct_option options[] = {
     {"batch", TCT_OPT_REAL, "auto", 1, 1e15, NULL,
      "expected records per batch; auto: smallest with noise near 1, at least sqrt(n)"},
-    {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL,
-     "C, largest norm of a record's gradient; auto: slope bound times R"},
-    {"epochs", TCT_OPT_REAL, "10", 1e-3, 1e6, NULL, "expected visits per record"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "C, largest norm of a record's gradient; auto: that of dpgd"},
+    {"epochs", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
+     "expected visits per record; auto: 40 to 20000 steps, from n, p, epsilon, delta; without privacy 10"},
     {"step", TCT_OPT_REAL, "auto", 1e-12, 1e12, NULL, "step size; auto: 1/(smoothness of the loss * R^2 + l2)"},
     {"average", TCT_OPT_CHOICE, "half", 0, 0, "last|half|all", "which iterates the result averages"},
     {0},
@@ -45,15 +46,36 @@ tct_status tct_sgd_defaults(const tct_facts *facts, const tct_option *table, tct
   return tct_spec_set_real(&plan->spec, "step", step, err);
 }
 
+/* How many steps, and how large a batch for them, where the user names no epochs.
+ *
+ * T steps of 1/curvature are a walk of length T, and dpgd's rule for it is 6 s, s = mu n/sqrt(p) (dpgd.c).  MOST is one
+ * of time.  m sqrt(T) per unit of clip is
+ * about T q/mu whatever the batch while m is above 1, and grows fast below (batch.c).  So q is what has m = 1 in the
+ * central limit of subsampling: q sqrt(T (e - 1)) = mu.  With more epsilon
+ * the batch grows and the number of steps does not fall: with a fixed number of epochs it did, and the objective rose.
+ */
+static tct_status steps_default(const tct_facts *facts, tct_spec *spec, tct_error *err) {
+  static const double fewest = 40, most = 20000;
+  double n = (double)facts->rows, batch = tct_spec_real(spec, options, "batch");
+  double noise = tct_budget_single(facts, TCT_ADD_REMOVE);
+  if (!tct_spec_auto(spec, options, "epochs")) return TCT_OK;
+  if (!(noise > 0)) return tct_spec_set_real(spec, "epochs", 10, err);
+  double steps = fmin(fmax(6 * tct_descent_signal(facts), fewest), most);
+  if (isnan(batch)) batch = fmin(fmax(ceil(n / (noise * sqrt(steps * (M_E - 1)))), ceil(sqrt(n))), n);
+  TCT_TRY(tct_spec_set_real(spec, "batch", batch, err));
+  return tct_spec_set_real(spec, "epochs", steps * batch / n, err);
+}
+
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   double rate;
   int64_t iterations;
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "dpsgd", err));
   TCT_TRY(tct_sgd_defaults(facts, options, out, err));
-  double clip = tct_spec_real(&out->spec, options, "clip"), slope = tct_loss_slope_bound(&facts->loss);
-  if (isnan(clip)) clip = facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
+  double clip = tct_spec_real(&out->spec, options, "clip");
+  if (isnan(clip)) clip = tct_descent_clip(facts);
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
+  TCT_TRY(steps_default(facts, &out->spec, err));
   TCT_TRY(tct_batch_plan(facts, options, tct_spec_real(&out->spec, options, "epochs"), out, &rate, &iterations, err));
   TCT_TRY(tct_budget_noise(facts, rate, iterations, out, err));
   return tct_sgd_promise(facts, rate, iterations, out, err);

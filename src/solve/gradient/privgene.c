@@ -137,6 +137,7 @@ const tct_solver tct_solver_privgene = {
     .summary = "private genetic search by exponential choices (Zhang et al. 2013)",
     .options = options,
     .is_private = true,
+    .pure = true,
     .wants_columns = true,
     .relations = TCT_RELATION_BOTH,
     .plan = plan,

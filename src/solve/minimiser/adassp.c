@@ -15,7 +15,11 @@
  * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
  * at most 1 stay within the sensitivity of one.
  *
- * RELEASES  One event gaussian(m), c = K^2/sqrt(q).
+ * noise=laplace: G's upper triangle alone.  The l1 norm of that of v x x^T is (|x|_1^2 + |x|^2) v/2 <= (p+1) K^2/2, and
+ * that of v y x at most sqrt(p) K Y; the factor of h is (K/Y) (p+1)/(2 sqrt(p)) (1-q)/q there, the sensitivity (p+1)
+ * K^2/(2q).
+ *
+ * RELEASES  One event gaussian(m), c = K^2/sqrt(q), or laplace(m), c = (p+1) K^2/(2q): pure epsilon.
  *
  * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
@@ -43,6 +47,8 @@ static const tct_option options[] = {
      "K/R: longer records weigh (K/|x|)^2; 1 where all records have the same length, and in the paper"},
     {"ridge", TCT_OPT_REAL, "2.5", 0, 1e6, NULL,
      "zeta: least eigenvalue to have, in units of sigma*sqrt(p); the paper's: sqrt(log(2p^2/0.05))"},
+    {"noise", TCT_OPT_CHOICE, "auto", 0, 0, "auto|gaussian|laplace",
+     "law of the noise; auto: gaussian, at delta 0 laplace (pure epsilon)"},
     {"iterates", TCT_OPT_COUNT, "3", 1, 100, NULL, "how often the ridge's pull is corrected, plus 1; the paper's: 1"},
     {0},
 };
@@ -56,15 +62,45 @@ static double norm_of(const tct_facts *facts, const tct_spec *spec) {
 
 enum { STATISTICS }; /* the release */
 
+static bool is_laplace(const tct_spec *spec) { return tct_spec_is(spec, options, "noise", "laplace"); }
+
 static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
-  double norm = norm_of(facts, spec);
-  return norm * norm / sqrt(tct_spec_real(spec, options, "split"));
+  double norm = norm_of(facts, spec), split = tct_spec_real(spec, options, "split");
+  if (is_laplace(spec)) return norm * norm * ((double)facts->p + 1) / (2 * split) * (1 + 0x1p-45);
+  return norm * norm / sqrt(split);
 }
 
 /* The factor of h; norm: K. */
 static double weight_of(const tct_facts *facts, const tct_spec *spec, double norm) {
-  double split = tct_spec_real(spec, options, "split");
-  return norm / facts->label_bound * sqrt((1 - split) / split);
+  double split = tct_spec_real(spec, options, "split"), odds = (1 - split) / split, p = (double)facts->p;
+  return norm / facts->label_bound * (is_laplace(spec) ? (p + 1) / (2 * sqrt(p)) * odds : sqrt(odds));
+}
+
+/* The sigma of the Gaussian whose symmetrised noise is as large: an entry's deviation there is sigma/sqrt(2), here that
+ * of one Laplace number. */
+static double sigma_of(const tct_spec *spec, double noise, double sensitivity) {
+  return noise * sensitivity * (is_laplace(spec) ? 2 : 1);
+}
+
+/* At delta 0: Laplace. */
+static tct_status choose_noise(const tct_facts *facts, tct_spec *spec, tct_error *err) {
+  bool only_pure = facts->delta == 0 && !tct_noise_off(facts);
+  if (tct_spec_is(spec, options, "noise", "auto"))
+    TCT_TRY(tct_spec_set(spec, "noise", only_pure ? "laplace" : "gaussian", err));
+  if (!only_pure || is_laplace(spec)) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "only adassp:noise=laplace keeps delta 0; choose it, or a delta above 0");
+}
+
+/* Laplace noise for all of epsilon, whatever delta is. */
+static tct_status laplace_noise(const tct_facts *facts, tct_solver_plan *out, tct_error *err) {
+  tct_event event;
+  tct_events list = {&event, 1, 1};
+  out->noise_multiplier = 0;
+  out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
+  if (tct_noise_off(facts)) return TCT_OK;
+  out->noise_multiplier = (facts->neighbours == TCT_REPLACE_ONE ? 2 : 1) / (facts->epsilon * (1 - 1e-12));
+  event = tct_event_laplace(out->noise_multiplier, 1);
+  return tct_account_epsilon(&list, facts->neighbours, facts->delta, TCT_PRECISION, &out->cost, err);
 }
 
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
@@ -77,8 +113,10 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   if (facts->p > MOST_FEATURES)
     return tct_fail(err, TCT_E_USAGE, "adassp holds a matrix of features squared, at most %d features; use dpcd",
                     MOST_FEATURES);
-  TCT_TRY(tct_budget_noise(facts, 1, 1, out, err));
-  tct_event event = tct_event_gaussian(out->noise_multiplier, 1);
+  TCT_TRY(choose_noise(facts, &out->spec, err));
+  bool laplace = is_laplace(&out->spec);
+  TCT_TRY(laplace ? laplace_noise(facts, out, err) : tct_budget_noise(facts, 1, 1, out, err));
+  tct_event event = (laplace ? tct_event_laplace : tct_event_gaussian)(out->noise_multiplier, 1);
   double sensitivity = sensitivity_of(facts, &out->spec);
   return tct_plan_promise(
       out, tct_release_sum("sums of x x^T and y x", event, norm_of(facts, &out->spec), sensitivity, facts->rows), err);
@@ -126,6 +164,23 @@ static tct_status statistics(const tct_problem *problem, const terms *set, doubl
   return TCT_OK;
 }
 
+/* Step 1: sum[p][p], sum[p] through the gate; with Laplace noise the upper triangle goes first, packed, and is unpacked
+ * afterwards. */
+static tct_status release(tct_mech *mech, bool triangle, double *sum, int64_t p, tct_error *err) {
+  if (!triangle) return tct_mech_release(mech, STATISTICS, sum, p * p + p, err);
+  int64_t half = p * (p + 1) / 2, k = 0;
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = i; j < p; j++) sum[k++] = sum[i * p + j]; /* k <= i p + j */
+  memmove(sum + half, sum + p * p, (size_t)p * sizeof *sum);
+  TCT_TRY(tct_mech_release(mech, STATISTICS, sum, half + p, err));
+  memmove(sum + p * p, sum + half, (size_t)p * sizeof *sum);
+  for (int64_t i = p - 1; i >= 0; i--)
+    for (int64_t j = p - 1; j >= i; j--) sum[i * p + j] = sum[--k];
+  for (int64_t i = 0; i < p; i++)
+    for (int64_t j = 0; j < i; j++) sum[i * p + j] = sum[j * p + i];
+  return TCT_OK;
+}
+
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   const tct_facts *facts = problem->facts;
@@ -134,12 +189,12 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   terms set = {.norm = planned->clip, .lattice = planned->lattice};
   set.weight = weight_of(facts, &plan->spec, set.norm);
   double ridge = tct_spec_real(&plan->spec, options, "ridge");
-  double zeta = ridge * planned->noise * planned->sensitivity * sqrt((double)p);
+  double zeta = ridge * sigma_of(&plan->spec, planned->noise, planned->sensitivity) * sqrt((double)p);
   double *sum = TCT_NEW(double, size);
   if (!sum) return tct_fail_memory(err);
   tct_status status = tct_problem_tick(problem, 0, err);
   if (status == TCT_OK) status = statistics(problem, &set, sum, err);
-  if (status == TCT_OK) status = tct_mech_release(mech, STATISTICS, sum, size, err); /* 1 */
+  if (status == TCT_OK) status = release(mech, is_laplace(&plan->spec), sum, p, err); /* 1 */
   for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
   tct_ridge steps = {.own = (double)facts->rows * facts->penalty.l2, .zeta = zeta, .iterates = iterates};
   if (status == TCT_OK) status = tct_ridge_iterated(sum, sum + p * p, p, &steps, w, err); /* 2, 3 */
@@ -182,7 +237,8 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   double n = (double)facts->rows, p = (double)facts->p, noise = tct_noise_max(r, p * p + p), sum = 0;
   double weight = weight_of(facts, &plan->spec, r->clip);
   double h = n * r->clip * facts->label_bound + sqrt(p) * noise / weight;
-  double zeta = tct_spec_real(&plan->spec, options, "ridge") * r->noise * r->sensitivity * sqrt(p);
+  double zeta =
+      tct_spec_real(&plan->spec, options, "ridge") * sigma_of(&plan->spec, r->noise, r->sensitivity) * sqrt(p);
   double trace = n * r->clip * r->clip + n * p * facts->penalty.l2 + p * noise + zeta;
   double min = zeta - 4 * p * p * 0x1p-52 * trace, ridge = 1.05 * zeta + p * noise;
   for (int64_t k = 0; k < tct_spec_count(&plan->spec, options, "iterates"); k++) sum = 1 + sum * ridge / min;
@@ -194,6 +250,7 @@ const tct_solver tct_solver_adassp = {
     .summary = "ridge regression from noisy sufficient statistics (Wang 2018); one release, nothing to tune",
     .options = options,
     .is_private = true,
+    .pure = true,
     .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,

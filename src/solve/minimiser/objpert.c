@@ -34,9 +34,9 @@
  * their tail bound: half the noise or less at equal epsilon.  The ridge is balanced against the noise, not tied to
  * epsilon/2.  The minimiser need not be exact.  variant=kst: Lambda = 2 K R^2/epsilon and sigma = R S sqrt(8
  * log(2/delta) + 4 epsilon)/epsilon as printed, raised to what is proved where that is more. variant=chaudhuri
- * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2): a curvature term of epsilon/4 as there. b has independent
- * Laplace coordinates of scale sqrt(p) R S/epsilon1, because they can be drawn from Gaussians exactly.  Its norm is
- * sqrt(2) times that of the printed density exp(-epsilon1 |b|).  Its bound is pure, up to truncation below 1e-340. */
+ * (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2), for delta = 0: b has the printed density exp(-|b|/s), s = k R
+ * S/(epsilon1 - a), k = 2 where a record is replaced.  Instead of a curvature term of epsilon/4 the ridge is balanced
+ * here too, and with it the part of epsilon for step 4.  docs/proofs/objpert.md has what rounding and tails cost. */
 #include "solve/minimiser/objpert.h"
 
 #include "core/alloc.h"
@@ -72,7 +72,7 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
   tct_perturb set;
   double p = (double)facts->p;
   if (tct_objpert_settings(facts, plan, out->noise, &set, NULL) != TCT_OK) return INFINITY;
-  set.smooth.linear = sqrt(p) * (tct_noise_max(tilt, p) + tilt->lattice);
+  if (!set.pure) set.smooth.linear = sqrt(p) * (tct_noise_max(tilt, p) + tilt->lattice);
   return tct_smooth_radius(&set.smooth) + set.target / set.ridge + out->lattice + tct_noise_max(out, p);
 }
 
@@ -81,6 +81,7 @@ const tct_solver tct_solver_objpert = {
     .summary = "objective perturbation, the minimiser of a tilted objective; one release, nothing to tune",
     .options = tct_objpert_options,
     .is_private = true,
+    .pure = true,
     .rows_apart = true,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_RECORDS,

@@ -27,22 +27,27 @@ tct_status tct_output_release(tct_mech *mech, int r, double *w, int64_t p, tct_e
 /* Everything that objective perturbation does, from public facts. */
 typedef struct tct_perturb {
   double ridge;   /* Lambda */
-  double sigma;   /* of b, per coordinate: Gaussian, or the scale of Laplace */
-  double lattice; /* of the Gaussian draws behind b */
+  double sigma;   /* of b: a coordinate's deviation; pure: the scale, b has density ~ exp(-|b|/sigma) */
+  double lattice; /* of the draws behind b */
   double target;  /* certified gradient norm to reach */
-  bool laplace;
+  bool pure;
   tct_smooth_facts smooth;
   tct_output output;
 } tct_perturb;
 
-/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. */
+/* Share of epsilon for the curvature term, and part of the largest gradient that a record's is cut to. output: the pure
+ * variant's share of epsilon for the output.  cost: the excess loss that these are thought to leave. */
 typedef struct tct_balance {
-  double budget_fraction, clip;
+  double budget_fraction, clip, output, cost;
 } tct_balance;
-/* The pair of least cost; given: what the user gave, NAN where it is to be found. */
-tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given);
-/* The problem's own ridge is so large that counting long records less would change it for nothing. */
-bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth);
+/* The pair of least cost; given: what the user gave, NAN where it is to be found; pure: the variant at delta 0. */
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure);
+/* How far the drawn b may be from the continuous one; out->lattice, and a bound on |b|, from ridge and sigma. */
+double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound);
+/* The certified gradient norm to reach; output: the multiplier of the output's noise. */
+double tct_objpert_target(const tct_perturb *set, double output);
+/* What counting long records less costs where the problem has a ridge of its own, in the same unit. */
+double tct_objpert_tilted(const tct_facts *facts, const tct_smooth_facts *smooth);
 
 extern const tct_option tct_objpert_options[];
 tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);

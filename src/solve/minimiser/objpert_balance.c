@@ -18,27 +18,29 @@ static double mu_of(double epsilon, double log_delta, double near) {
   return low;
 }
 
-/* The excess loss is about  p sigma^2/(2 (h + Lambda)) + Lambda B^2/2 + n bias(clip).  Here sigma = rho S
- * clip/mu(epsilon - a), Lambda = K rho^2/(e^a - 1), rho = norm R and B = REACH/R.  If every record were at the loss's
- * most curved point, the Hessian's mean eigenvalue would be n K rho^2/p; h is that over HOLLOW.  Of the parts a from
- * FLOOR to CEILING of epsilon and the clips from 0.5 to 1 the pair that makes this least is taken.
+/* Lambda = K rho^2/(e^a - 1) or n lambda, whichever is more, rho = norm R, and B R = REACH.  sigma is the deviation of
+ * a coordinate of b.  The excess loss is about sum over directions of sigma^2 (h + n lambda)/(2 (h + Lambda)^2) +
+ * (Lambda - n lambda) B^2/2 + PART n bias(clip). h are the curvatures of the p directions, evenly on a logarithmic
+ * scale.  The largest is a HOLLOW-th of n K rho^2/p, the smallest e^-DEEP times that.  n K rho^2/p would be their mean
+ * if every record were at the loss's most curved point.  Of the shares FLOOR to CEILING and the clips 0.5 to 1 the pair
+ * that makes this least is taken.
  *
- * HOLLOW, REACH: measured, docs/decisions/minimiser-rules.md; REACH is the 12 that the length of dpgd's path rests on.
+ * HOLLOW, DEEP, REACH, PART, TILT: measured, docs/decisions/minimiser-rules.md.
  * SIZE: the scale of margins; at 3 a logistic model is sure to 95 %.
  * a stays at most 1: Lambda then is about half of one record's curvature.  With less, the certificate of the minimum
  * (certified_minimum.c) would have no useful radius.
  * LEAST_CLIP: with slopes cut at less than S/2, records at the boundary have no curvature either.  What minimises the
- * loss then jumps where two classes are as likely.
- * OWN: with so large a ridge of its own, as a part of what the largest part of epsilon asks for, counting records less
- * would change the problem for nothing. */
+ * loss then jumps where two classes are as likely. */
 #define SIZE 3.0
 #define REACH 12.0
-#define HOLLOW 4.0
-#define FLOOR 0.05
+#define HOLLOW 2.0
+#define DEEP 6.0
+#define PART 0.15
+#define TILT 0.4
+#define FLOOR 0.02
 #define CEILING 0.5
 #define LEAST_CLIP 0.5
-#define OWN 0.25
-enum { SHARES = 31, CLIPS = 11 };
+enum { SHARES = 31, CLIPS = 11, DIRECTIONS = 12 };
 
 /* What logistic slopes cut at c cost: the mean of KL(pi, pi_c) over margins t ~ N(0, SIZE^2), as if labels followed the
  * logistic model.  pi = 1/(1 + e^|t|) is the rarer label's probability.  Where its slope 1 - pi is above c, the cut
@@ -55,35 +57,93 @@ static double clip_bias(double c) {
   return sum / mass;
 }
 
+/* One candidate: what is fixed while shares and clips are tried. */
+typedef struct trial {
+  const tct_facts *facts;
+  const tct_smooth_facts *smooth;
+  double h[DIRECTIONS], own; /* curvatures of directions, n lambda */
+  double sensitivity, mu, ridge;
+  bool pure;
+} trial;
+
+static void curvatures(const tct_smooth_facts *smooth, double h[DIRECTIONS]) {
+  double top = smooth->rows * smooth->curvature * smooth->row_norm * smooth->row_norm / smooth->p / HOLLOW;
+  for (int k = 0; k < DIRECTIONS; k++) h[k] = top * exp(-DEEP * (k + 0.5) / DIRECTIONS);
+}
+
+/* What noise costs per unit of its variance in the weights' linear term (Lambda + h)^-2 sigma^2, or in the weights. */
+static double per_variance(const trial *t, bool in_weights) {
+  double sum = 0;
+  for (int k = 0; k < DIRECTIONS; k++) sum += 0.5 * (t->h[k] + t->own) / (in_weights ? 1 : pow(t->h[k] + t->ridge, 2));
+  return sum / DIRECTIONS;
+}
+
+/* The deviation of one coordinate of b. */
+static double sigma_of(const trial *t, double clip, double part) {
+  return t->smooth->row_norm * t->smooth->slope * clip * t->sensitivity / (t->mu * part);
+}
+
+/* The pure variant's output: noise of a size that hides the distance between computed and exact minimiser, which no
+ * computation in doubles makes arbitrarily small (accelerate.c); share: of epsilon. */
+static double output_cost(const trial *t, double clip, double budget_fraction) {
+  double p = t->smooth->p, second = budget_fraction * t->facts->epsilon;
+  tct_perturb set = {.ridge = t->ridge, .pure = true, .smooth = *t->smooth};
+  set.smooth.ridge = t->ridge;
+  set.sigma = sigma_of(t, clip, 1 - budget_fraction) / sqrt(p + 1);
+  double off = tct_objpert_off(t->facts, &set, &set.smooth.linear);
+  double distance = (tct_objpert_target(&set, t->sensitivity / second) + off) / t->ridge;
+  double scale = 2 * sqrt(p) * distance / second; /* of a coordinate's Laplace noise */
+  return p * 2 * scale * scale * per_variance(t, true);
+}
+
+static const double output_shares[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4};
+enum { OUTPUTS = sizeof output_shares / sizeof *output_shares };
+
+/* What noise costs at the best share for the output, which is *output. */
+static double noise_cost(const trial *t, double clip, double *output) {
+  double p = t->smooth->p, sigma = sigma_of(t, clip, 1), cost = p * sigma * sigma * per_variance(t, false);
+  double best = INFINITY;
+  *output = output_shares[0];
+  if (!t->pure) return cost;
+  for (int k = 0; k < OUTPUTS; k++) {
+    double part = 1 - output_shares[k], all = cost / (part * part) + output_cost(t, clip, output_shares[k]);
+    if (all < best) best = all, *output = output_shares[k];
+  }
+  return best;
+}
+
 /* share, clip: what was given, NaN where it is to be found. */
-tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given) {
-  tct_balance best = {FLOOR, 1};
-  double min = INFINITY, bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
-  double h = smooth->rows * smooth->curvature * r2 / smooth->p / HOLLOW,
-         sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1;
+tct_balance tct_objpert_balance(const tct_facts *facts, const tct_smooth_facts *smooth, tct_balance given, bool pure) {
+  tct_balance best = {FLOOR, 1, output_shares[0], INFINITY};
+  double bias[CLIPS], r2 = smooth->row_norm * smooth->row_norm;
+  trial t = {
+      .facts = facts, .smooth = smooth, .pure = pure, .sensitivity = facts->neighbours == TCT_REPLACE_ONE ? 2 : 1};
+  t.own = (double)facts->rows * facts->penalty.l2;
+  curvatures(smooth, t.h);
   int shares = isnan(given.budget_fraction) ? SHARES : 1, clips = isnan(given.clip) ? CLIPS : 1;
-  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
-  double mu = 0;
+  for (int c = 0; c < clips; c++) bias[c] = clips > 1 ? PART * clip_bias(1 - (1 - LEAST_CLIP) * c / (CLIPS - 1)) : 0;
   for (int k = 0; k < shares; k++) {
-    double budget_fraction = shares > 1 ? FLOOR + (CEILING - FLOOR) * k / (SHARES - 1) : given.budget_fraction,
+    double budget_fraction =
+               shares > 1 ? FLOOR * pow(CEILING / FLOOR, (double)k / (SHARES - 1)) : given.budget_fraction,
            a = budget_fraction * facts->epsilon;
-    double ridge = fmax((double)facts->rows * facts->penalty.l2, smooth->curvature * r2 / expm1(a));
-    mu = mu_of(facts->epsilon - a, log(facts->delta), mu);
-    double sigma = smooth->row_norm * smooth->slope * sensitivity / mu;
-    double noise = smooth->p * sigma * sigma / (2 * (h + ridge)),
-           shrink = 0.5 * ridge * pow(REACH / facts->row_norm, 2);
+    t.ridge = fmax(t.own, smooth->curvature * r2 / expm1(a));
+    t.mu = pure ? (facts->epsilon - a) / sqrt(smooth->p + 1) : mu_of(facts->epsilon - a, log(facts->delta), t.mu);
+    double shrink = 0.5 * (t.ridge - t.own) * pow(REACH / facts->row_norm, 2), output;
     for (int c = 0; c < clips; c++) {
       double clip = clips > 1 ? 1 - (1 - LEAST_CLIP) * c / (CLIPS - 1) : given.clip;
-      double cost = noise * clip * clip + shrink + smooth->rows * bias[c];
-      if (cost < min) min = cost, best = (tct_balance){budget_fraction, clip};
+      double cost = noise_cost(&t, clip, &output) + shrink + smooth->rows * bias[c];
+      if (cost < best.cost) best = (tct_balance){budget_fraction, clip, output, cost};
     }
   }
   if (isnan(given.budget_fraction)) best.budget_fraction = fmin(best.budget_fraction, 1 / facts->epsilon);
   return best;
 }
 
-bool tct_objpert_much_ridge(const tct_facts *facts, const tct_smooth_facts *smooth) {
-  double r2 = smooth->row_norm * smooth->row_norm;
-  return (double)facts->rows * facts->penalty.l2 >
-         OWN * smooth->curvature * r2 / expm1(fmin(1, CEILING * facts->epsilon));
+/* A record of length R counts (rho/R)^2: to the others' curvature the ridge is larger by up to TILT. */
+double tct_objpert_tilted(const tct_facts *facts, const tct_smooth_facts *smooth) {
+  double h[DIRECTIONS], own = (double)facts->rows * facts->penalty.l2, sum = 0;
+  if (!(own > 0)) return 0;
+  curvatures(smooth, h);
+  for (int k = 0; k < DIRECTIONS; k++) sum += 1 / (h[k] + own);
+  return 0.5 * pow(TILT * own * REACH / facts->row_norm, 2) * sum / DIRECTIONS;
 }

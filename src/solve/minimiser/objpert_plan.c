@@ -7,28 +7,27 @@
 
 /* OUTPUT_MU: the output's Gaussian has mu smaller than the objective's by this factor; together sqrt(1 + 1/400) = 0.12
  * % more noise.  OUTPUT_SHARE: part of epsilon for the output where the two do not compose as Gaussians. NORM_TAIL:
- * |N(0, I_p)| > sqrt(p) + 40 and a Laplace variable beyond 800 scales have probability below 1e-340, less than the
- * smallest double; such a draw is counted as never. */
+ * |N(0, I_p)| > sqrt(p) + 40 has probability below 1e-340, less than the smallest double; such a draw is counted as
+ * never. */
 #define OUTPUT_MU 0.05
 #define OUTPUT_SHARE 0.02
 #define NORM_TAIL 40.0
-#define LAPLACE_TAIL 800.0
 #define OUTPUT_SIZE 0.1
 /* Features in [0, 1] are seldom all at their ends, so most records are shorter than R:
  * docs/decisions/minimiser-rules.md */
 #define TCT_OBJPERT_TYPICAL 0.8
 
 const tct_option tct_objpert_options[] = {
-    {"variant", TCT_OPT_CHOICE, "modern", 0, 0, "modern|kst|chaudhuri",
+    {"variant", TCT_OPT_CHOICE, "auto", 0, 0, "auto|modern|kst|chaudhuri",
      "calibration: this library's, Kifer, Smith and Thakurta 2012, or Chaudhuri, Monteleoni and Sarwate 2011 (pure "
-     "epsilon)"},
+     "epsilon); auto: modern, at delta 0 chaudhuri"},
     {"norm", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
      "part of the row norm bound beyond which a record counts less, by the square of its length; 1: all count alike; "
-     "auto: 0.8 (logistic with little ridge of its own; other losses and variants: 1)"},
+     "auto: 0.8, or 1 where a ridge of the problem's own would make that dearer (logistic; other losses: 1)"},
     {"clip", TCT_OPT_REAL, "auto", 1e-3, 1, NULL,
      "part of the largest gradient (largest slope * norm * row norm bound) to which a record's is cut; 1: none is; "
      "auto: "
-     "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variants: 1)"},
+     "balances that bias and the noise, 0.5 to 1 (logistic; other losses and variant=kst: 1)"},
     {"budget_fraction", TCT_OPT_REAL, "auto", 1e-6, 0.95, NULL,
      "part of epsilon for the curvature term; auto: balances ridge and noise for the public n, p, R, epsilon, delta"},
     {"max_passes", TCT_OPT_REAL, "1e7", 1, 1e15, NULL,
@@ -36,17 +35,38 @@ const tct_option tct_objpert_options[] = {
     {0},
 };
 
-/* Writes norm, share and clip into the spec where they were left to the rule. */
-static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, tct_error *err) {
+static bool is_pure(const tct_spec *spec) { return tct_spec_is(spec, tct_objpert_options, "variant", "chaudhuri"); }
+
+/* At delta 0 only the pure variant has a claim. */
+static tct_status choose_variant(const tct_facts *facts, tct_spec *spec, tct_error *err) {
+  bool only_pure = facts->delta == 0 && !tct_noise_off(facts);
+  if (tct_spec_is(spec, tct_objpert_options, "variant", "auto"))
+    TCT_TRY(tct_spec_set(spec, "variant", only_pure ? "chaudhuri" : "modern", err));
+  if (!only_pure || is_pure(spec)) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "only objpert:variant=chaudhuri keeps delta 0; choose it, or a delta above 0");
+}
+
+/* Writes norm, share and clip into the spec where they were left to the rule; output: the output's share. */
+static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_spec *spec, double *output,
+                          tct_error *err) {
   const tct_option *options = tct_objpert_options;
-  tct_balance given = {tct_spec_real(spec, options, "budget_fraction"), tct_spec_real(spec, options, "clip")};
-  bool rule = tct_spec_is(spec, options, "variant", "modern") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
+  tct_balance given = {tct_spec_real(spec, options, "budget_fraction"), tct_spec_real(spec, options, "clip"), NAN, NAN};
+  bool rule = !tct_spec_is(spec, options, "variant", "kst") && facts->loss.kind->link == TCT_LINK_LOGISTIC;
   double norm = tct_spec_real(spec, options, "norm");
-  if (isnan(norm)) norm = rule && !tct_objpert_much_ridge(facts, smooth) ? TCT_OBJPERT_TYPICAL : 1;
-  TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
-  tct_smooth_cut(smooth, norm, 1);
+  tct_smooth_facts shorter = *smooth;
   if (isnan(given.clip) && !rule) given.clip = 1;
-  tct_balance best = tct_objpert_balance(facts, smooth, given);
+  if (isnan(norm) && !rule) norm = 1;
+  tct_smooth_cut(&shorter, isnan(norm) ? TCT_OBJPERT_TYPICAL : norm, 1);
+  tct_balance best = tct_objpert_balance(facts, &shorter, given, is_pure(spec));
+  if (isnan(norm)) {
+    tct_balance all = tct_objpert_balance(facts, smooth, given, is_pure(spec));
+    bool weigh = best.cost + tct_objpert_tilted(facts, &shorter) < all.cost;
+    norm = weigh ? TCT_OBJPERT_TYPICAL : 1;
+    if (!weigh) best = all;
+  }
+  tct_smooth_cut(smooth, norm, 1);
+  TCT_TRY(tct_spec_set_real(spec, "norm", norm, err));
+  *output = best.output;
   TCT_TRY(tct_spec_set_real(spec, "clip", best.clip, err));
   return tct_spec_set_real(spec, "budget_fraction", best.budget_fraction, err);
 }
@@ -141,15 +161,18 @@ static double ridge_of(const tct_facts *facts, const tct_smooth_facts *smooth, c
   if (tct_spec_is(spec, options, "variant", "kst")) /* Delta = 2 lambda/epsilon */
     return fmax((double)facts->rows * facts->penalty.l2,
                 2 * smooth->curvature * smooth->row_norm * smooth->row_norm / facts->epsilon);
-  if (tct_spec_is(spec, options, "variant", "chaudhuri")) return ridge_for(facts, smooth, fmin(facts->epsilon / 4, 1));
   return ridge_for(facts, smooth, tct_spec_real(spec, options, "budget_fraction") * facts->epsilon);
 }
 
-static tct_status pure_events(const tct_facts *facts, double shift, tct_solver_plan *out, pair *events,
+/* What the rounding of b's direction may add to the loss (docs/proofs/objpert.md). */
+static double turned(const tct_facts *facts) { return 0x1p-36 * sqrt((double)facts->p); }
+
+static tct_status pure_events(const tct_facts *facts, double shift, double output, tct_solver_plan *out, pair *events,
                               tct_error *err) {
-  double second = OUTPUT_SHARE * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
-  if (!(first > shift)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
-  out->noise_multiplier = reach_of(facts) / (first - shift);
+  double second = output * facts->epsilon, first = facts->epsilon * (1 - 1e-12) - second;
+  double left = (first - shift - turned(facts)) * (1 - 1e-12);
+  if (!(left > 0)) return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon");
+  out->noise_multiplier = reach_of(facts) / left;
   *events = (pair){tct_event_pure(first, 1), tct_event_laplace(reach_of(facts) / second, 1)};
   return TCT_OK;
 }
@@ -158,12 +181,14 @@ static tct_status pure_events(const tct_facts *facts, double shift, tct_solver_p
 static tct_status promise(const tct_facts *facts, const pair *events, tct_perturb *set, tct_solver_plan *out,
                           tct_error *err) {
   TCT_TRY(tct_objpert_settings(facts, out, events->second.noise, set, err)); /* refuses what the run could not do */
-  double sensitivity = set->smooth.row_norm * set->smooth.slope * (set->laplace ? sqrt(set->smooth.p) : 1);
-  tct_law law = set->laplace ? TCT_LAW_LAPLACE_EXACT : TCT_LAW_GAUSSIAN;
+  double sensitivity = set->smooth.row_norm * set->smooth.slope;
+  tct_law law = set->pure ? TCT_LAW_GAMMA : TCT_LAW_GAUSSIAN;
   tct_release tilt = tct_release_draw("the tilt of the objective", events->first, law, sensitivity,
                                       out->noise_multiplier, set->sigma, set->sigma > 0 ? set->lattice : 1);
   TCT_TRY(tct_promise_add(&out->promise, tilt, err));
-  return tct_plan_promise(out, tct_output_planned(&set->output, events->second), err);
+  tct_release planned = tct_output_planned(&set->output, events->second);
+  planned.blend = set->pure;
+  return tct_plan_promise(out, planned, err);
 }
 
 static tct_status check(const tct_facts *facts, tct_error *err) {
@@ -193,6 +218,7 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
   pair events = {tct_event_objpert(0, 0, 1), tct_event_gaussian(0, 1)};
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(check(facts, err));
+  TCT_TRY(choose_variant(facts, &out->spec, err));
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, &smooth, err));
   if (tct_noise_off(facts)) {
     out->cost = (tct_cost){.epsilon = INFINITY, .delta = facts->delta};
@@ -200,10 +226,11 @@ tct_status tct_objpert_plan(const tct_facts *facts, const tct_spec *given, tct_s
     tct_perturb none;
     return promise(facts, &events, &none, out, err);
   }
-  TCT_TRY(resolve(facts, &smooth, &out->spec, err));
+  double output;
+  TCT_TRY(resolve(facts, &smooth, &out->spec, &output, err));
   double ridge = ridge_of(facts, &smooth, &out->spec), shift = shift_of(&smooth, ridge);
-  if (tct_spec_is(&out->spec, options, "variant", "chaudhuri")) {
-    TCT_TRY(pure_events(facts, shift, out, &events, err));
+  if (is_pure(&out->spec)) {
+    TCT_TRY(pure_events(facts, shift, output, out, &events, err));
   } else {
     double kst = sqrt(8 * log(2 / facts->delta) + 4 * facts->epsilon) / facts->epsilon;
     double min = tct_spec_is(&out->spec, options, "variant", "kst") ? kst : 0;
@@ -227,12 +254,14 @@ static double gaussian_b(const tct_smooth_facts *smooth, tct_perturb *out, doubl
   return out->sigma * (sqrt(smooth->p) + NORM_TAIL) + *off;
 }
 
-/* b_j = scale (g1^2 + g2^2 - g3^2 - g4^2)/2 is exactly Laplace.  The g are drawn at spacing 2^-39 and are below 64.  So
- * a coordinate is off by at most scale*4*64*2^-40, and the arithmetic adds less than as much again. */
-static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double *off) {
+/* |b|/sigma is a sum of p exponential numbers, above p + sqrt(2 p x) + x with probability at most e^-x; what that
+ * neglects the blended output pays for.  p of them are rounded down by less than the lattice, and the direction turns
+ * by at most 2^-37.  The arithmetic is off by some p units in the last place.  docs/proofs/objpert.md has the proof. */
+static double gamma_b(const tct_facts *facts, tct_perturb *out, double *off) {
+  double p = (double)facts->p, x = tct_blend_exponent(facts->epsilon, p), max = p + sqrt(2 * p * x) + x;
   out->lattice = 0x1p-39;
-  *off = 512 * 0x1p-40 * out->sigma * sqrt(smooth->p);
-  return LAPLACE_TAIL * out->sigma * sqrt(smooth->p) + *off;
+  *off = out->sigma * (p * out->lattice + max * (0x1p-37 + (p + 16) * 0x1p-53)) * 1.01;
+  return out->sigma * max * 1.01 + *off;
 }
 
 /* How small a gradient is small enough? The output's noise is 2 m tau/Lambda, m its multiplier.  It stays below
@@ -240,7 +269,18 @@ static double laplace_b(const tct_smooth_facts *smooth, tct_perturb *out, double
  * noise's loss. */
 static double enough(const tct_smooth_facts *f, double output, const tct_perturb *set) {
   double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;
-  return OUTPUT_SIZE * set->sigma / h * set->ridge / (2 * output);
+  double spread = set->sigma * (set->pure ? 1 / sqrt(2) : 1); /* sqrt(p+1) for b, sqrt(2p) for the output */
+  return OUTPUT_SIZE * spread / h * set->ridge / (2 * output);
+}
+
+double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound) {
+  double off;
+  *bound = out->pure ? gamma_b(facts, out, &off) : gaussian_b(&out->smooth, out, &off);
+  return off;
+}
+
+double tct_objpert_target(const tct_perturb *set, double output) {
+  return fmax(tct_smooth_reachable(&set->smooth), enough(&set->smooth, output, set));
 }
 
 static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
@@ -252,7 +292,6 @@ static void cut(const tct_spec *spec, tct_smooth_facts *smooth) {
 tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *plan, double output, tct_perturb *out,
                                 tct_error *err) {
   tct_smooth_facts *smooth = &out->smooth;
-  double off, bound;
   *out = (tct_perturb){0};
   TCT_TRY(tct_smooth_of(facts, "objpert", 1, 0, smooth, err));
   if (tct_noise_off(facts)) {
@@ -262,14 +301,13 @@ tct_status tct_objpert_settings(const tct_facts *facts, const tct_solver_plan *p
   }
   cut(&plan->spec, smooth);
   smooth->ridge = out->ridge = ridge_of(facts, smooth, &plan->spec);
-  out->laplace = tct_spec_is(&plan->spec, tct_objpert_options, "variant", "chaudhuri");
-  out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope * (out->laplace ? sqrt(smooth->p) : 1);
-  bound = out->laplace ? laplace_b(smooth, out, &off) : gaussian_b(smooth, out, &off);
-  smooth->linear = bound;
-  out->target = fmax(tct_smooth_reachable(smooth), enough(smooth, output, out));
+  out->pure = is_pure(&plan->spec);
+  out->sigma = plan->noise_multiplier * smooth->row_norm * smooth->slope;
+  double off = tct_objpert_off(facts, out, &smooth->linear);
+  out->target = tct_objpert_target(out, output);
   double distance = (out->target + off) / out->ridge * (1 + 1e-12);
   tct_output_bounds bounds = {.distance = distance, .radius = tct_smooth_radius(smooth) + distance};
-  return tct_output_make(facts, bounds, output, out->laplace, &out->output, err);
+  return tct_output_make(facts, bounds, output, out->pure, &out->output, err);
 }
 
 /* ---- the noise in the weights --------------------------------------------------------------- */
@@ -280,7 +318,8 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
                                tct_error *err) {
   const tct_event *first = &plan->promise.events.at[0];
   if (first->kind == TCT_EV_OBJPERT) return *noise = first->noise, TCT_OK;
-  if (first->kind == TCT_EV_PURE) return *noise = reach_of(facts) / (first->epsilon - shift), TCT_OK;
+  if (first->kind == TCT_EV_PURE)
+    return *noise = reach_of(facts) / ((first->epsilon - shift - turned(facts)) * (1 - 1e-12)), TCT_OK;
   search s = {.facts = facts, .shift = shift, .epsilon1 = first->epsilon, .log_delta = log(first->delta)};
   TCT_TRY(calibrate(&s, noise, err));
   if (tct_spec_is(&plan->spec, tct_objpert_options, "variant", "kst"))
@@ -289,10 +328,10 @@ static tct_status noise_behind(const tct_facts *facts, const tct_solver_plan *pl
 }
 
 /* The minimiser is a function of b with Jacobian -(H + Lambda I)^-1, 0 <= H, trace H <= n K R^2.  At most: it is
- * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2 (Laplace b of scale
- * s: 4 s^2/Lambda^2); step 4 adds its own, and tau'/Lambda <= sensitivity.  At least: var f >= |E grad f|^2 for
- * Gaussian b (Cacoullos).  So the mean variance is at least sigma^2 (E trace (H + Lambda I)^-1/p)^2, and a mean of
- * reciprocals is at least the reciprocal of the mean. */
+ * 1/Lambda-Lipschitz, so by the Poincare inequality a weight's variance is at most sigma^2/Lambda^2.  For the pure
+ * variant it is at most E |b|^2/Lambda^2 = p(p+1) sigma^2/Lambda^2.  Step 4 adds its own, and tau'/Lambda <=
+ * sensitivity.  At least: var f >= |E grad f|^2 for Gaussian b (Cacoullos).  So the mean variance is at least sigma^2
+ * (E trace (H + Lambda I)^-1/p)^2, and a mean of reciprocals is at least the reciprocal of the mean. */
 tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan *plan, const double *w,
                                   tct_noise_size *out, tct_error *err) {
   tct_solver_plan known = *plan;
@@ -309,10 +348,11 @@ tct_status tct_objpert_noise_size(const tct_facts *facts, const tct_solver_plan 
   TCT_TRY(noise_behind(facts, plan, shift, &known.noise_multiplier, err));
   TCT_TRY(tct_objpert_settings(facts, &known, events->at[1].noise, &set, err));
   const tct_smooth_facts *f = &set.smooth;
-  double output = plan->promise.events.at[1].noise * set.output.sensitivity * (set.laplace ? sqrt(2) : 1);
+  double output = plan->promise.events.at[1].noise * set.output.sensitivity * (set.pure ? sqrt(2) : 1);
+  double lengths = set.pure ? sqrt(f->p * (f->p + 1)) : 1;
   double mean = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set.ridge;
-  *out = (tct_noise_size){.min = set.laplace ? NAN : hypot(set.sigma / mean, output),
-                          .max = hypot((set.laplace ? 2 : 1) * set.sigma / set.ridge + set.output.sensitivity, output),
+  *out = (tct_noise_size){.min = set.pure ? NAN : hypot(set.sigma / mean, output),
+                          .max = hypot(lengths * set.sigma / set.ridge + set.output.sensitivity, output),
                           .how_min = "as if every record had the largest length and the most telling place allowed",
                           .how_max = "as if the table said no more about any weight than the ridge does"};
   return TCT_OK;

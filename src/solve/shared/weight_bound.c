@@ -23,7 +23,7 @@ double tct_noise_max(const tct_release *release, double count) {
   double s = 72 + log(2 * fmax(count, 1)), deviation = release->deviation;
   if (isnan(deviation)) return INFINITY;
   if (!(deviation > 0)) return 0;
-  bool laplace = release->law == TCT_LAW_LAPLACE || release->law == TCT_LAW_LAPLACE_EXACT;
+  bool laplace = release->law == TCT_LAW_LAPLACE;
   return deviation * (laplace ? s : sqrt(2 * s)) * (1 + 1e-9);
 }
 
