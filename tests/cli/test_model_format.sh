@@ -22,9 +22,11 @@ solvers=$("$TACIT" components solver --json | python3 -c 'import json, sys; prin
 for solver in $solvers; do
   for with in "c logistic l2:lambda=0.05" "c logistic l1ball:radius=2" "r squared l2:lambda=0.05" "c logistic l1:lambda=0.01"; do
     read -r table loss penalty <<<"$with"
-    tacit train $table.csv --schema $table.schema.json --loss "$loss" --penalty "$penalty" --solver "$solver" \
-      --epsilon 1 --delta 1e-6 -o "solver_$solver.json"
-    [ "$code" != 0 ] || break
+    for intercept in --intercept --no-intercept; do # no party owns one
+      tacit train $table.csv --schema $table.schema.json --loss "$loss" --penalty "$penalty" --solver "$solver" \
+        --epsilon 1 --delta 1e-6 $intercept -o "solver_$solver.json"
+      [ "$code" != 0 ] || break 2
+    done
   done
   for penalty in l2:lambda=0.05 l1ball:radius=2; do # those without privacy
     [ "$code" != 0 ] || break
