@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all check demo bench fuzz sanitize format clean install setup
+.PHONY: all check demo bench bench-default fuzz sanitize format clean install setup
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -23,6 +23,11 @@ demo: all
 bench: all
 	tools/setup.sh bench
 	bench/run.sh $(BUILD)
+
+# docs/measured/default.md: auto beside every other solver, oracles, floors and rivals; OLD=PATH to an earlier tacit.
+bench-default: all
+	tools/setup.sh python
+	build/venv/bin/python bench/papers/default_table.py $(if $(OLD),--old $(OLD)) $(DEFAULT_ARGS)
 
 # Each fuzzer for SECONDS seconds (default 60).
 fuzz:

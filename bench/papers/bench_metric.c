@@ -1,120 +1,78 @@
 /* bench_metric.c - untuned solvers on many sets and epsilons: excess objective over the exact optimum.
  *
  * FOOTING  Columns are scaled to [0, 1], by public schemas (adult, diabetes130, nist_acs, kddcup99, california) or by
- * the table's own range, then a column of ones; no intercept of a program's own.  Rows are cut to a public R, the
+ * the table's own range, with the program's own intercept.  Rows are cut to a public R, the
  * square root of the number of attributes plus one, times BOUNDS, which stands for R not being known that well.  Labels
  * of the squared loss are shifted by the middle of their public range.  Half of it, times BOUNDS_Y, is Y.  Penalty:
  * none for classes, l2:lambda=1e-4 for the squared loss.  Nothing is tuned.  Excess: mean loss plus penalty over all
  * records less its minimum (lbfgs); mean and standard error over fits.
  *
- * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms.
+ * Sets used for constants of dpmetric: ipums-br bank a9a electricity california; looked at: phishing mushrooms covtype.
  *
  * Usage: bench_metric DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...
- * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), DELTA (1e-5), PENALTY, REPLACE (1: replace_one).  Prints
- * lines of CSV, for
- * metric_table.py. */
-#include "sets.h"
-
-#include <stdbool.h>
-
-typedef struct source {
-  const char *name, *file, *schema, *label, *positive;
-  int64_t cols;
-  double attributes;
-  double low, high; /* of real labels; equal: two classes */
-} source;
-
-enum { USED = 5 };
-static const source sources[] = {
-    {"ipums-br", "ipums_br_dpagd.csv.xz", NULL, "y", NULL, 0, 20, 0, 0},
-    {"bank", "bank_dpagd.csv.xz", NULL, "y", NULL, 0, 16, 0, 0},
-    {"a9a", "a9a.libsvm.xz", NULL, NULL, NULL, 123, 14, 0, 0},
-    {"electricity", "electricity.csv.xz", NULL, "class", "UP", 0, 8, 0, 0},
-    {"california", "california.csv.xz", "../../examples/california.schema.json", NULL, NULL, 0, 8, 0, 5.00001},
-    {"covtype", "covtype_20k.csv.xz", NULL, NULL, "2", 0, 12, 0, 0},
-    {"adult-raw", "adult_train.csv.xz", "../../examples/adult.schema.json", NULL, NULL, 0, 14, 0, 0},
-    {"diabetes130", "diabetes130.csv.xz", "diabetes130.schema.json", NULL, NULL, 0, 16, 0, 0},
-    {"nist_acs", NULL, NULL, NULL, NULL, 0, 18, 0, 0},
-    {"phishing", "phishing.libsvm.xz", NULL, NULL, NULL, 68, 30, 0, 0},
-    {"skin", "skin_nonskin.csv.xz", NULL, "class", "1", 0, 3, 0, 0},
-    {"kddcup99", NULL, NULL, NULL, NULL, 0, 41, 0, 0},
-    {"mushrooms", "mushrooms.libsvm.xz", NULL, NULL, "1", 112, 22, 0, 0},
-    {"w8a", "w8a.libsvm.xz", NULL, NULL, NULL, 300, 300, 0, 0},
-    {"stay", "diabetes130.csv.xz", "diabetes130_stay.schema.json", NULL, NULL, 0, 16, 1, 14},
-    {"income", NULL, NULL, NULL, NULL, 0, 18, 0, 1e5},
-    {"synthetic", NULL, NULL, NULL, NULL, 0, 0, -30, 30},
-};
-enum { SOURCES = sizeof sources / sizeof *sources };
-
-static bench_table read_plain(const source *s, int labels) {
-  tct_error err = {0};
-  tct_read_options o;
-  const char *path = bench_data(s->file);
-  char last[64] = "Cover_Type";
-  if (!path) return (bench_table){0};
-  tct_read_options_default(&o);
-  o.labels = labels;
-  o.label = s->file[0] == 'c' && s->positive ? last : s->label;
-  o.positive = s->positive;
-  o.cols = s->cols;
-  tct_data *data = tct_data_read(path, &o, &err);
-  if (!data) bench_fail(&err);
-  bench_table t = bench_table_of(data, labels);
-  tct_data_free(data);
-  return t;
-}
-
-static bench_table read_table(const source *s) {
-  int labels = s->low < s->high ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
-  if (!strcmp(s->name, "kddcup99")) return bench_kddcup();
-  if (!strcmp(s->name, "synthetic")) return bench_synthetic(40000, 90);
-  if (!strcmp(s->name, "nist_acs") || !strcmp(s->name, "income")) {
-    bench_table t = bench_nist_acs();
-    for (int64_t i = 0; i < t.n && labels == TCT_LABELS_BINARY; i++) t.y[i] = t.y[i] > 25000 ? 1 : -1;
-    t.labels = labels;
-    return t;
-  }
-  return s->schema ? bench_table_schema(s->file, s->schema, labels) : read_plain(s, labels);
-}
-
-/* Columns to [0, 1], a column of ones, rows cut to R, in an order of its own. */
-static bench_table prepare(const source *s, double *norm) {
-  bench_table t = read_table(s);
-  if (!t.n) return t;
-  int64_t *order = bench_permutation(t.n, 7);
-  bench_table out = bench_table_new(t.n, t.p + 1, t.labels);
-  *norm = sqrt(s->attributes + 1);
-  for (int64_t j = 0; j <= t.p; j++) {
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t i = 0; i < t.n && j < t.p; i++) low = fmin(low, t.x[i * t.p + j]), high = fmax(high, t.x[i * t.p + j]);
-    for (int64_t i = 0; i < t.n; i++)
-      out.x[i * out.p + j] = j == t.p ? 1 : high > low ? (t.x[order[i] * t.p + j] - low) / (high - low) : 0;
-  }
-  for (int64_t i = 0; i < t.n; i++) {
-    double size = 0, *x = out.x + i * out.p;
-    out.y[i] = t.y[order[i]];
-    for (int64_t j = 0; j < out.p; j++) size += x[j] * x[j];
-    size = s->attributes > 0 ? fmax(1, sqrt(size) / *norm) : sqrt(size);
-    for (int64_t j = 0; j < out.p; j++) x[j] /= size;
-  }
-  free(order);
-  bench_table_free(&t);
-  return out;
-}
+ * SOLVER `constant` stands for the best model that looks at no feature: computed exactly, without privacy or fits.
+ *
+ * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), PENALTY, DELTA (1e-5), REPLACE (1:
+ * replace_one), ROWS (all), and POSITIVES, the part of positives to which a set of two classes is thinned out.  Prints
+ * lines of CSV, for metric_table.py. */
+#include "sources.h"
 
 static double setting(const char *name, double fallback) {
   const char *text = getenv(name);
   return text ? strtod(text, NULL) : fallback;
 }
 
+/* Columns to [0, 1], in an order of its own; `synthetic`: rows to norm 1. */
+static bench_table prepare(const source *s, double *norm) {
+  bench_table t = read_table(s);
+  if (!t.n) return t;
+  int64_t *order = bench_permutation(t.n, 7);
+  bench_table out = bench_table_new(t.n, t.p, t.labels);
+  *norm = s->attributes > 0 ? sqrt(s->attributes + 1) : sqrt(2);
+  for (int64_t j = 0; j < t.p; j++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < t.n; i++) low = fmin(low, t.x[i * t.p + j]), high = fmax(high, t.x[i * t.p + j]);
+    for (int64_t i = 0; i < t.n; i++)
+      out.x[i * out.p + j] = high > low ? (t.x[order[i] * t.p + j] - low) / (high - low) : 0;
+  }
+  for (int64_t i = 0; i < t.n; i++) {
+    double size = 0, *x = out.x + i * out.p;
+    out.y[i] = t.y[order[i]];
+    for (int64_t j = 0; j < out.p; j++) size += x[j] * x[j];
+    for (int64_t j = 0; j < out.p && !(s->attributes > 0); j++) x[j] /= sqrt(size);
+  }
+  free(order);
+  bench_table_free(&t);
+  return out;
+}
+
+/* The first ROWS rows, of the positives so many that POSITIVES of the rest are. */
+static void thin_out(bench_table *t) {
+  double max = setting("ROWS", INFINITY), part = setting("POSITIVES", 1);
+  int64_t kept = 0, positives = 0;
+  for (int64_t i = 0; i < t->n && (double)kept < max; i++) {
+    if (part < 1 && t->y[i] > 0 && (double)(positives + 1) > part * (double)(kept + 1)) continue;
+    positives += t->y[i] > 0;
+    memmove(t->x + kept * t->p, t->x + i * t->p, (size_t)t->p * sizeof *t->x);
+    t->y[kept++] = t->y[i];
+  }
+  t->n = kept;
+}
+
+static const char *ridge_text(void) {
+  static char text[64];
+  snprintf(text, sizeof text, "l2:lambda=%g", setting("LAMBDA", 1e-4));
+  return text;
+}
+
 static tct_config settings(const source *s, double norm, const char *solver) {
   tct_config c;
   tct_config_default(&c);
-  c.intercept = 0;
   bool real = s->low < s->high;
   c.loss = real ? "squared" : getenv("LOSS") ? getenv("LOSS") : "logistic";
-  c.penalty = getenv("PENALTY") ? getenv("PENALTY") : real ? "l2:lambda=1e-4" : "none";
+  c.penalty = getenv("PENALTY") ? getenv("PENALTY") : real ? ridge_text() : "none";
   c.neighbours = setting("REPLACE", 0) > 0 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+  c.intercept = 1;
   c.solver = strcmp(solver, "auto") ? solver : NULL;
   c.threads = 1;
   c.row_norm = norm;
@@ -132,12 +90,41 @@ static double optimum_of(const source *s, double norm, const tct_data *data) {
   return value;
 }
 
-static void cell(const source *s, double norm, const tct_data *data, double optimum, double epsilon, int fits,
-                 const char *solver) {
+/* The least mean loss of one number for all records; no row is longer than R here. */
+static double constant_of(const source *s, const bench_table *t) {
+  double sum = 0, squares = 0, n = (double)t->n, middle = 0.5 * (s->low + s->high);
+  for (int64_t i = 0; i < t->n; i++) sum += t->y[i] - middle, squares += (t->y[i] - middle) * (t->y[i] - middle);
+  if (s->low < s->high) return 0.5 * (squares / n - sum / n * sum / n);
+  double share = 0.5 + 0.5 * (sum / n + middle);
+  if (getenv("LOSS") && !strcmp(getenv("LOSS"), "hinge")) return 2 * fmin(share, 1 - share);
+  return -share * log(share) - (1 - share) * log(1 - share);
+}
+
+typedef struct set {
+  const source *from;
+  bench_table table;
+  tct_data *data;
+  double norm, optimum;
+  int fits;
+} set;
+
+typedef struct outcome {
+  double excess, error, seconds;
+} outcome;
+
+static void line(const set *s, double epsilon, const char *solver, outcome o) {
+  printf("%s,%lld,%lld,%.3f,%g,%g,\"%s\",%.6f,%.6f,%.3f,%d\n", s->from->name, (long long)s->table.n,
+         (long long)s->table.p, s->norm, setting("BOUNDS", 1), epsilon, solver, o.excess, o.error, o.seconds, s->fits);
+  fflush(stdout);
+}
+
+static void cell(const set *s, double epsilon, const char *solver) {
+  const tct_data *data = s->data;
+  int fits = s->fits;
   double sum = 0, squares = 0, start = bench_cpu(), wide = setting("BOUNDS", 1);
   for (int f = 0; f < fits; f++) {
     tct_error err = {0};
-    tct_config c = settings(s, norm * wide, solver);
+    tct_config c = settings(s->from, s->norm * wide, solver);
     c.label_bound *= setting("BOUNDS_Y", 1);
     c.epsilon = epsilon, c.delta = setting("DELTA", 1e-5), c.has_seed = 1, c.seed = (uint64_t)f + 1;
     tct_plan *plan = tct_plan_new(&c, tct_data_rows(data), tct_data_cols(data), &err);
@@ -147,24 +134,13 @@ static void cell(const source *s, double norm, const tct_data *data, double opti
       fprintf(stderr, "%s: %s\n", solver, err.text);
       return;
     }
-    double e = bench_objective(model, data) - optimum;
+    double e = bench_objective(model, data) - s->optimum;
     tct_model_free(model);
     sum += e / fits, squares += e * e / fits;
   }
   double seconds = (bench_cpu() - start) / fits;
-  printf("%s,%lld,%lld,%.3f,%g,%g,\"%s\",%.6f,%.6f,%.3f,%d\n", s->name, (long long)tct_data_rows(data),
-         (long long)tct_data_cols(data), norm, wide, epsilon, solver, sum,
-         fits > 1 ? sqrt(fmax(0, squares - sum * sum) / (fits - 1)) : 0, seconds, fits);
-  fflush(stdout);
-}
-
-static bool listed(const char *list, int k) {
-  size_t n = strlen(sources[k].name);
-  if (!strcmp(list, "all") || (!strcmp(list, "used") && k < USED) || (!strcmp(list, "others") && k >= USED))
-    return true;
-  for (const char *at = list; (at = strstr(at, sources[k].name)); at++)
-    if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return true;
-  return false;
+  double error = fits > 1 ? sqrt(fmax(0, squares - sum * sum) / (fits - 1)) : 0;
+  line(s, epsilon, solver, (outcome){sum, error, seconds});
 }
 
 int main(int argc, char **argv) {
@@ -172,22 +148,28 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s DATA,..|used|others|all EPSILON,..|all FITS SOLVER ...\n", argv[0]);
     return 2;
   }
+  int fits = atoi(argv[3]);
   const char *epsilons = strcmp(argv[2], "all") ? argv[2] : "0.05,0.1,0.2,0.4,0.8,1.6,3,8";
   printf("data,n,p,R,bounds,epsilon,solver,excess,error,seconds,fits\n");
   for (int k = 0; k < SOURCES; k++) {
-    double norm = 1;
-    bench_table t = listed(argv[1], k) ? prepare(&sources[k], &norm) : (bench_table){0};
-    if (!t.n) continue;
-    tct_data *data = bench_view(&t);
-    double optimum = optimum_of(&sources[k], norm, data);
+    set one = {.from = &sources[k], .fits = fits};
+    if (listed(argv[1], k)) one.table = prepare(one.from, &one.norm);
+    if (!one.table.n) continue;
+    thin_out(&one.table);
+    one.data = bench_view(&one.table);
+    one.optimum = optimum_of(one.from, one.norm, one.data);
     for (const char *at = epsilons; *at;) {
       char *end;
       double epsilon = strtod(at, &end);
-      for (int a = 4; a < argc; a++) cell(&sources[k], norm, data, optimum, epsilon, atoi(argv[3]), argv[a]);
+      for (int a = 4; a < argc; a++)
+        if (strcmp(argv[a], "constant"))
+          cell(&one, epsilon, argv[a]);
+        else
+          line(&one, epsilon, argv[a], (outcome){constant_of(one.from, &one.table) - one.optimum, 0, 0});
       at = *end ? end + 1 : end;
     }
-    tct_data_free(data);
-    bench_table_free(&t);
+    tct_data_free(one.data);
+    bench_table_free(&one.table);
   }
   return 0;
 }

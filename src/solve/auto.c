@@ -4,9 +4,10 @@
  * the largest sum of gradients over the noise that one release of it needs.  No record is looked at, so the choice
  * costs nothing.
  *
- * A loss of bounded curvature with penalty none or l2: dpmetric, from s = 40 on.  Below, its metric is mostly noise;
- * least squares with ridge go to dpscd there, whose damped steps win.  Everything else: dpgd, the best untuned solver
- * of a hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
+ * A loss of bounded curvature with penalty none or l2: dpmetric.  It starts at the released constant where there is an
+ * intercept, and keeps near it where noise is more than what there is to learn.  Classes without an intercept and with
+ * a signal below 40: dpgd, since a metric is mostly noise there.  Everything else: dpgd, the best untuned solver of a
+ * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
  *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
@@ -35,22 +36,16 @@ static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
-  bool ridge = facts->penalty.kind->quadratic && facts->penalty.l2 > 0;
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
+  bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
   if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
-  if (signal_to_noise >= METRIC && smooth && (ridge || facts->penalty.kind->zero)) {
+  if (smooth && plain && (signal_to_noise >= METRIC || facts->intercept || !facts->loss.kind->binary)) {
     snprintf(why, size,
              "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
              signal_to_noise);
     return tct_solver_find("dpmetric");
-  }
-  if (ridge && facts->loss.kind->least_squares) {
-    snprintf(why, size,
-             "dpscd: least squares with ridge at a signal-to-noise ratio mu*n/sqrt(p) of %.0f, where its damping wins",
-             signal_to_noise);
-    return tct_solver_find("dpscd");
   }
   if (signal_to_noise < 1)
     snprintf(

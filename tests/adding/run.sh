@@ -110,7 +110,7 @@ link() {
   (cd "$build" && eval "$command") || complain "$1 does not link"
 }
 link tests/test_contract_loss "$spot/test_loss"
-link tests/test_contract_reg "$spot/test_reg"
+link tests/test_contract_penalty "$spot/test_penalty"
 link tests/test_contract_accountants "$spot/test_accountants" "s#[^ ]*test_accountants\.c\.o#$spot/test_accountants.o#"
 link tests/test_contract_solver "$spot/test_solver"
 link tests/test_contract_solver_edges "$spot/test_solver_edges"

@@ -208,7 +208,11 @@ plant dpmetric_rounding_of_rows_unpaid src/solve/gradient/dpmetric.c 's/own - tc
 plant dpmetric_rounding_of_a_person_once src/solve/gradient/dpmetric.c 's/own - tct_metric_rounding/own - weight * tct_metric_rounding/' privacy_sensitivity_metric
 plant dpmetric_images_uncut src/solve/gradient/dpmetric_factor.c 's/SHRINK \/ fmax\(rho, norm\)/SHRINK \/ rho/' privacy_sensitivity_metric
 plant dpmetric_rows_uncut src/solve/gradient/dpmetric_factor.c 's/fmax\(m->bound, m->norm\[i\]\) \* SHRINK/m->bound * SHRINK/' privacy_sensitivity_metric
-plant dpmetric_counts_ignore_weights src/solve/gradient/dpmetric_factor.c 's/tct_lattice_part\(weight \*/tct_lattice_part((1 + 0 * weight) */' privacy_sensitivity_metric
+plant dpmetric_counts_ignore_weights src/solve/gradient/dpmetric_factor.c 's/\(problem->weight \? problem->weight\[i\] : 1\) \* r->clip/1 * r->clip/' privacy_sensitivity_metric
+plant dpmetric_slopes_ignore_weights src/solve/gradient/dpmetric_factor.c 's/\(problem->weight \? problem->weight\[i\] : 1\) \* counts->clip/1 * counts->clip/' privacy_sensitivity_metric
+plant dpmetric_labels_besides_the_counts src/solve/gradient/dpmetric_factor.c 's/sqrt\(m->rule.norms \/ \(m->rule.norms \+ m->rule.start\)\)/1/' privacy_sensitivity_metric
+plant dpmetric_start_unreleased src/solve/gradient/dpmetric_factor.c 's/(  TCT_TRY\(tct_mech_release\(m->mech, m->at.norms)/  if (m->rule.start > 0) start(m, sum, 1, shape);\n\1/;s/\n  if \(m->rule.start > 0\) start\(m, sum, counts->deviation, shape\);//' privacy_sensitivity_metric
+plant dpmetric_slope_unreleased src/solve/gradient/dpmetric_factor.c 's/(  TCT_TRY\(tct_mech_release\(m->mech, m->at.slopes)/  double kept[TCT_QUANTILE_EDGES];\n  memcpy(kept, count, sizeof kept);\n\1/;s/tct_quantile_between\(count, top/tct_quantile_between(kept, top/' privacy_sensitivity_metric
 plant dpmetric_replaced_records_twice_as_close src/solve/gradient/dpmetric_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity_metric
 plant dpmetric_lengths_without_their_error src/la/exact/metric.c 's/ \* \(1 \+ part\) \+ part \* metric->size \* view->row_norm \+ 0x1p-900/ + 0 * part/g' privacy_sensitivity_metric
 plant dpmetric_lengths_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, sensitivity, 2/event, 1, sensitivity \/ 2, 2/' privacy_sensitivity_metric

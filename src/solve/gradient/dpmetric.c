@@ -5,7 +5,10 @@
  * ALGORITHM  Gradients are clipped and noised where the released Hessian bound is the unit matrix, so that noise is
  * largest where the objective is flat.  (A metric learnt under privacy: Gilani and others 2025, GeoClip.  The fixed
  * Hessian bound: Boehning and Lindsay 1988.)
- *   1. counts of the rows' norms + N(0, m_q^2 I); B = the least edge that 0.7 of the rows lie within
+ *   1. counts of the rows' norms and the sums of labels above and below 0, + N(0, m_q^2 I).
+ *      B = the least edge that 0.7 of the rows lie within.
+ *      An intercept starts at the constant that the labels ask for.
+ *      Labels that are numbers: counts of slopes at this start + N(0, m_s^2 I); their 0.7 quantile is `slope`.
  *   2. G = sum_i clip(x_i, B) clip(x_i, B)^T + noise; A = (h/n)(G + r I) + l2 I = L L^T; W = L^-1
  *   3. where the signal kappa = n mu/d is above 120: the same for the images z_i = W x_i, and W <- L_2^-1 W; below: G
  *      once more
@@ -28,8 +31,8 @@
  *   twice that.
  *   f comes from W and n alone: terms in x are cut to `sensitivity` too, so that the sum of n of them fits the lattice.
  *
- * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).  Together 1/m_q^2
- * + 1/m_G^2 + 1/m_B^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
+ * RELEASES  Steps 1 to 3: gaussian(m_q), gaussian(m_s), gaussian(m_G), gaussian(m_B).  Step 6: T events gaussian(m).
+ * The sum of all 1/m^2 is 1/x^2: exact, no Renyi detour; x is calibrated for the whole list.
  *
  * COST  n p^2 multiplications for G, n p^2 for images and their sum, p^3 a few times, and one pass over X and p^2 per
  * step.  A diagonal metric: two passes over X, and one per step.
@@ -44,6 +47,7 @@
 #include "la/kernels/kernels.h"
 #include "solve/shared/clipped.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A power of two above x. */
@@ -134,6 +138,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps),
          momentum = fmax(0, 1 - steps / shape->path_length);
   double max = largest_weight(facts);
+  if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
@@ -150,6 +155,16 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   return TCT_OK;
 }
 
+/* Says where the path was kept near the model that looks at no feature; from releases alone. */
+static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
+  double signal = tct_dpmetric_signal(problem->facts, shape->signal_to_noise);
+  if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
+  if (tct_dpmetric_learnable(shape, signal) >= TCT_DPMETRIC_LEARNABLE) return;
+  snprintf(problem->note, TCT_NOTE,
+           "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
+           "epsilon or records");
+}
+
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,
                       tct_error *err) {
   int64_t p = problem->view->p;
@@ -163,6 +178,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   const tct_release *planned = tct_mech_release_of(mech, tct_dpmetric_places_of(&rule).steps);
   if (status == TCT_OK) status = tct_dpmetric_step_new(problem, &shape, planned, &gradient, err);
   if (status == TCT_OK) status = descend(&gradient, &rule, mech, memory, w, err);
+  if (status == TCT_OK) note_little(problem, &rule, &shape);
   tct_dpmetric_step_free(&gradient);
   tct_metric_free(&shape.metric);
   tct_free(memory);

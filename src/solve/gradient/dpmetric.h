@@ -4,21 +4,19 @@
 #include "la/exact/metric.h"
 #include "solve/solve.h"
 
-/* Edges of the norms that are counted: R / 2^(k/2). */
-enum { TCT_DPMETRIC_EDGES = 24 };
-
 /* From public facts and options. */
 typedef struct tct_dpmetric_rule {
   bool diagonal;
-  double norms, budget_fraction, second; /* parts of the budget (of mu^2): counts of norms, first and second metric */
-  double clip, path_length;              /* NAN: from the released spectrum */
-  double average;                        /* the last part of the path that the result averages */
+  double norms, start, slopes; /* parts of the budget (of mu^2): counts of norms, sums of labels, counts of slopes, */
+  double budget_fraction, second; /* first and second release of the metric */
+  double clip, path_length;       /* NAN: from the released spectrum */
+  double average;                 /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
 
-/* Where each release is in the promise; norms and second only where their part of the budget is above 0. */
+/* Where each release is in the promise; those whose part of the budget is 0 are not there. */
 typedef struct tct_dpmetric_places {
-  int norms, first, second, steps;
+  int norms, slopes, first, second, steps;
 } tct_dpmetric_places;
 
 /* What has been released about the table, and what follows from it; equal on all ranks. */
@@ -27,6 +25,9 @@ typedef struct tct_dpmetric_shape {
   double clip;            /* C, in the metric's own units: the step in w is C^2 W^T W */
   double dimension;       /* d = sum of l/(l + r) over the eigenvalues l of the released matrix */
   double signal_to_noise; /* kappa = n mu/d */
+  double start;           /* of the intercept */
+  double positives;       /* part of records; labels that are numbers: 0 */
+  double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
 } tct_dpmetric_shape;
@@ -38,7 +39,16 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
 /* The largest slope that clips are measured by, and the curvature that steps are. */
 double tct_dpmetric_slope(const tct_facts *facts);
 double tct_dpmetric_curvature(const tct_facts *facts);
-/* Clip (as a multiple of slope*sqrt(d/h)) and length of the path for a released signal. */
+/* The part of the budget that the steps have. */
+double tct_dpmetric_left(const tct_dpmetric_rule *rule);
+/* The signal that clip and path follow: the released one; where noise stands for most of d, at least what public facts
+ * say. */
+double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
+/* Signal times the rarer class's part, a half where labels are numbers; below TCT_DPMETRIC_LEARNABLE next to nothing
+ * can be learned (docs/decisions/metric-rules.md). */
+#define TCT_DPMETRIC_LEARNABLE 2.5
+double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal);
+/* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
 /* The released signal from which on the second metric is worth its noise. */

@@ -1,7 +1,11 @@
 /* dpmetric_factor.c - the releases behind the metric of dpmetric, and the metric.
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
- *   Counts of norms: a record of weight v adds v, cut to the lattice, to the one count its norm belongs to: norm <= v.
+ *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
+ *     adds b v |y|/Y to one of two sums, by the label's sign.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice:
+ * norm
+ *     <= v.
+ *   Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v.
  *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
  *     lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
  *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
@@ -17,13 +21,16 @@
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 #include "la/exact/spectrum.h"
-#include "solve/shared/clipped.h"
+#include "la/exact/triangular.h"
 #include "solve/gradient/dpmetric.h"
+#include "solve/shared/clipped.h"
+#include "solve/shared/quantile.h"
 
 #include <string.h>
 
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 static const double KEEP = 0.7;           /* part of the records whose norms the cut leaves alone */
+static const double SLOPES = 0.7;         /* part of the records whose slopes at the start are below the typical one */
 
 typedef struct making {
   const tct_problem *problem;
@@ -56,27 +63,91 @@ static void norms(const making *m) {
   }
 }
 
-/* The least edge R/2^(k/2) that at least KEEP of the records lie within, two deviations on the safe side. */
-static tct_status quantile(making *m, tct_error *err) {
+static double label_bound(const making *m) { return m->facts->loss.kind->binary ? 1 : m->facts->label_bound; }
+
+/* How long a record's terms are in the counts of norms and in the sums of labels: squares add up to 1. */
+static double in_labels(const making *m) { return sqrt(m->rule.start / (m->rule.norms + m->rule.start)); }
+static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.norms + m->rule.start)); }
+
+/* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y. */
+static void count_rows(const making *m, const tct_release *r, double *sum) {
   const tct_problem *problem = m->problem;
-  double count[TCT_DPMETRIC_EDGES] = {0}, R = m->facts->row_norm, all = 0, within = 0;
-  m->bound = R;
-  if (!(m->rule.norms > 0)) return TCT_OK;
-  const tct_release *counts = planned(m, m->at.norms);
   for (int64_t i = 0; i < problem->view->rows; i++) {
-    double at = floor(-2 * log2(m->norm[i] / R) + 1e-9), weight = problem->weight ? problem->weight[i] : 1;
-    if (!(m->norm[i] > 0x1p-60 * R)) continue; /* a row of zeros adds nothing */
-    count[(int)fmin(fmax(at, 0), TCT_DPMETRIC_EDGES - 1)] += tct_lattice_part(weight * counts->clip, counts->lattice);
+    int at = tct_quantile_bin(m->norm[i], m->facts->row_norm);
+    double weight = (problem->weight ? problem->weight[i] : 1) * r->clip, y = problem->y[i] / label_bound(m);
+    if (at < 0) continue; /* a row of zeros adds nothing */
+    sum[at] += tct_lattice_part(weight * in_counts(m), r->lattice);
+    sum[TCT_QUANTILE_EDGES + (y < 0)] += tct_lattice_part(weight * in_labels(m) * fmin(fabs(y), 1), r->lattice);
   }
-  TCT_TRY(tct_mech_release(m->mech, m->at.norms, count, TCT_DPMETRIC_EDGES, err));
-  double sure = 2 * sqrt(TCT_DPMETRIC_EDGES) * counts->deviation;
-  for (int k = 0; k < TCT_DPMETRIC_EDGES; k++) all += count[k];
-  for (int k = TCT_DPMETRIC_EDGES - 1; k >= 0; k--) {
-    within += count[k];
-    if (within < KEEP * all + sure) continue;
-    m->bound = R * exp2(-0.5 * k) * (1 + 1e-9);
-    break;
+}
+
+/* Where the mean loss of one number for all records has slope 0; share: of positives. */
+static double constant_class(const tct_loss *loss, double budget_fraction) {
+  double low = -30, high = 30;
+  for (int step = 0; step < 60; step++) {
+    double middle = 0.5 * (low + high);
+    double slope =
+        budget_fraction * tct_loss_slope(loss, middle, 1) + (1 - budget_fraction) * tct_loss_slope(loss, middle, -1);
+    if (slope < 0)
+      low = middle;
+    else
+      high = middle;
   }
+  return 0.5 * (low + high);
+}
+
+/* From noisy counts of both classes.  Their difference is moved towards 0 by its noise (James and Stein 1961), and
+ * neither class counts for less than the noise. */
+static double part_of_positives(double up, double down, double deviation) {
+  double most = fmax(up, deviation), least = fmax(down, deviation), all = most + least;
+  double apart = most - least, noise = 2 * deviation * deviation;
+  double keep = fmax(0, 1 - noise / fmax(apart * apart, noise));
+  return 0.5 + 0.5 * keep * apart / all;
+}
+
+/* The model that looks at no feature, from the released sums: where the path starts. */
+static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
+  double all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m), down = sum[TCT_QUANTILE_EDGES + 1] / in_labels(m);
+  for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += sum[k] / in_counts(m);
+  if (!m->problem->weight || !(m->rule.norms > 0)) all = (double)m->facts->rows;
+  if (m->facts->loss.kind->binary) {
+    shape->positives = part_of_positives(up, down, fmax(deviation / in_labels(m), 1));
+    shape->start = constant_class(&m->facts->loss, shape->positives);
+  } else {
+    double bound = label_bound(m);
+    shape->start = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
+  }
+}
+
+static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  double sum[TCT_QUANTILE_EDGES + 2] = {0}, R = m->facts->row_norm;
+  m->bound = R;
+  if (!(m->rule.norms + m->rule.start > 0)) return TCT_OK;
+  const tct_release *counts = planned(m, m->at.norms);
+  count_rows(m, counts, sum);
+  TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->rule.start > 0 ? 2 : 0), err));
+  if (m->rule.norms > 0) m->bound = tct_quantile_edge(sum, R, KEEP, 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation);
+  if (m->bound < R) m->bound *= 1 + 1e-9;
+  if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
+  return TCT_OK;
+}
+
+/* Labels that are numbers: slopes at the start, which the clip is measured by. */
+static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error *err) {
+  const tct_problem *problem = m->problem;
+  double count[TCT_QUANTILE_EDGES] = {0}, top = tct_dpmetric_slope(m->facts);
+  shape->slope = top;
+  if (!(m->rule.slopes > 0)) return TCT_OK;
+  const tct_release *counts = planned(m, m->at.slopes);
+  if (!isfinite(tct_loss_slope_bound(&m->facts->loss))) top *= 2; /* |y| + |start| */
+  for (int64_t i = 0; i < problem->view->rows; i++) {
+    double z = shape->start * problem->view->row_scale[i] * problem->view->intercept;
+    int at = tct_quantile_bin(fabs(tct_loss_slope(&m->facts->loss, z, problem->y[i])), top);
+    if (at < 0 || tct_quantile_bin(m->norm[i], m->facts->row_norm) < 0) continue;
+    count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
+  }
+  TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
+  shape->slope = tct_quantile_between(count, top, SLOPES);
   return TCT_OK;
 }
 
@@ -105,7 +176,7 @@ static tct_status rows_once(making *m, int r, double *sum, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status first(making *m, tct_error *err) {
+static tct_status first(making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_view *view = m->problem->view;
   m->view = *view;
   m->view.row_norm = 1;
@@ -114,7 +185,8 @@ static tct_status first(making *m, tct_error *err) {
   m->gram = TCT_NEW(double, m->count);
   if (!m->view.row_scale || !m->norm || !m->gram) return tct_fail_memory(err);
   norms(m);
-  TCT_TRY(quantile(m, err));
+  TCT_TRY(first_counts(m, shape, err));
+  TCT_TRY(second_counts(m, shape, err));
   for (int64_t i = 0; i < view->rows; i++)
     m->view.row_scale[i] = view->row_scale[i] / fmax(m->bound, m->norm[i]) * SHRINK;
   m->noise = planned(m, m->at.first)->deviation;
@@ -133,27 +205,6 @@ static double dimension_of(const double *value, int64_t p, double ridge) {
   double sum = 0;
   for (int64_t j = 0; j < p; j++) sum += fmax(value[j], 0) / (fmax(value[j], 0) + ridge);
   return fmax(sum, 1);
-}
-
-/* l <- its inverse, both lower triangular; room: [p]. */
-static void invert(double *l, int64_t p, double *room) {
-  for (int64_t i = 0; i < p; i++) {
-    memset(room, 0, (size_t)p * sizeof *room);
-    for (int64_t k = 0; k < i; k++) tct_axpy(-l[i * p + k], l + k * p, room, k + 1);
-    double pivot = l[i * p + i];
-    for (int64_t k = 0; k < i; k++) l[i * p + k] = room[k] / pivot;
-    l[i * p + i] = 1 / pivot;
-    for (int64_t k = i + 1; k < p; k++) l[i * p + k] = 0;
-  }
-}
-
-/* w <- l w, both lower triangular. */
-static void multiply(const double *l, double *w, int64_t p, double *room) {
-  for (int64_t i = p - 1; i >= 0; i--) {
-    memset(room, 0, (size_t)p * sizeof *room);
-    for (int64_t k = 0; k <= i; k++) tct_axpy(l[i * p + k], w + k * p, room, k + 1);
-    memcpy(w + i * p, room, (size_t)(i + 1) * sizeof *w);
-  }
 }
 
 /* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
@@ -181,11 +232,11 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
   add_ridge(m, fresh ? NULL : w, sum);
   double shift = unit * fmax(ridge, ridge / 16 - value[0]);
   while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
-  invert(memory, p, value);
+  tct_lower_invert(memory, p, value);
   if (fresh)
     memcpy(w, memory, (size_t)(p * p) * sizeof *w);
   else
-    multiply(memory, w, p, value);
+    tct_lower_multiply(memory, w, p, value);
   tct_free(memory);
   return TCT_OK;
 }
@@ -202,13 +253,15 @@ static tct_status diagonal(const making *m, double unit, double noise, double *s
 
 /* One rank's metric for all: whatever a processor does to a last digit, the ranks must share one W. */
 static tct_status send(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
-  double facts[] = {shape->dimension, shape->clip, shape->path_length, shape->sensitivity};
+  double facts[] = {shape->dimension, shape->clip,  shape->path_length, shape->sensitivity,
+                    shape->start,     shape->slope, shape->positives};
   int64_t own = 0, count = tct_metric_count(&shape->metric);
   TCT_TRY(tct_mech_count_before(m->mech, 1, &own, err));
   if (own > 0) memset(shape->metric.w, 0, (size_t)count * sizeof(double)), memset(facts, 0, sizeof facts);
   TCT_TRY(tct_mech_join_sum(m->mech, shape->metric.w, count, err));
-  TCT_TRY(tct_mech_join_sum(m->mech, facts, 4, err));
+  TCT_TRY(tct_mech_join_sum(m->mech, facts, sizeof facts / sizeof *facts, err));
   shape->dimension = facts[0], shape->clip = facts[1], shape->path_length = facts[2], shape->sensitivity = facts[3];
+  shape->start = facts[4], shape->slope = facts[5], shape->positives = facts[6];
   if (!tct_metric_settle(&shape->metric))
     return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   shape->signal_to_noise = m->base > 0 ? (double)m->facts->rows / (m->base * shape->dimension) : INFINITY;
@@ -291,25 +344,32 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
   if (metric->diagonal)
     for (int64_t j = 0; j < p; j++) inverse[j] = 1 / inverse[j];
   else
-    invert(inverse, p, inverse + count);
+    tct_lower_invert(inverse, p, inverse + count);
   *size = sqrt(tct_norm2(inverse, count));
   tct_free(inverse);
   return TCT_OK;
 }
 
+/* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
+static double shorter(const tct_dpmetric_shape *shape, double signal) {
+  double part = fmin(tct_dpmetric_learnable(shape, signal) / TCT_DPMETRIC_LEARNABLE, 1);
+  return part * part;
+}
+
 static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *err) {
   const tct_facts *facts = m->facts;
-  double slope = tct_dpmetric_slope(facts), h = tct_dpmetric_curvature(facts), inverse = 0;
-  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, shape->signal_to_noise) : m->rule.clip;
+  double h = tct_dpmetric_curvature(facts), inverse = 0;
+  double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
+  double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length =
-      isnan(m->rule.path_length) ? tct_dpmetric_path_length(facts, shape->signal_to_noise) : m->rule.path_length;
-  shape->clip = clip * slope * sqrt(shape->dimension / h);
+  shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(shape, signal);
+  if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
+  shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;
   TCT_TRY(inverse_size(&shape->metric, &inverse, err));
   shape->sensitivity = 2 * inverse;
   if (isfinite(tct_loss_slope_bound(&facts->loss)))
-    shape->sensitivity = fmin(shape->sensitivity, slope * facts->row_norm);
+    shape->sensitivity = fmin(shape->sensitivity, tct_dpmetric_slope(facts) * facts->row_norm);
   return send(m, shape, err);
 }
 
@@ -318,11 +378,11 @@ tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_pla
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
   m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
   m.at = tct_dpmetric_places_of(&m.rule);
-  m.base = planned(&m, m.at.first)->noise * sqrt(m.rule.budget_fraction);
+  m.base = planned(&m, m.at.steps)->noise * sqrt(tct_dpmetric_left(&m.rule) / (double)m.rule.steps);
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = first(&m, err);
+  if (status == TCT_OK) status = first(&m, shape, err);
   if (status == TCT_OK) status = make_metric(&m, sum, shape, err);
   bool images = !m.rule.diagonal && tct_dpmetric_again(shape->signal_to_noise, m.p);
   if (status == TCT_OK && m.rule.second > 0)

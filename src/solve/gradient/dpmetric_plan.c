@@ -1,13 +1,19 @@
 /* dpmetric_plan.c - options, rules and promise of dpmetric. */
 #include "solve/gradient/dpmetric.h"
 
+#include "solve/gradient/gradient_release.h"
+
 #include <string.h>
 
 const tct_option tct_dpmetric_options[] = {
     {"shape", TCT_OPT_CHOICE, "auto", 0, 0, "auto|full|diagonal",
      "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
-    {"norms", TCT_OPT_REAL, "0.02", 0, 0.5, NULL,
+    {"norms", TCT_OPT_REAL, "0.01", 0, 0.5, NULL,
      "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
+    {"start", TCT_OPT_REAL, "auto", 0, 0.8, NULL,
+     "part of the budget (of mu^2) for sums of labels, from which the intercept starts; auto: from n and mu"},
+    {"slopes", TCT_OPT_REAL, "auto", 0, 0.5, NULL,
+     "part for counts of slopes where labels are numbers; 0: clips are measured by the bound; auto: from n and mu"},
     {"budget_fraction", TCT_OPT_REAL, "0.05", 1e-4, 0.4, NULL,
      "part of the budget (of mu^2) for the metric's first release"},
     {"second", TCT_OPT_REAL, "0.05", 0, 0.4, NULL, "part of the budget (of mu^2) for its second release; 0: none"},
@@ -15,7 +21,7 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest walk that these facts allow)"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
@@ -33,13 +39,33 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
   return isfinite(h) ? h : 1;
 }
 
-/* Labels that are numbers: residuals are mostly far below Y, and the clip has to open with the signal.  Classes:
- * between a third of the typical length and what hardly any gradient reaches.  docs/decisions/metric-rules.md has the
- * search. */
+/* Straight lines between points, signals and values by their logarithms; beyond the ends the nearest line goes on. */
+static double through(const double (*point)[2], int count, double signal_to_noise) {
+  int k = 0;
+  while (k + 2 < count && signal_to_noise > point[k + 1][0]) k++;
+  double slope = log(point[k + 1][1] / point[k][1]) / log(point[k + 1][0] / point[k][0]);
+  return point[k][1] * pow(signal_to_noise / point[k][0], slope);
+}
+
+/* Labels that are numbers: multiples of the typical slope at the start, with room for the tails as the signal grows.
+ * Classes: between a third of the typical length and what hardly any gradient reaches.
+ * docs/decisions/metric-rules.md has the search. */
+double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise) {
+  return fmax(signal_to_noise, fmin(1.5 * tct_descent_signal(facts), 20));
+}
+
+double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal) {
+  return signal * (shape->positives > 0 ? fmin(shape->positives, 1 - shape->positives) : 0.5);
+}
+
+double tct_dpmetric_left(const tct_dpmetric_rule *rule) {
+  return 1 - rule->norms - rule->start - rule->slopes - rule->budget_fraction - rule->second;
+}
+
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
+  static const double numbers[][2] = {{30, 0.45}, {130, 0.9}, {450, 2.5}, {1300, 4}, {5400, 6.5}};
   if (signal_to_noise == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary)
-    return fmax(0.03 * sqrt(signal_to_noise), fmin(0.0038 * signal_to_noise, 0.05 * pow(signal_to_noise, 0.6)));
+  if (!facts->loss.kind->binary) return through(numbers, 5, signal_to_noise);
   double open = fmin(0.032 * pow(signal_to_noise, 0.6), 0.123 * pow(signal_to_noise, 0.4));
   return fmin(0.07 * sqrt(signal_to_noise), fmax(0.8, open));
 }
@@ -48,11 +74,15 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
  * metric's ridge hides directions that are known, and shorter again where it does not.  For classes it is longer where
  * noise is next to nothing.  Straight lines between points, signals by their logarithm. */
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) {
-  static const double at[] = {85, 130, 300, 450, 4700};
+  static const double at[] = {85, 130, 300, 450, 4700, 20000};
   bool binary = facts->loss.kind->binary;
   double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
-  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1), middle, middle, binary ? 180 : 100,
-                          binary ? 360 : 100};
+  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1),
+                          middle,
+                          binary ? 180 : middle,
+                          binary ? 180 : 100,
+                          binary ? 360 : 100,
+                          binary ? 720 : 200};
   int k = 0, last = sizeof at / sizeof *at - 1;
   if (signal_to_noise == INFINITY) return 2000;
   while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
@@ -70,10 +100,18 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
   return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));
 }
 
+/* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
+static double part_of(const tct_facts *facts, double given, double exact, double min, double max) {
+  double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
+  return isnan(given) ? fmin(fmax(exact * exact / (total * total), min), max) : given;
+}
+
 /* The signal is at most n/x, as d is at least 1. */
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
+  rule.slopes = facts->loss.kind->binary ? 0 : part_of(facts, tct_spec_real(spec, options, "slopes"), 15, 0.02, 0.2);
+  rule.start = facts->intercept ? part_of(facts, tct_spec_real(spec, options, "start"), 12, 0.01, 0.5) : 0;
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -81,7 +119,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   rule.average = tct_spec_real(spec, options, "average");
   rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
                   (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
-  double longest = tct_noise_off(facts) ? 2000 : 180;
+  double longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
   if (!isnan(rule.path_length)) longest = rule.path_length;
   rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(longest, 4)))
                                                      : tct_spec_count(spec, options, "steps");
@@ -89,8 +127,9 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
 }
 
 tct_dpmetric_places tct_dpmetric_places_of(const tct_dpmetric_rule *rule) {
-  tct_dpmetric_places at = {.norms = 0, .first = rule->norms > 0 ? 1 : 0};
-  at.second = at.first + 1;
+  tct_dpmetric_places at = {.norms = 0, .slopes = rule->norms + rule->start > 0 ? 1 : 0};
+  at.first = at.slopes + (rule->slopes > 0 ? 1 : 0);
+  at.second = at.first + (rule->budget_fraction > 0 ? 1 : 0);
   at.steps = at.second + (rule->second > 0 ? 1 : 0);
   return at;
 }
@@ -111,8 +150,9 @@ static tct_status add_part(const making *m, const char *what, double x, double p
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   const tct_dpmetric_rule *rule = m->rule;
-  double left = 1 - rule->norms - rule->budget_fraction - rule->second;
-  TCT_TRY(add_part(m, "counts of the rows' norms", x, rule->norms, out, err));
+  double left = tct_dpmetric_left(rule);
+  TCT_TRY(add_part(m, "counts of the rows' norms, sums of labels", x, rule->norms + rule->start, out, err));
+  TCT_TRY(add_part(m, "counts of slopes at the start", x, rule->slopes, out, err));
   TCT_TRY(add_part(m, "sum of x x^T", x, rule->budget_fraction, out, err));
   TCT_TRY(add_part(m, "sum of x x^T in the metric, or again", x, rule->second, out, err));
   tct_event event = tct_event_gaussian(x * sqrt((double)rule->steps / left), rule->steps);
@@ -137,8 +177,10 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
                     MOST_FULL);
-  if (!(rule->norms + rule->budget_fraction + rule->second <= 0.9))
-    return tct_fail(err, TCT_E_USAGE, "norms, share and second are more than 0.9 together; leave more for the path");
+  if (!(tct_dpmetric_left(rule) >= 0.1))
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "norms, start, slopes, budget_fraction and second are more than 0.9 together; leave more for the path");
   return TCT_OK;
 }
 

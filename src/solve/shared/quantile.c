@@ -1,0 +1,36 @@
+/* quantile.c - quantiles from noisy counts over a geometric grid. */
+#include "solve/shared/quantile.h"
+
+#include <math.h>
+
+int tct_quantile_bin(double size, double top) {
+  if (!(size > 0x1p-60 * top)) return -1;
+  return (int)fmin(fmax(floor(-2 * log2(size / top) + 1e-9), 0), TCT_QUANTILE_EDGES - 1);
+}
+
+static double total(const double *count) {
+  double all = 0;
+  for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += count[k];
+  return all;
+}
+
+double tct_quantile_edge(const double *count, double top, double keep, double sure) {
+  double need = keep * total(count) + sure, within = 0;
+  for (int k = TCT_QUANTILE_EDGES - 1; k >= 0; k--) {
+    within += count[k];
+    if (within >= need) return top * exp2(-0.5 * k);
+  }
+  return top;
+}
+
+double tct_quantile_between(const double *count, double top, double keep) {
+  double all = total(count), need = keep * all, within = 0;
+  if (!(all > 0)) return top;
+  for (int k = TCT_QUANTILE_EDGES - 1; k >= 0; k--) {
+    within += count[k];
+    if (!(within >= need) || !(count[k] > 0)) continue;
+    double part = fmin((within - need) / count[k], 1); /* of this count, above the quantile */
+    return top * exp2(-0.5 * (k + part));
+  }
+  return top;
+}

@@ -1,0 +1,15 @@
+/* quantile.h - a quantile of sizes from counts of them between the edges top/2^(k/2). */
+#ifndef TCT_SOLVE_QUANTILE_H
+#define TCT_SOLVE_QUANTILE_H
+#include "core/status.h"
+
+enum { TCT_QUANTILE_EDGES = 24 };
+
+/* The count that a size at most `top` belongs to, 0 for the largest; -1 for what is 0 beside top. */
+int tct_quantile_bin(double size, double top);
+/* The least edge that a part `keep` of all counts lies within, and `sure` records more; top where no edge does.
+ * count[TCT_QUANTILE_EDGES]: released. */
+double tct_quantile_edge(const double *count, double top, double keep, double sure);
+/* The same between edges: counts are spread evenly over the logarithm of the size. */
+double tct_quantile_between(const double *count, double top, double keep);
+#endif
