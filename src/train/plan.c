@@ -139,6 +139,7 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   facts->epsilon = plan->solver->is_private ? config->epsilon : INFINITY;
   facts->delta = config->delta;
   facts->neighbours = (tct_neighbours)config->neighbours;
+  facts->rows_rule = (tct_rows_rule)config->rows_rule;
   facts->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
   return TCT_OK;
 }

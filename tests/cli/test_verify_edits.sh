@@ -34,6 +34,7 @@ fit chaudhuri c "${ridge[@]}" --solver objpert:variant=chaudhuri
 fit huber r --loss huber --penalty l2:lambda=0.05 --solver objpert
 fit outpert c "${ridge[@]}" --solver outpert
 fit gd c "${ridge[@]}" --solver outpert:variant=gd
+fit gram r --loss squared --no-intercept --solver gram_parties:parties=3,collude=2
 fit adassp r --loss squared --penalty l2:lambda=0.05 --solver adassp
 fit dpagd c "${ridge[@]}" --solver dpagd
 fit batches c "${ridge[@]}" --solver dpagd:batch=100,steps=5
