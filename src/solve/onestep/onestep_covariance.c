@@ -11,7 +11,7 @@
  * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
  * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
-#include "la/exact/eigen.h"
+#include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
 #include "solve/onestep/one_step.h"
 
@@ -28,7 +28,7 @@ typedef struct work {
   double *values, *vectors, *inverse; /* of H: [p] raw, columns, H^-1 after the floor */
   double *spread;                     /* J, or H after the floor, made positive */
   double *middle;                     /* between the two H^-1 of the noise */
-  double *room;                       /* [2 p p] */
+  double *room;                       /* [2 p p + 4 p] */
 } work;
 
 static double *take(double **from, int64_t count) {
@@ -51,11 +51,27 @@ static void times(const double *a, const double *x, int64_t p, double *y) {
   for (int64_t j = 0; j < p; j++) y[j] = tct_dot(a + j * p, x, p);
 }
 
+/* The columns of vectors[p][p] <- unit eigenvectors of a[p][p], which is overwritten; scratch: 3p doubles.  Where that
+ * fails all values are 0: no direction counts as determined, and no weight gets an interval. */
+static void decompose(double *a, int64_t p, double *value, double *vectors, double *scratch) {
+  if (!tct_eigenvectors(a, p, value, vectors, scratch)) {
+    memset(value, 0, (size_t)p * sizeof *value);
+    memset(vectors, 0, (size_t)(p * p) * sizeof *vectors);
+    for (int64_t j = 0; j < p; j++) vectors[j * p + j] = 1;
+  }
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < j; k++) {
+      double kept = vectors[j * p + k];
+      vectors[j * p + k] = vectors[k * p + j];
+      vectors[k * p + j] = kept;
+    }
+}
+
 /* a <- the same with eigenvalues at least a thousandth of the largest. */
 static void make_positive(double *a, int64_t p, double *room, double *vectors) {
   double *value = room + p * p, largest = 1e-12;
   memcpy(room, a, (size_t)(p * p) * sizeof *a);
-  tct_eigenvectors(room, p, value, vectors);
+  decompose(room, p, value, vectors, value + p);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, value[j]);
   for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], 1e-3 * largest);
   compose(vectors, value, p, a);
@@ -70,7 +86,7 @@ static void factor(work *m) {
     make_positive(m->spread, p, m->room, m->vectors);
   }
   memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
-  tct_eigenvectors(m->room, p, m->values, m->vectors);
+  decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
@@ -148,12 +164,12 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
 
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err) {
-  int64_t p = metric->p, square = p * p, all = 6 * square + 3 * p;
+  int64_t p = metric->p, square = p * p, all = 6 * square + 6 * p;
   work m = {.in = released, .p = p};
   double *memory = TCT_NEW(double, all), *from = memory;
   if (!memory) return tct_fail_memory(err);
   m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
-  m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + p);
+  m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
   factor(&m);
   times(m.inverse, released->gradient, p, step);
   noise_between(&m, step);
