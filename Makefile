@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all check mutants demo bench bench-default fuzz sanitize format clean install setup
+.PHONY: all check mutants demo bench bench-default fuzz sanitize format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -27,6 +27,10 @@ demo: all
 bench: all
 	tools/setup.sh bench
 	bench/run.sh $(BUILD)
+
+# What 95 % intervals cover; hours.  It can be cut and taken up: cells in build/coverage.jsonl are not run again.
+coverage: all
+	bench/papers/coverage.py $(BUILD) build/coverage.jsonl --runs $${RUNS:-1000} --cells $${CELLS:-all}
 
 # docs/measured/default.md: auto beside every other solver, oracles, floors and rivals; OLD=PATH to an earlier tacit.
 bench-default: all

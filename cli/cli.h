@@ -25,8 +25,9 @@ typedef struct cli_args {
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
-  int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests;
+  int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
   char **operand; /* borrowed from argv */
   int operands;
   const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */

@@ -11,6 +11,9 @@ static const cli_option options[] = {
     {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability",
      "margin: w.x + b, of a regression the predicted label (default); label: 1 or -1; probability: of +1, logistic "
      "loss only"},
+    {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
+     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
+     "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all"},
     {0},
 };
@@ -55,26 +58,58 @@ static void put_number(FILE *file, double value) {
     snprintf(text, sizeof text, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
-  fprintf(file, "%s\n", text);
+  fputs(text, file);
 }
 
-static int write_numbers(const cli_args *args, const double *z, int64_t rows, output_kind kind) {
-  cli_sink sink;
-  int code = args->json && !args->output ? 0 : cli_sink_open(&sink, args->output);
-  if (code) return code;
-  if (args->json && !args->output) { /* nothing but the object may stand on standard output */
-    json_t *root = json_object(), *values = json_array();
-    for (int64_t i = 0; i < rows; i++) json_array_append_new(values, json_real(converted(z[i], kind)));
-    json_object_set_new(root, "rows", json_integer(rows));
-    json_object_set_new(root, "predictions", values);
-    code = cli_print_json(root);
-    json_decref(root);
-    return code;
+/* What is written: predictions, and with --interval their ends beside them. */
+typedef struct table {
+  double *z, *lower, *upper; /* [rows]; lower NULL: no intervals */
+  int64_t rows;
+  output_kind kind;
+} table;
+
+static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static int print_object(const table *t) {
+  json_t *root = json_object(), *values = json_array(), *lower = json_array(), *upper = json_array();
+  for (int64_t i = 0; i < t->rows; i++) {
+    json_array_append_new(values, json_real(converted(t->z[i], t->kind)));
+    if (!t->lower) continue;
+    json_array_append_new(lower, real_or_null(converted(t->lower[i], t->kind)));
+    json_array_append_new(upper, real_or_null(converted(t->upper[i], t->kind)));
   }
-  for (int64_t i = 0; i < rows && !ferror(sink.file); i++) put_number(sink.file, converted(z[i], kind));
+  json_object_set_new(root, "rows", json_integer(t->rows));
+  json_object_set_new(root, "predictions", values);
+  if (t->lower) json_object_set(root, "lower", lower), json_object_set(root, "upper", upper);
+  json_decref(lower);
+  json_decref(upper);
+  int code = cli_print_json(root);
+  json_decref(root);
+  return code;
+}
+
+static void put_line(FILE *file, const table *t, int64_t i) {
+  put_number(file, converted(t->z[i], t->kind));
+  for (int end = 0; end < 2 && t->lower; end++) {
+    double value = converted(end ? t->upper[i] : t->lower[i], t->kind);
+    fputc(',', file);
+    if (isfinite(value))
+      put_number(file, value);
+    else
+      fputs("NA", file);
+  }
+  fputc('\n', file);
+}
+
+static int write_numbers(const cli_args *args, const table *t) {
+  cli_sink sink;
+  if (args->json && !args->output) return print_object(t); /* nothing but the object may stand on standard output */
+  int code = cli_sink_open(&sink, args->output);
+  if (code) return code;
+  for (int64_t i = 0; i < t->rows && !ferror(sink.file); i++) put_line(sink.file, t, i);
   code = cli_sink_commit(&sink);
   if (code || !args->json) return code;
-  json_t *root = json_pack("{s:I, s:s}", "rows", (json_int_t)rows, "output", args->output);
+  json_t *root = json_pack("{s:I, s:s}", "rows", (json_int_t)t->rows, "output", args->output);
   code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
   json_decref(root);
   return code;
@@ -86,13 +121,16 @@ static int predict(cli_args *args, const tct_model *model, output_kind kind) {
   tct_data *data = tct_data_read(args->operand[1], &args->read, &err);
   if (!data) return cli_fail_error(&err);
   int64_t rows = tct_data_rows(data);
-  double *z = calloc((size_t)rows + 1, sizeof *z);
+  double *z = calloc(3 * (size_t)rows + 1, sizeof *z);
+  table t = {.z = z, .rows = rows, .kind = kind};
+  if (z && !isnan(args->level)) t.lower = z + rows, t.upper = t.lower + rows;
   if (!z)
     code = cli_fail(CLI_RUN, "out of memory; use a machine with more memory");
-  else if (tct_predict(model, data, z, &err) != TCT_OK)
+  else if (tct_predict(model, data, z, &err) != TCT_OK ||
+           (t.lower && tct_predict_interval(model, data, args->level, t.lower, t.upper, &err) != TCT_OK))
     code = cli_fail_error(&err);
   else
-    code = write_numbers(args, z, rows, kind);
+    code = write_numbers(args, &t);
   free(z);
   tct_data_free(data);
   return code;
@@ -107,6 +145,8 @@ static int run_predict(cli_args *args) {
   int code = cli_model_reading(args, model, &keep);
   args->read.labels = TCT_LABELS_NONE;
   if (!code) code = output_of(args, cli_string(keep, "loss"), &kind);
+  if (!code && !isnan(args->level) && kind == LABEL)
+    code = cli_fail(CLI_USAGE, "a label has no interval; use --output margin or probability with --interval");
   if (!code) code = predict(args, model, kind);
   json_decref(keep);
   tct_model_free(model);
@@ -123,7 +163,8 @@ const cli_verb cli_predict = {
         "\n"
         "Examples\n"
         "  tacit predict model.json new.csv > margins.txt\n"
-        "  tacit predict model.json new.csv --output probability -o probabilities.txt\n",
+        "  tacit predict model.json new.csv --output probability -o probabilities.txt\n"
+        "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,
     .options = {options, cli_read_options, cli_common_options},

@@ -35,6 +35,9 @@ static const cli_option options[] = {
     {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
      "no constant feature of value 1; without this option there is one, and it counts in the record's norm"},
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "the default"},
+    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
+     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
+     "not right; default none"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",

@@ -146,6 +146,8 @@ typedef struct tct_config {
   const char *input_changed; /* ledger: why the rows are others than at earlier runs, or NULL */
   int32_t input_part;        /* ledger: 1: the rows are a part of its table (a fold), and not compared with it */
   int32_t reserved2;         /* 0 */
+  const char *errors; /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
+                       * same budget (docs/guide/standard-errors.md) */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -388,6 +390,16 @@ TCT_API void tct_model_free(tct_model *model);
 
 /* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+/* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
+ * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
+ * trained without standard errors. */
+TCT_API tct_status tct_predict_interval(const tct_model *model, const tct_data *data, double level, double *lower,
+                                        double *upper, tct_error *err);
+
+/* The weights on the original scale of the columns: the bounds of the schema are undone.  A model that was trained with
+ * `errors` has standard errors, tests, and intervals of confidence `level` in (0, 1).  JSON as
+ * docs/reference/format/summary.schema.json has it.  covariance: 1 adds the covariance matrices. */
+TCT_API char *tct_summary_json(const tct_model *model, double level, int covariance, tct_error *err);
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);

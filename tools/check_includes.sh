@@ -5,26 +5,26 @@ set -uo pipefail
 
 # room -> the rooms of src/ whose headers its files may name.  A folder's name stands for all its rooms; its own room
 # and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
-rooms=(core event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
+rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
   read/table read/source read/schema read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/parties model ledger train certify several report session)
-solver="core event la loss penalty account mech solve solve/shared"
+  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train certify several report summary session)
+solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
-  [core]="" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
+  [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
   [rng]="core" [loss]="core" [penalty]="core"
   [account/curves]="core event" [account]="core event account/curves"
   [ranks]="core" [wire]="core ranks"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
   [read/format]="core read/table read/source read/schema" [read]="core read/table read/source read/schema read/format"
   [mech]="core event la rng account ranks wire"
-  [solve]="core event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
+  [solve]="core infer event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
   [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
-  [solve/minimiser]="$solver" [solve/parties]="$solver"
-  [model]="core event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
-  [train]="core event la loss penalty account ranks read mech solve solve/parties model ledger"
+  [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient" [solve/parties]="$solver"
+  [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
+  [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
   [several]="core event account read mech model train"
-  [certify]="core event account solve model ledger train" [report]="core event loss account solve model ledger train certify"
-  [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
+  [certify]="core event account solve model ledger train" [report]="core infer event loss account solve model ledger train certify"
+  [summary]="core infer loss solve model read/schema report" [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )
 
 # What a room must not reach even through other headers: a solver cannot draw noise, and what

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _accounting, _arrow, _callers, _guards, _native, _provenance, _repeats
 from ._automatic import automatic
 from ._composition import Composition, certificate, warn
+from ._inference import Inference
 from ._matrix import Table, View
 from ._model import Callbacks, Model, Plan
 from ._native import Facts, Path
@@ -47,7 +48,7 @@ def seed_of(state: Any) -> Optional[int]:
 
 
 @parameters
-class Linear(Weighing, BaseEstimator):
+class Linear(Inference, Weighing, BaseEstimator):
     """What the five have in common.  Subclasses give _loss_spec, _penalty_spec and the labels.
 
     Parameters
@@ -65,6 +66,9 @@ class Linear(Weighing, BaseEstimator):
         Whether the model has an intercept; it counts as a feature of value 1.
     solver : str, default="auto"
         "auto", or a spec such as ``"dpscd:batch=500"``; ``tacit.components("solver")`` lists them.
+    errors : {"none", "model", "robust"}, default="none"
+        Standard errors for the weights, from a part of the same budget: `summary`, ``bse_``, `conf_int`, ``pvalues_``,
+        ``cov_params_``.  "robust": also where the variance or the mean is not as the model says.
     neighbours : {"add_remove", "replace_one"}, default="add_remove"
         What two neighbouring tables differ in: with "add_remove" the number of records is public.
     rows : {"clip", "unit"}, default="clip"
@@ -86,6 +90,7 @@ class Linear(Weighing, BaseEstimator):
     bounds: Any = None
     fit_intercept: bool = True
     solver: Optional[str] = "auto"
+    errors: str = "none"
     neighbours: str = "add_remove"
     rows: str = "clip"
     ledger: Union[_accounting.Ledger, Path, None] = None
@@ -129,6 +134,7 @@ class Linear(Weighing, BaseEstimator):
             "loss": self._loss_spec(),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
+            "errors": self.errors,
             "epsilon": self._epsilon(),
             "delta": None if self.delta is None else float(self.delta),
             "neighbours": _native.choice("neighbours", self.neighbours, _native.NEIGHBOURS),
@@ -160,7 +166,7 @@ class Linear(Weighing, BaseEstimator):
         )
 
     def _solver_spec(self) -> Optional[str]:
-        if self.solver != "auto":
+        if self.solver != "auto" or self.errors != "none":
             return self.solver
         if self.rows_per_person is not None or (self.weight_cap is not None and self._loss_spec() == "squared"):
             return "dpgd"  # what the rule over public facts picks need not know weights or persons

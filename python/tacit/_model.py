@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from ._inference import Summary
 from ._matrix import Table, View
 from ._native import Facts, Path
 
@@ -242,6 +243,20 @@ class Model:
         out = np.empty(data.shape[0])
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
+        """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
+        a weight of the row has no interval."""
+        data = X if isinstance(X, (Table, View)) else View(X)
+        lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
+        _native.call(
+            "tct_predict_interval", self._handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data
+        )
+        return np.column_stack([lower, upper])
+
+    def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
+        """The weights with standard errors, tests and intervals, on the original scale of the columns."""
+        return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
 
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""

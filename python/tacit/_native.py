@@ -97,6 +97,7 @@ class Config(ctypes.Structure):
         ("input_changed", c_char_p),
         ("input_part", c_int32),
         ("reserved2", c_int32),
+        ("errors", c_char_p),
     ]
 
 
@@ -220,6 +221,8 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_model_schema": (c_char_p, [c_void_p]),
     "tct_model_free": (None, [c_void_p]),
     "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
+    "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
+    "tct_summary_json": (c_void_p, [c_void_p, c_double, c_int, _E]),
     "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_report_html": (c_void_p, [c_void_p, _E]),
     "tct_report_write": (c_int, [c_void_p, c_char_p, _E]),

@@ -88,6 +88,20 @@ static void check_components(report *r, const tct_model *m) {
     check(r, "components", 1, "%s, %s, %s", solver->name, loss.kind->name, penalty.kind->name);
 }
 
+/* Their values are the run's; that there are some, and of which form, is the solver's and its option's. */
+static void check_inference(report *r, const tct_model *m) {
+  tct_spec spec;
+  tct_error why = {0};
+  const tct_solver *solver =
+      tct_spec_parse(m->solver, "solver", &spec, &why) == TCT_OK ? tct_solver_find(spec.name) : NULL;
+  bool wanted = solver && solver->infers, there = m->inference.p > 0;
+  if (!wanted && !there) return;
+  bool same = wanted && there && m->inference.robust == tct_spec_is(&spec, solver->options, "errors", "robust");
+  check(r, "standard_errors", same,
+        same ? "there are standard errors, of the form that the solver was asked for"
+             : "the standard errors are not those that this solver gives; the file was edited");
+}
+
 /* Form 1 has no releases: what its rules cannot see is said. */
 static void check_form(report *r, const tct_model *m, const json_t *file) {
   if (m->version == TCT_MODEL_VERSION) {
@@ -263,6 +277,7 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
   if (model) {
     check_components(&r, model);
     check_coefficients(&r, model);
+    check_inference(&r, model);
     check_form(&r, model, file);
     if (model->is_private)
       check_claim(&r, model);

@@ -1,8 +1,10 @@
-/* gate.h - the inside of the gate, for mech.c and choices.c alone. */
+/* gate.h - the inside of the gate, for the files of this room alone. */
 #ifndef TCT_MECH_GATE_H
 #define TCT_MECH_GATE_H
 #include "mech/mech.h"
 #include "rng/rng.h"
+
+enum { TCT_DRAWERS = 65 }; /* of a joint release: 64 parties and the server */
 
 struct tct_mech {
   tct_promise promise;        /* the releases as they stand */
@@ -10,13 +12,15 @@ struct tct_mech {
   tct_events spent;
   tct_neighbours neighbours;
   tct_rng_key key;
-  tct_team *team;      /* the ranks that share the rows; NULL alone */
-  uint64_t releases;   /* index of the next noise stream */
-  uint64_t iterations; /* index of the next batch */
-  int batch;           /* 1 + the release whose batch is open; 0: none is */
-  int vector;          /* 1 + the release whose vector is being released in parts; 0: none is */
-  int64_t parts_left;  /* of that vector */
-  tct_stream stream;   /* its noise */
+  tct_team *team;                        /* the ranks that share the rows; NULL alone */
+  uint64_t releases;                     /* index of the next noise stream */
+  uint64_t iterations;                   /* index of the next batch */
+  int batch;                             /* 1 + the release whose batch is open; 0: none is */
+  int vector;                            /* 1 + the release whose vector is being released in parts; 0: none is */
+  int64_t parts_left;                    /* of that vector */
+  tct_stream stream;                     /* its noise */
+  bool drawn[TCT_RELEASES][TCT_DRAWERS]; /* joint releases: who has drawn */
+  double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn */
   tct_mech_probe probe;
   void *probe_user;
 };

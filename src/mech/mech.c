@@ -34,6 +34,7 @@
 #include "mech/gate.h"
 
 #include "core/alloc.h"
+#include "mech/joint.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
@@ -43,6 +44,7 @@ void tct_mech_free(tct_mech *mech) {
   if (!mech) return;
   tct_promise_free(&mech->promise);
   tct_events_free(&mech->spent);
+  tct_joint_forget(mech);
   tct_wipe_free(mech, 1, sizeof *mech);
 }
 
@@ -89,7 +91,7 @@ tct_status tct_mech_spent_exactly(const tct_mech *mech, tct_error *err) {
     if (mech->left[r] != 0)
       return tct_fail(err, TCT_E_BUDGET,
                       "the run spent less than it promised; this is a fault of the solver, report it");
-  return TCT_OK;
+  return tct_joint_settled(mech, err);
 }
 
 /* ---- what may be released ------------------------------------------------------------------------------- */
@@ -263,7 +265,7 @@ static tct_status release_part(tct_mech *mech, int r, double *sum, tct_error *er
 tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct_error *err) {
   TCT_TRY(tct_gate_ready(mech, r, false, err));
   const tct_release *release = &mech->promise.release[r];
-  if (release->terms == 0 || (release->parts > 0 && len != 1)) return tct_gate_refuse(release, err);
+  if (release->terms == 0 || release->drawers || (release->parts > 0 && len != 1)) return tct_gate_refuse(release, err);
   TCT_TRY(check_lattice(sum, len, release->lattice, err));
   if (release->parts > 0) return release_part(mech, r, sum, err);
   TCT_TRY(tct_gate_charge(mech, r, err));

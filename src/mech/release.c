@@ -70,6 +70,16 @@ tct_release tct_release_draw(const char *what, tct_event event, tct_law law, dou
                        .whole = true};
 }
 
+/* What a party draws has at least the deviation that was planned: rounding is upward. */
+tct_release tct_release_joint(const char *what, tct_event event, double sensitivity, int64_t terms, tct_joint joint) {
+  tct_release r = tct_release_sum(what, event, sensitivity, sensitivity, terms);
+  r.drawers = joint.drawers, r.faced = joint.faced;
+  r.side = joint.side;
+  r.part = event.noise * sensitivity / sqrt(joint.faced) * (1 + 0x1p-50);
+  r.added = joint.server ? event.noise * sensitivity * (1 + 0x1p-50) : 0;
+  return r;
+}
+
 double tct_release_deviation(const tct_release *r) {
   return r->follows || r->open ? NAN : (r->law == TCT_LAW_LAPLACE ? sqrt(2) : 1) * r->deviation;
 }
@@ -101,8 +111,28 @@ double tct_lattice_spacing(double sensitivity, double noise, int64_t terms) {
   return ldexp(1.0, low);
 }
 
+/* The smallest power of four g with n*c + 2^8*(deviation of all noise) < 2^62*g, so that no sum wraps, and every
+ * deviation in [2^20, 2^39) of g. */
+static double joint_spacing(const tct_release *r) {
+  int high = 0, low = 0;
+  double min = r->side ? r->part * M_SQRT1_2 : r->part, largest = fmax(r->part, r->added);
+  double noise = sqrt(r->drawers * r->part * r->part + r->added * r->added);
+  double need = (double)r->terms * r->sensitivity + 256 * noise;
+  if (!(r->sensitivity > 0) || !(r->part >= 0) || !isfinite(need)) return NAN;
+  frexp(need, &high); /* need < 2^high */
+  high -= 62;
+  if (largest > 0) {
+    frexp(largest, &low);
+    if (high < low - 39) high = low - 39;
+  }
+  if (high & 1) high++;
+  if (min > 0 && !(ldexp(min, -high) >= 0x1p20)) return NAN;
+  return high < -900 || high > 900 ? NAN : ldexp(1, high);
+}
+
 static double spacing_of(const tct_release *r) {
   int exponent = 0;
+  if (r->drawers) return joint_spacing(r);
   if (tct_release_chooses(r)) return tct_lattice_spacing(r->clip, 0, r->terms);
   double size = r->sensitivity, noise = r->noise;
   if (r->largest > size) noise *= size / r->largest, size = r->largest;
@@ -142,6 +172,14 @@ tct_status tct_promise_settle(tct_promise *promise, tct_error *err) {
 
 static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-14 * fabs(a) || (isnan(a) && isnan(b)); }
 
+/* Made once, and its parts come to the noise of the event for whoever knows all but `faced` of them; who knows more
+ * faces the server's. */
+static bool joint_consistent(const tct_release *r) {
+  double sigma = r->noise * r->sensitivity;
+  bool counts = r->faced >= 1 && r->faced <= r->drawers && r->event.count == 1;
+  return counts && r->part * r->part * r->faced >= sigma * sigma && (r->added == 0 || r->added >= sigma);
+}
+
 /* What follows from the rest is what it would be if it were made anew. */
 static bool consistent(const tct_release *r) {
   tct_release again = *r;
@@ -153,6 +191,7 @@ static bool consistent(const tct_release *r) {
   }
   if (!tct_release_chooses(r) && r->terms > 0 && r->event.noise != r->noise && !r->open) return false;
   if (r->follows || r->open) return isnan(r->lattice);
+  if (r->drawers && !joint_consistent(r)) return false;
   if (!near(r->deviation, tct_release_chooses(r) ? 0 : r->noise * r->sensitivity)) return false;
   if (!r->whole) again.lattice = NAN;
   return tct_release_settle(&again, NULL) == TCT_OK && again.lattice == r->lattice;

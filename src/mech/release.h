@@ -36,11 +36,17 @@ typedef struct tct_release {
   int64_t terms;      /* most terms in a sum */
   int64_t parts;      /* a vector whose numbers are released one by one, so many to an event; 0: at once */
   int bits;           /* follows: the lattice is no finer than 2^-bits of the clip (kernels in floats); 0: any */
-  bool monotone;      /* choice: one record moves all scores the same way, the 2 of the exponent is dropped */
-  bool follows;       /* the length follows from earlier releases: tct_mech_set_clip sets it before each draw */
-  bool blend;         /* with probability 2^-128 the release is uniform on all that it can be (mech.c) */
-  bool whole;         /* every rank holds the whole value, not a part of a sum */
-  bool open;          /* budget promises: the run brings the noise or epsilon, and the filter is charged for it */
+  int drawers;        /* joint: so many parties draw its noise (mech/joint.h); 0: whoever holds the gate does */
+  int drawer;    /* joint: 1 + the party whose gate this is, which draws its own part alone; 0: all in one process */
+  int64_t side;  /* joint: the value is the upper triangle of a symmetric matrix of this side; 0: a vector */
+  int faced;     /* joint: of the parties' noises, how many the strongest observer does not know */
+  double part;   /* joint: deviation of what each party draws, in units of the sum */
+  double added;  /* joint: deviation of what the server adds besides; 0: nothing */
+  bool monotone; /* choice: one record moves all scores the same way, the 2 of the exponent is dropped */
+  bool follows;  /* the length follows from earlier releases: tct_mech_set_clip sets it before each draw */
+  bool blend;    /* with probability 2^-128 the release is uniform on all that it can be (mech.c) */
+  bool whole;    /* every rank holds the whole value, not a part of a sum */
+  bool open;     /* budget promises: the run brings the noise or epsilon, and the filter is charged for it */
 } tct_release;
 
 /* A sum of per-record terms, gaussian, sampled_gaussian or laplace; at most `terms` of them. */
@@ -62,6 +68,16 @@ tct_event tct_release_choice_event(const tct_release *release);
 double tct_release_deviation(const tct_release *release);
 bool tct_release_chooses(const tct_release *release);
 
+/* A sum that no one holds: shares of it, modulo 2^64, of `drawers` parties that each add noise (mech/joint.h).  The
+ * event is what an observer faces who knows the noise of all but `faced` parties: each draws its variance over `faced`.
+ */
+typedef struct tct_joint {
+  int drawers, faced;
+  int64_t side;
+  bool server; /* the server adds the event's whole noise too, towards the parties */
+} tct_joint;
+tct_release tct_release_joint(const char *what, tct_event event, double sensitivity, int64_t terms, tct_joint joint);
+
 /* Lattice and deviation from the rest.  TCT_E_USAGE where no lattice carries the sum and its noise. */
 tct_status tct_release_settle(tct_release *release, tct_error *err);
 /* The lattice spacing g (a power of two) for a sum of `terms` terms of norm <= sensitivity under noise multiplier
@@ -74,7 +90,7 @@ double tct_lattice_spacing(double sensitivity, double noise, int64_t terms);
 typedef enum tct_promise_kind { TCT_PROMISE_FIXED, TCT_PROMISE_AT_MOST, TCT_PROMISE_BUDGET } tct_promise_kind;
 const char *tct_promise_name(tct_promise_kind kind); /* "fixed", "at_most", "budget" */
 
-enum { TCT_RELEASES = 8 };
+enum { TCT_RELEASES = 12 };
 typedef struct tct_promise {
   tct_promise_kind kind;
   int count;

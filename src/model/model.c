@@ -1,6 +1,7 @@
 /* model.c - the model file: JSON out and in, written whole or not at all. */
 #include "core/alloc.h"
 #include "core/outfile.h"
+#include "model/inference_json.h"
 #include "model/json.h"
 #include "model/model.h"
 #include "model/write.h"
@@ -32,6 +33,7 @@ void tct_model_free(tct_model *model) {
   tct_free(model->ledger_head);
   tct_free(model->run_id);
   tct_free(model->warning);
+  tct_inference_free(&model->inference);
   if (model->output) tct_outfile_abandon(model->output);
   tct_free(model->output);
   tct_free(model);
@@ -154,6 +156,7 @@ char *tct_model_json(const tct_model *m, tct_error *err) {
                 texts(m->features, m->cols), "coefficients", reals(m->coefficients, m->cols), "intercept",
                 tct_json_real(m->intercept), "transforms", transforms_out(m), "privacy", privacy_out(m));
   if (o && m->note[0]) json_object_set_new(o, "note", json_string(m->note));
+  if (o && m->inference.p) json_object_set_new(o, "inference", tct_inference_json(&m->inference));
   if (o && m->parties) json_object_set_new(o, "parties", json_loads(m->parties, 0, NULL));
   return tct_json_text(o, err);
 }
@@ -327,6 +330,8 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_real(o, "intercept", &m->intercept, err));
   if (!isfinite(m->intercept)) return lacks("intercept", err);
   TCT_TRY(get_transforms(json_object_get(o, "transforms"), m, err));
+  const json_t *inference = json_object_get(o, "inference");
+  if (inference) TCT_TRY(tct_inference_read(inference, m->cols + m->has_intercept, &m->inference, err));
   const json_t *note = json_object_get(o, "note"), *parties = json_object_get(o, "parties");
   if (note && !json_is_string(note)) return lacks("note", err);
   if (note) snprintf(m->note, sizeof m->note, "%s", json_string_value(note));

@@ -1,6 +1,7 @@
 /* model.h - a trained model with its certificate. */
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
+#include "infer/inference.h"
 #include "read/table/data.h"
 #include "event/event.h"
 
@@ -40,11 +41,12 @@ struct tct_model {
   char *choice;      /* event of a private choice among fits, or NULL */
   double weight_cap; /* NAN: records were not weighed */
   char *unaccounted[TCT_UNACCOUNTED + 1];
-  char note[160];    /* how the run ended, where that is worth a word; "" = nothing */
-  char *parties;     /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
-  char *ledger_head; /* hex of the ledger's chained hash at its time, or NULL */
-  char *run_id;      /* ledger run id or NULL */
-  int for_tests;     /* the ledger takes reproducible noise: its runs protect nobody */
+  char note[160];          /* how the run ended, where that is worth a word; "" = nothing */
+  tct_inference inference; /* the errors of the weights; p = 0: not known */
+  char *parties;           /* JSON text: parties, observers and their epsilons; NULL = one curator holds all columns */
+  char *ledger_head;       /* hex of the ledger's chained hash at its time, or NULL */
+  char *run_id;            /* ledger run id or NULL */
+  int for_tests;           /* the ledger takes reproducible noise: its runs protect nobody */
   /* not in the file */
   struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
   char *warning;              /* for whoever runs this, or NULL */

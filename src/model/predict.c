@@ -1,6 +1,6 @@
 /* predict.c - the model's own transforms, then x.w + intercept. */
 #include "core/alloc.h"
-#include "model/model.h"
+#include "model/transformed.h"
 
 #include "la/matrix/view.h"
 #include "la/kernels/kernels.h"
@@ -35,23 +35,28 @@ static void clip_to_bounds(tct_owned_matrix *scaled) {
   for (int64_t k = 0; k < count; k++) values[k] = fmin(fmax(values[k], -1), 1);
 }
 
-tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
+tct_status tct_model_transformed(const tct_model *model, const tct_data *data, tct_owned_matrix *scaled, tct_matrix *x,
+                                 tct_view *view, tct_error *err) {
   TCT_TRY(check_data(model, data, err));
-  tct_owned_matrix scaled = {0};
-  tct_view view = {0};
-  const tct_matrix *x = &data->x;
-  double *w = TCT_NEW(double, model->cols + 1);
-  tct_status status = w ? TCT_OK : tct_fail_memory(err);
-  if (status == TCT_OK && model->scale_factor) {
-    status = tct_scale_columns(x, model->scale_factor, model->scale_shift, &scaled, err);
-    if (status == TCT_OK && !strcmp(model->scale, "bounds")) clip_to_bounds(&scaled);
-    x = &scaled.m;
-  } else if (status == TCT_OK && (x->layout == TCT_DENSE_COLS || x->layout == TCT_CSC)) {
+  *x = data->x;
+  if (model->scale_factor) {
+    TCT_TRY(tct_scale_columns(&data->x, model->scale_factor, model->scale_shift, scaled, err));
+    if (!strcmp(model->scale, "bounds")) clip_to_bounds(scaled);
+    *x = scaled->m;
+  } else if (x->layout == TCT_DENSE_COLS || x->layout == TCT_CSC) {
     tct_layout layout = x->layout == TCT_CSC ? TCT_CSR : TCT_DENSE_ROWS;
-    status = tct_matrix_convert(x, layout, (tct_value_type)x->value_type, &scaled, err);
-    x = &scaled.m;
+    TCT_TRY(tct_matrix_convert(&data->x, layout, (tct_value_type)x->value_type, scaled, err));
+    *x = scaled->m;
   }
-  if (status == TCT_OK) status = bounded(model, x, &view, err);
+  return bounded(model, x, view, err);
+}
+
+tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err) {
+  tct_owned_matrix scaled = {0};
+  tct_matrix x;
+  tct_view view = {0};
+  double *w = TCT_NEW(double, model->cols + 1);
+  tct_status status = w ? tct_model_transformed(model, data, &scaled, &x, &view, err) : tct_fail_memory(err);
   if (status == TCT_OK) {
     memcpy(w, model->coefficients, (size_t)model->cols * sizeof *w);
     w[model->cols] = model->intercept;

@@ -26,6 +26,7 @@ typedef enum tct_purpose {
   TCT_PURPOSE_BATCH = 2,  /* Poisson batches, secret */
   TCT_PURPOSE_CHOICE = 3, /* exponential choices */
   TCT_PURPOSE_ORDER = 4,  /* orders of coordinates, steps, sketches: public */
+  TCT_PURPOSE_JOINT = 5,  /* additive noise that several parties draw */
 } tct_purpose;
 
 /* A ChaCha20 stream: (key, purpose, index) names it; distinct names give independent streams.

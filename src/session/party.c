@@ -112,7 +112,7 @@ static tct_status check_terms(const taking_part *s, int64_t index, tct_error *er
   if (strcmp(own, asked))
     return tct_fail(err, TCT_E_USAGE, "the server trains with the loss %.60s, this party agreed to %.60s; settle it",
                     asked, own);
-  if (!s->plan->solver->by_parties)
+  if (!s->plan->solver->over_wire)
     return tct_fail(err, TCT_E_USAGE, "the server asks for a solver that is not for parties; stop trusting it");
   if (!(f->epsilon <= s->config->epsilon) || !(f->delta <= s->config->delta))
     return tct_fail(err, TCT_E_BUDGET,

@@ -125,7 +125,7 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   own.intercept = 0; /* no party owns a constant feature */
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "dpfw_parties", "solver", &spec, err));
   const tct_solver *solver = tct_solver_find(spec.name);
-  if (!solver || !solver->by_parties)
+  if (!solver || !solver->over_wire)
     return tct_fail(err, TCT_E_USAGE, "parties train with dpfw_parties; give --solver dpfw_parties[:...]");
   snprintf(count, sizeof count, "%d", s->wire.parties);
   TCT_TRY(tct_spec_set(&spec, "parties", count, err));

@@ -2,6 +2,7 @@
 #ifndef TCT_SOLVE_SOLVE_H
 #define TCT_SOLVE_SOLVE_H
 #include "la/matrix/matrix.h"
+#include "infer/inference.h"
 #include "loss/loss.h"
 #include "mech/mech.h"
 #include "penalty/penalty.h"
@@ -19,6 +20,7 @@ typedef struct tct_facts {
   double epsilon; /* INFINITY: noise and clip off */
   double delta;   /* 0: pure epsilon-differential privacy */
   tct_neighbours neighbours;
+  tct_rows_rule rows_rule;
   int threads;
 } tct_facts;
 
@@ -58,6 +60,7 @@ typedef struct tct_problem {
   tct_cancel_fn cancel;
   void *user; /* handed to cancel */
   char *note; /* [TCT_NOTE], or NULL: what a run has to say about itself, a function of its releases alone */
+  tct_inference *inference; /* empty, or NULL: for the errors of the weights, where a run knows them; else untouched */
 } tct_problem;
 
 /* Reports progress, a function of public facts only, and polls cancel: TCT_E_CANCELLED or TCT_OK.
@@ -112,6 +115,14 @@ typedef struct tct_noise_size {
   bool first_order;              /* true: to first order in the noise; false: a theorem */
 } tct_noise_size;
 
+/* What an observer of a run between parties can learn at most. */
+typedef struct tct_observer {
+  char who[64];
+  char about[160];
+  double epsilon; /* at the run's delta */
+} tct_observer;
+enum { TCT_OBSERVERS = 4, TCT_CONDITION = 240 };
+
 enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_BOTH = 3 };
 
 /* Whether a run heeds problem->weight, and whether its claim then holds for any set of records whose weights sum to at
@@ -125,10 +136,12 @@ typedef struct tct_solver {
   bool is_private;    /* false: takes no epsilon, and its certificate says NONE */
   bool pure;          /* it can keep delta 0: with an option for it, or because its events are pure anyway */
   bool wants_columns; /* false: rows (dense rows or CSR); true: dense columns or CSC */
-  bool by_parties;    /* parties that hold the columns between them can run it (session/) */
+  bool by_parties;    /* made for parties that hold the columns between them: observers */
+  bool over_wire;     /* and session/ can run it between them */
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
+  bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
   tct_status (*plan)(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
@@ -140,6 +153,11 @@ typedef struct tct_solver {
    * may cover several), and nothing is known either. */
   tct_status (*noise_size)(const tct_facts *facts, const tct_solver_plan *plan, const double *w, tct_noise_size *out,
                            tct_error *err);
+  /* by_parties: the observers, in out[TCT_OBSERVERS]; *count of them. */
+  tct_status (*observers)(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
+                          tct_error *err);
+  /* by_parties: what the claim takes for granted, a sentence each; false: there is no condition i.  NULL: none. */
+  bool (*condition)(const tct_facts *facts, const tct_solver_plan *plan, int i, char text[TCT_CONDITION]);
   /* What the size of every weight, the intercept too, stays below whatever the table is, but with a chance below 1e-30;
    * INFINITY where the plan knows no such number.  Private solvers have it; the proof is beside the function. */
   double (*weight_bound)(const tct_facts *facts, const tct_solver_plan *plan);

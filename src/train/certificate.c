@@ -21,6 +21,9 @@ static json_t *release_json(const tct_release *r) {
   if (r->follows) json_object_set_new(o, "follows", json_true());
   if (r->open) json_object_set_new(o, "open", json_true());
   if (r->parts) json_object_set_new(o, "parts", json_integer(r->parts));
+  if (r->drawers) json_object_set_new(o, "drawers", json_integer(r->drawers));
+  if (r->drawers) json_object_set_new(o, "drawn", tct_json_real(r->part));
+  if (r->added > 0) json_object_set_new(o, "added", tct_json_real(r->added));
   return o;
 }
 
@@ -149,7 +152,8 @@ static const char ASKED[] =
     " loss penalty solver epsilon delta neighbours rows columns row_norm rows_rule label_bound "
     "label_shift scale label_scale intercept ";
 static const char FIT[] = " count plan_version asked solver promise releases events epsilon delta accountant ";
-static const char RELEASE[] = " what event sensitivity norm clip lattice deviation count follows open parts ";
+static const char RELEASE[] =
+    " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
 
 static const char *unknown_in_fits(const json_t *fits) {
   size_t i, r;
@@ -170,7 +174,7 @@ const char *tct_model_unknown_key(const json_t *file) {
   size_t i;
   if ((bad = unknown_in(file,
                         " format version library loss penalty solver rows columns label labels features "
-                        "coefficients intercept transforms privacy note parties ")))
+                        "coefficients intercept transforms privacy note inference parties ")))
     return bad;
   if ((bad = unknown_in(json_object_get(file, "transforms"),
                         " schema scale scale_factor scale_shift label_shift "
@@ -184,7 +188,7 @@ const char *tct_model_unknown_key(const json_t *file) {
   if (first && json_object_get(privacy, "fits")) return "fits"; /* a later form that says it is the first */
   if ((bad = unknown_in(json_object_get(privacy, "ledger"), " head run for_tests "))) return bad;
   if ((bad = unknown_in(json_object_get(privacy, "weights"), " cap of "))) return bad;
-  if ((bad = unknown_in(parties, " apart count list observers uplink_bytes one_shot_bytes "))) return bad;
+  if ((bad = unknown_in(parties, " apart count list observers conditions uplink_bytes one_shot_bytes "))) return bad;
   json_array_foreach(json_object_get(parties, "list"), i,
                      each) if ((bad = unknown_in(each, " name columns "))) return bad;
   json_array_foreach(json_object_get(parties, "observers"), i,

@@ -168,7 +168,7 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, char *note,
+static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, tct_model *model,
                         tct_error *err) {
   tct_progress progress = {plan->config.progress, plan->config.user, 0};
   tct_problem problem = {.facts = &plan->facts,
@@ -178,7 +178,8 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_
                          .progress = &progress,
                          .cancel = plan->config.cancel,
                          .user = plan->config.user,
-                         .note = note};
+                         .note = model->note,
+                         .inference = &model->inference};
   tct_mech *mech = NULL;
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
   const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
@@ -210,7 +211,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
   if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);
-  if (status == TCT_OK) status = solve(plan, &bound, data, w, model->note, err);
+  if (status == TCT_OK) status = solve(plan, &bound, data, w, model, err);
   if (status == TCT_OK) {
     model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
     model->coefficients = w; /* its last entry, the intercept, is not read as one */

@@ -2,27 +2,29 @@
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/plan.h"
-#include "solve/parties/dpfw_parties.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *observer(const char *who, const char *about, double epsilon) {
-  return json_pack("{s:s, s:s, s:o}", "who", who, "about", about, "epsilon", tct_json_real(epsilon));
+static tct_status observer_list(const tct_plan *plan, bool is_private, json_t **out, tct_error *err) {
+  tct_observer each[TCT_OBSERVERS];
+  int count = 0;
+  TCT_TRY(plan->solver->observers(&plan->facts, &plan->solved, each, &count, err));
+  *out = json_array();
+  for (int i = 0; i < count; i++)
+    json_array_append_new(*out, json_pack("{s:s, s:s, s:o}", "who", each[i].who, "about", each[i].about, "epsilon",
+                                          tct_json_real(is_private ? each[i].epsilon : INFINITY)));
+  return TCT_OK;
 }
 
-/* Against a party the releases of the others count: it knows its own columns and the labels. */
-static tct_status against_party(const tct_plan *plan, int parties, double *epsilon, tct_error *err) {
-  tct_promise others = {0};
-  tct_cost cost = {0};
-  *epsilon = 0;
-  if (parties < 2) return TCT_OK;
-  tct_status status = tct_parties_promise(&plan->solved, parties, parties - 1, &others, err);
-  if (status == TCT_OK)
-    status = tct_account_epsilon(&others.events, plan->facts.neighbours, plan->facts.delta, TCT_PRECISION, &cost, err);
-  tct_promise_free(&others);
-  *epsilon = cost.epsilon < plan->facts.epsilon ? cost.epsilon : plan->facts.epsilon;
-  return status;
+/* NULL: the solver has none. */
+static json_t *condition_list(const tct_plan *plan) {
+  char text[TCT_CONDITION];
+  if (!plan->solver->condition) return NULL;
+  json_t *list = json_array();
+  for (int i = 0; plan->solver->condition(&plan->facts, &plan->solved, i, text); i++)
+    json_array_append_new(list, json_string(text));
+  return list;
 }
 
 static json_t *party_list(json_t *const *hello, int parties) {
@@ -35,15 +37,13 @@ static json_t *party_list(json_t *const *hello, int parties) {
 
 tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
                                tct_error *err) {
-  double party = INFINITY, all = plan->facts.epsilon;
+  json_t *observers = NULL, *conditions = NULL;
   if (!plan->solver->by_parties) return TCT_OK;
   int parties = (int)tct_spec_count(&plan->solved.spec, plan->solver->options, "parties");
-  if (model->is_private) TCT_TRY(against_party(plan, parties, &party, err));
-  json_t *o = json_pack("{s:b, s:i, s:o, s:[o,o,o]}", "apart", hello != NULL, "count", parties, "list",
-                        party_list(hello, parties), "observers",
-                        observer("outsider", "everything: who sees this model, whatever else", all),
-                        observer("server", "everything: it sees all releases of all parties", all),
-                        observer("party", "the other parties' columns, not the labels, which it holds", party));
+  TCT_TRY(observer_list(plan, model->is_private, &observers, err));
+  json_t *o = json_pack("{s:b, s:i, s:o, s:o}", "apart", hello != NULL, "count", parties, "list",
+                        party_list(hello, parties), "observers", observers);
+  if (o && (conditions = condition_list(plan))) json_object_set_new(o, "conditions", conditions);
   if (o && hello) json_object_set_new(o, "uplink_bytes", json_integer((json_int_t)uplink));
   if (o)
     json_object_set_new(o, "one_shot_bytes",

@@ -21,6 +21,7 @@ static const tct_config DEFAULTS = {.size = sizeof(tct_config),
                                     .label_bound = NAN,
                                     .scale = "none",
                                     .label_scale = "none",
+                                    .errors = "none",
                                     .intercept = 1};
 
 void tct_config_default_sized(tct_config *config, size_t size) { tct_sized_default(&SIZED, config, size, &DEFAULTS); }
@@ -87,10 +88,12 @@ static tct_status check_relation(const tct_config *config, const tct_solver *sol
 static tct_status check_texts(const tct_config *config, tct_error *err) {
   static const char *const scales[] = {"none", "max-abs", "min-max", "standard", NULL};
   static const char *const label_scales[] = {"none", "center", NULL};
+  static const char *const errors[] = {"none", "model", "robust", NULL};
   if (!is_one_of(config->scale, scales))
     return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
   if (!is_one_of(config->label_scale, label_scales))
     return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
+  if (!is_one_of(config->errors, errors)) return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust");
   if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
@@ -113,8 +116,9 @@ static tct_status copy_config(const tct_config *from, tct_config *to, tct_error 
   to->ledger = tct_text_copy(from->ledger);
   to->output = tct_text_copy(from->output);
   to->input_changed = tct_text_copy(from->input_changed);
-  if (!to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale || (from->ledger && !to->ledger) ||
-      (from->output && !to->output) || (from->input_changed && !to->input_changed))
+  to->errors = tct_text_copy(from->errors);
+  if (!to->errors || !to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale ||
+      (from->ledger && !to->ledger) || (from->output && !to->output) || (from->input_changed && !to->input_changed))
     return tct_fail_memory(err);
   return TCT_OK;
 }
@@ -135,8 +139,36 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   facts->epsilon = plan->solver->is_private ? config->epsilon : INFINITY;
   facts->delta = config->delta;
   facts->neighbours = (tct_neighbours)config->neighbours;
+  facts->rows_rule = (tct_rows_rule)config->rows_rule;
   facts->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
   return TCT_OK;
+}
+
+static const tct_solver *inferring_solver(void) {
+  for (int i = 0; i < tct_solver_count; i++)
+    if (tct_solvers[i]->infers) return tct_solvers[i];
+  return NULL;
+}
+
+/* `errors` stands for a solver: what was asked is then that solver, in the certificate too. */
+static tct_status take_errors(tct_plan *plan, tct_error *err) {
+  tct_config *config = &plan->config;
+  const tct_solver *solver = inferring_solver();
+  tct_spec spec;
+  char text[4096];
+  if (!strcmp(config->errors, "none")) return TCT_OK;
+  TCT_TRY(tct_spec_parse(config->solver, "solver", &spec, err));
+  if (!strcmp(spec.name, "auto") && !spec.items)
+    snprintf(spec.name, sizeof spec.name, "%s", solver->name);
+  else if (strcmp(spec.name, solver->name) || tct_spec_given(&spec, "errors"))
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors come from the solver %s, by its option errors; leave out --solver, or --errors",
+                    solver->name);
+  TCT_TRY(tct_spec_set(&spec, "errors", config->errors, err));
+  tct_spec_print(&spec, text, sizeof text);
+  tct_free((char *)config->solver);
+  config->solver = tct_text_copy(text);
+  return config->solver ? TCT_OK : tct_fail_memory(err);
 }
 
 /* The solver by name; without one (or as "auto") the rule's, which needs the facts of a private run first. */
@@ -171,7 +203,8 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(check_texts(config, err));
   if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
   TCT_TRY(copy_config(config, &plan->config, err));
-  TCT_TRY(pick_solver(config, rows, cols, plan, &spec, err));
+  TCT_TRY(take_errors(plan, err));
+  TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
@@ -201,6 +234,7 @@ void tct_plan_free(tct_plan *plan) {
   tct_free((char *)plan->config.ledger);
   tct_free((char *)plan->config.output);
   tct_free((char *)plan->config.input_changed);
+  tct_free((char *)plan->config.errors);
   tct_free(plan->solver_text);
   tct_solver_plan_free(&plan->solved);
   tct_free(plan);

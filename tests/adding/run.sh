@@ -116,7 +116,7 @@ link tests/test_contract_solver "$spot/test_solver"
 link tests/test_contract_solver_edges "$spot/test_solver_edges"
 link tacit "$spot/tacit" "s#[^ ]*/main\.c\.o#$spot/verbs/*.o#"
 export TACIT_TEST_SOLVER=dummy OMP_NUM_THREADS=1
-for test in loss reg accountants solver solver_edges; do
+for test in loss penalty accountants solver solver_edges; do
   (cd "$root" && "$spot/test_$test" >"$spot/test_$test.log" 2>&1) || complain "test_$test: $(grep -m3 -E 'FAILED|ERROR|Error' "$spot/test_$test.log" | tr '\n' ' ')"
 done
 

@@ -34,6 +34,7 @@ fit chaudhuri c "${ridge[@]}" --solver objpert:variant=chaudhuri
 fit huber r --loss huber --penalty l2:lambda=0.05 --solver objpert
 fit outpert c "${ridge[@]}" --solver outpert
 fit gd c "${ridge[@]}" --solver outpert:variant=gd
+fit gram r --loss squared --no-intercept --solver gram_parties:parties=3,collude=2
 fit adassp r --loss squared --penalty l2:lambda=0.05 --solver adassp
 fit dpagd c "${ridge[@]}" --solver dpagd
 fit batches c "${ridge[@]}" --solver dpagd:batch=100,steps=5
@@ -41,6 +42,8 @@ fit dpgd c --loss hinge --penalty l1:lambda=0.01 --solver dpgd
 fit dpnewton c "${ridge[@]}" --solver dpnewton
 fit dpmetric c "${ridge[@]}" --solver dpmetric
 fit again c "${ridge[@]}" --solver dpmetric:second=0,shape=diagonal --neighbours replace_one
+fit onestep c "${ridge[@]}" --errors model
+fit robust r --loss squared --errors robust --neighbours replace_one
 fit privgene c "${ridge[@]}" --solver privgene
 fit sgd_ma c "${ridge[@]}" --solver sgd_ma
 fit sgd_adv c "${ridge[@]}" --solver sgd_adv

@@ -253,6 +253,18 @@ plant sketch_terms_off_their_lattice src/mech/sketch.c 's/tct_lattice_part\(sket
 plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
+# ---- the one-step estimator and its standard errors ----
+plant onestep_slopes_unclipped src/solve/onestep/onestep_sums.c 's/if \(size > own\) psi \*= own \/ size \* \(1 - 0x1p-48\);//' privacy_sensitivity
+plant onestep_records_all_weigh_one src/solve/onestep/onestep_sums.c 's/run->omega\[i\] = fmin\(1, part \* part\)/run->omega[i] = 1 + 0 * part/;s/if \(size > own\) psi \*= own \/ size \* \(1 - 0x1p-48\);//' privacy_sensitivity
+plant onestep_moments_uncut src/solve/onestep/onestep_sums.c 's/cut = SHRINK \/ fmax\(size, 1\)/cut = 2 * SHRINK/' privacy_sensitivity
+plant onestep_counts_records_that_are_not_there src/solve/onestep/onestep_sums.c 's/> none \* none\)\) continue;/>= 0 * none)) continue;/' privacy_sensitivity
+plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
+plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
+plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity
+plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
+plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
+plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
+plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors
 plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_wrong_sign src/solve/frank_wolfe/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
@@ -270,6 +282,36 @@ plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#
 plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
 plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
 plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
+# ---- secure sums ----
+plant sums_mask_used_twice src/rng/mask.c 's/  seed->opened\[purpose\]\[from\] \|=[^;]*;//' unit_mask
+plant sums_one_stream_for_two_purposes src/rng/mask.c 's/store\(name \+ 16, \(uint64_t\)purpose\);/store(name + 16, 0);/' unit_mask
+plant sums_one_mask_for_two_sessions src/rng/mask.c 's/memcpy\(name \+ 40, seed->session, TCT_SESSION_ID\);/memset(name + 40, 0, TCT_SESSION_ID);/' unit_mask
+plant sums_mask_turned_back src/rng/mask.c 's/    mask->word \+= \(uint64_t\)take;/    mask->word += (uint64_t)take;\n    if (mask->word > 64) mask->word = 0;/' unit_mask
+plant sums_seed_that_the_server_knows_before src/rng/mask.c 's/derive\(bytes, key, KIND_SEED, index\);/memset(bytes, 7, sizeof bytes);/' unit_mask contract_gram_parties
+plant sums_one_seed_for_all_parties src/mech/ring_share.c 's/tct_mask_seed_new\(&s->seed, &mech->key, \(uint64_t\)self, session\)/tct_mask_seed_new(\&s->seed, \&mech->key, 0, session)/' contract_gram_parties
+plant sums_without_a_share_of_zero src/mech/ring_share.c 's/  TCT_TRY\(add_zero\(s, part\[0\]\.at, len, err\)\);//' contract_gram_parties
+plant sums_zero_under_a_key_of_the_server src/mech/ring_share.c 's/tct_mask_seed_pair\(&s->pair\[peer\], shared, s->session\)/tct_mask_seed_pair(\&s->pair[peer], s->session, s->session)/' contract_gram_parties
+plant sums_columns_by_way_of_the_server src/mech/ring_share.c 's/type == TCT_RING_SEED \|\| type == TCT_RING_SHARE/type != TCT_RING_PUBLIC/' contract_gram_parties
+plant sums_records_sent_bare src/mech/ring_share.c 's/s->hidden\[i\] = x\[i\] - mask\[i\];/s->hidden[i] = x[i];\n  memset(mask, 0, (size_t)count * sizeof *mask);/' contract_gram_parties
+plant sums_own_noise_left_out src/mech/ring_share.c 's/    TCT_TRY\(tct_mech_join_noise\(s->mech, part\[i\]\.r[^;]*;//' contract_gram_parties
+plant sums_share_sent_twice src/mech/ring_share.c 's/  s->is_done = true;//' contract_gram_parties
+plant sums_first_party_draws_nothing src/mech/joint.c 's/  add\(mech, r, drawer, release->part/  if (drawer > 0) add(mech, r, drawer, release->part/' privacy_joint
+plant sums_noise_over_all_parties src/mech/release.c 's/sqrt\(joint\.faced\)/sqrt(joint.drawers)/;s/return counts && r->part[^;]*;/return counts;/' privacy_joint
+plant sums_promise_with_too_little_noise src/mech/release.c 's/return counts && r->part[^;]*;/return counts;/' privacy_joint
+plant sums_noise_before_the_charge src/mech/joint.c 's/  TCT_TRY\(charge\(mech, r, drawer, err\)\);\n  (add\(mech, r, drawer, release->part, share, len\);)/  \1\n  TCT_TRY(charge(mech, r, drawer, err));/' privacy_joint
+plant sums_noise_twice_for_one_charge src/mech/joint.c 's/  if \(mech->drawn\[r\]\[drawer\]\) return[^;]*;//' privacy_joint
+plant sums_missing_noise_accepted src/mech/joint.c 's/if \(!all\)/if (all \&\& !all)/' privacy_joint
+plant sums_one_noise_for_all_parties src/mech/joint.c 's/\(r \* NAMES \+ drawer\)/(r * NAMES)/' privacy_joint
+plant sums_noise_halved_off_the_diagonal src/mech/joint.c 's/sigma \* M_SQRT1_2 \* \(1 \+ 0x1p-50\)/sigma \/ 2/' privacy_joint
+plant sums_server_noise_left_out src/mech/joint.c 's/  add\(mech, r, TCT_DRAWERS - 1, release->added, sum, len\);//' privacy_joint
+plant sums_cut_to_the_nearest src/la/exact/ring.c 's/tct_row_add_lattice\(view, row, 1, ldexp\(1, -fraction\), line\);/tct_row_axpy(view, row, 1, line);/;s/\(uint64_t\)\(int64_t\)ldexp\(value, fraction\)/(uint64_t)(int64_t)rint(ldexp(value, fraction))/' unit_ring
+plant sums_norms_not_enforced src/solve/parties/gram_simulate.c 's/s->set\.norm\[k\], TCT_ROWS_CLIP/1e9, TCT_ROWS_CLIP/' contract_gram_parties
+plant sums_norms_of_the_whole_each src/solve/parties/gram_parties_plan.c 's/facts->row_norm \* sqrt\(s->norm\[k\] \/ sum\)/facts->row_norm/' contract_gram_parties
+plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, norm \* norm, f->rows/gram, norm * norm \/ 2, f->rows/' contract_gram_parties
+plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
+plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
+plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
+
 # ---- ranks and parties that do not compare notes ----
 plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
 plant seeds_of_ranks_not_compared src/train/one_program.c 's/FIELD\(WORD, seed, "the seed"\)/FIELD(FREE, seed, NULL)/' contract_one_program

@@ -212,6 +212,20 @@ static void a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fil
   SEARCHED(metrics);
 }
 
+/* The moments of one record are two matrices of a joint length; under replace_one those and the counts differ by
+ * sqrt(2) of their terms, and gradients by 2. */
+static const setup onestep[] = {
+    {"logistic", "none", "dponestep:errors=robust,steps=4", 1, 1, TCT_ADD_REMOVE, 0.9},
+    {"logistic", "l2:lambda=0.1", "dponestep:errors=model,steps=4", 2, 0.01, TCT_ADD_REMOVE, 0.9},
+    {"squared", "none", "dponestep:errors=robust,steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
+    {"huber", "none", "dponestep:errors=robust,steps=4", 0.5, 1, TCT_REPLACE_ONE, 0.9},
+    {"squared", "none", "dponestep:errors=model,steps=4", 1, 1, TCT_REPLACE_ONE, 0.9},
+};
+static void a_one_step_estimator_keeps_its_sensitivity_and_fills_it(void **state) {
+  (void)state;
+  SEARCHED(onestep);
+}
+
 /* ---- what bounds the records ------------------------------------------------------------------------ */
 
 /* Norms in quad precision: R is not to be exceeded by a rounding. */
@@ -346,6 +360,7 @@ int main(void) {
       cmocka_unit_test(dpsgd_keeps_its_reach_and_fills_it),
       cmocka_unit_test(gradient_descents_keep_their_reach_and_fill_it),
       cmocka_unit_test(a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fill_it),
+      cmocka_unit_test(a_one_step_estimator_keeps_its_sensitivity_and_fills_it),
       cmocka_unit_test(a_solver_sees_rows_within_R_and_labels_within_Y),
       cmocka_unit_test(a_batch_above_the_cap_adds_nothing),
       cmocka_unit_test(releases_alone_make_the_model_whatever_the_coins),

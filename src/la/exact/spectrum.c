@@ -1,5 +1,5 @@
 /* spectrum.c - eigenvalues by Householder's reduction to a tridiagonal matrix (Golub and Van Loan, 8.3.1) and
- * bisection with Sturm counts (8.4.1). */
+ * bisection with Sturm counts (8.4.1); eigenvectors by implicit QL steps with Wilkinson's shift (8.3.5). */
 #include "la/exact/spectrum.h"
 
 #include "la/kernels/kernels.h"
@@ -55,4 +55,82 @@ void tct_eigenvalues(double *a, int64_t p, double *value, double *scratch) {
     }
     value[k] = 0.5 * (low + high);
   }
+}
+
+/* ---- with vectors ------------------------------------------------------------------------------------------- */
+
+/* Rows x and y of length p are turned by the rotation (c, s). */
+static void turn(double *x, double *y, int64_t p, double c, double s) {
+  for (int64_t k = 0; k < p; k++) {
+    double a = x[k], b = y[k];
+    x[k] = c * a - s * b;
+    y[k] = s * a + c * b;
+  }
+}
+
+/* The end of the block that begins at row l: the first place after l where the matrix falls apart. */
+static int64_t block_end(const double *diagonal, const double *off, int64_t p, int64_t l) {
+  int64_t m = l;
+  while (m + 1 < p && fabs(off[m]) > 0x1p-53 * (fabs(diagonal[m]) + fabs(diagonal[m + 1]))) m++;
+  return m;
+}
+
+/* One implicit QL step on rows l..m.  The bulge is chased upward; rows of `vector` turn with it. */
+static void ql_step(double *diagonal, double *off, int64_t p, int64_t l, int64_t m, double *vector) {
+  double half = (diagonal[l + 1] - diagonal[l]) / (2 * off[l]);
+  double shifted = diagonal[m] - diagonal[l] + off[l] / (half + copysign(hypot(half, 1), half));
+  double s = 1, c = 1, taken = 0;
+  for (int64_t i = m - 1; i >= l; i--) {
+    double bulge = s * off[i], rest = c * off[i], size = hypot(bulge, shifted);
+    off[i + 1] = size;
+    if (size == 0) { /* the matrix falls apart here */
+      diagonal[i + 1] -= taken;
+      off[m] = 0;
+      return;
+    }
+    s = bulge / size, c = shifted / size;
+    double old = diagonal[i + 1] - taken, sum = (diagonal[i] - old) * s + 2 * c * rest;
+    taken = s * sum;
+    diagonal[i + 1] = old + taken;
+    shifted = c * sum - rest;
+    turn(vector + i * p, vector + (i + 1) * p, p, c, s);
+  }
+  diagonal[l] -= taken;
+  off[l] = shifted;
+  off[m] = 0;
+}
+
+static bool ql(double *diagonal, double *off, int64_t p, double *vector) {
+  off[p - 1] = 0;
+  for (int64_t l = 0; l < p; l++)
+    for (int step = 0; block_end(diagonal, off, p, l) > l; step++) {
+      if (step == 60) return false;
+      ql_step(diagonal, off, p, l, block_end(diagonal, off, p, l), vector);
+    }
+  return true;
+}
+
+/* The reflection that reflect() made of v is applied to every row's tail. */
+static void reflect_back(const double *v, int64_t n, int64_t p, double *vector) {
+  double size = tct_norm2(v, n);
+  if (!(size > 0)) return;
+  for (int64_t k = 0; k < p; k++) {
+    double *tail = vector + k * p + p - n;
+    tct_axpy(-2 / size * tct_dot(v, tail, n), v, tail, n);
+  }
+}
+
+bool tct_eigenvectors(double *a, int64_t p, double *value, double *vector, double *scratch) {
+  double *off = scratch, *v = off + p, *q = v + p, sum = 0;
+  for (int64_t k = 0; k < p * p; k++) sum += a[k] * 0.0;
+  if (sum != 0 || p < 1) return false; /* NaN unless all are finite */
+  for (int64_t k = 0; k + 1 < p; k++) {
+    off[k] = reflect(a, p, k, v, q);
+    memcpy(a + k * p + k + 1, v, (size_t)(p - k - 1) * sizeof *v); /* the row is done with: it keeps its reflection */
+  }
+  memset(vector, 0, (size_t)(p * p) * sizeof *vector);
+  for (int64_t k = 0; k < p; k++) value[k] = a[k * p + k], vector[k * p + k] = 1;
+  if (!ql(value, off, p, vector)) return false;
+  for (int64_t k = p - 2; k >= 0; k--) reflect_back(a + k * p + k + 1, p - k - 1, p, vector);
+  return true;
 }

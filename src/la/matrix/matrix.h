@@ -20,6 +20,8 @@ int64_t tct_matrix_bytes(const tct_matrix *m);
 tct_status tct_matrix_convert(const tct_matrix *from, tct_layout layout, tct_value_type value_type,
                               tct_owned_matrix *to, tct_error *err);
 void tct_matrix_free(tct_owned_matrix *m);
+/* The columns [first, first + count) of a matrix by rows; always a new allocation. */
+tct_status tct_cut_columns(const tct_matrix *from, int64_t first, int64_t count, tct_owned_matrix *to, tct_error *err);
 /* x' = (x - shift[cols])*factor[cols], dense unless every shift is 0; always a new allocation. */
 tct_status tct_scale_columns(const tct_matrix *x, const double *factor, const double *shift, tct_owned_matrix *to,
                              tct_error *err);

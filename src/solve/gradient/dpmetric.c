@@ -174,7 +174,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   double *memory = TCT_NEW(double, 6 * p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = tct_dpmetric_release(problem, plan, mech, &shape, err);
+  if (status == TCT_OK) status = tct_dpmetric_release(problem, &rule, mech, &shape, err);
   const tct_release *planned = tct_mech_release_of(mech, tct_dpmetric_places_of(&rule).steps);
   if (status == TCT_OK) status = tct_dpmetric_step_new(problem, &shape, planned, &gradient, err);
   if (status == TCT_OK) status = descend(&gradient, &rule, mech, memory, w, err);

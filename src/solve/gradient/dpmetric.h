@@ -10,6 +10,7 @@ typedef struct tct_dpmetric_rule {
   double norms, start, slopes; /* parts of the budget (of mu^2): counts of norms, sums of labels, counts of slopes, */
   double budget_fraction, second; /* first and second release of the metric */
   double clip, path_length;       /* NAN: from the released spectrum */
+  double ridge;                   /* at least this part of the rows' cut norm^2 is the ridge; 0: as noise asks */
   double average;                 /* the last part of the path that the result averages */
   int64_t steps;
 } tct_dpmetric_rule;
@@ -55,9 +56,9 @@ double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
 bool tct_dpmetric_again(double signal_to_noise, int64_t p);
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
 
-/* Makes the releases before the steps, and the metric.  shape->metric is the caller's to free, also
- * after an error. */
-tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+/* Makes the releases before the steps, which are the first of the promise, and the metric.  shape->metric is the
+ * caller's to free, also after an error. */
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
 
 /* One step's release. */

@@ -198,7 +198,7 @@ static tct_status first(making *m, tct_dpmetric_shape *shape, tct_error *err) {
 /* What hides in noise: the largest eigenvalue of a symmetrised matrix of it, or its largest entry on the diagonal. */
 static double ridge_of(const making *m, double noise) {
   double hidden = m->rule.diagonal ? sqrt(2 * log(2 * (double)m->p)) : sqrt(2 * (double)m->p);
-  return fmax(hidden * noise, 1e-10 * (double)m->facts->rows);
+  return fmax(hidden * noise, fmax(1e-10, m->rule.ridge) * (double)m->facts->rows);
 }
 
 static double dimension_of(const double *value, int64_t p, double ridge) {
@@ -373,12 +373,15 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   return send(m, shape, err);
 }
 
-tct_status tct_dpmetric_release(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech,
+tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err) {
   making m = {.problem = problem, .facts = problem->facts, .mech = mech, .p = problem->view->p};
-  m.rule = tct_dpmetric_rule_of(m.facts, &plan->spec);
-  m.at = tct_dpmetric_places_of(&m.rule);
-  m.base = planned(&m, m.at.steps)->noise * sqrt(tct_dpmetric_left(&m.rule) / (double)m.rule.steps);
+  m.rule = *rule;
+  m.at = tct_dpmetric_places_of(rule);
+  if (rule->budget_fraction > 0) /* else these are dpmetric's own releases */
+    m.base = planned(&m, m.at.first)->noise * sqrt(rule->budget_fraction);
+  else
+    m.base = planned(&m, m.at.steps)->noise * sqrt(tct_dpmetric_left(rule) / (double)rule->steps);
   m.count = m.rule.diagonal ? m.p : m.p * m.p;
   double *sum = TCT_NEW(double, m.count);
   tct_status status = sum ? tct_metric_new(m.p, m.rule.diagonal, &shape->metric, err) : tct_fail_memory(err);

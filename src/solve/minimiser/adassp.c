@@ -33,9 +33,9 @@
  * sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's: ridge=sqrt(log(2p^2/0.05)),
  * iterates=1, norm=1. */
 #include "core/alloc.h"
-#include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
+#include "solve/shared/statistics.h"
 #include "solve/shared/weight_bound.h"
 
 #include <omp.h>
@@ -164,38 +164,6 @@ static tct_status statistics(const tct_problem *problem, const terms *set, doubl
   return TCT_OK;
 }
 
-/* w <- the last iterate of step 3, for a matrix of p rows and factor: Cholesky of matrix + r I. */
-static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
-                    double *rest, double *w) {
-  memset(w, 0, (size_t)p * sizeof *w);
-  for (int64_t k = 0; k < iterates; k++) {
-    for (int64_t i = 0; i < p; i++) rest[i] = h[i] - tct_dot(matrix + i * p, w, p);
-    tct_cholesky_solve(factor, p, rest);
-    tct_axpy(1, rest, w, p);
-  }
-}
-
-/* Steps 2 and 3, on released numbers only; h[p]. */
-static tct_status solve(const tct_problem *problem, double *gram, const double *h, double zeta, int64_t iterates,
-                        double *w, tct_error *err) {
-  int64_t p = problem->view->p;
-  double *factor = TCT_NEW(double, p *p + p), trace = 0,
-         own = (double)problem->facts->rows * problem->facts->penalty.l2;
-  if (!factor) return tct_fail_memory(err);
-  tct_symmetrise(gram, p);
-  for (int64_t i = 0; i < p; i++) {
-    gram[i * p + i] += own;
-    trace += fabs(gram[i * p + i]);
-  }
-  double ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor); /* 2 */
-  double min =
-      1e-14 * trace / (double)p + 1e-300; /* a singular matrix without noise: the ridge that makes it regular */
-  while (isfinite(ridge) && !tct_cholesky_shifted(gram, p, ridge, factor)) ridge = fmax(2 * ridge, min);
-  iterate(gram, factor, h, p, iterates, factor + p * p, w);
-  tct_wipe_free(factor, p * p + p, sizeof *factor);
-  return TCT_OK;
-}
-
 /* Step 1: sum[p][p], sum[p] through the gate; with Laplace noise the upper triangle goes first, packed, and is unpacked
  * afterwards. */
 static tct_status release(tct_mech *mech, bool triangle, double *sum, int64_t p, tct_error *err) {
@@ -228,7 +196,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   if (status == TCT_OK) status = statistics(problem, &set, sum, err);
   if (status == TCT_OK) status = release(mech, is_laplace(&plan->spec), sum, p, err); /* 1 */
   for (int64_t j = 0; j < p; j++) sum[p * p + j] /= set.weight;
-  if (status == TCT_OK) status = solve(problem, sum, sum + p * p, zeta, iterates, w, err); /* 2, 3 */
+  tct_ridge steps = {.own = (double)facts->rows * facts->penalty.l2, .zeta = zeta, .iterates = iterates};
+  if (status == TCT_OK) status = tct_ridge_iterated(sum, sum + p * p, p, &steps, w, err); /* 2, 3 */
   tct_wipe_free(sum, size, sizeof *sum);
   return status;
 }

@@ -216,11 +216,13 @@ const tct_solver tct_solver_dpfw_parties = {
         "simulation of it",
     .options = tct_parties_options,
     .by_parties = true,
+    .over_wire = true,
     .is_private = true,
     .wants_columns = true,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,
     .plan = tct_parties_plan,
     .run = run,
+    .observers = tct_parties_observers,
     .weight_bound = weight_bound,
 };

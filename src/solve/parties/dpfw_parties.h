@@ -31,6 +31,9 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
 /* The part of the promise that party k's own gate holds, and the part that others' gates hold (share = K - 1). */
 tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int gate, tct_promise *out, tct_error *err);
 
+tct_status tct_parties_observers(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
+                                 tct_error *err);
+
 /* What a run says about itself; all of it public. */
 typedef struct tct_parties_report {
   int64_t uplink;  /* bytes from all parties, headers included */

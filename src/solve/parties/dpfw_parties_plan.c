@@ -256,3 +256,27 @@ tct_status tct_parties_promise(const tct_solver_plan *plan, int parties, int sha
   }
   return TCT_OK;
 }
+
+/* Against a party the releases of the others count: it knows its own columns and the labels. */
+static tct_status against_party(const tct_facts *facts, const tct_solver_plan *plan, double *epsilon, tct_error *err) {
+  tct_promise others = {0};
+  tct_cost cost = {0};
+  int parties = (int)tct_spec_count(&plan->spec, tct_parties_options, "parties");
+  *epsilon = tct_noise_off(facts) ? INFINITY : 0;
+  if (parties < 2 || tct_noise_off(facts)) return TCT_OK;
+  tct_status status = tct_parties_promise(plan, parties, parties - 1, &others, err);
+  if (status == TCT_OK)
+    status = tct_account_epsilon(&others.events, facts->neighbours, facts->delta, TCT_PRECISION, &cost, err);
+  tct_promise_free(&others);
+  *epsilon = fmin(cost.epsilon, facts->epsilon);
+  return status;
+}
+
+tct_status tct_parties_observers(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
+                                 tct_error *err) {
+  *count = 3;
+  out[0] = (tct_observer){"outsider", "everything: who sees this model, whatever else", facts->epsilon};
+  out[1] = (tct_observer){"server", "everything: it sees all releases of all parties", facts->epsilon};
+  out[2] = (tct_observer){"party", "the other parties' columns, not the labels, which it holds", 0};
+  return against_party(facts, plan, &out[2].epsilon, err);
+}

@@ -1,0 +1,217 @@
+/* coverage.h - tables with a known truth, and exact fits of them, for measuring what intervals cover. */
+#ifndef TCT_BENCH_COVERAGE_H
+#define TCT_BENCH_COVERAGE_H
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- random numbers: xorshift, and what the tables need of it ---------------------------------------------------- */
+
+typedef struct dice {
+  uint64_t state;
+} dice;
+
+static inline uint64_t dice_word(dice *d) {
+  uint64_t z = (d->state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+static inline double dice_unit(dice *d) { return ((double)(dice_word(d) >> 11) + 0.5) * 0x1p-53; }
+static inline double dice_normal(dice *d) {
+  return sqrt(-2 * log(dice_unit(d))) * cos(2 * 3.14159265358979323846 * dice_unit(d));
+}
+static inline dice dice_new(uint64_t table, uint64_t run) {
+  dice d = {table * 0x632be59bd9b4e019u + run * 0xd6e8feb86659fd93u};
+  for (int k = 0; k < 4; k++) dice_word(&d);
+  return d;
+}
+static inline double dice_count(dice *d, double mean) { /* by inversion */
+  double p = exp(-mean), sum = p, u = dice_unit(d);
+  int k = 0;
+  while (u > sum && k < 10000) sum += p *= mean / ++k;
+  return k;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum coverage_kind {
+  INDEPENDENT,
+  CORRELATED,
+  SKEWED,
+  RARE,
+  OFFSET,
+  HETERO,
+  SKEW_ERRORS,
+  WRONG,
+  CATEGORIES,
+  KINDS
+} coverage_kind;
+static const char *const coverage_kinds[] = {"independent", "correlated",  "skewed", "rare",      "offset",
+                                             "hetero",      "skew_errors", "wrong",  "categories"};
+typedef enum coverage_loss { LOGISTIC, SQUARED, HUBER, POISSON, LOSSES } coverage_loss;
+static const char *const coverage_losses[] = {"logistic", "squared", "huber", "poisson"};
+
+typedef struct coverage_table {
+  int64_t n, p; /* p: with the last column of ones */
+  double *x, *y;
+  double row_norm, label_bound;
+} coverage_table;
+
+static inline int coverage_robust(coverage_kind kind) { return kind == HETERO || kind == SKEW_ERRORS || kind == WRONG; }
+
+/* The coefficients that tables of this kind are drawn from: every fourth is 0. */
+static inline void coverage_truth(coverage_kind kind, coverage_loss loss, int64_t p, double *w) {
+  static const double steps[] = {0.8, -0.5, 0.3, 0};
+  double sum = 0, scale = loss == LOGISTIC ? 1 : loss == POISSON ? 0.35 : 0.25;
+  for (int64_t j = 0; j < p - 1; j++) sum += steps[j % 4] * steps[j % 4];
+  for (int64_t j = 0; j < p - 1; j++) w[j] = 4 * steps[j % 4] * sqrt(0.98 / sum);
+  if (kind == RARE) w[0] = 1;
+  for (int64_t j = 2; j < p - 1 && kind == CATEGORIES; j++) w[j] /= 4;
+  w[p - 1] = kind == OFFSET ? -3.0 : -0.4;
+  for (int64_t j = 0; j < p; j++) w[j] *= scale;
+}
+
+static inline void coverage_row(coverage_kind kind, int64_t p, dice *d, double *x) {
+  double common = dice_normal(d);
+  for (int64_t j = 0; j < p - 1; j++) {
+    double e = dice_normal(d);
+    if (kind == CORRELATED) e = sqrt(0.2) * e + sqrt(0.8) * common;
+    x[j] = kind == SKEWED ? fmin(exp(0.8 * e) / 8, 1) : fmin(fmax(e / 4, -1), 1);
+  }
+  if (kind == RARE) x[0] = dice_unit(d) < 0.01;
+  if (kind == CATEGORIES) { /* two numbers and one category, whose shares fall as 1/rank; its first value is left out */
+    double u = dice_unit(d), all = 0, sum = 0;
+    for (int64_t k = 1; k <= p - 2; k++) all += 1 / (double)k;
+    for (int64_t k = 1; k <= p - 2; k++) {
+      double from = sum;
+      sum += 1 / (double)k / all;
+      if (k > 1) x[k] = u >= from && u < sum;
+    }
+  }
+  x[p - 1] = 1;
+}
+
+static inline double coverage_label(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
+                                    dice *d) {
+  double f = 0, bend = 0;
+  for (int64_t j = 0; j < p; j++) f += x[j] * w[j];
+  if (kind == WRONG) bend = 6 * x[0] * x[1] + 8 * (x[0] * x[0] - 1.0 / 16);
+  if (loss == LOGISTIC) return dice_unit(d) < 1 / (1 + exp(-f - bend)) ? 1 : -1;
+  if (loss == POISSON) return fmin(dice_count(d, exp(fmin(f + 0.3 * bend, 4))), 50);
+  f += bend / 4;
+  double s = kind == HETERO ? 0.25 * sqrt(0.2 + 12.8 * x[0] * x[0]) : 0.25;
+  double e = kind == SKEW_ERRORS ? -log(dice_unit(d)) - 1 : dice_normal(d);
+  return fmin(fmax(f + s * e, -2), 2);
+}
+
+static inline coverage_table coverage_draw(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p, uint64_t run) {
+  coverage_table t = {.n = n, .p = p, .row_norm = 1.5 * sqrt(1 + (double)(p - 1) / 16)};
+  double w[512];
+  dice d = dice_new(1 + (uint64_t)kind + 16 * (uint64_t)loss, run);
+  coverage_truth(kind, loss, p, w);
+  t.label_bound = loss == LOGISTIC ? 1 : loss == POISSON ? 50 : 2;
+  t.x = malloc((size_t)(n * p) * sizeof *t.x);
+  t.y = malloc((size_t)n * sizeof *t.y);
+  if (!t.x || !t.y) abort();
+  for (int64_t i = 0; i < n; i++) {
+    coverage_row(kind, p, &d, t.x + i * p);
+    t.y[i] = coverage_label(kind, loss, t.x + i * p, w, p, &d);
+  }
+  return t;
+}
+
+static inline void coverage_free(coverage_table *t) {
+  free(t->x);
+  free(t->y);
+}
+
+/* ---- exact fits
+ * ------------------------------------------------------------------------------------------------------ */
+
+static inline double coverage_slope(coverage_loss loss, double f, double y) {
+  if (loss == LOGISTIC) return -y / (1 + exp(y * f));
+  if (loss == POISSON) return exp(f) - y;
+  return loss == HUBER ? fmin(fmax(f - y, -1), 1) : f - y;
+}
+static inline double coverage_curve(coverage_loss loss, double f, double y) {
+  if (loss == LOGISTIC) return 1 / ((1 + exp(f)) * (1 + exp(-f)));
+  if (loss == POISSON) return exp(f);
+  return loss == HUBER && fabs(f - y) >= 1 ? 0 : 1;
+}
+
+/* inverse[p][p] <- the inverse of a[p][p], by Gauss and Jordan. */
+static inline void coverage_invert(double *a, double *inverse, int64_t p) {
+  for (int64_t j = 0; j < p * p; j++) inverse[j] = j % (p + 1) == 0;
+  for (int64_t c = 0; c < p; c++) {
+    double pivot = a[c * p + c];
+    for (int64_t k = 0; k < p; k++) a[c * p + k] /= pivot, inverse[c * p + k] /= pivot;
+    for (int64_t r = 0; r < p; r++) {
+      double f = r == c ? 0 : a[r * p + c];
+      for (int64_t k = 0; k < p && f != 0; k++)
+        a[r * p + k] -= f * a[c * p + k], inverse[r * p + k] -= f * inverse[c * p + k];
+    }
+  }
+}
+
+/* H^-1 (or the sums for it) at w: h[p][p], g[p], j[p][p] = sums of curve x x^T, slope x, slope^2 x x^T. */
+static inline void coverage_sums(const coverage_table *t, coverage_loss loss, const double *w, double *h, double *g,
+                                 double *j) {
+  int64_t p = t->p;
+  memset(h, 0, (size_t)(p * p) * sizeof *h), memset(j, 0, (size_t)(p * p) * sizeof *j);
+  memset(g, 0, (size_t)p * sizeof *g);
+  for (int64_t i = 0; i < t->n; i++) {
+    const double *x = t->x + i * p;
+    double f = 0;
+    for (int64_t k = 0; k < p; k++) f += x[k] * w[k];
+    double s = coverage_slope(loss, f, t->y[i]), c = coverage_curve(loss, f, t->y[i]);
+    for (int64_t a = 0; a < p; a++) {
+      g[a] += s * x[a];
+      for (int64_t b = 0; b < p; b++) h[a * p + b] += c * x[a] * x[b], j[a * p + b] += s * s * x[a] * x[b];
+    }
+  }
+}
+
+/* w[p] <- the minimiser; se[p] <- its standard errors (robust: the sandwich), NULL: not wanted. */
+static inline void coverage_exact(const coverage_table *t, coverage_loss loss, int robust, double *w, double *se) {
+  int64_t p = t->p;
+  double *h = malloc((size_t)(4 * p * p + p) * sizeof *h), *j = h + p * p, *inverse = j + p * p, *b = inverse + p * p,
+         *g = b + p * p;
+  if (!h) abort();
+  memset(w, 0, (size_t)p * sizeof *w);
+  for (int step = 0; step < 30; step++) {
+    double moved = 0;
+    coverage_sums(t, loss, w, h, g, j);
+    coverage_invert(h, inverse, p);
+    for (int64_t a = 0; a < p; a++) {
+      double d = 0;
+      for (int64_t k = 0; k < p; k++) d += inverse[a * p + k] * g[k];
+      w[a] -= d, moved += d * d;
+    }
+    if (moved < 1e-18) break;
+  }
+  coverage_sums(t, loss, w, h, g, j);
+  double spread = 1;
+  if (loss == SQUARED) {
+    spread = 0;
+    for (int64_t k = 0; k < 1; k++)
+      for (int64_t i = 0; i < t->n; i++) {
+        double f = 0;
+        for (int64_t a = 0; a < p; a++) f += t->x[i * p + a] * w[a];
+        spread += (f - t->y[i]) * (f - t->y[i]) / (double)(t->n - p);
+      }
+  }
+  if (!robust && loss != HUBER)
+    for (int64_t k = 0; k < p * p; k++) j[k] = spread * h[k];
+  coverage_invert(h, inverse, p);
+  for (int64_t a = 0; a < p && se; a++) {
+    double v = 0;
+    for (int64_t k = 0; k < p; k++)
+      for (int64_t m = 0; m < p; m++) v += inverse[a * p + k] * j[k * p + m] * inverse[a * p + m];
+    se[a] = sqrt(v);
+  }
+  free(h);
+}
+#endif

@@ -1,0 +1,171 @@
+/* cmd_summary.c - tacit summary: the table of weights with standard errors, intervals and tests. */
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL",
+     "confidence of the intervals, strictly between 0 and 1; default 0.95"},
+    {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL,
+     "also the covariance matrix of the weights, for contrasts"},
+    {0},
+};
+
+/* Names by characters, not bytes, so that columns stay straight. */
+static void put_name(const char *name, int width) {
+  int count = 0;
+  for (const char *at = name; *at; at++) count += ((unsigned char)*at & 0xc0) != 0x80;
+  printf("%s%*s", name, width > count ? width - count : 0, "");
+}
+
+static int name_width(const json_t *root) {
+  const json_t *line;
+  size_t i, widest = strlen("(intercept)");
+  json_array_foreach(json_object_get(root, "weights"), i, line) {
+    size_t length = strlen(cli_string(line, "name"));
+    if (length > widest) widest = length;
+  }
+  return widest > 40 ? 40 : (int)widest;
+}
+
+static void put_cell(double value, const char *format) {
+  char text[40] = "NA";
+  if (isfinite(value)) snprintf(text, sizeof text, format, value);
+  printf(" %11s", text);
+}
+
+static void put_p(double p) {
+  char text[40] = "NA";
+  if (isfinite(p)) snprintf(text, sizeof text, p < 2e-16 ? "<2e-16" : p < 1e-4 ? "%.2e" : "%.4f", p);
+  printf(" %11s", text);
+}
+
+static void put_line(const json_t *line, int width) {
+  put_name(cli_string(line, "name"), width);
+  put_cell(cli_number(line, "estimate"), "%.5g");
+  put_cell(cli_number(line, "standard_error"), "%.4g");
+  put_cell(100 * cli_number(line, "noise_part"), "%.0f %%");
+  put_cell(cli_number(line, "z"), "%.3f");
+  put_p(cli_number(line, "p_value"));
+  put_cell(cli_number(line, "lower"), "%.5g");
+  put_cell(cli_number(line, "upper"), "%.5g");
+  printf("   ");
+  put_cell(cli_number(line, "noise_error"), "%.4g");
+  put_cell(cli_number(line, "noise_lower"), "%.5g");
+  put_cell(cli_number(line, "noise_upper"), "%.5g");
+  putchar('\n');
+}
+
+/* Each note once, with the names that it is for. */
+static void put_notes(const json_t *root) {
+  const json_t *weights = json_object_get(root, "weights"), *line, *other;
+  size_t i, k;
+  if (!json_is_string(json_object_get(root, "errors"))) return;
+  json_array_foreach(weights, i, line) {
+    const char *note = cli_string(line, "note");
+    int first = note[0] != 0, others = 0;
+    json_array_foreach(weights, k, other) {
+      if (strcmp(note, cli_string(other, "note"))) continue;
+      if (k < i) first = 0;
+      others += k > i;
+    }
+    if (!first) continue;
+    printf("%s%s: %s\n", cli_string(line, "name"), others ? " and others marked NA" : "", note);
+  }
+}
+
+static void put_matrix(const json_t *names, const json_t *matrix, const char *title) {
+  printf("\n%s\n", title);
+  for (size_t j = 0; j < json_array_size(matrix); j++) {
+    put_name(json_string_value(json_array_get(names, j)), 16);
+    for (size_t k = 0; k < json_array_size(matrix); k++) {
+      const json_t *value = json_array_get(json_array_get(matrix, j), k);
+      put_cell(json_is_number(value) ? json_number_value(value) : NAN, "%.4g");
+    }
+    putchar('\n');
+  }
+}
+
+static void put_facts(const json_t *root) {
+  const json_t *noise = json_object_get(root, "noise");
+  printf("\n");
+  cli_line("records", "%.0f", cli_number(root, "rows"));
+  cli_line("loss", "%s, penalty %s", cli_string(root, "loss"), cli_string(root, "penalty"));
+  if (json_is_true(json_object_get(root, "private")))
+    cli_line("privacy", "epsilon %s, delta %s, %s", cli_real(cli_number(root, "epsilon")),
+             cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"));
+  else
+    cli_line("privacy", "NONE");
+  if (json_is_string(json_object_get(root, "errors"))) {
+    const json_t *targets = json_object_get(root, "targets");
+    cli_line("errors", "%s", cli_string(root, "errors"));
+    cli_line("population", "%s", cli_string(targets, "population"));
+    cli_line("table", "%s", cli_string(targets, "table"));
+    if (json_is_true(json_object_get(root, "private")))
+      printf("Noise was added to protect the records; errors, intervals and p-values count it.\n");
+  }
+  if (json_is_object(noise)) {
+    cli_line("noise", "standard deviation of a weight, in the model's own columns: between %s and %s",
+             cli_real(cli_number(noise, "min")), cli_real(cli_number(noise, "max")));
+  }
+  if (json_is_string(json_object_get(root, "advice"))) cli_line("note", "%s", cli_string(root, "advice"));
+}
+
+static void print_summary(const json_t *root) {
+  const json_t *line, *covariance = json_object_get(root, "covariance");
+  int width = name_width(root);
+  char lower[24], upper[24];
+  size_t i;
+  double tail = (1 - cli_number(root, "level")) / 2;
+  snprintf(lower, sizeof lower, "[%.4g", tail), snprintf(upper, sizeof upper, "%.4g]", 1 - tail);
+  put_name("", width);
+  printf(" %11s %11s %11s %11s %11s %11s %11s    %11s %11s %11s\n", "estimate", "std. error", "noise part", "z",
+         "P>|z|", lower, upper, "noise error", lower, upper);
+  if (json_is_object(json_object_get(root, "intercept"))) put_line(json_object_get(root, "intercept"), width);
+  json_array_foreach(json_object_get(root, "weights"), i, line) put_line(line, width);
+  put_notes(root);
+  if (json_is_object(covariance)) {
+    put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
+               "covariance (population: sampling and noise)");
+    put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "noise"), "of which noise");
+  }
+  put_facts(root);
+}
+
+static int run_summary(cli_args *args) {
+  tct_error err = {0};
+  tct_model *model = tct_model_read(args->operand[0], &err);
+  if (!model) return cli_fail_error(&err);
+  char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
+  tct_model_free(model);
+  if (!text) return cli_fail_error(&err);
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  int code = 0;
+  if (args->json)
+    code = cli_print_json(root);
+  else
+    print_summary(root);
+  json_decref(root);
+  return code;
+}
+
+const cli_verb cli_summary = {
+    .name = "summary",
+    .operands = "MODEL.json [OPTION...]",
+    .summary = "Prints the weights with standard errors, tests and intervals, on the original scale of the columns.",
+    .details =
+        "A model that was trained with --errors model or robust has them; of any other model the table says what is\n"
+        "known. The first interval is for the population that the records were drawn from, the second (of the noise)\n"
+        "for the same fit of this table without noise. It reads the model file alone and costs no privacy.\n"
+        "\n"
+        "Examples\n"
+        "  tacit summary model.json\n"
+        "  tacit summary model.json --level 0.9 --covariance --json\n",
+    .min = 1,
+    .max = 1,
+    .options = {options, cli_common_options},
+    .run = run_summary,
+};

@@ -1,0 +1,144 @@
+"""Standard errors, tests and intervals of a model that was trained with them: `tacit summary` in Python."""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._native import Facts
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+_COLUMNS = (
+    ("estimate", "estimate"),
+    ("standard_error", "std. error"),
+    ("noise_part", "noise part"),
+    ("z", "z"),
+    ("p_value", "P>|z|"),
+    ("lower", "lower"),
+    ("upper", "upper"),
+    ("noise_error", "noise error"),
+)
+_NOISE = "Noise was added to protect the records; errors, intervals and p-values count it."
+
+
+def _cell(key: str, value: Optional[float]) -> str:
+    if value is None:
+        return "NA"
+    if key == "noise_part":
+        return f"{100 * value:.0f} %"
+    if key == "p_value":
+        return "<2e-16" if value < 2e-16 else f"{value:.2e}" if value < 1e-4 else f"{value:.4f}"
+    return f"{value:.3f}" if key == "z" else f"{value:.5g}"
+
+
+class Summary:
+    """The table of weights on the original scale of the columns.  `facts` is the dict of `tacit summary --json`; print
+    it for text, and a notebook shows it as a table."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def _lines(self) -> list[Facts]:
+        first = [] if self.facts["intercept"] is None else [self.facts["intercept"]]
+        return [*first, *self.facts["weights"]]
+
+    def _feet(self) -> list[str]:
+        f = self.facts
+        claim = f"epsilon {f['epsilon']:g}, delta {f['delta']:g}, {f['neighbours']}" if f["private"] else "privacy NONE"
+        feet = [f"{f['rows']} records; loss {f['loss']}, penalty {f['penalty']}; {claim}; level {f['level']:g}"]
+        if f["errors"] is not None:
+            feet += [f"errors: {f['errors']}", f["targets"]["population"] + ".", f["targets"]["table"] + "."]
+            feet += [_NOISE] if f["private"] else []
+        if f["noise"] is not None:
+            ends = [("?" if f["noise"][end] is None else f"{f['noise'][end]:.4g}") for end in ("min", "max")]
+            feet.append(f"noise: deviation of a weight, in the model's own columns, between {ends[0]} and {ends[1]}")
+        if f["advice"] is not None:
+            feet.append(f["advice"])
+        notes: dict[str, list[str]] = {}
+        for line in self._lines():
+            if line["note"] is not None and f["errors"] is not None:
+                notes.setdefault(line["note"], []).append(line["name"])
+        return feet + [f"{', '.join(names)}: {note}" for note, names in notes.items()]
+
+    def __str__(self) -> str:
+        rows = [["", *(title for _, title in _COLUMNS)]]
+        rows += [[line["name"], *(_cell(key, line[key]) for key, _ in _COLUMNS)] for line in self._lines()]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        table = ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]) for row in rows]
+        return "\n".join([*table, "", *self._feet()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(title)}</th>" for _, title in _COLUMNS)
+        body = "".join(
+            f"<tr><th>{html.escape(line['name'])}</th>"
+            + "".join(f"<td>{html.escape(_cell(key, line[key]))}</td>" for key, _ in _COLUMNS)
+            + "</tr>"
+            for line in self._lines()
+        )
+        feet = "".join(f"<p>{html.escape(text)}</p>" for text in self._feet())
+        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{feet}"
+
+
+class Inference:
+    """What an estimator that was fitted with `errors` knows about its weights.  Weights stand in the order of ``coef_``,
+    the intercept last where there is one; NaN where an interval is withheld (`summary` says why)."""
+
+    models_: list[Model]
+
+    def _one_model(self) -> Model:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "models_")
+        if len(self.models_) > 1:
+            raise ValueError("one summary is about one model, and there is one for each class; use models_[k].summary()")
+        return self.models_[0]
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """The table of weights with standard errors, tests and intervals.  Costs no privacy."""
+        return self._one_model().summary(level)
+
+    def _column(self, key: str, level: float = 0.95) -> NDArray[Any]:
+        facts = self._with_errors(level)
+        lines = facts["weights"] + ([] if facts["intercept"] is None else [facts["intercept"]])
+        return np.array([math.nan if line[key] is None else line[key] for line in lines])
+
+    def _with_errors(self, level: float = 0.95, covariance: bool = False) -> Facts:
+        facts = self._one_model().summary(level, covariance=covariance).facts
+        if facts["errors"] is None:
+            raise AttributeError(
+                "the model was trained without standard errors; give errors='model' or 'robust' and fit again"
+            )
+        return facts
+
+    @property
+    def bse_(self) -> NDArray[Any]:
+        """Standard errors: noise and sampling."""
+        return self._column("standard_error")
+
+    @property
+    def noise_bse_(self) -> NDArray[Any]:
+        """The part of the standard errors that is privacy noise: for this table's own weights without noise."""
+        return self._column("noise_error")
+
+    @property
+    def pvalues_(self) -> NDArray[Any]:
+        """Two-sided p-values of weights that are 0 in the population."""
+        return self._column("p_value")
+
+    def conf_int(self, level: float = 0.95) -> NDArray[Any]:
+        """[weights, 2]: ends of the intervals for the population's weights."""
+        return np.column_stack([self._column("lower", level), self._column("upper", level)])
+
+    @property
+    def cov_params_(self) -> NDArray[Any]:
+        """[weights, weights]: covariance of the weights, noise and sampling."""
+        rows = self._with_errors(covariance=True)["covariance"]["population"]
+        return np.array([[math.nan if value is None else value for value in row] for row in rows])

@@ -1,0 +1,71 @@
+"""Standard errors in Python: the same figures as the model file's, on the original scale."""
+
+import numpy as np
+import pytest
+import tacit
+
+
+def table(rows=20000, seed=1):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(0, 10, rows), rng.uniform(-2, 2, rows)])
+    return X, (0.3 * X[:, 0] - 0.8 * X[:, 1] - 1 + rng.logistic(size=rows) > 0).astype(int)
+
+
+def fitted(errors="model", **more):
+    X, y = table()
+    model = tacit.PrivateLogisticRegression(
+        epsilon=2.0, delta=1e-6, bounds=([0, -2], [10, 2]), C=np.inf, classes=[0, 1], errors=errors, random_state=3, **more
+    )
+    with pytest.warns(UserWarning):
+        return model.fit(X, y), X
+
+
+def test_intervals_hold_the_weights_that_drew_the_table():
+    model, _ = fitted()
+    truth = np.array([0.3, -0.8, -1])
+    ends = model.conf_int(0.9999)  # wrong for one seed in 3,000
+    assert np.all(ends[:, 0] < truth) and np.all(truth < ends[:, 1])
+    assert np.all(model.bse_ > 0) and np.all(model.noise_bse_ < model.bse_)
+    assert np.all(model.bse_ < 0.1)  # an exact fit has .005, .015 and .03
+
+
+def test_estimates_of_the_summary_are_the_coefficients():
+    model, _ = fitted()
+    facts = model.summary().facts
+    assert np.allclose([line["estimate"] for line in facts["weights"]], model.coef_[0])
+    assert np.isclose(facts["intercept"]["estimate"], model.intercept_[0])
+
+
+def test_the_covariance_has_the_squares_of_the_errors_on_its_diagonal():
+    model, _ = fitted("robust")
+    assert np.allclose(np.sqrt(np.diag(model.cov_params_)), model.bse_)
+    assert np.all(np.linalg.eigvalsh(model.cov_params_) > 0)
+
+
+def test_a_prediction_lies_within_its_interval():
+    model, X = fitted()
+    scaled = model.models_[0].predict_interval(X[:50], 0.9)
+    margins = model.models_[0].predict(X[:50])
+    assert np.all(scaled[:, 0] < margins) and np.all(margins < scaled[:, 1])
+
+
+def test_the_summary_says_that_noise_was_added():
+    model, _ = fitted()
+    assert "Noise was added" in str(model.summary()) and "<table>" in model.summary()._repr_html_()
+
+
+def test_a_model_without_errors_says_what_to_do():
+    X, y = table(2000)
+    model = tacit.PrivateLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=3, classes=[0, 1], random_state=1)
+    with pytest.warns(UserWarning):
+        model.fit(X, y)
+    assert "--errors" in model.summary().facts["advice"]
+    with pytest.raises(AttributeError, match="errors='model'"):
+        model.bse_
+
+
+@pytest.mark.parametrize("level", [0, 1, -1, float("nan")])
+def test_a_level_outside_its_range_is_refused(level):
+    model, _ = fitted()
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        model.conf_int(level)

@@ -1,0 +1,41 @@
+/* inference.h - what a fit knows about the errors of its weights, and the intervals that follow. */
+#ifndef TCT_INFER_INFERENCE_H
+#define TCT_INFER_INFERENCE_H
+#include "core/status.h"
+#include <stdbool.h>
+
+/* Why a weight has no interval. */
+typedef enum tct_withheld {
+  TCT_GIVEN = 0,
+  TCT_NOISE_ABOVE_SIGNAL, /* its direction was not determined: the curvature there is below its noise */
+  TCT_PATH_TOO_SHORT,     /* the last step was too long for the curvature to hold along it */
+} tct_withheld;
+const char *tct_withheld_text(tct_withheld why); /* a sentence; "" for TCT_GIVEN */
+
+/* Covariances of released weights in the transformed columns, the intercept last. */
+typedef struct tct_inference {
+  int64_t p;
+  bool robust;      /* the sandwich form; false: the model's own variance */
+  double *sampling; /* [p][p]: of who happens to be in the table */
+  double *noise;    /* [p][p]: of the privacy noise */
+  double *degrees;  /* [p]: of freedom, for Student's t */
+  int32_t *why;     /* [p]: tct_withheld */
+} tct_inference;
+
+tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err);
+void tct_inference_free(tct_inference *inference);
+/* Symmetric, finite, variances not below 0, degrees at least 1, known reasons. */
+bool tct_inference_valid(const tct_inference *inference);
+
+/* A sum of weights c.w and its errors. */
+typedef struct tct_contrast {
+  tct_withheld why;
+  double standard_error, noise_error; /* of the population's, of this table's without noise; NAN where withheld */
+  double degrees;                     /* the least of the weights in it */
+} tct_contrast;
+tct_contrast tct_inference_contrast(const tct_inference *inference, const double *c);
+
+/* Student's t with `degrees` > 0 of freedom, infinite: the normal law.  P(|T| > t); and t with P(|T| <= t) = level. */
+double tct_student_tail(double t, double degrees);
+double tct_student_quantile(double level, double degrees);
+#endif

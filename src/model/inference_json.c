@@ -1,0 +1,75 @@
+/* inference_json.c - covariances of weights as JSON, and back. */
+#include "model/inference_json.h"
+
+#include "model/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const withheld[] = {"", "noise_above_signal", "path_too_short"};
+enum { REASONS = sizeof withheld / sizeof *withheld };
+
+static json_t *reals(const double *values, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t j = 0; array && j < count; j++) json_array_append_new(array, tct_json_real(values[j]));
+  return array;
+}
+
+static json_t *matrix(const double *values, int64_t p) {
+  json_t *array = json_array();
+  for (int64_t j = 0; array && j < p; j++) json_array_append_new(array, reals(values + j * p, p));
+  return array;
+}
+
+json_t *tct_inference_json(const tct_inference *m) {
+  json_t *why = json_array();
+  for (int64_t j = 0; j < m->p; j++)
+    json_array_append_new(why, m->why[j] ? json_string(withheld[m->why[j]]) : json_null());
+  return json_pack("{s:s, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
+                   matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees", reals(m->degrees, m->p),
+                   "withheld", why);
+}
+
+static bool get_reals(const json_t *array, int64_t count, double *out) {
+  if (!json_is_array(array) || (int64_t)json_array_size(array) != count) return false;
+  for (int64_t j = 0; j < count; j++)
+    if (!tct_json_get_real(json_array_get(array, (size_t)j), &out[j])) return false;
+  return true;
+}
+
+static bool get_matrix(const json_t *array, int64_t p, double *out) {
+  if (!json_is_array(array) || (int64_t)json_array_size(array) != p) return false;
+  for (int64_t j = 0; j < p; j++)
+    if (!get_reals(json_array_get(array, (size_t)j), p, out + j * p)) return false;
+  return true;
+}
+
+static bool get_reason(const json_t *value, int32_t *out) {
+  const char *text = json_string_value(value);
+  *out = TCT_GIVEN;
+  if (json_is_null(value)) return true;
+  for (int k = 1; k < REASONS && text; k++)
+    if (!strcmp(text, withheld[k])) *out = k;
+  return *out != TCT_GIVEN;
+}
+
+static bool whole(const json_t *o, int64_t p, tct_inference *out) {
+  const char *errors = json_string_value(json_object_get(o, "errors"));
+  const json_t *why = json_object_get(o, "withheld");
+  bool ok = errors && (!strcmp(errors, "model") || !strcmp(errors, "robust"));
+  ok = ok && get_matrix(json_object_get(o, "sampling"), p, out->sampling);
+  ok = ok && get_matrix(json_object_get(o, "noise"), p, out->noise);
+  ok = ok && get_reals(json_object_get(o, "degrees"), p, out->degrees);
+  ok = ok && json_is_array(why) && (int64_t)json_array_size(why) == p;
+  for (int64_t j = 0; j < p && ok; j++) ok = get_reason(json_array_get(why, (size_t)j), &out->why[j]);
+  out->robust = ok && !strcmp(errors, "robust");
+  return ok && tct_inference_valid(out);
+}
+
+tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err) {
+  if (p > 512 || !json_is_object(object) || json_object_size(object) != 5)
+    return tct_fail(err, TCT_E_DATA, "the model file's standard errors are not whole; it is damaged or was edited");
+  TCT_TRY(tct_inference_new(p, out, err));
+  if (whole(object, p, out)) return TCT_OK;
+  return tct_fail(err, TCT_E_DATA, "the model file's standard errors are not whole; it is damaged or was edited");
+}

@@ -1,0 +1,186 @@
+/* dponestep_plan.c - options, rules and promise of dponestep. */
+#include "solve/onestep/one_step.h"
+
+#include <stdio.h>
+
+const tct_option tct_onestep_options[] = {
+    {"errors", TCT_OPT_CHOICE, "model", 0, 0, "model|robust",
+     "standard errors that hold under a right model, or also where the variance or the mean is not as the model says"},
+    {"metric", TCT_OPT_REAL, "auto", 0.001, 0.5, NULL, "part of the budget (of mu^2) for the released metric"},
+    {"path", TCT_OPT_REAL, "auto", 0.001, 0.8, NULL, "part of the budget (of mu^2) for the path"},
+    {"moments", TCT_OPT_REAL, "auto", 0.001, 0.8, NULL,
+     "part of the budget (of mu^2) for the curvature and the variance of slopes"},
+    {"scale", TCT_OPT_REAL, "0.03", 0.001, 0.5, NULL,
+     "part of the budget (of mu^2) for counts of residuals, where slopes have no bound"},
+    {"weight", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
+     "c_z: records whose image is longer count less; auto: from the released spectrum"},
+    {"clip", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
+     "k_c: the clip of slopes that have no bound, in units of a residual; auto: from the released spectrum"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
+    {0},
+};
+
+enum { MOST = 512 };
+static const double LOW = 100; /* n mu/p below which noise fills most directions */
+
+static double between(double x, double low, double high) { return fmin(fmax(x, low), high); }
+
+/* n mu/p, from public facts. */
+static double public_signal(const tct_facts *facts) {
+  double noise = tct_budget_single(facts, facts->neighbours);
+  return noise > 0 ? (double)facts->rows / (noise * (double)facts->p) : INFINITY;
+}
+
+double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  if (tct_noise_off(facts)) return 1000;
+  if (!isnan(rule->weight)) return rule->weight;
+  if (rule->robust) return between(0.07 * sqrt(signal_to_noise), 1.3, 3);
+  return between(0.05 * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
+}
+
+double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise) {
+  if (!isnan(rule->clip)) return rule->clip;
+  return rule->robust ? between(0.3 * sqrt(signal_to_noise), 2.5, 15) : 2;
+}
+
+double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
+
+tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
+  const tct_option *options = tct_onestep_options;
+  double signal_to_noise = public_signal(facts);
+  bool low = signal_to_noise < LOW;
+  tct_onestep_rule rule = {.robust = tct_spec_is(spec, options, "errors", "robust")};
+  rule.scaled = !isfinite(tct_loss_slope_bound(&facts->loss));
+  rule.metric = tct_spec_real(spec, options, "metric");
+  rule.path = tct_spec_real(spec, options, "path");
+  rule.moments = tct_spec_real(spec, options, "moments");
+  if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
+  if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
+  if (isnan(rule.moments)) rule.moments = between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.2);
+  rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
+  rule.weight = tct_spec_real(spec, options, "weight");
+  rule.clip = tct_spec_real(spec, options, "clip");
+  rule.path_length = tct_noise_off(facts) ? 2000 : tct_onestep_path_length(signal_to_noise);
+  rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(rule.path_length))
+                                                     : tct_spec_count(spec, options, "steps");
+  return rule;
+}
+
+int64_t tct_onestep_first(const tct_onestep_rule *rule) { return rule->scaled ? (rule->steps + 2) / 3 : rule->steps; }
+
+tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule) {
+  if (!rule->scaled) return (tct_onestep_places){.steps = {2, 2}, .last = 3, .moments = 4};
+  tct_onestep_places at = {.scale = {2, 4, 5}, .steps = {3, 5}, .last = 6, .moments = 7};
+  if (rule->steps > tct_onestep_first(rule)) at.scale[2]++, at.last++, at.moments++;
+  return at;
+}
+
+/* An eighth for the counts of norms, the rest for one matrix.  The ridge keeps a rare category's records short enough
+ * to count (docs/decisions/standard-errors.md). */
+tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule) {
+  return (tct_dpmetric_rule){.norms = rule->metric / 8,
+                             .budget_fraction = rule->metric * 7 / 8,
+                             .ridge = 0.15 / (double)facts->p,
+                             .clip = 1 / tct_dpmetric_slope(facts),
+                             .path_length = 1,
+                             .average = 1,
+                             .steps = rule->steps};
+}
+
+/* ---- the promise -------------------------------------------------------------------------------------------- */
+
+typedef struct making {
+  const tct_facts *facts;
+  const tct_onestep_rule *rule;
+} making;
+
+static const char RESIDUALS[] = "counts of the residuals";
+
+/* A sum of terms of length 1 without negative inner products (onestep_sums.c), from `part` of the budget; 0: none. */
+static tct_status add_part(const making *m, const char *what, double x, double part, tct_promise *out, tct_error *err) {
+  double sensitivity = m->facts->neighbours == TCT_REPLACE_ONE ? M_SQRT1_2 : 1;
+  if (!(part > 0)) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(part), 1);
+  return tct_promise_add(out, tct_release_sum(what, event, 1, sensitivity, 2 * m->facts->rows), err);
+}
+
+/* `count` of them, each from `part` of the budget. */
+static tct_status add_gradients(const making *m, const char *what, double x, double part, int64_t count,
+                                tct_promise *out, tct_error *err) {
+  if (count == 0) return TCT_OK;
+  tct_event event = tct_event_gaussian(x / sqrt(part), count);
+  tct_release release = tct_release_sum(what, event, 1, 1, m->facts->rows);
+  release.whole = true; /* W S is made of the sum S over all rows */
+  return tct_promise_add(out, release, err);
+}
+
+static double last_part(const tct_onestep_rule *rule) {
+  return 1 - rule->metric - 3 * rule->scale - rule->path - rule->moments;
+}
+
+static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
+  const making *m = user;
+  const tct_onestep_rule *rule = m->rule;
+  tct_dpmetric_rule metric = tct_onestep_metric_rule(m->facts, rule);
+  TCT_TRY(add_part(m, "counts of the rows' norms", x, metric.norms, out, err));
+  TCT_TRY(add_part(m, "sum of x x^T", x, metric.budget_fraction, out, err));
+  int64_t first = tct_onestep_first(rule);
+  double each = rule->path / (double)rule->steps;
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
+  TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, each, first, out, err));
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
+  TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, each, rule->steps - first, out, err));
+  TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
+  TCT_TRY(add_gradients(m, "sum of weighted gradients at the path's end", x, last_part(rule), 1, out, err));
+  const char *moments = rule->robust || rule->scaled ? "curvature and variance of gradients, together"
+                                                     : "curvature of the loss in the metric";
+  return add_part(m, moments, x, rule->moments, out, err);
+}
+
+static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tct_error *err) {
+  if (!facts->penalty.kind->quadratic)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors are known for the penalties none and l2; choose one of them, or drop --errors");
+  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
+    return tct_fail(err, TCT_E_USAGE,
+                    "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared or "
+                    "huber, or drop --errors",
+                    facts->loss.kind->name);
+  if (facts->p > MOST)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors need matrices of features squared, at most %d features; drop --errors", MOST);
+  if (!(last_part(rule) >= 0.05))
+    return tct_fail(err, TCT_E_USAGE,
+                    "metric, path, moments and scale are more than 0.95 together; leave more for the last step");
+  return TCT_OK;
+}
+
+/* What a user may expect, from public facts: the noise's variance over the sampling variance of a right model. */
+static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_solver_plan *out) {
+  double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
+  if (tct_noise_off(facts)) return;
+  double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
+  double clip = rule->scaled ? tct_onestep_clip(rule, signal_to_noise) : 2.2 * weight;
+  double ratio = sqrt(1 + clip * clip * p / (n * mu * mu * last_part(rule)));
+  const char *none = signal_to_noise < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
+  snprintf(out->note, sizeof out->note,
+           "standard errors take %.0f %% of the budget; expect about %.2g times those without noise%s",
+           100 * (rule->moments + 3 * rule->scale), ratio, none);
+}
+
+tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
+  static const tct_budget budget = {.direction = TCT_SMALLEST, .low = 1e-3, .high = 1e9, .tolerance = 1e-8};
+  TCT_TRY(tct_plan_begin(facts, given, tct_onestep_options, out, err));
+  TCT_TRY(tct_plan_need_bounds(facts, "dponestep", err));
+  tct_onestep_rule rule = tct_onestep_rule_of(facts, &out->spec);
+  TCT_TRY(check(facts, &rule, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "metric", rule.metric, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "path", rule.path, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "moments", rule.moments, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));
+  making m = {facts, &rule};
+  double x = 0;
+  out->noise_multiplier = NAN;
+  expect(facts, &rule, out);
+  return tct_budget_fit(facts, &budget, make, &m, out, &x, err);
+}

@@ -1,0 +1,184 @@
+/* onestep_covariance.c - the last Newton step of dponestep, and the covariance of its weights: from releases alone.
+ *
+ * H and J are the released moments, g the released gradient, n the rows, all in units of v.  The noise of g has the
+ * deviation s_g.  That of H and J is symmetric: s_H and s_J on the diagonal, sqrt(1/2) of it beside.
+ *   D = H^-1 g, v = v_0 - D
+ *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
+ *   noise     H^-1 [s_g^2 I + (s_H^2/2)(|D|^2 I + D D^T)] H^-1   (the second term is H's own noise times D)
+ * docs/proofs/standard-errors.md derives both.
+ *   Eigenvalues of H below 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to that and mark an open
+ * direction.  A weight with more than OPEN of its variance there is withheld. Degrees of freedom: 2 over the variance
+ * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
+ * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
+#include "core/alloc.h"
+#include "la/exact/spectrum.h"
+#include "la/kernels/kernels.h"
+#include "solve/onestep/one_step.h"
+
+#include <string.h>
+
+static const double OPEN = 0.05; /* part of a weight's variance in open directions that withholds it */
+static const double MOVE = 0.7;  /* root mean square change of margins that the curvature is believed for */
+
+/* Matrices [p][p] and vectors [p] of one computation. */
+typedef struct work {
+  const tct_onestep_released *in;
+  int64_t p;
+  double floor;
+  double *values, *vectors, *inverse; /* of H: [p] raw, columns, H^-1 after the floor */
+  double *spread;                     /* J, or H after the floor, made positive */
+  double *middle;                     /* between the two H^-1 of the noise */
+  double *room;                       /* [2 p p + 4 p] */
+} work;
+
+static double *take(double **from, int64_t count) {
+  double *at = *from;
+  *from += count;
+  return at;
+}
+
+/* out[p][p] <- Q f(l) Q^T, f given by its values. */
+static void compose(const double *vectors, const double *f, int64_t p, double *out) {
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k <= j; k++) {
+      double sum = 0;
+      for (int64_t m = 0; m < p; m++) sum += f[m] * vectors[j * p + m] * vectors[k * p + m];
+      out[j * p + k] = out[k * p + j] = sum;
+    }
+}
+
+static void times(const double *a, const double *x, int64_t p, double *y) {
+  for (int64_t j = 0; j < p; j++) y[j] = tct_dot(a + j * p, x, p);
+}
+
+/* The columns of vectors[p][p] <- unit eigenvectors of a[p][p], which is overwritten; scratch: 3p doubles.  Where that
+ * fails all values are 0: no direction counts as determined, and no weight gets an interval. */
+static void decompose(double *a, int64_t p, double *value, double *vectors, double *scratch) {
+  if (!tct_eigenvectors(a, p, value, vectors, scratch)) {
+    memset(value, 0, (size_t)p * sizeof *value);
+    memset(vectors, 0, (size_t)(p * p) * sizeof *vectors);
+    for (int64_t j = 0; j < p; j++) vectors[j * p + j] = 1;
+  }
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < j; k++) {
+      double kept = vectors[j * p + k];
+      vectors[j * p + k] = vectors[k * p + j];
+      vectors[k * p + j] = kept;
+    }
+}
+
+/* a <- the same with eigenvalues at least a thousandth of the largest. */
+static void make_positive(double *a, int64_t p, double *room, double *vectors) {
+  double *value = room + p * p, largest = 1e-12;
+  memcpy(room, a, (size_t)(p * p) * sizeof *a);
+  decompose(room, p, value, vectors, value + p);
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, value[j]);
+  for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], 1e-3 * largest);
+  compose(vectors, value, p, a);
+}
+
+static void factor(work *m) {
+  const tct_onestep_moments *moments = m->in->moments;
+  int64_t p = m->p;
+  double *f = m->room + p * p;
+  if (moments->variance) {
+    memcpy(m->spread, moments->variance, (size_t)(p * p) * sizeof(double));
+    make_positive(m->spread, p, m->room, m->vectors);
+  }
+  memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
+  decompose(m->room, p, m->values, m->vectors, f);
+  double largest = 0;
+  for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
+  m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
+  for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
+  compose(m->vectors, f, p, m->inverse);
+  for (int64_t j = 0; j < p; j++) f[j] = fmax(m->values[j], m->floor);
+  if (!moments->variance) compose(m->vectors, f, p, m->spread);
+}
+
+static void noise_between(work *m, const double *step) {
+  int64_t p = m->p;
+  double g2 = m->in->deviation * m->in->deviation;
+  double h2 = m->in->moments->curvature_noise * m->in->moments->curvature_noise / 2, length2 = tct_norm2(step, p);
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < p; k++) m->middle[j * p + k] = (j == k ? g2 + h2 * length2 : 0) + h2 * step[j] * step[k];
+}
+
+/* |u b^T + b u^T|_F^2. */
+static double both_ways(const double *u, const double *b, int64_t p) {
+  double inner = tct_dot(u, b, p);
+  return 2 * tct_norm2(u, p) * tct_norm2(b, p) + 2 * inner * inner;
+}
+
+/* b = H^-1 c of a weight c.v: degrees of freedom of its variance. */
+static double degrees_of(const work *m, const double *b, double *room) {
+  const tct_onestep_moments *moments = m->in->moments;
+  int64_t p = m->p;
+  double *u = room, *sum = u + p, n = (double)m->in->rows, size2 = tct_norm2(b, p), length2 = size2 * size2;
+  double h2 = moments->curvature_noise * moments->curvature_noise,
+         j2 = moments->variance_noise * moments->variance_noise;
+  times(m->spread, b, p, u);
+  double variance = tct_dot(u, b, p) / n;
+  times(m->middle, b, p, sum);
+  variance += tct_dot(sum, b, p);
+  /* With J: twice the sandwich moves with H.  Without: H^-1 J H^-1 = H^-1 moves once. */
+  tct_axpy((moments->variance ? 1 : 0.5) / n, u, sum, p);
+  times(m->inverse, sum, p, u);
+  double moved = h2 * both_ways(u, b, p) + (moments->variance ? j2 * length2 / (n * n) : 0);
+  return fmax(2 / fmax(moved / (variance * variance), 1e-9), 1);
+}
+
+/* Part of the weight's variance in directions that are not determined. */
+static double open_part(const work *m, const double *c) {
+  double all = 0, open = 0;
+  for (int64_t k = 0; k < m->p; k++) {
+    double along = 0;
+    for (int64_t j = 0; j < m->p; j++) along += m->vectors[j * m->p + k] * c[j];
+    along /= fmax(m->values[k], m->floor);
+    all += along * along;
+    if (m->values[k] < m->floor) open += along * along;
+  }
+  return all > 0 ? open / all : 1;
+}
+
+/* out[p][p] <- B^T a B, the columns of B b_j: rows of `of`. */
+static void sandwich(const double *a, const double *of, int64_t p, double scale, double *room, double *out) {
+  for (int64_t j = 0; j < p; j++) times(a, of + j * p, p, room + j * p);
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k <= j; k++) out[j * p + k] = out[k * p + j] = scale * tct_dot(room + j * p, of + k * p, p);
+}
+
+/* Weight j is c_j.v, c_j the column j of W; rows[j][p] <- H^-1 c_j. */
+static void fill(const work *m, const tct_metric *metric, bool far, double *c, tct_inference *out) {
+  int64_t p = m->p;
+  double *rows = m->room, *room = m->room + p * p;
+  for (int64_t j = 0; j < p; j++) {
+    for (int64_t k = 0; k < p; k++) c[k] = metric->w[k * p + j];
+    times(m->inverse, c, p, rows + j * p);
+    out->degrees[j] = degrees_of(m, rows + j * p, room);
+    out->why[j] = open_part(m, c) > OPEN ? TCT_NOISE_ABOVE_SIGNAL : far ? TCT_PATH_TOO_SHORT : TCT_GIVEN;
+  }
+  sandwich(m->spread, rows, p, 1 / (double)m->in->rows, room, out->sampling);
+  sandwich(m->middle, rows, p, 1, room, out->noise);
+}
+
+tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
+                                  tct_inference *inference, tct_error *err) {
+  int64_t p = metric->p, square = p * p, all = 6 * square + 6 * p;
+  work m = {.in = released, .p = p};
+  double *memory = TCT_NEW(double, all), *from = memory;
+  if (!memory) return tct_fail_memory(err);
+  m.values = take(&from, p), m.vectors = take(&from, square), m.inverse = take(&from, square);
+  m.spread = take(&from, square), m.middle = take(&from, square), m.room = take(&from, 2 * square + 4 * p);
+  factor(&m);
+  times(m.inverse, released->gradient, p, step);
+  noise_between(&m, step);
+  /* The curvature of logistic loss is a fifth of the images' second moment or less: |z.D| from D^T H D. */
+  double move = 0, *turned = m.room;
+  times(released->moments->curvature, step, p, turned);
+  move = sqrt(fmax(tct_dot(turned, step, p), 0));
+  fill(&m, metric, released->curved && 2.2 * move > MOVE, take(&from, p), inference);
+  inference->robust = released->moments->variance != NULL;
+  tct_free(memory);
+  return TCT_OK;
+}

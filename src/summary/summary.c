@@ -1,0 +1,199 @@
+/* summary.c - the table of weights with their errors, intervals and tests, as JSON. */
+#include "core/alloc.h"
+#include "model/json.h"
+#include "report/report.h"
+#include "summary/original.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct summary {
+  const tct_model *model;
+  tct_original original;
+  double level;
+  double noise;      /* of every weight in the model's own columns, where it is known without covariances; NAN: not */
+  double *c, *other; /* [cols + 1]: sums of weights */
+} summary;
+
+/* The estimate of a sum of weights, constant left out. */
+static double estimate_of(const summary *s) {
+  const tct_model *m = s->model;
+  double sum = m->has_intercept ? s->c[m->cols] * m->intercept : 0;
+  for (int64_t j = 0; j < m->cols; j++) sum += s->c[j] * m->coefficients[j];
+  return sum;
+}
+
+static void set_real(json_t *o, const char *key, double value) {
+  json_object_set_new(o, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void set_interval(json_t *o, const char *lower, const char *upper, double estimate, double half) {
+  set_real(o, lower, estimate - half);
+  set_real(o, upper, estimate + half);
+}
+
+static const char *const unknown = "no interval: this model was trained without standard errors";
+
+/* Of one weight; how the noise of several goes together is not known. */
+static double noise_alone(const summary *s) {
+  double only = 0;
+  int count = 0;
+  for (int64_t j = 0; j <= s->model->cols; j++)
+    if (s->c[j] != 0) only = fabs(s->c[j]), count++;
+  return count == 1 ? only * s->noise : NAN;
+}
+
+static json_t *line(const summary *s, const char *name, double estimate) {
+  tct_contrast errors = {.standard_error = NAN, .noise_error = NAN, .degrees = INFINITY};
+  bool known = s->model->inference.p > 0;
+  if (known) errors = tct_inference_contrast(&s->model->inference, s->c);
+  if (!known) errors.noise_error = noise_alone(s);
+  const char *note = known ? tct_withheld_text(errors.why) : unknown;
+  double t = tct_student_quantile(s->level, errors.degrees), z = estimate / errors.standard_error;
+  double part = errors.noise_error / errors.standard_error;
+  json_t *o = json_pack("{s:o, s:o}", "name", name ? json_string(name) : json_null(), "estimate", json_real(estimate));
+  if (o && name && json_is_null(json_object_get(o, "name"))) json_object_set_new(o, "name", json_string("?"));
+  set_real(o, "standard_error", errors.standard_error);
+  set_interval(o, "lower", "upper", estimate, t * errors.standard_error);
+  set_real(o, "p_value", tct_student_tail(z, errors.degrees));
+  set_real(o, "noise_error", errors.noise_error);
+  set_interval(o, "noise_lower", "noise_upper", estimate, t * errors.noise_error);
+  set_real(o, "z", z);
+  set_real(o, "degrees", errors.degrees);
+  set_real(o, "noise_part", part * part);
+  json_object_set_new(o, "note", note[0] ? json_string(note) : json_null());
+  return o;
+}
+
+static json_t *line_of(summary *s, int64_t j) {
+  const tct_model *m = s->model;
+  tct_original_contrast(&s->original, m->cols, j, s->c);
+  if (j == m->cols && !m->has_intercept) s->c[m->cols] = 0;
+  return line(s, j < m->cols ? m->features[j] : "(intercept)",
+              estimate_of(s) + (j == m->cols ? s->original.constant : 0));
+}
+
+/* ---- covariance ------------------------------------------------------------------------------------------------ */
+
+static double between(const summary *s, const double *a, int64_t p) {
+  double sum = 0;
+  for (int64_t j = 0; j < p; j++)
+    for (int64_t k = 0; k < p && s->c[j] != 0; k++) sum += s->c[j] * s->other[k] * a[j * p + k];
+  return sum;
+}
+
+/* Of the weights in their order and then the intercept; null where one of the two is withheld. */
+static json_t *covariance_row(summary *s, int64_t j, int64_t count, bool noise_alone) {
+  const tct_model *m = s->model;
+  const tct_inference *inference = &m->inference;
+  json_t *row = json_array();
+  for (int64_t k = 0; k < count; k++) {
+    tct_original_contrast(&s->original, m->cols, j, s->c);
+    tct_original_contrast(&s->original, m->cols, k, s->other);
+    double value = between(s, inference->noise, inference->p);
+    if (!noise_alone) value += between(s, inference->sampling, inference->p);
+    bool given = tct_inference_contrast(inference, s->c).why == TCT_GIVEN &&
+                 tct_inference_contrast(inference, s->other).why == TCT_GIVEN;
+    json_array_append_new(row, given ? json_real(value) : json_null());
+  }
+  return row;
+}
+
+static json_t *covariance(summary *s) {
+  int64_t count = s->model->cols + (s->original.has_intercept ? 1 : 0);
+  json_t *all = json_array(), *noise = json_array(), *names = json_array();
+  for (int64_t j = 0; j < count; j++) {
+    json_array_append_new(names, json_string(j < s->model->cols ? s->model->features[j] : "(intercept)"));
+    json_array_append_new(all, covariance_row(s, j, count, false));
+    json_array_append_new(noise, covariance_row(s, j, count, true));
+  }
+  return json_pack("{s:o, s:o, s:o}", "names", names, "population", all, "noise", noise);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+static void loss_name(const tct_model *m, char *name, size_t size) {
+  snprintf(name, size, "%.*s", (int)strcspn(m->loss, ":"), m->loss);
+}
+
+static json_t *targets(const tct_model *m) {
+  tct_penalty penalty;
+  tct_error why = {0};
+  bool penalised = tct_penalty_make(m->penalty, &penalty, &why) == TCT_OK && penalty.l2 > 0;
+  return json_pack(
+      "{s:s, s:s}", "population",
+      penalised ? "standard_error, lower, upper and p_value are for the weights that minimise the penalised loss over "
+                  "the population that the records were drawn from; noise and sampling both count"
+                : "standard_error, lower, upper and p_value are for the weights that minimise the loss over the "
+                  "population that the records were drawn from; noise and sampling both count",
+      "table",
+      "noise_error, noise_lower and noise_upper are for the weights that the same fit of this table would have without "
+      "noise");
+}
+
+static json_t *advice(const summary *s) {
+  const tct_model *m = s->model;
+  char text[400], loss[64];
+  tct_loss kind;
+  tct_error why = {0};
+  if (m->inference.p) return json_null();
+  loss_name(m, loss, sizeof loss);
+  bool smooth = tct_loss_make(m->loss, &kind, &why) == TCT_OK && isfinite(kind.kind->curvature_bound(kind.h));
+  if (!m->is_private)
+    snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with --errors model");
+  else if (!smooth)
+    snprintf(text, sizeof text,
+             "the loss %s has no standard errors; train with logistic, squared or huber and --errors", loss);
+  else
+    snprintf(text, sizeof text,
+             "what sampling adds is not known; training again with --errors model (or robust) spends a part of the "
+             "budget on it");
+  return json_string(text);
+}
+
+/* What is known of the noise without covariances, in the model's own columns. */
+static json_t *known_noise(summary *s, tct_error *err) {
+  tct_noise_size size = {.min = NAN, .max = NAN};
+  int known = 0;
+  s->noise = NAN;
+  if (s->model->inference.p || tct_report_noise(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
+  if (size.min == size.max) s->noise = size.max;
+  json_t *o = json_object();
+  set_real(o, "min", size.min), set_real(o, "max", size.max);
+  json_object_set_new(o, "how_min", size.how_min ? json_string(size.how_min) : json_null());
+  json_object_set_new(o, "how_max", size.how_max ? json_string(size.how_max) : json_null());
+  return o;
+}
+
+static json_t *build(summary *s, int with_covariance, tct_error *err) {
+  const tct_model *m = s->model;
+  json_t *noise = known_noise(s, err), *weights = json_array();
+  for (int64_t j = 0; j < m->cols; j++) json_array_append_new(weights, line_of(s, j));
+  json_t *o = json_pack(
+      "{s:f, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:s, s:o, s:o}", "level", s->level, "weights",
+      weights, "intercept", s->original.has_intercept ? line_of(s, m->cols) : json_null(), "targets", targets(m),
+      "errors", m->inference.p ? json_string(m->inference.robust ? "robust" : "model") : json_null(), "loss", m->loss,
+      "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
+      tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
+      m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
+  if (o && with_covariance) json_object_set_new(o, "covariance", m->inference.p ? covariance(s) : json_null());
+  return o;
+}
+
+char *tct_summary_json(const tct_model *model, double level, int with_covariance, tct_error *err) {
+  tct_error_clear(err);
+  if (!(level > 0 && level < 1)) {
+    tct_fail(err, TCT_E_USAGE, "the level of an interval must lie strictly between 0 and 1; give e.g. 0.95");
+    return NULL;
+  }
+  summary s = {.model = model, .level = level};
+  s.c = TCT_NEW(double, model->cols + 1);
+  s.other = TCT_NEW(double, model->cols + 1);
+  tct_status status = s.c && s.other ? tct_original_new(model, &s.original, err) : tct_fail_memory(err);
+  char *text = status == TCT_OK ? tct_json_text(build(&s, with_covariance, err), err) : NULL;
+  tct_original_free(&s.original);
+  tct_free(s.c);
+  tct_free(s.other);
+  return text;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# test_summary.sh - standard errors by the command line: the table, its JSON, intervals of predictions, and refusals.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+ok 'a table' generate --rows 20000 --seed 3 -o p.csv
+python3 - <<'PY'
+import json
+s = json.load(open("p.schema.json"))
+s["columns"] = [c if c["name"] in ("age", "hours", "sex") else {"name": c["name"], "type": "ignore"} for c in s["columns"]]
+[c.update(drop_first=True) for c in s["columns"] if c["name"] == "sex"]
+json.dump(s, open("s.json", "w"))
+PY
+common=(p.csv --schema s.json --intercept --epsilon 2 --delta 1e-6 --seed 5)
+ok 'plan' train "${common[@]}" --loss logistic --errors robust -o m.json
+check 'the plan says what it spends on errors' grep -q 'standard errors take [0-9]* % of the budget' .out
+ok 'verified' verify m.json
+check 'verify knows of standard errors' grep -q 'standard_errors' .out
+ok 'summary' summary m.json
+check 'the table has the names' grep -q '^sex=male' .out
+check 'the table says that noise was added' grep -q 'Noise was added' .out
+ok 'json' summary m.json --level 0.9 --covariance --json
+cp .out s9.json
+ok 'json' summary m.json --level 0.99 --json
+cp .out s99.json
+ok 'predictions' predict m.json p.csv --interval 0.95 --output probability
+check 'each prediction lies within its interval' awk -F, '$1 < $2 || $1 > $3 || $2 < 0 || $3 > 1 {exit 1}' .out
+check 'one line a record' test "$(wc -l <.out)" = 20000
+cases=$((cases + 1))
+python3 - "$here/../../docs/reference/format/summary.schema.json" <<'PY' || fail 'the figures contradict one another'
+import json, math, sys
+model, narrow, wide = (json.load(open(name)) for name in ("m.json", "s9.json", "s99.json"))
+form = json.load(open(sys.argv[1]))
+columns = [c for c in model["transforms"]["schema"]["columns"] if c["type"] == "number"]
+widths = {c["name"]: c["upper"] - c["lower"] for c in columns}
+lines = narrow["weights"] + [narrow["intercept"]]
+assert set(form["$defs"]["line"]["required"]) == set(lines[0])
+assert set(narrow) == set(form["properties"]) and set(wide) == set(narrow) - {"covariance"}
+for j, line in enumerate(narrow["weights"]):
+    unit = widths.get(line["name"])
+    factor = 1 if unit is None else [f for f in (1 / unit, 2 / unit) if math.isclose(line["estimate"], f * model["coefficients"][j])][0]
+    inference = model["inference"]
+    se = factor * math.sqrt(inference["sampling"][j][j] + inference["noise"][j][j])
+    assert math.isclose(line["standard_error"], se, rel_tol=1e-9)
+    assert math.isclose(line["noise_error"], factor * math.sqrt(inference["noise"][j][j]), rel_tol=1e-9)
+for k, line in enumerate(lines):
+    assert math.isclose(narrow["covariance"]["population"][k][k], line["standard_error"] ** 2, rel_tol=1e-9)
+    assert line["lower"] < line["noise_lower"] < line["estimate"] < line["noise_upper"] < line["upper"]
+for a, b in zip(narrow["weights"], wide["weights"]):
+    assert b["lower"] < a["lower"] and a["upper"] < b["upper"] and a["p_value"] == b["p_value"]
+assert narrow["weights"][0]["p_value"] < 1e-4 and 0 <= narrow["weights"][0]["noise_part"] <= 1
+PY
+ok 'a model without errors' train "${common[@]}" --loss logistic -o n.json
+ok 'its summary' summary n.json
+check 'it says what to do' grep -q 'training again with --errors' .out
+ok 'a hinge' train "${common[@]}" --loss hinge -o h.json
+ok 'its summary' summary h.json
+check 'it says which losses have errors' grep -q 'hinge has no standard errors' .out
+ok 'a plan that expects none' train --dry-run --shape 2000,20 --loss logistic --errors model --epsilon 0.5 --delta 1e-6 --row-norm 3
+check 'it says so before it spends' grep -q 'expect no interval' .out
+
+bad 'a level of 1' 2 'strictly between 0 and 1' summary m.json --level 1
+bad 'a level of 0' 2 'strictly between 0 and 1' summary m.json --level 0
+bad 'a level of 2' 2 'strictly between 0 and 1' predict m.json p.csv --interval 2
+bad 'no intervals' 2 'trained without standard errors' predict n.json p.csv --interval 0.9
+bad 'a label with an interval' 2 'a label has no interval' predict m.json p.csv --interval 0.9 --output label
+bad 'a loss without curvature' 2 'the loss hinge has no curvature' train "${common[@]}" --loss hinge --errors model -o x.json
+bad 'a penalty with corners' 2 'penalties none and l2' train "${common[@]}" --loss logistic --penalty l1:lambda=0.1 --errors model -o x.json
+bad 'another solver' 2 'come from the solver dponestep' train "${common[@]}" --loss logistic --solver dpgd --errors model -o x.json
+sed 's/"errors": "robust"/"errors": "model"/' m.json >edited.json
+tacit verify edited.json
+check 'an edited form is not verified' test "$code" = 1
+check 'and named' grep -q 'not those that this solver gives' .err
+sed 's/"noise_above_signal"/"none"/; s/"degrees": \[/"degrees": [null,/' m.json >edited.json
+bad 'edited degrees' 3 'standard errors are not whole' summary edited.json
+check 'nothing was left behind' test ! -e x.json
+finish
