@@ -114,8 +114,12 @@ static tct_status norms(const tct_facts *facts, const char *text, tct_gram *s, t
     text += length + (text[length] == '+');
   }
   for (int k = 0; k < s->count; k++) sum += s->norm[k];
-  for (int k = 0; k < s->count; k++)
+  for (int k = 0; k < s->count; k++) {
     s->norm[k] = tct_noise_off(facts) ? facts->row_norm : facts->row_norm * sqrt(s->norm[k] / sum) * (1 - 0x1p-40);
+    if (!(s->norm[k] >= TCT_ROW_NORM_LOW))
+      return tct_fail(err, TCT_E_USAGE, "party %d's part of the row norm is below %g; give a larger row norm", k + 1,
+                      TCT_ROW_NORM_LOW);
+  }
   return TCT_OK;
 }
 
