@@ -171,12 +171,12 @@ static neighbour nudge(const neighbour *from, uint64_t *random) {
 static double climb(const setup *s, tct_plan *plan, records *base, kind what) {
   uint64_t random = 77;
   double best = 0, by[KINDS];
-  for (int start = 0; start < 24 && best < 0.9999; start++) {
+  for (int start = 0; start < 24 && best < 0.995; start++) {
     neighbour at;
     draw(s, plan->facts.loss.kind->binary, &random, &at);
     moves_of(s, plan, base, &at, by);
     double here = by[what];
-    for (int k = 0; k < 30 && here < 0.9999; k++) {
+    for (int k = 0; k < 30 && here < 0.995; k++) {
       neighbour next = nudge(&at, &random);
       moves_of(s, plan, base, &next, by);
       if (by[what] >= here) at = next, here = by[what];

@@ -21,7 +21,7 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest walk that these facts allow)"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
@@ -51,6 +51,7 @@ static double through(const double (*point)[2], int count, double signal_to_nois
  * Classes: between a third of the typical length and what hardly any gradient reaches.
  * docs/decisions/metric-rules.md has the search. */
 double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise) {
+  if (signal_to_noise >= 20) return signal_to_noise;
   return fmax(signal_to_noise, fmin(1.5 * tct_descent_signal(facts), 20));
 }
 
@@ -102,11 +103,19 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
 static double part_of(const tct_facts *facts, double given, double exact, double min, double max) {
+  if (!isnan(given)) return given;
   double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
-  return isnan(given) ? fmin(fmax(exact * exact / (total * total), min), max) : given;
+  return fmin(fmax(exact * exact / (total * total), min), max);
 }
 
 /* The signal is at most n/x, as d is at least 1. */
+static int64_t steps_of(const tct_facts *facts, double path_length) {
+  double longest = path_length;
+  if (isnan(longest))
+    longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
+  return (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
+}
+
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
@@ -119,9 +128,7 @@ tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *s
   rule.average = tct_spec_real(spec, options, "average");
   rule.diagonal = tct_spec_is(spec, options, "shape", "diagonal") ||
                   (tct_spec_is(spec, options, "shape", "auto") && facts->p > FULL);
-  double longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
-  if (!isnan(rule.path_length)) longest = rule.path_length;
-  rule.steps = tct_spec_auto(spec, options, "steps") ? (int64_t)ceil(4 * sqrt(fmax(longest, 4)))
+  rule.steps = tct_spec_auto(spec, options, "steps") ? steps_of(facts, rule.path_length)
                                                      : tct_spec_count(spec, options, "steps");
   return rule;
 }
@@ -190,5 +197,7 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
   tct_dpmetric_rule rule = tct_dpmetric_rule_of(facts, &out->spec);
   TCT_TRY(check(facts, &rule, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "start", rule.start, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "slopes", rule.slopes, err));
   return promise(facts, &rule, out, err);
 }
