@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all check mutants demo bench bench-default fuzz sanitize format clean install setup coverage
+.PHONY: all check mutants demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -48,6 +48,10 @@ sanitize:
 	cmake --preset asan && cmake --build build/asan
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error
+
+# Every fault of tests/privacy/planted.sh, each of which a test must catch; .ci/run plants a third.
+planted: all
+	tests/privacy/planted.sh $(BUILD)
 
 format:
 	tools/setup.sh static

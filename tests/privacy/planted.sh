@@ -3,6 +3,8 @@
 #
 # usage: planted.sh BUILD [NAME...]     BUILD: a build folder made with Ninja; NAME: only these faults
 #
+# TCT_PLANTED_EVERY=N: only every N-th fault of the list, another part each day of the year.
+#
 # A fault is a name, a source file, a sed script and the tests that may catch it.  The changed file is compiled with the
 # build's own command and linked before the library, so that it takes the place of the library's own.  A script that
 # changes nothing is a failure: the list has to follow the sources.  So is a fault that does not compile or link.
@@ -61,9 +63,14 @@ fault() {
 
 running=0
 planted=0
-# plant NAME SOURCE SCRIPT TEST... : runs the fault beside at max one other.
+listed=0
+every=${TCT_PLANTED_EVERY:-1}
+turn=$((10#$(date +%j) % every))
+# plant NAME SOURCE SCRIPT TEST... : runs the fault beside at most one other.
 plant() {
   case "$only" in *" $1 "* | "  ") ;; *) return ;; esac
+  listed=$((listed + 1))
+  [ $((listed % every)) = "$turn" ] || return 0
   planted=$((planted + 1))
   while [ "$running" -ge 2 ]; do
     wait -n
@@ -388,6 +395,6 @@ for text in "$faults"/*.text; do
   [ -f "$faults/$name.failed" ] && mark=FAIL status=1
   printf '%s %-42s %s\n' "$mark" "$name" "$(tail -n 3 "$text" | tr '\n' ' ')"
 done
-echo "$planted faults planted"
+echo "$planted of $listed faults planted"
 [ "$planted" -gt 0 ] || status=1
 exit $status
