@@ -63,6 +63,7 @@ class Store:
         self.read()
         self.rows[tuple(row[k] for k in KEY)] = row
         place = lambda r: (*[r[k] for k in KEY[:5]], float(r["epsilon"]), METHODS.index(r["method"]))
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         aside = self.path.with_suffix(f".{os.getpid()}")
         with open(aside, "w", newline="") as file:
             out = csv.DictWriter(file, FIELDS, lineterminator="\n")

@@ -66,7 +66,7 @@ static void add(tct_mech *mech, int r, int drawer, double sigma, uint64_t *share
   double g = release->lattice, off = release->side ? sigma * M_SQRT1_2 * (1 + 0x1p-50) : sigma;
   int64_t row = 0, end = release->side;
   tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_JOINT, (uint64_t)(r * NAMES + drawer));
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_JOINT, (uint64_t)r * NAMES + (uint64_t)drawer);
   for (int64_t i = 0, diagonal = 0; i < len; i++) {
     bool is_diagonal = release->side && i == diagonal;
     uint64_t noise = one(&s, is_diagonal ? sigma : off, g);

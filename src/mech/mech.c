@@ -200,10 +200,16 @@ double tct_blend_exponent(double epsilon, double len) {
   return len * log(2.0 * (double)most_steps + 1) + 128 * M_LN2 - log(tanh(0.5 * epsilon)) + 1;
 }
 
+/* With a chance of 2^-128. */
+static bool hardly_ever(tct_stream *stream) {
+  uint64_t high = tct_stream_u64(stream);
+  return (high | tct_stream_u64(stream)) == 0;
+}
+
 /* See PROOF. */
 static void add_laplace(tct_stream *stream, const tct_release *release, double *sum, int64_t len) {
   double g = release->lattice, limit = (double)most_steps * g;
-  bool uniform = release->blend && (tct_stream_u64(stream) | tct_stream_u64(stream)) == 0;
+  bool uniform = release->blend && hardly_ever(stream);
   for (int64_t j = 0; j < len; j++) {
     double value = sum[j] + tct_discrete_laplace(stream, release->deviation, g);
     sum[j] = value > limit ? limit : value < -limit ? -limit : value;

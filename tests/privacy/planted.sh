@@ -308,7 +308,7 @@ plant sums_promise_with_too_little_noise src/mech/release.c 's/return counts && 
 plant sums_noise_before_the_charge src/mech/joint.c 's/  TCT_TRY\(charge\(mech, r, drawer, err\)\);\n  (add\(mech, r, drawer, release->part, share, len\);)/  \1\n  TCT_TRY(charge(mech, r, drawer, err));/' privacy_joint
 plant sums_noise_twice_for_one_charge src/mech/joint.c 's/  if \(mech->drawn\[r\]\[drawer\]\) return[^;]*;//' privacy_joint
 plant sums_missing_noise_accepted src/mech/joint.c 's/if \(!all\)/if (all \&\& !all)/' privacy_joint
-plant sums_one_noise_for_all_parties src/mech/joint.c 's/\(r \* NAMES \+ drawer\)/(r * NAMES)/' privacy_joint
+plant sums_one_noise_for_all_parties src/mech/joint.c 's/ \+ \(uint64_t\)drawer\)/)/' privacy_joint
 plant sums_noise_halved_off_the_diagonal src/mech/joint.c 's/sigma \* M_SQRT1_2 \* \(1 \+ 0x1p-50\)/sigma \/ 2/' privacy_joint
 plant sums_server_noise_left_out src/mech/joint.c 's/  add\(mech, r, TCT_DRAWERS - 1, release->added, sum, len\);//' privacy_joint
 plant sums_cut_to_the_nearest src/la/exact/ring.c 's/tct_row_add_lattice\(view, row, 1, ldexp\(1, -fraction\), line\);/tct_row_axpy(view, row, 1, line);/;s/\(uint64_t\)\(int64_t\)ldexp\(value, fraction\)/(uint64_t)(int64_t)rint(ldexp(value, fraction))/' unit_ring

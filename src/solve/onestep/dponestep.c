@@ -69,7 +69,8 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
     for (int64_t j = 0; j < p; j++) m->u[j] = w[j] + momentum * (w[j] - m->last[j]);
     if (t >= count / 2) tct_axpy(1, w, m->average, p);
   }
-  for (int64_t j = 0; j < p && count > 0; j++) w[j] = m->average[j] / (double)(count - count / 2);
+  int64_t averaged = count - count / 2;
+  for (int64_t j = 0; j < p && count > 0; j++) w[j] = m->average[j] / (double)averaged;
   return TCT_OK;
 }
 
