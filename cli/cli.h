@@ -123,6 +123,8 @@ void cli_line(const char *name, const char *format, ...) __attribute__((format(p
 const char *cli_real(double value);
 /* Prints the object to stdout, one line end. */
 int cli_print_json(const json_t *object);
+/* Prints an answer of the library, which it frees, as JSON or for people. */
+int cli_print_answer(char *text, int as_json, void (*print)(const json_t *root));
 /* Flushes stdout; a failed write is exit code 1 with a sentence. */
 int cli_finish(int code);
 

@@ -53,7 +53,6 @@ static void print_answer(const json_t *root) {
 
 static int run_account(cli_args *args) {
   tct_error err = {0};
-  int code = 0;
   if (args->curve) return cli_curve(args);
   if (args->against) return cli_fail(CLI_USAGE, "--against belongs to --curve FILE; give both");
   if (isnan(args->config.delta)) return cli_fail(CLI_USAGE, "--delta is missing; give e.g. --delta 1e-6");
@@ -64,14 +63,7 @@ static int run_account(cli_args *args) {
   char *text = isnan(c->epsilon) ? tct_account_json(events, count, neighbours, c->delta, &err)
                                  : tct_calibrate_json(events, count, neighbours, c->epsilon, c->delta, &err);
   if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
-  if (args->json)
-    code = cli_print_json(root);
-  else
-    print_answer(root);
-  json_decref(root);
-  return code;
+  return cli_print_answer(text, args->json, print_answer);
 }
 
 const cli_verb cli_account = {

@@ -18,15 +18,7 @@ static int evaluate(cli_args *args, const tct_model *model) {
   char *text = data ? tct_evaluate_json_nonprivate(model, data, &err) : NULL;
   tct_data_free(data);
   if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
-  int code = 0;
-  if (args->json)
-    code = cli_print_json(root);
-  else
-    print_scores(root);
-  json_decref(root);
-  return code;
+  return cli_print_answer(text, args->json, print_scores);
 }
 
 static int run_evaluate(cli_args *args) {

@@ -141,15 +141,7 @@ static int run_summary(cli_args *args) {
   char *text = tct_summary_json(model, isnan(args->level) ? 0.95 : args->level, args->covariance, &err);
   tct_model_free(model);
   if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
-  int code = 0;
-  if (args->json)
-    code = cli_print_json(root);
-  else
-    print_summary(root);
-  json_decref(root);
-  return code;
+  return cli_print_answer(text, args->json, print_summary);
 }
 
 const cli_verb cli_summary = {

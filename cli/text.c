@@ -93,6 +93,15 @@ int cli_print_json(const json_t *object) {
   return 0;
 }
 
+int cli_print_answer(char *text, int as_json, void (*print)(const json_t *root)) {
+  json_t *root = cli_take_json(text);
+  if (!root) return CLI_RUN;
+  int code = as_json ? cli_print_json(root) : 0;
+  if (!as_json) print(root);
+  json_decref(root);
+  return code;
+}
+
 int cli_finish(int code) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   if (code) return code;

@@ -1,24 +1,21 @@
 /* coverage.h - tables with a known truth, and exact fits of them, for measuring what intervals cover. */
 #ifndef TCT_BENCH_COVERAGE_H
 #define TCT_BENCH_COVERAGE_H
+#include "random.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- random numbers: xorshift, and what the tables need of it ---------------------------------------------------- */
+/* ---- random numbers, and what the tables need of them ---------------------------------------------------- */
 
 typedef struct dice {
   uint64_t state;
 } dice;
 
-static inline uint64_t dice_word(dice *d) {
-  uint64_t z = (d->state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-static inline double dice_unit(dice *d) { return ((double)(dice_word(d) >> 11) + 0.5) * 0x1p-53; }
+static inline uint64_t dice_word(dice *d) { return bench_word(&d->state); }
+static inline double dice_unit(dice *d) { return bench_unit(&d->state); }
 static inline double dice_normal(dice *d) {
   return sqrt(-2 * log(dice_unit(d))) * cos(2 * 3.14159265358979323846 * dice_unit(d));
 }

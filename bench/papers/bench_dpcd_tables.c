@@ -10,6 +10,7 @@
  * times afresh.  epsilon 1 (10 for sparse lasso), delta 1/n^2, replace_one.  The penalty weights are ours: the paper's
  * are not legible (logistic: l2 1/n; california: 0.1 on (z-y)^2; sparse lasso: 1 on (z-y)^2, noise 0.1). */
 #include "dpcd_plot.h"
+#include "random.h"
 #include "dpcd_problems.h"
 
 enum { PASSES = 5, PROBLEMS = 5, ALGORITHMS = 6, FINALISTS = 6 };
@@ -52,14 +53,8 @@ static int applies(const problem *s, const algorithm *a) {
 
 /* Sparse lasso: n = p = 1000, ten active standard normal features, noise 0.1. */
 static double normal(uint64_t *s) {
-  double u[2];
-  for (int k = 0; k < 2; k++) {
-    *s += 0x9e3779b97f4a7c15u;
-    uint64_t z = (*s ^ (*s >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    u[k] = ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-  }
-  return sqrt(-2 * log(u[0])) * cos(6.283185307179586 * u[1]);
+  double u = bench_unit(s), v = bench_unit(s);
+  return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
 static int sparse_lasso(problem *s) {

@@ -8,6 +8,7 @@
  * n x r; least squares on the sum).  real: logistic loss, excess objective over 1000 rounds without noise.  Usage:
  * bench_dpfw_parties [tall|coupled|real|curve|oneshot [SEEDS [N [EPSILON [PARTIES [SPEC-OPTIONS [RHO]]]]]]] */
 #include "bench.h"
+#include "random.h"
 
 #include "core/alloc.h"
 #include "train/bound.h"
@@ -17,13 +18,8 @@
 enum { COLS = 400, ACTIVE = 12 };
 
 static uint64_t state;
-static uint64_t next(void) { /* splitmix64 (Steele, Lea, Flood 2014) */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-static double uniform(void) { return ((double)(next() >> 11) + 0.5) * 0x1p-53; }
+static uint64_t next(void) { return bench_word(&state); }
+static double uniform(void) { return bench_unit(&state); }
 static double normal(void) { /* Box and Muller; every second one is kept */
   static double kept;
   static int have;

@@ -15,6 +15,7 @@
  *
  * Usage: bench_gram_parties coupled|apart|chain|real [SEEDS [N [SPEC-OPTIONS]]] | cost [N [P [K]]] */
 #include "bench.h"
+#include "random.h"
 
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
@@ -25,13 +26,8 @@
 enum { COLS = 400, PARTIES = 4, ACTIVE = 3 };
 
 static uint64_t state;
-static uint64_t next(void) { /* splitmix64 (Steele, Lea, Flood 2014) */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-static double uniform(void) { return ((double)(next() >> 11) + 0.5) * 0x1p-53; }
+static uint64_t next(void) { return bench_word(&state); }
+static double uniform(void) { return bench_unit(&state); }
 static double normal(void) { /* Box and Muller */
   return sqrt(-2 * log(uniform())) * sin(6.283185307179586 * uniform());
 }

@@ -3,18 +3,14 @@
  * A simulation in one process: a round's seconds are those of all parties together.  Beside the bytes that were counted
  * on the wire stands the model of docs/guide/scaling.md. */
 #include "bench.h"
+#include "random.h"
 #include "core/alloc.h"
 #include "train/bound.h"
 #include "solve/parties/dpfw_parties.h"
 
 enum { ROWS = 50000, COLS = 64, ACTIVE = 6 };
 
-static double uniform(uint64_t *state) { /* splitmix64 */
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-}
+static double uniform(uint64_t *state) { return (double)(bench_word(state) >> 11) * 0x1p-52 - 1; }
 
 static void fill(double *x, double *y) {
   uint64_t seed = 11;

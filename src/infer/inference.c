@@ -60,6 +60,9 @@ static double quadratic(const double *a, const double *c, int64_t p) {
   return sum;
 }
 
+/* Rounding may bring a variance of 0 below it; NaN stays NaN. */
+static double deviation(double variance) { return sqrt(variance < 0 ? 0 : variance); }
+
 /* A sum that holds a withheld weight is withheld: its error would be at least as large, and is not known. */
 tct_contrast tct_inference_contrast(const tct_inference *inference, const double *c) {
   tct_contrast out = {.degrees = INFINITY, .standard_error = NAN, .noise_error = NAN};
@@ -70,7 +73,7 @@ tct_contrast tct_inference_contrast(const tct_inference *inference, const double
   }
   if (out.why != TCT_GIVEN) return out;
   double noise = quadratic(inference->noise, c, inference->p);
-  out.noise_error = sqrt(fmax(noise, 0));
-  out.standard_error = sqrt(fmax(noise + quadratic(inference->sampling, c, inference->p), 0));
+  out.noise_error = deviation(noise);
+  out.standard_error = deviation(noise + quadratic(inference->sampling, c, inference->p));
   return out;
 }

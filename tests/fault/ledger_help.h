@@ -81,15 +81,25 @@ static inline int check_passes(const char *const *models, size_t count) {
 
 enum { ROWS = 120, COLS = 3 };
 
-/* Trains with the ledger L; NULL and *err on failure. */
-static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progress, tct_cancel_fn cancel, void *user,
-                                           tct_error *err) {
+/* Trains on a table of its own; NULL and *err on failure. */
+static inline tct_model *train_small(const tct_config *config, tct_error *err) {
   static double x[ROWS * COLS], y[ROWS];
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLS; j++) x[i * COLS + j] = ((i * 7 + j * 13) % 11 - 5) / 10.0;
     y[i] = i % 3 ? 1 : -1;
   }
   tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
+  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
+  tct_plan *plan = data ? tct_plan_new(config, ROWS, COLS, err) : NULL;
+  tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
+  tct_plan_free(plan);
+  tct_data_free(data);
+  return model;
+}
+
+/* The same with the ledger L. */
+static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progress, tct_cancel_fn cancel, void *user,
+                                           tct_error *err) {
   tct_config config;
   tct_config_default(&config);
   config.intercept = 0;
@@ -104,11 +114,6 @@ static inline tct_model *train_with_ledger(double epsilon, tct_progress_fn progr
   config.progress = progress;
   config.cancel = cancel;
   config.user = user;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
-  tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
-  tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
-  tct_plan_free(plan);
-  tct_data_free(data);
-  return model;
+  return train_small(&config, err);
 }
 #endif

@@ -11,12 +11,6 @@
 static json_t *model; /* of a small private training, as written */
 
 static tct_model *trained(double epsilon, tct_error *err) {
-  static double x[ROWS * COLS], y[ROWS];
-  for (int i = 0; i < ROWS; i++) {
-    for (int j = 0; j < COLS; j++) x[i * COLS + j] = ((i * 7 + j * 13) % 11 - 5) / 10.0;
-    y[i] = i % 3 ? 1 : -1;
-  }
-  tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
   tct_config config;
   tct_config_default(&config);
   config.loss = "hinge";
@@ -26,12 +20,7 @@ static tct_model *trained(double epsilon, tct_error *err) {
   config.delta = 1e-6;
   config.row_norm = 1;
   config.threads = 1;
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
-  tct_plan *plan = data ? tct_plan_new(&config, ROWS, COLS, err) : NULL;
-  tct_model *made = plan ? tct_fit(plan, data, err) : NULL;
-  tct_plan_free(plan);
-  tct_data_free(data);
-  return made;
+  return train_small(&config, err);
 }
 
 static json_t *written(double epsilon) {

@@ -125,7 +125,19 @@ static double largest_weight(const tct_facts *facts) {
   return 1e9 * label / facts->row_norm;
 }
 
-static double within(double w, double max) { return w > max ? max : w < -max ? -max : w; }
+void tct_dpmetric_move(const tct_facts *facts, const double *from, double size, const double *move, double *w) {
+  double max = largest_weight(facts);
+  for (int64_t j = 0; j < facts->p; j++) {
+    double to = from[j] - size * move[j];
+    w[j] = to > max ? max : to < -max ? -max : to;
+  }
+}
+
+/* Step 7 cuts every iterate to it, and their average stays within. */
+double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
+  (void)plan;
+  return largest_weight(facts);
+}
 
 /* Steps 5 to 9; memory[6p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
@@ -137,7 +149,6 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int release = tct_dpmetric_places_of(rule).steps;
   double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps),
          momentum = fmax(0, 1 - steps / shape->path_length);
-  double max = largest_weight(facts);
   if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
     TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
@@ -147,8 +158,8 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
     tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
     tct_metric_turn(&shape->metric, image, move);
     memcpy(last, w, (size_t)p * sizeof *w);
-    for (int64_t j = 0; j < p; j++) w[j] = within(u[j] - size * shape->clip * shape->clip * move[j], max); /* 7 */
-    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]);                             /* 8 */
+    tct_dpmetric_move(facts, u, size * shape->clip * shape->clip, move, w);    /* 7 */
+    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]); /* 8 */
     if (t >= from) tct_axpy(1, w, average, p);
   }
   for (int64_t j = 0; j < p; j++) w[j] = average[j] / (double)(rule->steps - from); /* 9 */
@@ -185,12 +196,6 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* Step 7 cuts every iterate to it, and their average stays within. */
-static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
-  (void)plan;
-  return largest_weight(facts);
-}
-
 const tct_solver tct_solver_dpmetric = {
     .name = "dpmetric",
     .summary = "private gradient descent with clip and noise in the shape of a released metric",
@@ -201,5 +206,5 @@ const tct_solver tct_solver_dpmetric = {
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = tct_dpmetric_plan,
     .run = run,
-    .weight_bound = weight_bound,
+    .weight_bound = tct_dpmetric_weight_bound,
 };

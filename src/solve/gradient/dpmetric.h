@@ -61,6 +61,11 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
 tct_status tct_dpmetric_release(const tct_problem *problem, const tct_dpmetric_rule *rule, tct_mech *mech,
                                 tct_dpmetric_shape *shape, tct_error *err);
 
+/* w[p] <- from - size * move, cut to the largest weight that any path may have; w may be `from`. */
+void tct_dpmetric_move(const tct_facts *facts, const double *from, double size, const double *move, double *w);
+/* That largest weight, for tct_solver.weight_bound. */
+double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *plan);
+
 /* One step's release. */
 typedef struct tct_dpmetric_step {
   const tct_problem *problem;

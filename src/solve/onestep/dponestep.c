@@ -33,14 +33,6 @@
 
 #include <string.h>
 
-/* Far from any weight of use: a margin of 1e9 labels on a record of norm R. */
-static double largest_weight(const tct_facts *facts) {
-  double label = isfinite(facts->label_bound) ? fmax(facts->label_bound, 1) : 1;
-  return 1e9 * label / facts->row_norm;
-}
-
-static double within(double w, double max) { return w > max ? max : w < -max ? -max : w; }
-
 /* Vectors of the path, [p] each. */
 typedef struct path {
   double *u, *last, *average, *g, *move;
@@ -54,8 +46,7 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
   double all = (double)run->rule.steps, path_length = tct_noise_off(facts)
                                                           ? run->rule.path_length
                                                           : tct_onestep_path_length(run->shape.signal_to_noise);
-  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), max = largest_weight(facts),
-         deviation = 0;
+  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), deviation = 0;
   memcpy(m->u, w, (size_t)p * sizeof *w);
   memset(m->average, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < count; t++) {
@@ -64,8 +55,7 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
     tct_onestep_add_slope(run, m->u, m->g);
     tct_metric_turn(&run->shape.metric, m->g, m->move);
     memcpy(m->last, w, (size_t)p * sizeof *w);
-    double step = size * run->shape.clip * run->shape.clip;
-    for (int64_t j = 0; j < p; j++) w[j] = within(m->u[j] - step * m->move[j], max);
+    tct_dpmetric_move(facts, m->u, size * run->shape.clip * run->shape.clip, m->move, w);
     for (int64_t j = 0; j < p; j++) m->u[j] = w[j] + momentum * (w[j] - m->last[j]);
     if (t >= count / 2) tct_axpy(1, w, m->average, p);
   }
@@ -106,7 +96,7 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   if (status == TCT_OK) {
     inference->robust = run->rule.robust;
     tct_metric_turn(&run->shape.metric, step, m->move);
-    for (int64_t j = 0; j < facts->p; j++) w[j] = within(w[j] - m->move[j], largest_weight(facts));
+    tct_dpmetric_move(facts, w, 1, m->move, w);
   }
   tct_free(moments.curvature);
   tct_inference_free(&own);
@@ -129,12 +119,6 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   return status;
 }
 
-/* Every iterate is cut to it, so is their average, and the last step's result. */
-static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
-  (void)plan;
-  return largest_weight(facts);
-}
-
 const tct_solver tct_solver_dponestep = {
     .name = "dponestep",
     .summary = "private one-step estimator: weights with standard errors",
@@ -145,5 +129,5 @@ const tct_solver tct_solver_dponestep = {
     .weighing = TCT_WEIGHS_NOT,
     .plan = tct_onestep_plan,
     .run = run,
-    .weight_bound = weight_bound,
+    .weight_bound = tct_dpmetric_weight_bound,
 };
