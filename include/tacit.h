@@ -221,6 +221,12 @@ TCT_API void tct_data_free(tct_data *data);
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+/* The same from `length` bytes of CSV text. */
+TCT_API char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err);
+/* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
+ * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
+ * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
+TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
 
