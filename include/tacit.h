@@ -396,7 +396,8 @@ TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
 
-/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss poisson:
+ * the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 /* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
  * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
