@@ -4,11 +4,20 @@
 #include <math.h>
 #include <string.h>
 
+/* One line for each class against the rest. */
+static void print_classes(const json_t *root) {
+  const json_t *list = json_object_get(root, "classes"), *one;
+  size_t i;
+  json_array_foreach(list, i, one) cli_line(i ? "" : "classes", "%s: auc %s, mean_loss %s", cli_string(one, "class"),
+                                            cli_real(cli_number(one, "auc")), cli_real(cli_number(one, "mean_loss")));
+}
+
 static void print_scores(const json_t *root) {
   static const char *const fields[] = {"mean_loss", "objective", "accuracy", "auc", "mse"};
   cli_line("rows", "%.0f", cli_number(root, "rows"));
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!isnan(cli_number(root, fields[i]))) cli_line(fields[i], "%s", cli_real(cli_number(root, fields[i])));
+  print_classes(root);
   printf("These figures are NOT private: they are exact sums over the records.\n");
 }
 
@@ -41,7 +50,9 @@ const cli_verb cli_evaluate = {
         "The figures are NOT private: use records that you may publish figures about.",
     .details =
         "mean_loss is the model's own loss over labels bounded as in training; objective adds the penalty; auc\n"
-        "counts ties half; mse is in the label's own unit. The label column is the model's unless --label says\n"
+        "counts ties half; mse is in the label's own unit. Of several classes accuracy counts the one that is\n"
+        "predicted, and the other figures are means over the classes, each against the rest. The label column is the "
+        "model's unless --label says\n"
         "otherwise.\n"
         "\n"
         "Example\n"
