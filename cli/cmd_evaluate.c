@@ -51,9 +51,8 @@ const cli_verb cli_evaluate = {
     .details =
         "mean_loss is the model's own loss over labels bounded as in training; objective adds the penalty; auc\n"
         "counts ties half; mse is in the label's own unit. Of several classes accuracy counts the one that is\n"
-        "predicted, and the other figures are means over the classes, each against the rest. The label column is the "
-        "model's unless --label says\n"
-        "otherwise.\n"
+        "predicted, and the other figures are means over the classes, each against the rest.\n"
+        "The label column is the model's unless --label says otherwise.\n"
         "\n"
         "Example\n"
         "  tacit evaluate model.json held_out.csv --json\n",

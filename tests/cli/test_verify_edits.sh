@@ -54,7 +54,7 @@ fits() { # NAME OPTION... : three classes in one file
 }
 fits several
 fits pure --solver objpert:variant=chaudhuri --no-intercept
-fits replaced --solver dpgd --neighbours replace_one --delta 1e-5
+fits replaced --solver dpgd --neighbours replace_one
 ok 'scd' train c.csv --schema c.schema.json "${ridge[@]}" --solver scd -o scd.json
 ok 'infinite' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpscd --epsilon inf -o infinite.json
 
