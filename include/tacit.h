@@ -190,6 +190,8 @@ typedef struct tct_read_options {
   int32_t value_type;         /* tct_value_type of the stored values */
   int32_t threads;            /* 0 = all processors */
   const char *key;            /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
+  const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
                                * label outside the list is bad data.  Of two the second means +1 */
   int64_t classes_count;

@@ -61,6 +61,8 @@ typedef struct field {
   FIELD(INT32, value_type, "the precision of the values") \
   FIELD(FREE, threads, NULL)                              \
   FIELD(TEXT, key, "the key column")                      \
+  FIELD(TEXT, delimiter, "the delimiter")                 \
+  FIELD(TEXT, decimal, "the decimal mark")                \
   FIELD(FREE, classes, NULL)                              \
   FIELD(INT64, classes_count, "the number of classes")
 

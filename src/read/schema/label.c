@@ -28,6 +28,7 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
   rule->listed = options->classes, rule->listed_count = options->classes ? options->classes_count : 0;
   rule->c = c;
   rule->positive = positive_of(options, schema);
+  rule->decimal_comma = options->decimal && strcmp(options->decimal, ",") == 0;
   if (rule->kind != TCT_LABELS_BINARY || !rule->positive) return TCT_OK;
   int64_t length = (int64_t)strlen(rule->positive);
   rule->positive_is_number = tct_number_parse(rule->positive, length, c, &rule->positive_number) == TCT_NUMBER_OK;
@@ -35,6 +36,11 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
     return tct_fail(err, TCT_E_USAGE, "the positive label is an empty text; give the value that means +1");
   }
   return TCT_OK;
+}
+
+tct_number_status tct_label_rule_parse(const tct_label_rule *rule, const char *text, int64_t length, double *value) {
+  return rule->decimal_comma ? tct_number_parse_comma(text, length, rule->c, value)
+                             : tct_number_parse(text, length, rule->c, value);
 }
 
 static bool is_value(const char *wanted, const char *text, int64_t length, locale_t c) {
@@ -172,7 +178,7 @@ bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schem
 static bool is_positive(const tct_label_rule *rule, const char *text, int64_t length) {
   double value = 0;
   if ((int64_t)strlen(rule->positive) == length && memcmp(rule->positive, text, (size_t)length) == 0) return true;
-  return rule->positive_is_number && tct_number_parse(text, length, rule->c, &value) == TCT_NUMBER_OK &&
+  return rule->positive_is_number && tct_label_rule_parse(rule, text, length, &value) == TCT_NUMBER_OK &&
          value == rule->positive_number;
 }
 
@@ -200,16 +206,6 @@ static const char *real(const tct_label_rule *rule, double value, double *label)
 static const char not_listed[] =
     "the label is not among the classes; correct it, or list it (--classes, or \"values\" in the schema)";
 
-/* By its bytes first: most are found so. */
-static const char *class_of(const tct_label_rule *rule, const char *text, int64_t length, double *label) {
-  const tct_class_names *c = rule->classes;
-  for (int64_t k = 0; k < c->count; k++)
-    if (!strncmp(c->name[k], text, (size_t)length) && !c->name[k][length]) return *label = (double)k, NULL;
-  for (int64_t k = 0; k < c->count; k++)
-    if (is_value(c->name[k], text, length, rule->c)) return *label = (double)k, NULL;
-  return not_listed;
-}
-
 /* Where in the list a number is, from 1; 0: nowhere. */
 static int64_t number_in(const char *const *list, int64_t count, double value, locale_t c) {
   double own = 0;
@@ -222,6 +218,16 @@ static const char *class_of_number(const tct_label_rule *rule, double value, dou
   int64_t at = number_in((const char *const *)rule->classes->name, rule->classes->count, value, rule->c);
   *label = (double)(at - 1);
   return at ? NULL : not_listed;
+}
+
+/* By its bytes first: most are found so. */
+static const char *class_of(const tct_label_rule *rule, const char *text, int64_t length, double *label) {
+  const tct_class_names *c = rule->classes;
+  double value = 0;
+  for (int64_t k = 0; k < c->count; k++)
+    if (!strncmp(c->name[k], text, (size_t)length) && !c->name[k][length]) return *label = (double)k, NULL;
+  return tct_label_rule_parse(rule, text, length, &value) == TCT_NUMBER_OK ? class_of_number(rule, value, label)
+                                                                           : not_listed;
 }
 
 const char *tct_label_number(const tct_label_rule *rule, double value, double *label) {
@@ -240,7 +246,7 @@ const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t
     return "the label is missing; complete the record or remove it";
   }
   if (rule->kind == TCT_LABELS_REAL) {
-    if (tct_number_parse(text, length, rule->c, &value) != TCT_NUMBER_OK) value = NAN;
+    if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = NAN;
     return real(rule, value, label);
   }
   if (rule->kind == TCT_LABELS_CLASSES) return class_of(rule, text, length, label);
@@ -252,6 +258,6 @@ const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t
     *label = is_positive(rule, text, length) ? 1 : -1;
     return NULL;
   }
-  if (tct_number_parse(text, length, rule->c, &value) != TCT_NUMBER_OK) value = 2; /* neither of the two */
+  if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = 2; /* neither of the two */
   return plus_or_minus(value, label);
 }

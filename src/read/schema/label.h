@@ -15,6 +15,7 @@ typedef struct tct_label_rule {
   const char *const *listed;      /* [listed_count] the caller's list of classes, or NULL */
   int64_t listed_count;
   locale_t c;
+  bool decimal_comma;
 } tct_label_rule;
 
 /* What is public against what is public, before anything is read.  The positive value is among the label's values.  The
@@ -24,6 +25,9 @@ tct_status tct_label_resolve(const tct_read_options *options, const tct_schema *
                              tct_class_names *classes, tct_error *err);
 /* A positive value is named, and no public list says which values there are: only the data can show that it occurs. */
 bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schema);
+
+/* A text of the table as a number, with its decimal mark. */
+tct_number_status tct_label_rule_parse(const tct_label_rule *rule, const char *text, int64_t length, double *value);
 
 /* options->positive goes before the schema's.  schema may be empty but not NULL. */
 tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *options, const tct_schema *schema,
