@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _arrow, _native
 from ._native import Path
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
@@ -44,7 +44,21 @@ def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     return x, indptr, indices
 
 
-class View:
+class Records:
+    """A tct_data of ours, which may be weighed."""
+
+    handle: int
+
+    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
+        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if persons is not None:
+            persons = np.ascontiguousarray(persons, dtype=np.int64)
+        person = None if persons is None else _pointer(persons)
+        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
+
+
+class View(Records):
     """A tct_data over arrays of the caller; keeps them alive as long as itself."""
 
     def __init__(self, x: Any, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
@@ -74,18 +88,25 @@ class View:
         self.handle = _native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
-    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
-        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
-        weights = np.ascontiguousarray(weights, dtype=np.float64)
-        if persons is not None:
-            persons = np.ascontiguousarray(persons, dtype=np.int64)
-        person = None if persons is None else _pointer(persons)
-        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
-
     @property
     def shape(self) -> Tuple[int, int]:
         rows, cols = self.source.shape
         return rows, cols
+
+
+def _options(
+    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int
+) -> _native.ReadOptions:
+    options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
+    options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
+    options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
+    options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+    schema_text = getattr(schema, "text", None)
+    if schema_text is not None:
+        options.schema_text = _native.text(schema_text)
+    elif schema is not None:
+        options.schema_path = _native.text(schema)
+    return options
 
 
 class Table:
@@ -107,19 +128,22 @@ class Table:
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
                 "arrays and data frames go into fit and predict as they are"
             )
-        options = _native.defaults("tct_read_options", _native.ReadOptions)
-        options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
-        options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
-        options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
-        schema_text = getattr(schema, "text", None)
-        if schema_text is not None:
-            options.schema_text = _native.text(schema_text)
-        elif schema is not None:
-            options.schema_path = _native.text(schema)
-        self.schema = schema
-        self.kind = options.labels
-        self.handle = _native.call("tct_data_read", _native.text(path), ctypes.byref(options))
-        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+        options = _options(schema, label, positive, labels, invalid, cols)
+        self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema, options.labels)
+
+    def _take(self, handle: int, schema: Any, kind: int) -> None:
+        self.handle, self.schema, self.kind = handle, schema, kind
+        weakref.finalize(self, _native.lib.tct_data_free, handle)
+
+    @classmethod
+    def of_frame(cls, frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none") -> "Table":
+        """The table that `tacit.read` makes of a file with the frame's records."""
+        options = _options(schema, label, None, labels, "refuse", 0)
+        made = cls.__new__(cls)
+        made._take(
+            _native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema, options.labels
+        )
+        return made
 
     @property
     def shape(self) -> Tuple[int, int]:
@@ -138,6 +162,22 @@ class Table:
 
     def __len__(self) -> int:
         return self.shape[0]
+
+
+class Labelled(Records):
+    """The records of a table with labels of the caller's; the table's schema goes along."""
+
+    def __init__(self, table: Table, y: Any, kind: int) -> None:
+        y = np.ascontiguousarray(y, dtype=np.float64)
+        if y.shape != (len(table),):
+            raise ValueError("y must hold one label for each row of X; check their lengths")
+        self.keep, self.shape = (table, y), table.shape
+        matrix, schema = _native.lib.tct_data_matrix(table.handle), getattr(table.schema, "text", None)
+        names = None if schema else _native.texts(table.feature_names)[0]
+        self.handle = _native.call(
+            "tct_data_view", matrix, y.ctypes.data, kind, names, _native.text(schema)
+        )
+        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
 
 def read(

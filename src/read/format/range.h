@@ -42,6 +42,8 @@ void tct_scan_close(tct_scan *scan);
 
 /* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
 tct_status tct_read_options_take(const tct_read_options *given, tct_read_options *own, tct_error *err);
+/* The same, and every option within its range. */
+tct_status tct_read_options_checked(const tct_read_options *given, tct_read_options *own, tct_error *err);
 /* As tct_data_read, for the records of the range alone; it may be empty. */
 tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
                               tct_error *err);
