@@ -224,6 +224,12 @@ TCT_API void tct_frame_free(tct_frame *frame);
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
 
+/* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
+ * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
+ * NULL: the table's own, and labels is not read.  What is done to the new handle (tct_data_weigh) does not touch the
+ * table. */
+TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
+
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
  * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a

@@ -179,10 +179,11 @@ class Frame:
         finally:
             _native.lib.tct_text_free(text)
 
-    def numbers(self, name: str) -> NDArray[Any]:
-        """A column of numbers, NaN where one is missing."""
-        out = np.empty(len(self))
-        _native.call("tct_frame_numbers", self.handle, _native.text(name), out.ctypes.data)
+    def matrix(self, names: list[str]) -> NDArray[Any]:
+        """[rows, names]: columns of numbers, one after the other; NaN where one is missing."""
+        out = np.empty((len(self), len(names)), order="F")
+        for j, name in enumerate(names):
+            _native.call("tct_frame_numbers", self.handle, _native.text(name), out[:, j].ctypes.data)
         return out
 
     def __getitem__(self, name: str) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from . import _arrow, _native
 from ._native import Path
@@ -129,6 +130,7 @@ class Table:
                 "arrays and data frames go into fit and predict as they are"
             )
         options = _options(schema, label, positive, labels, invalid, cols)
+        self._positive = positive
         self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema, options.labels)
 
     def _take(self, handle: int, schema: Any, kind: int) -> None:
@@ -140,6 +142,7 @@ class Table:
         """The table that `tacit.read` makes of a file with the frame's records."""
         options = _options(schema, label, None, labels, "refuse", 0)
         made = cls.__new__(cls)
+        made._positive = None
         made._take(
             _native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema, options.labels
         )
@@ -148,6 +151,19 @@ class Table:
     @property
     def shape(self) -> Tuple[int, int]:
         return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
+
+    @property
+    def described(self) -> Any:
+        """The schema that it was read under, as a `Schema`, or None."""
+        from ._schema import Schema
+
+        return self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
+
+    @property
+    def positive(self) -> Optional[str]:
+        """The label that means +1; None: nobody named it."""
+        schema = self.described
+        return self._positive if self._positive is not None or schema is None else schema.positive
 
     @property
     def feature_names(self) -> list[str]:
@@ -160,23 +176,44 @@ class Table:
         labels = _native.lib.tct_data_labels(self.handle)
         return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None
 
+    def array(self) -> Any:
+        """The records, borrowed: a NumPy array, SciPy CSR or CSC.  The table lives as long as they do."""
+        m = _native.lib.tct_data_matrix(self.handle).contents
+        kind = np.dtype(np.float64 if m.value_type == _native.F64 else np.float32)
+
+        def borrowed(address: int | None, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+            if not address or not count:
+                return np.zeros(0, dtype=dtype)
+            memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+            setattr(memory, "table", self)
+            return np.frombuffer(memoryview(memory), dtype=dtype)
+
+        if m.layout in (_native.DENSE_ROWS, _native.DENSE_COLS):
+            outer, inner = (m.rows, m.cols) if m.layout == _native.DENSE_ROWS else (m.cols, m.rows)
+            flat = borrowed(m.values, kind, (outer - 1) * m.stride + inner if outer else 0)
+            shaped = np.lib.stride_tricks.as_strided(flat, (outer, inner), (m.stride * kind.itemsize, kind.itemsize))
+            return shaped if m.layout == _native.DENSE_ROWS else shaped.T
+        index = np.dtype(np.int64 if m.index_type == _native.I64 else np.int32)
+        starts = borrowed(m.start, index, (m.rows if m.layout == _native.CSR else m.cols) + 1)
+        count = int(starts[-1]) if len(starts) else 0
+        form = sparse.csr_matrix if m.layout == _native.CSR else sparse.csc_matrix
+        parts = (borrowed(m.values, kind, count), borrowed(m.index, index, count), starts)
+        return form(parts, shape=(m.rows, m.cols))
+
     def __len__(self) -> int:
         return self.shape[0]
 
 
 class Labelled(Records):
-    """The records of a table with labels of the caller's; the table's schema goes along."""
+    """A table's records, which may have labels of the caller's (y is not None) and be weighed by themselves."""
 
-    def __init__(self, table: Table, y: Any, kind: int) -> None:
-        y = np.ascontiguousarray(y, dtype=np.float64)
-        if y.shape != (len(table),):
-            raise ValueError("y must hold one label for each row of X; check their lengths")
+    def __init__(self, table: Table, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
+        if y is not None:
+            y = np.ascontiguousarray(y, dtype=np.float64)
+            if y.shape != (len(table),):
+                raise ValueError("y must hold one label for each row of X; check their lengths")
         self.keep, self.shape = (table, y), table.shape
-        matrix, schema = _native.lib.tct_data_matrix(table.handle), getattr(table.schema, "text", None)
-        names = None if schema else _native.texts(table.feature_names)[0]
-        self.handle = _native.call(
-            "tct_data_view", matrix, y.ctypes.data, kind, names, _native.text(schema)
-        )
+        self.handle = _native.call("tct_data_relabel", table.handle, None if y is None else y.ctypes.data, kind)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
 

@@ -19,10 +19,12 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _arrow, _native
+from ._frames import frame_table, in_order
 from ._inference import Summary
-from ._matrix import Table, View
+from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
+from ._schema import Schema
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -237,9 +239,19 @@ class Model:
             intercept += transforms["label_shift"]
         return weights, intercept
 
+    def _records(self, X: Any) -> Any:
+        """A frame's columns go by name: by the model's schema, or, without one, as numbers."""
+        if isinstance(X, (Table, Labelled, View)):
+            return X
+        if not _arrow.is_frame(X):
+            return View(X)
+        if self.json["transforms"]["schema"] is not None:
+            return frame_table(X, Schema(self.json["transforms"]["schema"]), self.json["label"])
+        return View(in_order(_arrow.frame(X), self.features))
+
     def predict(self, X: Any) -> NDArray[Any]:
         """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
-        data = X if isinstance(X, (Table, View)) else View(X)
+        data = self._records(X)
         out = np.empty(data.shape[0])
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
@@ -247,7 +259,7 @@ class Model:
     def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
         """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
         a weight of the row has no interval."""
-        data = X if isinstance(X, (Table, View)) else View(X)
+        data = self._records(X)
         lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
         _native.call(
             "tct_predict_interval", self._handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data

@@ -92,7 +92,7 @@ def _listed(values: NDArray[Any]) -> Column:
     kinds = {type(value) for value in values.tolist()}
     if kinds and kinds <= {bool, np.bool_}:
         return _numbers(values.astype(bool))
-    if kinds and all(issubclass(kind, numbers.Real) and kind is not bool for kind in kinds):
+    if kinds and bool not in kinds and all(issubclass(kind, numbers.Real) for kind in kinds):
         whole = all(issubclass(kind, numbers.Integral) for kind in kinds)
         return _numbers(np.array(values.tolist(), dtype=np.int64 if whole else np.float64))
     if values.dtype.kind not in "OU":

@@ -171,7 +171,8 @@ tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *o
     tct_strip strip;
     TCT_TRY(tct_frame_bind(frame, chunk, column, &strip, err));
     if (tct_form_is_text(tct_frame_column(frame, column)))
-      return tct_fail(err, TCT_E_DATA, "column \"%.200s\" holds texts; numbers belong there", name);
+      return tct_fail(err, TCT_E_DATA, "column \"%.200s\" holds texts; give a schema that describes it, or drop it",
+                      name);
     for (int64_t i = 0; i < frame->chunk[chunk].length; i++, row++) {
       tct_cell cell = {0};
       const char *why = tct_strip_read(&strip, i, &cell);
