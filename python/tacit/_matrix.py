@@ -123,6 +123,8 @@ class Table:
         labels: str = "binary",
         invalid: str = "refuse",
         cols: int = 0,
+        delimiter: Optional[str] = None,
+        decimal: Optional[str] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -130,6 +132,7 @@ class Table:
                 "arrays and data frames go into fit and predict as they are"
             )
         options = _options(schema, label, positive, labels, invalid, cols)
+        options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
         self._positive = positive
         self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema, options.labels)
 
@@ -226,11 +229,15 @@ def read(
     labels: str = "binary",
     invalid: str = "refuse",
     cols: int = 0,
+    delimiter: Optional[str] = None,
+    decimal: Optional[str] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    return Table(path, schema=schema, label=label, positive=positive, labels=labels, invalid=invalid, cols=cols)
+    settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    return Table(path, schema=schema, label=label, positive=positive, **settings)

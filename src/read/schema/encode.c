@@ -47,6 +47,18 @@ static double scaled(const tct_schema *schema, const tct_column *column, double 
   return schema->symmetric ? 2 * unit - 1 : unit;
 }
 
+/* Why the field is no number; names the way out for what tables often hold.  Static text: no value of the data. */
+static const char *no_number(const tct_encoder *encoder, const char *at, int64_t length) {
+  static const char *const words[] = {"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", ".", "-"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if ((int64_t)strlen(words[k]) == length && memcmp(words[k], at, (size_t)length) == 0)
+      return "the field looks like a word for a missing value; list such words under \"missing_values\" in a schema";
+  double value;
+  if (!encoder->rule.decimal_comma && tct_number_parse_comma(at, length, encoder->rule.c, &value) == TCT_NUMBER_OK)
+    return "the number has a decimal comma; read the table with --decimal ,";
+  return "the field is not a finite decimal number; correct it, or describe the column in a schema";
+}
+
 const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing) {
   if (missing && column->missing == TCT_WHEN_REFUSE) {
     return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
@@ -77,11 +89,9 @@ static const char *text_as_number(tct_encoder *encoder, const tct_column *column
   double value = 0;
   bool missing = tct_schema_missing(encoder->schema, at, length);
   if (!missing) {
-    tct_number_status status = tct_number_parse(at, length, encoder->rule.c, &value);
+    tct_number_status status = tct_label_rule_parse(&encoder->rule, at, length, &value);
     if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
-    if (status != TCT_NUMBER_OK) {
-      return "the field is not a finite decimal number; correct it, or describe the column in a schema";
-    }
+    if (status != TCT_NUMBER_OK) return no_number(encoder, at, length);
   }
   return tct_encode_number(encoder, column, value, missing);
 }
