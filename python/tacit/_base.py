@@ -205,6 +205,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         notes: Iterable[str] = (),
         label: Optional[str] = None,
         weights: Weights = None,
+        classes: Optional[NDArray[Any]] = None,
     ) -> Tuple[list[Model], Facts]:
         """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
         unaccounted for beside what the library says."""
@@ -239,8 +240,10 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        if names is not None or notes or scale or charge or label is not None:
-            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **scale) for m in models]
+        own = classes if len(models) == 1 else None  # of several they are named when the models become one
+        if names is not None or notes or scale or charge or label is not None or own is not None:
+            more = {**scale, "classes": own}
+            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **more) for m in models]
         privacy = certificate(models, together)
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:
@@ -270,16 +273,16 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def save(self, path: Path) -> None:
         """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
         check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
-            raise ValueError("one model file holds one model, and there is one for each class; save models_[k] each")
-        self.models_[0].save(path)
+        self._whole().save(path)
 
     def report(self, path: Optional[Path] = None) -> Optional[str]:
         """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it."""
         check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
-            raise ValueError("one page is about one model, and there is one for each class; report models_[k] each")
-        return self.models_[0].report(path)
+        return self._whole().report(path)
+
+    def _whole(self) -> Model:
+        """The one model that a file holds: of several classes a row of coefficients for each, and one claim."""
+        return self.models_[0] if len(self.models_) == 1 else Model.joined(self.models_, getattr(self, "classes_"))
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}

@@ -68,8 +68,8 @@ def typed(listed: list[Any], values: list[Any]) -> list[Any]:
 
 
 def in_public_order(classes: Any, schema: Schema) -> Optional[list[Any]]:
-    """The public labels, of two the negative one first: those of `classes`, the schema's, or both, which must agree.
-    None: nobody says."""
+    """The public labels, those of `classes`, the schema's, or both, which must agree; None: nobody says.  Where the schema
+    names the positive one of two, it comes second."""
     given: Optional[list[Any]] = None if classes is None else np.asarray(classes).tolist()
     listed, positive = schema.label_values, schema.positive
     if listed is not None and positive is not None and len(listed) > 2:
@@ -84,12 +84,10 @@ def in_public_order(classes: Any, schema: Schema) -> Optional[list[Any]]:
         raise ValueError("classes names a label twice; name each once")
     if listed is not None and sorted(places(given, listed)[:-1]) != list(range(len(listed))):
         raise ValueError("classes and the schema's label values differ; give the same labels, or leave classes out")
-    if len(given) == 2:
-        second = listed[1] if listed is not None else positive
-        if second is not None and places(given, [second])[1] != 0:
-            raise ValueError(
-                "classes is in the wrong order: of two labels the positive one, as the schema has it, comes second"
-            )
+    if len(given) == 2 and positive is not None and places(given, [positive])[1] != 0:
+        raise ValueError(
+            "classes is in the wrong order: of two labels the positive one, as the schema has it, comes second"
+        )
     return given
 
 

@@ -107,7 +107,7 @@ class Intake:
     def _margins(self, X: Any) -> NDArray[Any]:
         """x.w + intercept by every model, [rows, models]."""
         X = self._records(X)
-        return np.column_stack([model.predict(X) for model in self.models_])
+        return np.column_stack([model.margins(X) for model in self.models_])
 
     def _truth(self, X: Any, y: Any) -> Any:
         """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of

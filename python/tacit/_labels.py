@@ -13,14 +13,16 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from . import _guards, _native, _provenance
 from ._base import Linear, seed_of
+from ._classes import array_of
+from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
 from ._matrix import Table
 from ._native import Facts
 from ._parameters import parameters
 from ._bounds import interval
-from ._schema import Schema
 
 _NOTE_CLASSES = "the classes were read from the labels of the data"
+_ORDER = "classes must be in order, as in classes_: of two labels the second is the positive one; turn them round"
 
 
 def _check_count(classes: Any) -> None:
@@ -32,11 +34,6 @@ def _sorted(labels: list[Any]) -> list[Any]:
     """As np.unique sorts them; labels of several kinds as texts."""
     alike = len({isinstance(each, str) for each in labels}) < 2
     return sorted(labels, key=None if alike else str)
-
-
-def _array_of(labels: list[Any]) -> NDArray[Any]:
-    array = np.array(labels)
-    return array if len({isinstance(each, str) for each in labels}) < 2 else np.array(labels, dtype=object)
 
 
 _C = TypeVar("_C", bound="Classifier")
@@ -89,7 +86,7 @@ class Classifier(ClassifierMixin, Linear):
         else:
             classes = np.unique(np.asarray(self.classes))
             if len(np.asarray(self.classes)) == 2 and not np.array_equal(classes, np.asarray(self.classes)):
-                raise ValueError("classes must be in order, as in classes_: of two labels the second is the positive one")
+                raise ValueError(_ORDER)
             if len(classes) == 2 and classes.dtype.kind in "iuf" and y.dtype.kind in "iuf":
                 second = y == classes[1]
                 whole = classes.dtype.kind != "f" or np.all(classes == np.trunc(classes))  # what y is a part of
@@ -107,28 +104,28 @@ class Classifier(ClassifierMixin, Linear):
         _check_count(classes)
         return classes, notes, codes
 
+    def _named(self, X: Any) -> Optional[NDArray[Any]]:
+        """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
+        return None if isinstance(X, Table) and self.schema_ is None else self.classes_
+
     def _table_classes(self, table: Table) -> NDArray[Any]:
-        """The labels of a table of `tacit.read`, the negative one first; -1 and 1 where they have no names."""
-        schema, positive = table.described, table.positive
-        if positive is not None and schema is not None:
-            schema = Schema({**schema.json, "label": {**schema.json.get("label", {}), "positive": positive}})
-        names = None if schema is None else in_public_order(self.classes, schema)
-        if names is None and positive is not None and self.classes is not None:
-            names = in_public_order(self.classes, Schema({"columns": [], "label": {"positive": positive}}))
-        if names is None and self.classes is not None:
-            names = np.asarray(self.classes).tolist()
-        if names is None or len(names) != 2:
-            if self.classes is not None:
-                raise ValueError("the table has two labels, and classes names another number; name the two")
+        """The labels of a table of `tacit.read`, of two the negative one first; -1 and 1 where they have no names."""
+        names = table.classes
+        given = None if self.classes is None else np.asarray(self.classes).tolist()
+        if given is None:
+            return np.array([-1, 1]) if names is None else class_names(names)
+        if names is None and any(np.array_equal(places(given, two), [0, 1, -1]) for two in ([-1, 1], [0, 1])):
             return np.array([-1, 1])
-        if positive is None and not np.array_equal(places(names, [-1, 1]), [0, 1, -1]) and not np.array_equal(
-            places(names, [0, 1]), [0, 1, -1]
-        ):
+        if names is None or names[0] is None:
             raise ValueError(
-                "the table's labels are 0 and 1, or -1 and 1, and classes names others; read the table with "
-                "positive=, or leave classes out"
+                "the table's labels have no names, so that classes cannot be compared with them; give classes to "
+                "tacit.read, or leave them out"
             )
-        return _array_of(names)
+        if sorted(places(given, names)[:-1]) != list(range(len(names))):
+            raise ValueError("classes and the table's labels differ; give the same labels, or leave classes out")
+        if len(names) == 2 and places(given, names)[0] != 0:
+            raise ValueError("classes is in the wrong order: of two labels the positive one comes second")
+        return class_names(names)
 
     def _listed_classes(self, y: Coded, schema: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
         """The same of labels by their distinct values: classes and the schema's list are one list under two names."""
@@ -140,7 +137,9 @@ class Classifier(ClassifierMixin, Linear):
                 listed.sort(key=lambda each: bool(places([each], [schema.positive])[0] == 0))
         elif self.classes is None:
             listed = typed(listed, y.values)
-        if len(listed) > 2:
+        if len(listed) > 2 or schema.positive is None:
+            if self.classes is not None and len(listed) == 2 and listed != _sorted(listed):
+                raise ValueError(_ORDER)
             listed = _sorted(listed)
         place = places(y.values, listed)
         codes = place[y.codes]
@@ -150,7 +149,7 @@ class Classifier(ClassifierMixin, Linear):
         if schema.positive is not None and not np.any(places([schema.positive], listed)[:1] >= 0):
             raise ValueError('the schema\'s "positive" is not a label of the frame; correct it, or list "values" there')
         _check_count(listed)
-        return _array_of(listed), notes, codes
+        return array_of(listed), notes, codes
 
     def fit(
         self: _C, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
@@ -176,14 +175,15 @@ class Classifier(ClassifierMixin, Linear):
         weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
         notes: Tuple[str, ...] = ()
         if isinstance(X, Table) and self.schema_ is None:
-            if X.kind != _native.LABELS_BINARY:
-                raise ValueError("the table was read with other labels; read it with labels='binary'")
-            self.classes_, targets = self._table_classes(X), [y]
+            if X.kind not in (_native.LABELS_BINARY, _native.LABELS_CLASSES):
+                raise ValueError("the table was read with other labels; read it with labels='classes'")
+            self.classes_ = self._table_classes(X)
+            targets = [y] if len(self.classes_) == 2 else [np.where(y == k, 1.0, -1.0) for k in range(len(self.classes_))]
         else:
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
-        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights)
+        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])
         self.intercept_ = np.array([intercept for _, intercept in folded])
@@ -208,7 +208,8 @@ class Classifier(ClassifierMixin, Linear):
         """Mean accuracy, exact: not private, for data that you may look at.  y: labels, or the name of the frame's label
         column; None: the column, or the table's labels, that were there in `fit`."""
         if isinstance(X, Table) and y is None:
-            y = self.classes_[(X.y > 0).astype(int)] if X.y is not None else None
+            several = X.kind == _native.LABELS_CLASSES
+            y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
         y, right = self._truth(X, y), None
         if isinstance(y, Coded):
             place = places(y.values, self.classes_.tolist())[y.codes]

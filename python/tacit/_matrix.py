@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _arrow, _native
+from ._classes import named
+from ._classes import read as read_names
 from ._native import Path
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
@@ -96,10 +98,14 @@ class View(Records):
 
 
 def _options(
-    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int
+    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int, classes: Any
 ) -> _native.ReadOptions:
     options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
-    options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
+    kinds = {"none": 0, "classes": _native.LABELS_CLASSES, "real": 2, "binary": _native.LABELS_BINARY}
+    options.labels = _native.choice("labels", labels, kinds)
+    if classes is not None:
+        words = named(np.asarray(classes))
+        options.classes, options.classes_count = _native.texts(words[0] if words else [str(each) for each in classes])
     options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
     options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
     schema_text = getattr(schema, "text", None)
@@ -120,35 +126,32 @@ class Table:
         schema: Any = None,
         label: Optional[str] = None,
         positive: Optional[str] = None,
-        labels: str = "binary",
+        labels: str = "classes",
         invalid: str = "refuse",
         cols: int = 0,
         delimiter: Optional[str] = None,
         decimal: Optional[str] = None,
+        classes: Any = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
                 "arrays and data frames go into fit and predict as they are"
             )
-        options = _options(schema, label, positive, labels, invalid, cols)
+        options = _options(schema, label, positive, labels, invalid, cols, classes)
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
-        self._positive = positive
-        self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema, options.labels)
+        self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
 
-    def _take(self, handle: int, schema: Any, kind: int) -> None:
-        self.handle, self.schema, self.kind = handle, schema, kind
+    def _take(self, handle: int, schema: Any) -> None:
+        self.handle, self.schema, self.kind = handle, schema, _native.lib.tct_data_kind(handle)
         weakref.finalize(self, _native.lib.tct_data_free, handle)
 
     @classmethod
     def of_frame(cls, frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none") -> "Table":
         """The table that `tacit.read` makes of a file with the frame's records."""
-        options = _options(schema, label, None, labels, "refuse", 0)
+        options = _options(schema, label, None, labels, "refuse", 0, None)
         made = cls.__new__(cls)
-        made._positive = None
-        made._take(
-            _native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema, options.labels
-        )
+        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)
         return made
 
     @property
@@ -156,17 +159,12 @@ class Table:
         return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
 
     @property
-    def described(self) -> Any:
-        """The schema that it was read under, as a `Schema`, or None."""
-        from ._schema import Schema
-
-        return self.schema if self.schema is None or isinstance(self.schema, Schema) else Schema.read(self.schema)
-
-    @property
-    def positive(self) -> Optional[str]:
-        """The label that means +1; None: nobody named it."""
-        schema = self.described
-        return self._positive if self._positive is not None or schema is None else schema.positive
+    def classes(self) -> Optional[list[Any]]:
+        """The labels by the codes of `y`: those of -1 and +1, or of 0, 1, 2, ...  None: they have no names.  The first of
+        two may be None: all that is not the second."""
+        count = _native.lib.tct_data_classes(self.handle)
+        names = [_native.lib.tct_data_class(self.handle, k) for k in range(count)]
+        return read_names([None if name is None else name.decode() for name in names]) if count else None
 
     @property
     def feature_names(self) -> list[str]:
@@ -175,7 +173,7 @@ class Table:
 
     @property
     def y(self) -> Optional[NDArray[Any]]:
-        """The labels (two classes: -1 and +1), a copy; None where there are none."""
+        """The labels (two classes: -1 and +1, more: 0, 1, 2, ...), a copy; None where there are none."""
         labels = _native.lib.tct_data_labels(self.handle)
         return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None
 
@@ -226,18 +224,20 @@ def read(
     schema: Any = None,
     label: Optional[str] = None,
     positive: Optional[str] = None,
-    labels: str = "binary",
+    labels: str = "classes",
     invalid: str = "refuse",
     cols: int = 0,
     delimiter: Optional[str] = None,
     decimal: Optional[str] = None,
+    classes: Any = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
-    labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    labels: "classes", "binary" (two classes alone), "real" or "none"; classes: all labels that can occur, None = those
+    that the schema lists; cols: number of features of LIBSVM text, 0 = the largest found.
     delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
-    return Table(path, schema=schema, label=label, positive=positive, **settings)
+    settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    return Table(path, schema=schema, label=label, positive=positive, classes=classes, **settings)

@@ -104,6 +104,7 @@ def test_a_frame_is_fitted_and_predicted_and_scored_by_its_columns_names(kind, f
     assert model.score(bare, truth) == np.mean(predicted == truth)
     model.save(tmp_path / "m.json")
     again = tacit.read_model(tmp_path / "m.json")
+    assert np.array_equal(again.predict(frame), predicted) and np.array_equal(again.predict(bare), predicted)
     assert again.json["transforms"]["schema"]["columns"] == SCHEMA["columns"]
     assert tacit.verify(tmp_path / "m.json")["ok"]
 

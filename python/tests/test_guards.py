@@ -167,7 +167,7 @@ def test_a_value_beyond_the_bounds_counts_as_the_bound_and_is_no_error(wrap, hug
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.decision_function(wrap(far)), one.decision_function(wrap(near)))
     one.save(tmp_path / "m.json")
-    np.testing.assert_array_equal(tacit.read_model(tmp_path / "m.json").predict(wrap(far)), one.decision_function(wrap(near)))
+    np.testing.assert_array_equal(tacit.read_model(tmp_path / "m.json").decision_function(wrap(far)), one.decision_function(wrap(near)))
     assert np.abs(one.decision_function(wrap(far))).max() <= np.abs(one.models_[0].coefficients).sum() + abs(one.models_[0].intercept)
 
 

@@ -71,7 +71,7 @@ def test_the_public_scaler_encodes_as_the_library_reads(tmp_path, frame, change)
         text = weights.models_[0].json
         text["coefficients"], text["intercept"] = list(probe[j]), 0.0
         model = tacit.Model.parse(json.dumps(text))
-        np.testing.assert_allclose(mine[:, j], model.predict(table), atol=1e-12)
+        np.testing.assert_allclose(mine[:, j], model.decision_function(table), atol=1e-12)
 
 
 def test_a_schema_draft_of_a_frame_is_that_of_its_file(tmp_path):

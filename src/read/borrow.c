@@ -94,6 +94,9 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   data->label_low = table->label_low;
   data->label_high = table->label_high;
   TCT_TRY(take_names(data, (const char *const *)table->names, err));
+  const char *const *classes = (const char *const *)table->classes.name;
+  if (classes && data->y == table->y)
+    TCT_TRY(tct_class_names_set(&data->classes, classes, table->classes.count, table->classes.kind, err));
   for (int k = 0; k < TCT_UNACCOUNTED && table->unaccounted[k]; k++)
     TCT_TRY(tct_data_unaccounted(data, table->unaccounted[k], err));
   if (!table->dropped) return TCT_OK;

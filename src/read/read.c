@@ -62,8 +62,9 @@ static tct_status check_marks(const tct_read_options *options, tct_error *err) {
 }
 
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
-  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_REAL || options->invalid < TCT_INVALID_REFUSE ||
-      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
+  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_CLASSES ||
+      options->invalid < TCT_INVALID_REFUSE || options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 ||
+      options->value_type > TCT_F32) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
   }
   TCT_TRY(check_marks(options, err));
@@ -82,7 +83,7 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   const tct_read_options *options = reader->options;
   TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, err));
-  TCT_TRY(tct_label_check_positive(options, &reader->schema, reader->c, err));
+  TCT_TRY(tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err));
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));
   if (source->begin == source->end) {
@@ -124,7 +125,6 @@ static tct_data *read_and_close(tct_source *source, const tct_range *range, cons
   if (!reader.c || !reader.data) {
     status = tct_fail_memory(err);
   } else {
-    reader.data->labels = options->labels;
     reader.data->label_low = reader.data->label_high = NAN;
     status = read_source(&reader, err);
   }

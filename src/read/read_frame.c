@@ -81,7 +81,7 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
 static tct_status prepare(frame_reader *r, tct_error *err) {
   const tct_read_options *options = r->options;
   TCT_TRY(tct_schema_load(&r->schema, options->schema_path, options->schema_text, err));
-  TCT_TRY(tct_label_check_positive(options, &r->schema, r->c, err));
+  TCT_TRY(tct_label_resolve(options, &r->schema, r->c, &r->data->labels, &r->data->classes, err));
   r->data->positive_unlisted = tct_label_unlisted(options, &r->schema);
   TCT_TRY(find_label(r, err));
   if (!r->schema.root) TCT_TRY(plain_schema(r, err));
@@ -91,7 +91,7 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   tct_status status = field && used ? match_columns(r, field, used, err) : tct_fail_memory(err);
   tct_free(used);
   TCT_TRY(status);
-  TCT_TRY(tct_label_rule_make(&r->rows.encoder.rule, options, &r->schema, r->c, err));
+  TCT_TRY(tct_label_rule_make(&r->rows.encoder.rule, options, &r->schema, &r->data->classes, r->c, err));
   int64_t label = options->labels != TCT_LABELS_NONE ? r->label : -1;
   TCT_TRY(tct_rows_make(&r->rows, r->frame, field, label, options, err));
   tct_table_init(&r->table, r->rows.encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, options);
@@ -138,7 +138,6 @@ tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *op
   if (!r.c || !r.data) {
     status = tct_fail_memory(err);
   } else {
-    r.data->labels = own.labels;
     r.data->label_low = r.data->label_high = NAN;
     status = read_all(&r, err);
   }

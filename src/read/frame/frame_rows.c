@@ -154,6 +154,9 @@ static const char *encode_cell(tct_rows *rows, int64_t k, int64_t row) {
 /* Whether the rule knows the text as a label: as the positive one, or as one of the schema's list. */
 static bool is_known(const tct_label_rule *rule, const char *text) {
   if (rule->positive && strcmp(rule->positive, text) == 0) return true;
+  for (int64_t k = 0; k < rule->classes->count; k++) {
+    if (rule->classes->name[k] && strcmp(rule->classes->name[k], text) == 0) return true;
+  }
   for (size_t k = 0; k < json_array_size(rule->schema->label_values); k++) {
     if (strcmp(json_string_value(json_array_get(rule->schema->label_values, k)), text) == 0) return true;
   }
@@ -188,13 +191,13 @@ static const char *read_label(tct_rows *rows, int64_t row, double *label) {
   if (cell.kind == TCT_CELL_TEXT) return tct_label_text(rule, cell.at, cell.length, label);
   if (cell.kind == TCT_CELL_MISSING || (cell.kind == TCT_CELL_NUMBER && is_missing_number(rows, &cell)))
     return "the label is missing; complete the record or remove it";
-  if (cell.kind == TCT_CELL_FLAG && rule->kind == TCT_LABELS_BINARY) return flag_label(rule, cell.number != 0, label);
+  if (cell.kind == TCT_CELL_FLAG && rule->kind != TCT_LABELS_REAL) return flag_label(rule, cell.number != 0, label);
   return number_label(rule, cell.number, label);
 }
 
 static const char *encode_label(tct_rows *rows, int64_t row, double *label) {
-  bool binary = rows->encoder.rule.kind == TCT_LABELS_BINARY;
-  int32_t *known = binary ? known_of(rows, rows->encoder.schema->columns, row) : NULL;
+  bool classes = rows->encoder.rule.kind != TCT_LABELS_REAL;
+  int32_t *known = classes ? known_of(rows, rows->encoder.schema->columns, row) : NULL;
   if (known && *known) {
     *label = *known - KNOWN_FIRST;
     return NULL;
