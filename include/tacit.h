@@ -206,6 +206,29 @@ static inline void tct_read_options_default(tct_read_options *options) {
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
+/* A data frame in somebody else's memory, taken over through the Arrow C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html); include the header that declares these structures. */
+struct ArrowArrayStream;
+typedef struct tct_frame tct_frame;
+
+/* Reads the stream to its end and releases it, on every path.  The frame keeps the chunks and copies nothing. */
+TCT_API tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err);
+TCT_API int64_t tct_frame_rows(const tct_frame *frame);
+TCT_API int64_t tct_frame_cols(const tct_frame *frame);
+TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* borrowed; NULL: no such column */
+/* As tct_data_read of a file of the same records.  Columns go by name: numbers of any width, booleans, texts,
+ * dictionaries of these.  A null or NaN is missing; a number is a listed text if they are the same number, true is
+ * "true", "True", "TRUE" or "1".  Without a schema every column but the label is a number as it is.  options->label: a
+ * name; options->key: NULL.  Errors name the column and count records from 1.  The data do not need the frame. */
+TCT_API tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err);
+/* Numbers the distinct values of a column in the order of their coming.  code: [rows], -1 = missing.  values: NULL, or
+ * receives them as a JSON array of texts, numbers and booleans; 3 and 3.0 are one value. */
+TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int64_t *code, char **values,
+                                   tct_error *err);
+/* out: [rows] the numbers of a column, NaN = missing.  TCT_E_DATA: it holds texts. */
+TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
+TCT_API void tct_frame_free(tct_frame *frame);
+
 /* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
  * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
  * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
@@ -213,6 +236,12 @@ TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *option
  * names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
+
+/* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
+ * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
+ * NULL: the table's own, and labels is not read.  What is done to the new handle (tct_data_weigh) does not touch the
+ * table. */
+TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
