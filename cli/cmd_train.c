@@ -137,14 +137,10 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
 
 static int dry_run(const cli_args *args) {
   tct_error err;
-  double shape[2];
-  char *end = NULL;
-  shape[0] = strtod(args->shape, &end);
-  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
-  for (int i = 0; i < 2; i++)
-    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
-      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
-  tct_plan *plan = tct_plan_new(&args->config, (int64_t)shape[0], (int64_t)shape[1], &err);
+  int64_t rows, cols;
+  int wrong = cli_shape(args->shape, &rows, &cols);
+  if (wrong) return wrong;
+  tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   json_t *root = plan ? cli_take_json(tct_plan_json(plan, &err)) : NULL;
   tct_plan_free(plan);
   if (!root) return cli_fail_error(&err);
