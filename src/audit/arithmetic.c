@@ -44,8 +44,8 @@ static void claim(sums *s) {
   double delta = tct_plan_delta(s->a->plan), epsilon = tct_plan_epsilon(s->a->plan);
   json_t *root = account(s->events, s->count, s->neighbours, delta);
   double cost = field(root, "epsilon"), lower = field(root, "epsilon_lower");
-  check(s, "the plan's events cost no more than its claim", cost <= epsilon * (1 + COARSER), "%.12g against %.12g", cost,
-        epsilon);
+  check(s, "the plan's events cost no more than its claim", cost <= epsilon * (1 + COARSER), "%.12g against %.12g",
+        cost, epsilon);
   check(s, "the lower bound on the cost is below the claim", lower <= epsilon * (1 + 1e-9), "%.12g against %.12g",
         lower, epsilon);
   const char *name;
