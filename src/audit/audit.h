@@ -33,6 +33,7 @@ typedef struct tct_audit {
   double until;      /* seconds of the steady clock: the part at hand ends here */
   int64_t fits;      /* runs so far */
   int64_t polls;     /* of the run at hand: how often it asked whether to stop */
+  int64_t peak;      /* of the runs since this was set to 0 */
   double most_polls; /* what the plan allows; INFINITY where it names no number of passes */
   double stop_at;    /* seconds of the clock */
   bool stopped;      /* the run at hand was stopped: it took more than the plan says */

@@ -109,7 +109,7 @@ static void compare_models(tct_audit *a, const tct_measured *m, seen *s) {
 
 static void compare_endings(tct_audit *a, const tct_pair *pair, const tct_measured *m, seen *s) {
   s->pairs++;
-  s->polls = a->polls > s->polls ? a->polls : s->polls;
+  s->polls = a->peak > s->polls ? a->peak : s->polls;
   if (m->first != m->second || (m->first != TCT_OK && strcmp(m->first_error.text, m->second_error.text)))
     tct_audit_break(a, "ending: of two neighbours one run fails (%s)",
                     a->stopped           ? "it takes more passes than are planned"
@@ -138,24 +138,41 @@ static tct_status one_pair(tct_audit *a, const tct_pair *pair, tct_pair *good, b
   return TCT_OK;
 }
 
+enum { CLIMB = 25 };
+
+/* A new table, or the hardest so far with one record changed. */
+static void next_pair(tct_audit *a, tct_pair *at, const tct_pair *hardest, int k) {
+  if (k % CLIMB == 0 || k < 8) {
+    tct_pair_invent(a, at, k < 8 ? k : (int)(tct_audit_u64(a) % 30));
+    push_to_the_edge(a, at, k < 8 ? k : (int)(tct_audit_u64(a) % 40));
+    return;
+  }
+  tct_pair_copy(a, at, hardest);
+  at->record = (int64_t)(tct_audit_u64(a) % (uint64_t)(a->rows - 1));
+  tct_pair_nudge(a, at);
+  at->stretch = 1, at->push = 0, at->wander = 0;
+}
+
+/* Climbs to tables on which a run asks most often whether to stop: where it is longest an ending may differ. */
 static tct_status hard_pairs(tct_audit *a, seen *s, tct_error *err) {
-  tct_pair at, good;
+  tct_pair at, good = {0}, hardest = {0};
   bool has_good = false;
+  int64_t most = 0;
   TCT_TRY(tct_pair_new(a, &at, err));
   tct_status status = tct_pair_new(a, &good, err);
+  if (status == TCT_OK) status = tct_pair_new(a, &hardest, err);
   for (int k = 0; status == TCT_OK && (k < 8 || tct_audit_clock() < a->until); k++) {
-    if (k % 4 == 0 || s->polls == 0) {
-      tct_pair_invent(a, &at, k < 6 ? k : (int)(tct_audit_u64(a) % 30));
-      push_to_the_edge(a, &at, k < 6 ? 0 : (int)(tct_audit_u64(a) % 40));
-    } else {
-      at.record = (int64_t)(tct_audit_u64(a) % (uint64_t)(a->rows > 1 ? a->rows - 1 : 1));
-      tct_pair_nudge(a, &at);
-      at.stretch = 1, at.push = 0, at.wander = 0;
-    }
+    if (k % CLIMB == 0) most = 0;
+    next_pair(a, &at, &hardest, k);
+    a->peak = 0;
     status = one_pair(a, &at, &good, &has_good, s, err);
+    if (a->peak < most) continue;
+    most = a->peak;
+    tct_pair_copy(a, &hardest, &at);
   }
   tct_pair_free(a, &at);
   tct_pair_free(a, &good);
+  tct_pair_free(a, &hardest);
   return status;
 }
 
