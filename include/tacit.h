@@ -182,6 +182,8 @@ typedef struct tct_read_options {
   int32_t value_type;      /* tct_value_type of the stored values */
   int32_t threads;         /* 0 = all processors */
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *delimiter;   /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
+  const char *decimal;     /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
 } tct_read_options;
 
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
@@ -403,6 +405,14 @@ TCT_API char *tct_summary_json(const tct_model *model, double level, int covaria
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
+/* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its
+ * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
+ * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
+ * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
+ * neighbours, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc of
+ * margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of real labels, cut
+ * to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of this table's. */
+TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
  * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
  * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that

@@ -88,7 +88,6 @@ plant half_the_noise_unseen_by_its_size src/mech/release.c 's/if \(!drawn && !tc
 plant double_the_batch src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' rate "${sgd[@]}"
 plant no_clip src/solve/shared/clipped.c 's/sensitivity > clip \?/sensitivity > 1e9 * clip ?/' sensitivity "${gd[@]}"
 plant a_release_not_charged src/mech/release.c 's/return promise->kind == TCT_PROMISE_BUDGET \? TCT_OK/return promise->kind == TCT_PROMISE_BUDGET || promise->count == 1 ? TCT_OK/;s/if \(promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK\)/if (promise->kind > 9)/' 'arithmetic: every planned' "${newton[@]}"
-plant a_release_made_twice src/solve/gradient/dpnewton.c 's/XXX/XXX/' releases "${newton[@]}"
 plant an_ending_that_follows_a_record src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' ending --solver outpert "${smooth[@]}"
 plant a_minimum_that_some_records_put_out_of_reach src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' ending --solver outpert "${smooth[@]}"
 plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' '(arithmetic|verify|behaviour)' "${sgd[@]}"

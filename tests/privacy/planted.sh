@@ -87,6 +87,13 @@ if grep -q -- '-fsanitize' "$faults/commands"; then
   exit 77
 fi
 
+# ---- scores that may be published ----
+plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2/' privacy_private_score
+plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
+plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score
+plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
+plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
+
 # ---- the gate ----
 plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
 plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
