@@ -704,6 +704,16 @@ TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events,
 TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                               int64_t *index, tct_error *err);
 
+/* ---- audit -------------------------------------------------------------------------------------- */
+
+/* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
+ * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
+ * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
+ * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
+                             tct_error *err);
+
 /* ---- synthetic records ------------------------------------------------------------------------ */
 
 /* Writes `rows` records of an invented population (CSV, mixed types) to path, and beside it its public
