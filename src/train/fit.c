@@ -207,7 +207,7 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = tct_model_certify(plan, model, err);
   if (status == TCT_OK && data->weight) model->weight_cap = data->weight_cap;
-  if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
+  if (status == TCT_OK) status = tct_model_observers(plan, NULL, model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
   status = tct_team_agree(data->team, status, err); /* before anything is charged */
   if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);

@@ -295,7 +295,7 @@ plant sums_one_stream_for_two_purposes src/rng/mask.c 's/store\(name \+ 16, \(ui
 plant sums_one_mask_for_two_sessions src/rng/mask.c 's/memcpy\(name \+ 40, seed->session, TCT_SESSION_ID\);/memset(name + 40, 0, TCT_SESSION_ID);/' unit_mask
 plant sums_mask_turned_back src/rng/mask.c 's/    mask->word \+= \(uint64_t\)take;/    mask->word += (uint64_t)take;\n    if (mask->word > 64) mask->word = 0;/' unit_mask
 plant sums_seed_that_the_server_knows_before src/rng/mask.c 's/derive\(bytes, key, KIND_SEED, index\);/memset(bytes, 7, sizeof bytes);/' unit_mask contract_gram_parties
-plant sums_one_seed_for_all_parties src/mech/ring_share.c 's/tct_mask_seed_new\(&s->seed, &mech->key, \(uint64_t\)self, session\)/tct_mask_seed_new(\&s->seed, \&mech->key, 0, session)/' contract_gram_parties
+plant sums_one_seed_for_all_parties src/mech/ring_share.c 's/tct_mask_seed_new\(&s->seed, key, \(uint64_t\)s->self, s->session\)/tct_mask_seed_new(\&s->seed, key, 0, s->session)/' contract_gram_parties
 plant sums_without_a_share_of_zero src/mech/ring_share.c 's/  TCT_TRY\(add_zero\(s, part\[0\]\.at, len, err\)\);//' contract_gram_parties
 plant sums_zero_under_a_key_of_the_server src/mech/ring_share.c 's/tct_mask_seed_pair\(&s->pair\[peer\], shared, s->session\)/tct_mask_seed_pair(\&s->pair[peer], s->session, s->session)/' contract_gram_parties
 plant sums_columns_by_way_of_the_server src/mech/ring_share.c 's/type == TCT_RING_SEED \|\| type == TCT_RING_SHARE/type != TCT_RING_PUBLIC/' contract_gram_parties
