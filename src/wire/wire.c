@@ -199,6 +199,12 @@ tct_status tct_wire_receive_reals(tct_wire *wire, int from, int type, double *va
   return TCT_OK;
 }
 
+tct_status tct_wire_binding(const tct_wire *wire, unsigned char binding[TCT_WIRE_BINDING], tct_error *err) {
+  memset(binding, 0, TCT_WIRE_BINDING);
+  if (!wire->backend->binding || !wire->backend->binding(wire, binding)) return TCT_OK;
+  return tct_fail(err, TCT_E_RUN, "OpenSSL could not name the connection to a party; start again");
+}
+
 void tct_wire_close(tct_wire *wire) {
   if (wire->backend) wire->backend->close(wire);
   wire->backend = NULL;

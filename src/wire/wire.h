@@ -20,7 +20,8 @@ typedef struct tct_wire_backend {
   tct_status (*receive)(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err);
   /* Sends what is left of `out` while `in` arrives, and returns as soon as that is whole; NULL: it cannot do both. */
   tct_status (*swap)(tct_wire *wire, int peer, struct tct_tls_swap *both, tct_error *err);
-  void (*close)(tct_wire *wire); /* frees what `state` holds */
+  int (*binding)(const tct_wire *wire, unsigned char *out); /* see tct_wire_binding; NULL: none.  Not 0: failed */
+  void (*close)(tct_wire *wire);                            /* frees what `state` holds */
 } tct_wire_backend;
 
 struct tct_wire {

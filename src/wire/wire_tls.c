@@ -53,6 +53,11 @@ static tct_status tls_swap(tct_wire *wire, int peer, tct_tls_swap *both, tct_err
   return tls_failed(wire, peer, why, err);
 }
 
+static int tls_binding(const tct_wire *wire, unsigned char *out) {
+  const tls_state *s = wire->state;
+  return s->tls->binding(s->peer[0], out);
+}
+
 static void tls_close(tct_wire *wire) {
   tls_state *s = wire->state;
   for (int k = 0; k < TCT_PARTIES_MAX; k++)
@@ -62,7 +67,7 @@ static void tls_close(tct_wire *wire) {
 }
 
 static const tct_wire_backend backend = {
-    .send = tls_send, .receive = tls_receive, .swap = tls_swap, .close = tls_close};
+    .send = tls_send, .receive = tls_receive, .swap = tls_swap, .binding = tls_binding, .close = tls_close};
 
 static tct_status load(const tct_tls **tls, tct_error *err) {
   void *opened = tct_load_library(library);
@@ -233,11 +238,4 @@ tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire
   if (connection) return wrap(door, connection, 0, out, err);
   if (s->tls->waiting(s->peer[0])) return hear_stop(server, err);
   return tct_fail(err, TCT_E_RUN, "%s", why);
-}
-
-tct_status tct_wire_binding(const tct_wire *wire, unsigned char binding[TCT_WIRE_BINDING], tct_error *err) {
-  const tls_state *s = wire->state;
-  memset(binding, 0, TCT_WIRE_BINDING);
-  if (wire->backend != &backend || !s->tls->binding(s->peer[0], binding)) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN, "OpenSSL could not name the connection to a party; start again");
 }

@@ -318,6 +318,19 @@ plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, n
 plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
 plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
+plant sums_masks_from_the_noises_seed src/mech/ring_share.c 's/if \(place->seeds == TCT_RING_SIMULATED\) \{/if (place->parties) {/' contract_gram_wire
+plant sums_seed_taken_from_the_server src/mech/ring_share.c 's/tct_status status = tct_rng_key_system\(&key, err\);/tct_status status = TCT_OK;\n  memcpy(\&key, place->session, sizeof key);/' contract_gram_wire
+plant sums_wire_that_lets_everything_out src/wire/wire.c 's/if \(!wire->allowed \|\| type == TCT_FRAME_FAILURE\) return true;/return type >= 0;/' contract_gram_wire
+plant sums_swapped_header_not_looked_at src/wire/wire.c 's/  TCT_TRY\(judge_header\(wire, peer, s->type, header, &length, err\)\);\n  TCT_TRY\(check_length\(length, s->in_size, err\)\);/  length = s->in_size;\n  (void)length;/' contract_gram_wire
+plant sums_blocks_sent_before_any_is_taken src/wire/wire.c 's/if \(!wire->backend->swap\) \{/if (wire->backend->send) {\n    if (wire->self != TCT_SERVER) TCT_TRY(tct_wire_send(wire, peer, s->type, s->out, s->out_size, err));/;s/  return wire->self == TCT_SERVER \? TCT_OK : tct_wire_send\([^;]*;/  return TCT_OK;/' contract_gram_wire
+plant peers_proof_without_the_connection src/session/peers.c "s/  tct_digest_field\(&digest, 'B', binding, sizeof binding\);\n//" unit_peers
+plant peers_proof_without_the_session src/session/peers.c "s/  tct_digest_field\(&digest, 'S', place->session, sizeof place->session\);\n//" unit_peers
+plant peers_proof_without_the_prover src/session/peers.c "s/\(uint64_t\)from\)/0)/" unit_peers
+plant peers_proof_for_anybody src/session/peers.c "s/\(uint64_t\)to\)/0)/" unit_peers
+plant peers_proof_not_compared src/session/peers.c 's/if \(differ\(theirs, expected\)\)/if (differ(theirs, theirs))/' unit_peers
+plant peers_proof_shown_to_whoever_comes src/session/peers.c 's/if \(!listens\) TCT_TRY\(tct_wire_send\(wire, peer, TCT_SAY_PROOF/if (peer < 1) TCT_TRY(tct_wire_send(wire, peer, TCT_SAY_PROOF/' unit_peers
+plant peers_session_of_any_plan src/session/roster.c 's/  tct_digest_text\(&digest, plan\);\n/  (void)plan;\n/' unit_peers
+plant peers_one_party_twice src/session/roster.c 's/ && !is_known\(out, k, out->name\[k\]\)/ || is_known(out, k, out->name[k])/' unit_peers
 
 # ---- ranks and parties that do not compare notes ----
 plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
