@@ -319,18 +319,22 @@ typedef struct tct_session {
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
   int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
+  const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
+  const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
 } tct_session;
 
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
-/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
+ * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
+ * No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
-/* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
- * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
- * else comes from the server, and is planned and checked here.  The model is the server's, with the ledger entry of
- * this party. */
+/* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
+ * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
+ * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
+ * server's.  All else comes from the server, and is planned and checked here.  The model is the server's, with the
+ * ledger entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
