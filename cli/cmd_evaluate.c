@@ -58,6 +58,6 @@ const cli_verb cli_evaluate = {
         "  tacit evaluate model.json held_out.csv --json\n",
     .min = 2,
     .max = 2,
-    .options = {cli_read_options, cli_common_options},
+    .options = {cli_read_options, cli_person_options, cli_common_options},
     .run = run_evaluate,
 };
