@@ -234,8 +234,9 @@ def read(
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
-    labels: "classes", "binary" (two classes alone), "real" or "none"; classes: all labels that can occur, None = those
-    that the schema lists; cols: number of features of LIBSVM text, 0 = the largest found.
+    labels: "classes", "binary" (two classes alone), "real" or "none".
+    classes: all labels that can occur; None: those that the schema lists.
+    cols: number of features of LIBSVM text, 0 = the largest found.
     delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
