@@ -267,6 +267,12 @@ TCT_API void tct_data_free(tct_data *data);
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+/* The same from `length` bytes of CSV text. */
+TCT_API char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err);
+/* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
+ * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
+ * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
+TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
 
@@ -313,18 +319,22 @@ typedef struct tct_session {
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
   int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
+  const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
+  const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
 } tct_session;
 
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
-/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
+ * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
+ * No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
-/* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
- * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
- * else comes from the server, and is planned and checked here.  The model is the server's, with the ledger entry of
- * this party. */
+/* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
+ * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
+ * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
+ * server's.  All else comes from the server, and is planned and checked here.  The model is the server's, with the
+ * ledger entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
@@ -443,7 +453,8 @@ TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
 
-/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
+ * poisson: the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 /* out[rows] <- the predicted class of a classifier: the row of the largest margin (the first of equal ones); of one row
  * 1 where the margin is above 0, else 0. */
@@ -696,6 +707,16 @@ TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events,
  * the operating system. */
 TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                               int64_t *index, tct_error *err);
+
+/* ---- audit -------------------------------------------------------------------------------------- */
+
+/* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
+ * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
+ * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
+ * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
+                             tct_error *err);
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 
