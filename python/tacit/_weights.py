@@ -37,7 +37,7 @@ class Weighing:
     def _cap(self) -> float:
         """What the weights of a record, or of a person's records together, add up to at most."""
         cap, count = self.weight_cap, self.rows_per_person
-        if cap is not None and not 0 < cap < math.inf:
+        if cap is not None and not (isinstance(cap, numbers.Real) and 0 < cap < math.inf):
             raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
         if count is not None and not (_is_whole(count) and count >= 1):
             raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
