@@ -33,6 +33,12 @@ const cli_option cli_read_options[] = {
     {0},
 };
 
+const cli_option cli_person_options[] = {
+    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
+     "column of a CSV table that says whose record a row is; it is no feature"},
+    {0},
+};
+
 const cli_option cli_common_options[] = {
     {"--threads", CLI_COUNT, offsetof(cli_args, threads), "N",
      "processors to use; 0, the default, is all; results do not depend on it"},

@@ -18,6 +18,7 @@ typedef struct cli_args {
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
+  int64_t rows_per_person;                 /* train; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
@@ -77,6 +78,7 @@ typedef struct cli_verb {
 #undef CLI_VERB
 
 extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
+extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */
@@ -94,6 +96,13 @@ tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- plan_text.c -------------------------------------------------------------------------------- */
+
+/* The plan as JSON; of several classes the price of all, and what the fit of each is.  NULL with err. */
+json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err);
+int cli_plan_private(const json_t *plan);
+void cli_plan_print(const json_t *plan);
 
 /* ---- classes.c --------------------------------------------------------------------------------- */
 

@@ -189,7 +189,7 @@ typedef struct tct_read_options {
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
   int32_t value_type;         /* tct_value_type of the stored values */
   int32_t threads;            /* 0 = all processors */
-  const char *key;            /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *key;            /* CSV: column of the records' keys or persons, which is no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
   const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
@@ -565,6 +565,12 @@ TCT_API tct_model *tct_model_join(tct_model *const *models, const char *const *n
  * NULL: from the operating system. */
 TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
+
+/* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
+ * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
+ * is a person then, as with tct_data_weigh. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
+                                          tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {

@@ -235,7 +235,9 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if table is not None and (weights is not None or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
             data = Labelled(table) if own else Labelled(table, targets[0], self._labels_kind)
-        if weights is not None and not isinstance(data, Table):
+        if isinstance(weights, str) and isinstance(data, Labelled):
+            data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
+        elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
         if len(targets) == 1:
             plan = Plan(settings, rows, cols, table, callbacks)

@@ -206,6 +206,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_frame_free": (None, [c_void_p]),
     "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E]),
     "tct_data_relabel": (c_void_p, [c_void_p, c_void_p, c_int, _E]),
+    "tct_data_weigh_persons": (c_int, [c_void_p, c_int64, POINTER(c_uint64), _E]),
     "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_data_rows": (c_int64, [c_void_p]),
     "tct_data_cols": (c_int64, [c_void_p]),

@@ -263,7 +263,7 @@ MISTAKES = {
     ),
     "rows_per_person 0": (lambda folder: plain(rows_per_person=0, fit={"groups": Y}), "rows_per_person must be .* give e.g."),
     "a table's column as groups": (
-        lambda folder: logistic(rows_per_person=2).fit(table(folder), groups="id"), "give groups as an array",
+        lambda folder: logistic(rows_per_person=2).fit(table(folder), groups="id"), "the table was read without its persons; read it with tacit.read\\(..., person='id'\\)",
     ),
     "sample_weight without a cap": (
         lambda folder: plain(fit={"sample_weight": np.ones(N)}), "sample_weight needs a public bound .* weight_cap=2.0",

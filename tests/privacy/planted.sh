@@ -247,6 +247,12 @@ plant gradient_clip_twice_the_reach src/solve/gradient/gradient_release.c 's/dou
 plant gradient_room_for_one_rounding_of_a_person src/solve/gradient/gradient_release.c 's/if \(size > own\)/if (size > 2 * f->clip)/' privacy_weights
 plant gradient_tail_rounded_otherwise src/la/exact/gradient.c 's/bits_of\(tct_row_value\(&row, k\) \* b \+ s->magic\)/bits_of(tct_row_value(\&row, k) * b * (1 - 0x1p-20) + s->magic)/' unit_gradient
 plant gradient_sparse_rows_rounded_otherwise src/la/exact/gradient.c 's/bits_of\(\(double\)value\[k\] \* factor \+ magic\)/bits_of((double)value[k] * factor * (1 - 0x1p-20) + magic)/' unit_gradient
+plant dpfw_weighed_terms_cut_at_the_whole_reach src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(slope, s->most\[i\]\)/clipped(slope, s->d->clip)/' privacy_sensitivity_dpfw
+plant dpfw_weights_ignored src/solve/frank_wolfe/dpfw_sums.c 's/ \* s->problem->weight\[i\]//' privacy_sensitivity_dpfw
+plant every_row_a_person src/several/persons.c 's/strcmp\(list\[k\]\.name, list\[k - 1\]\.name\) != 0/true/' unit_persons
+plant persons_by_their_first_letter src/several/persons.c 's/strcmp\(/strncmp(1 + /g;s/strncmp\(1 \+ ([^,]*), ([^)]*)\)/strncmp(\1, \2, 1)/g' unit_persons
+plant empty_lines_of_nobody src/read/format/csv_table.c 's/blanks > 0 && r->key >= 0/false/' unit_persons
+plant keys_of_the_first_part_alone src/read/table/join.c 's/const char \*from = keys_after\(part\[k\]->keys/const char *from = keys_after(part[0]->keys/;s/keys_after\(part\[k\]->keys, part\[k\]->x.rows\) - from\)/keys_after(part[0]->keys, part[0]->x.rows) - from)/' unit_persons
 plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
 # ---- what the certificate says, and whether it is there ----
@@ -402,10 +408,15 @@ plant chain_without_the_row_before src/ledger/ledger_chain.c 's/  tct_digest_tex
 
 # ---- verify ----
 plant claims_within_one_percent src/certify/verify.c 's/CLAIM_SLACK = 1e-9/CLAIM_SLACK = 1e-2/' unit_verify
+plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
+plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
+plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes
+plant one_noise_for_all_classes src/several/turn.c 's/\(uint64_t\)turn->turn \* SEED_STEP/0 * SEED_STEP/' unit_classes
+plant fits_of_others_joined src/model/many.c 's/"count"\)\) == count/"count")) >= 1/' unit_classes
 plant second_opinion_always_right src/certify/verify.c 's/int proves = second\.upper[^,]*,/int proves = 1,/' unit_verify
 plant second_opinion_within_one_percent src/certify/verify.c 's/METHOD_SLACK = 1e-6/METHOD_SLACK = 1e-2/' unit_verify
 plant lower_bound_skipped src/certify/verify.c 's/check\(r, "lower_bound", lower <= [^,]*,/check(r, "lower_bound", 1,/' unit_verify
-plant keys_that_stand_twice_read src/model/model.c 's/JSON_REJECT_DUPLICATES/0/g' unit_verify
+plant keys_that_stand_twice_read src/model/model_read.c 's/JSON_REJECT_DUPLICATES/0/g' unit_verify
 plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICATES/0/' unit_verify
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
 plant second_opinion_halves_its_noise src/certify/cross_check.c 's/\* factor \* factor \/ \(e->noise \* e->noise\)/* factor \/ (e->noise * e->noise)/g' unit_second
