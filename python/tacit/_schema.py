@@ -41,14 +41,25 @@ class Schema:
     """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
 
     def __init__(self, content: Union[str, Facts]) -> None:
-        self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        try:
+            self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        except json.JSONDecodeError as why:
+            where = f"line {why.lineno}, column {why.colno}"
+        else:
+            where = ""
+        if where:
+            raise ValueError(f"the schema is not valid JSON near {where}; correct it there")
         if self.json.get("format", "tacit-schema") != "tacit-schema" or "columns" not in self.json:
             raise ValueError("this is not a tacit schema; it needs the key columns")
 
     @classmethod
     def read(cls, path: Path) -> "Schema":
-        with open(path, encoding="utf-8") as file:
-            return cls(file.read())
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls(file.read())
+        except FileNotFoundError:
+            pass
+        raise FileNotFoundError(f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft")
 
     @classmethod
     def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":
