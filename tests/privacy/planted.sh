@@ -329,6 +329,8 @@ plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, n
 plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
 plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
+plant sums_trust_of_dpfw_parties_claimed src/model/model.c 's/if \(apart && strstr\(m->parties, /if (apart \&\& !strstr(m->parties, /' unit_report
+plant sums_conditions_not_on_the_page src/report/report_promise.c 's/  conditions\(page\);\n/  (void)conditions;\n/' unit_report
 plant sums_products_of_masks_dealt_bare src/mech/ring_share.c 's/product\[i\] -= own\[i\];/product[i] -= 0 * own[i];/;s/status = tct_mask_next\(&own, out, count, err\);/status = tct_mask_next(\&own, out, count, err);\n  for (int64_t i = 0; i < count; i++) out[i] = 0;/' privacy_gram_secrecy
 plant sums_masks_from_the_noises_seed src/mech/ring_share.c 's/if \(place->seeds == TCT_RING_SIMULATED\) \{/if (place->parties) {/' contract_gram_wire
 plant sums_seed_taken_from_the_server src/mech/ring_share.c 's/tct_status status = tct_rng_key_system\(&key, err\);/tct_status status = TCT_OK;\n  memcpy(\&key, place->session, sizeof key);/' contract_gram_wire
