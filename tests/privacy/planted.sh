@@ -345,6 +345,7 @@ plant peers_proof_not_compared src/session/peers.c 's/if \(differ\(theirs, expec
 plant peers_proof_shown_to_whoever_comes src/session/peers.c 's/if \(!listens\) TCT_TRY\(tct_wire_send\(wire, peer, TCT_SAY_PROOF/if (peer < 1) TCT_TRY(tct_wire_send(wire, peer, TCT_SAY_PROOF/' unit_peers
 plant peers_session_of_any_plan src/session/roster.c 's/  tct_digest_text\(&digest, plan\);\n/  (void)plan;\n/' unit_peers
 plant peers_one_party_twice src/session/roster.c 's/ && !is_known\(out, k, out->name\[k\]\)/ || is_known(out, k, out->name[k])/' unit_peers
+plant peers_words_steer_the_terminal src/core/status.c 's/  make_harmless\(err->text\);\n//' unit_status
 
 # ---- ranks and parties that do not compare notes ----
 plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
