@@ -19,6 +19,7 @@ typedef struct cli_args {
   const char *shape;                       /* "N,P" */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
+  const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */

@@ -21,6 +21,8 @@ static const cli_option options[] = {
     {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema: the public number of records"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R", "as in tacit train; default 1"},
     {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y", "as in tacit train; default 1"},
+    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit", "as in tacit train; default clip"},
+    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S", "as in tacit train; default 0"},
     {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL, "no constant feature"},
     {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust", "as in tacit train; default none"},
     {"--seconds", CLI_REAL, offsetof(cli_args, seconds), "S", "about how long; default 60"},
