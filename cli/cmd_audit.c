@@ -123,8 +123,9 @@ static void print_audit(const json_t *root) {
   print_duel(root, "white_box", "releases");
   print_duel(root, "black_box", "models");
   part = json_object_get(root, "canaries");
-  cli_line("canaries", "%.0f of %.0f guesses right: epsilon at least %.3g", cli_number(part, "right"),
-           cli_number(part, "guesses"), cli_number(part, "epsilon_lower"));
+  if (json_is_object(part))
+    cli_line("canaries", "%.0f of %.0f guesses right: epsilon at least %.3g", cli_number(part, "right"),
+             cli_number(part, "guesses"), cli_number(part, "epsilon_lower"));
   part = json_object_get(root, "behaviour");
   cli_line("behaviour", "%.0f pairs of neighbours compared", cli_number(part, "pairs"));
   cli_line("arithmetic", "%zu checks", json_array_size(json_object_get(json_object_get(root, "arithmetic"), "checks")));

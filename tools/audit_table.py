@@ -37,7 +37,7 @@ def tacit(build, *args):
 def cells(build, only):
     names = {kind: [c["name"] for c in json.loads(tacit(build, "components", kind, "--json").stdout)["components"]] for kind in ("solver", "loss")}
     for solver in names["solver"]:
-        if only and solver not in only:
+        if solver == "auto" or (only and solver not in only):
             continue
         for loss in names["loss"]:
             for relation in ("add_remove", "replace_one"):
@@ -57,11 +57,11 @@ def short(value):
 def row(key, facts):
     solver, loss, relation = key.split()
     releases = facts["sensitivity"]["releases"]
-    white, black = facts["white_box"] or {}, facts["black_box"]
+    white, black = facts["white_box"] or {}, facts["black_box"] or {}
     shares = ", ".join(short(r["share"]) for r in releases)
     noise = ", ".join(short(r.get("noise_ratio")) for r in releases)
     return (f"| {solver} | {loss} | {relation} | {shares} | {noise} | {short(white.get('mu_lower'))} / "
-            f"{short(white.get('mu_claimed'))} | {short(white.get('share'))} | {short(black['share'])} | "
+            f"{short(white.get('mu_claimed'))} | {short(white.get('share'))} | {short(black.get('share'))} | "
             f"{facts['behaviour']['pairs']} | {facts['audit']['attacks']} | {'; '.join(facts['breaks']) or 'none'} |")
 
 

@@ -25,7 +25,7 @@ void tct_audit_cuts(tct_scores *pilot, double *cut) {
   double best = -INFINITY;
   qsort(pilot->out, (size_t)n, sizeof(double), by_value);
   qsort(pilot->in, (size_t)n, sizeof(double), by_value);
-  for (int64_t k = n / 5; k < n - n / 5; k += n / 20) {
+  for (int64_t k = n / 5; k < n - n / 5; k += 1 + n / 20) {
     double at = 0.5 * (pilot->out[k] + pilot->in[k]);
     double tpr = ((double)above(pilot->in, n, at) + 0.5) / ((double)n + 1);
     double fpr = ((double)above(pilot->out, n, at) + 0.5) / ((double)n + 1);
