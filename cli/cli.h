@@ -17,6 +17,9 @@ typedef struct cli_args {
   int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
+  const char *classes;                     /* --classes, as given */
+  const char **class_list;                 /* what read.classes points to, or NULL; owned */
+  char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
   const char *audit;                       /* report: the answer of tacit audit */
@@ -74,7 +77,7 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
+extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */
@@ -87,9 +90,19 @@ const char *cli_nearest(const char *name, const char *const *names, int count);
 
 /* ---- reading.c --------------------------------------------------------------------------------- */
 
+/* How this loss's labels are read: two classes, or more that are public. */
+tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- classes.c --------------------------------------------------------------------------------- */
+
+/* --classes to read.classes; 0, or 2 after one sentence. */
+int cli_classes_split(cli_args *args);
+/* The model's classes to the read options; refuses --positive and --classes that say something else. */
+int cli_classes_of_model(cli_args *args, const tct_model *model);
+void cli_classes_free(cli_args *args);
 
 /* ---- wire.c --------------------------------------------------------------------------------------- */
 

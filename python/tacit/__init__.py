@@ -7,6 +7,7 @@ from ._estimators import (
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
+    PrivatePoissonRegression,
     PrivateRidge,
 )
 from ._matrix import Table, read
@@ -26,6 +27,7 @@ __all__ = [
     "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
+    "PrivatePoissonRegression",
     "PrivateRidge",
     "PrivateSearchCV",
     "PublicScaler",

@@ -129,7 +129,7 @@ static tct_status write_page(tct_page *page, tct_error *err) {
 }
 
 static char *page_of(const tct_model *model, const json_t *audit, tct_error *err) {
-  tct_page page = {.model = model, .audit = audit};
+  tct_page page = {.model = model, .audit = audit, .class = -1};
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
