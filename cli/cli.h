@@ -23,6 +23,7 @@ typedef struct cli_args {
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
+  const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */

@@ -516,6 +516,11 @@ TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict 
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
+ * it is of another plan. */
+TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
+TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
+                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
