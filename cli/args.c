@@ -16,6 +16,9 @@ const cli_option cli_read_options[] = {
     {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
      "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
      "listed; default: the schema's, else 1 is +1 and 0 or -1 is -1"},
+    {"--classes", CLI_TEXT, offsetof(cli_args, classes), "A,B,C",
+     "all labels that can occur, public knowledge, in the order that the model keeps; of two the second counts as +1; "
+     "a label outside the list is bad data; default: the schema's values"},
     {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
      "public knowledge of the columns: bounds, categories, label (see tacit schema)"},
     {"--invalid", CLI_CHOICE, offsetof(cli_args, invalid), "refuse|zero",
@@ -192,7 +195,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;
   if (args->rows && !strcmp(args->rows, "unit")) args->config.rows_rule = TCT_ROWS_UNIT;
-  return 0;
+  return cli_classes_split(args);
 }
 
 int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count) {
@@ -201,7 +204,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_read_options_default(&args->read);
   tct_session_default(&args->session);
   args->generate_rows = 50000;
-  args->level = NAN;
+  args->level = args->seconds = NAN;
   args->operand = argv; /* operands move to the front of what has been read already */
   int only_operands = 0;
   for (int i = 0; i < count; i++) {

@@ -64,6 +64,8 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
+  if (args->classes && tct_config_labels(&args->config) == TCT_LABELS_REAL)
+    return cli_fail(CLI_USAGE, "--classes is for losses of classes, and this one takes numbers; leave it away");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
   if (args->config.input_changed && !args->config.ledger)
@@ -74,12 +76,15 @@ static int check_args(const cli_args *args) {
   return 0;
 }
 
+/* Of several classes those of one fit, and how often. */
 static void print_events(const json_t *plan) {
-  const json_t *event;
+  const json_t *event, *list = json_object_get(plan, "events");
+  int several = !isnan(cli_number(plan, "models"));
   size_t i;
-  json_array_foreach(json_object_get(plan, "events"), i, event) {
+  if (several) list = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "events");
+  json_array_foreach(list, i, event) {
     char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
-    cli_line(i ? "" : "events", "%s", text ? text : "");
+    cli_line(i ? "" : several ? "events each" : "events", "%s", text ? text : "");
     free(text);
   }
 }
@@ -117,11 +122,25 @@ static void print_plan(const json_t *plan) {
   }
   cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
            cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
+  if (!isnan(cli_number(plan, "models")))
+    cli_line("classes", "%.0f, one against the rest; each fit has epsilon %s", cli_number(plan, "models"),
+             cli_real(cli_number(json_object_get(plan, "each"), "epsilon")));
   if (!isnan(cli_number(plan, "noise_multiplier")))
     cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
              cli_real(cli_number(plan, "noise_multiplier")));
   print_events(plan);
   print_releases(plan);
+}
+
+/* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */
+static json_t *warnings_of(const json_t *each, const json_t *whole) {
+  json_t *list = json_array(), *line;
+  size_t i;
+  json_array_foreach((json_t *)whole, i, line) if (json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  json_array_foreach((json_t *)each, i, line) if (!json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  return list;
 }
 
 static void warn_settings(const cli_args *args, const json_t *plan) {
@@ -135,18 +154,37 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
+/* The plan; of several classes the price of all, and what the fit of each is.  NULL with err. */
+static json_t *plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err) {
+  static const char *const price[] = {"private", "epsilon", "delta", "accountant", "events",
+                                      "fits",    "models",  "each",  NULL};
+  const tct_plan *one = whole ? tct_composition_plan(whole, 0) : plan;
+  char *text = tct_plan_json(one, err), *all = whole && text ? tct_composition_json(whole, err) : NULL;
+  json_t *root = text && (all || !whole) ? cli_take_json(text) : (tct_text_free(text), NULL);
+  json_t *o = all ? cli_take_json(all) : NULL;
+  if (!root || !whole) return root;
+  for (int i = 0; price[i]; i++) json_object_set(root, price[i], json_object_get(o, price[i]));
+  json_object_del(root, "epsilon_lower");
+  json_decref(o);
+  text = tct_plan_json(plan, err); /* the promise's own warnings are those of the whole */
+  o = text ? cli_take_json(text) : NULL;
+  json_object_set_new(root, "warnings", warnings_of(json_object_get(root, "warnings"), json_object_get(o, "warnings")));
+  json_decref(o);
+  return root;
+}
+
 static int dry_run(const cli_args *args) {
   tct_error err;
-  double shape[2];
-  char *end = NULL;
-  shape[0] = strtod(args->shape, &end);
-  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
-  for (int i = 0; i < 2; i++)
-    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
-      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
-  tct_plan *plan = tct_plan_new(&args->config, (int64_t)shape[0], (int64_t)shape[1], &err);
-  json_t *root = plan ? cli_take_json(tct_plan_json(plan, &err)) : NULL;
+  int64_t rows, cols;
+  int wrong = cli_shape(args->shape, &rows, &cols);
+  if (wrong) return wrong;
+  tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
+  tct_composition *whole = NULL;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
+  json_t *root = plan && (whole || !several) ? plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
+  tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
   int code = 0;
@@ -164,10 +202,21 @@ static int dry_run(const cli_args *args) {
 typedef struct run {
   tct_team *team;
   tct_data *data;
-  tct_plan *plan;
+  tct_plan *plan;         /* of the whole budget */
+  tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
   double read, planned, trained; /* seconds */
 } run;
+
+/* One fit, or one for each class within the same budget. */
+static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+  int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  r->plan = tct_plan_new(&args->config, rows, cols, err);
+  if (!r->plan) return err->status;
+  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
+  return r->whole ? TCT_OK : err->status;
+}
 
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
@@ -179,14 +228,11 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
-  if (status == TCT_OK) {
-    r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
-    status = r->plan ? TCT_OK : err->status;
-  }
+  if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
-  if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
+  if (status == TCT_OK) r->model = r->whole ? tct_fit_composed(r->whole, r->data, err) : tct_fit(r->plan, r->data, err);
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
@@ -209,10 +255,8 @@ static void warn_unaccounted(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
-  char *text = tct_plan_json(r->plan, &err);
-  if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
+  json_t *root = plan_json(r->plan, r->whole, &err);
+  if (!root) return cli_fail_error(&err);
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
@@ -284,7 +328,7 @@ static int begin(cli_args *args, tct_team *team) {
   if (args->help) return 0;
   if (tct_team_rank(team) == 0) code = check_args(args);
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
-  args->read.labels = tct_config_labels(&args->config);
+  args->read.labels = cli_labels(&args->config);
   return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
 }
 
@@ -308,6 +352,7 @@ static int run_train(cli_args *args) {
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
+  tct_composition_free(r.whole);
   tct_data_free(r.data);
   tct_team_free(r.team);
   return code;
