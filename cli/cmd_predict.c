@@ -9,12 +9,15 @@
 
 static const cli_option options[] = {
     {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability",
-     "margin: w.x + b, of a regression the predicted label (default); label: 1 or -1; probability: of +1, logistic "
-     "loss only"},
+     "margin: w.x + b, of a regression the predicted label; label: 1 or -1; probability: of +1, logistic loss only",
+     "margin", "probability"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
-     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
-     "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all"},
+     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, strictly "
+     "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
+     "interval",
+     "no interval", "0.95"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all",
+     "standard output", "predictions.txt"},
     {0},
 };
 

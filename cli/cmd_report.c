@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same"},
+    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output",
+     "standard output", "model.html"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
     {0},
 };
 

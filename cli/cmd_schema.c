@@ -5,8 +5,10 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX", "label column, by name or number from 1"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.json", "write there instead of standard output"},
+    {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX", "label column, by name or number from 1",
+     "no label", "income"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.json", "write there instead of standard output",
+     "standard output", "people.schema.json"},
     {0},
 };
 
