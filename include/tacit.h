@@ -186,6 +186,8 @@ typedef struct tct_read_options {
   int32_t value_type;      /* tct_value_type of the stored values */
   int32_t threads;         /* 0 = all processors */
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *delimiter;   /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
+  const char *decimal;     /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
 } tct_read_options;
 
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);

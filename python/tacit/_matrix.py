@@ -101,6 +101,8 @@ class Table:
         labels: str = "binary",
         invalid: str = "refuse",
         cols: int = 0,
+        delimiter: Optional[str] = None,
+        decimal: Optional[str] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -111,6 +113,7 @@ class Table:
         options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
         options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
         options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+        options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
         schema_text = getattr(schema, "text", None)
         if schema_text is not None:
             options.schema_text = _native.text(schema_text)
@@ -149,11 +152,15 @@ def read(
     labels: str = "binary",
     invalid: str = "refuse",
     cols: int = 0,
+    delimiter: Optional[str] = None,
+    decimal: Optional[str] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    return Table(path, schema=schema, label=label, positive=positive, labels=labels, invalid=invalid, cols=cols)
+    settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    return Table(path, schema=schema, label=label, positive=positive, **settings)

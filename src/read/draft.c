@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
+#include "read/format/foreign.h"
 #include "read/format/reader.h"
 #include "read/schema/schema.h"
 
@@ -82,10 +83,12 @@ static tct_status begin(draft *d, const char *path, const char *label, tct_error
   TCT_TRY(tct_source_want(&d->source, 1 << 16, err));
   const char *head = d->source.buffer + d->source.begin;
   int64_t length = d->source.end - d->source.begin;
+  const char *foreign = tct_foreign(head, length);
+  if (foreign) return tct_fail_at(err, path, 0, 0, "%s", foreign);
   if (!tct_format_of(head, length, d->c)->has_names) {
     return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; give a CSV file");
   }
-  TCT_TRY(tct_csv_begin(&d->csv, &d->source, err));
+  TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
   d->label = label ? tct_csv_find(d->names, d->sorted, d->count, label) : -1;
   if (label && d->label < 0) d->label = tct_reader_column(label, d->count) - 1;

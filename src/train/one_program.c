@@ -60,7 +60,9 @@ typedef struct field {
   FIELD(INT64, cols, "the number of features")            \
   FIELD(INT32, value_type, "the precision of the values") \
   FIELD(FREE, threads, NULL)                              \
-  FIELD(TEXT, key, "the key column")
+  FIELD(TEXT, key, "the key column")                      \
+  FIELD(TEXT, delimiter, "the delimiter")                 \
+  FIELD(TEXT, decimal, "the decimal mark")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)
