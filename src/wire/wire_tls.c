@@ -53,7 +53,7 @@ static void tls_close(tct_wire *wire) {
 static const tct_wire_backend backend = {tls_send, tls_receive, tls_close};
 
 static tct_status open_wire(int self, int parties, double seconds, tct_wire *wire, tct_error *err) {
-  void *opened = tct_load_library(library);
+  void *opened = tct_load_library(library, false);
   const tct_tls *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
   if (!tls || tls->version != TCT_TLS_VERSION)
     return tct_fail(err, TCT_E_RUN,
