@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _native, _views
 from ._native import Path
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
@@ -141,6 +141,10 @@ class Table:
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def _repr_html_(self) -> str:
+        kinds = {_native.LABELS_NONE: "none", _native.LABELS_BINARY: "two classes", _native.LABELS_REAL: "numbers"}
+        return _views.table(self.shape, self.feature_names, kinds[self.kind], self.schema is not None)
 
 
 def read(

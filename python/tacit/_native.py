@@ -14,6 +14,8 @@ import sys
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
+from ._speech import spoken
+
 OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
 F64, F32 = range(2)
@@ -269,7 +271,7 @@ lib = _load()
 
 def raise_error(error: Error) -> NoReturn:
     """Raises the exception that belongs to a filled tct_error."""
-    text = error.text.decode("utf-8", "replace")
+    text = spoken(error.text.decode("utf-8", "replace"))
     where = error.file.decode("utf-8", "replace")
     if where and error.line:
         where += f":{error.line}" + (f":{error.column}" if error.column else "")

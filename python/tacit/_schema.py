@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from . import _arrow, _callers, _guards, _native
+from . import _arrow, _callers, _guards, _native, _views
 from ._native import Facts, Path
 
 _MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
@@ -108,6 +108,9 @@ class Schema:
 
     def __repr__(self) -> str:
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
+
+    def _repr_html_(self) -> str:
+        return _views.schema(self.json)
 
 
 def is_draft(schema: Any) -> bool:
