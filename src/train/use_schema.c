@@ -6,6 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Labels within [low, high]: their middle is taken off, but counts stay as they are. */
+static void use_labels(tct_config *config, double low, double high) {
+  tct_loss loss;
+  bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->counts;
+  config->label_shift = counts ? 0 : (low + high) / 2;
+  config->label_bound = counts ? high : (high - low) / 2;
+}
+
 /* columns: those of a schema. */
 static void take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high) {
   double squares = config->intercept ? 1 : 0;
@@ -14,10 +22,8 @@ static void take_bounds(tct_config *config, const json_t *columns, double label_
     squares += type && strcmp(type, "ignore") != 0; /* a number scaled into [-1,1], or one indicator */
   }
   if (isnan(config->row_norm) && squares > 0) config->row_norm = sqrt(squares);
-  if (isnan(config->label_bound) && isfinite(label_low) && isfinite(label_high) && config->label_shift == 0) {
-    config->label_shift = (label_low + label_high) / 2;
-    config->label_bound = (label_high - label_low) / 2;
-  }
+  if (isnan(config->label_bound) && isfinite(label_low) && isfinite(label_high) && config->label_shift == 0)
+    use_labels(config, label_low, label_high);
 }
 
 tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
