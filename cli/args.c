@@ -52,7 +52,7 @@ static int is_choice(const char *choices, const char *text) {
 static const char *other_use(const char *option, const char *text) {
   int64_t count;
   return !strcmp(option, "--rows") && parse_count(text, &count)
-             ? "; for the number of records of a plan write --shape N"
+             ? "; for the number of records of a plan write --records N"
              : "";
 }
 
@@ -127,7 +127,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;
   if (args->rows && !strcmp(args->rows, "unit")) args->config.rows_rule = TCT_ROWS_UNIT;
-  return 0;
+  return cli_classes_split(args);
 }
 
 int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count) {
@@ -136,7 +136,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_read_options_default(&args->read);
   tct_session_default(&args->session);
   args->generate_rows = 50000;
-  args->level = NAN;
+  args->level = args->seconds = NAN;
   args->operand = argv; /* operands move to the front of what has been read already */
   int only_operands = 0;
   for (int i = 0; i < count; i++) {

@@ -17,6 +17,9 @@ typedef struct cli_args {
   int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
+  const char *classes;                     /* --classes, as given */
+  const char **class_list;                 /* what read.classes points to, or NULL; owned */
+  char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
   const char *kind;                        /* generate */
@@ -25,8 +28,10 @@ typedef struct cli_args {
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
+  int64_t records;        /* train, audit; 0 = not given */
   const char *completion; /* help: of which shell */
   int manual;             /* help */
   int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
@@ -76,7 +81,7 @@ typedef struct cli_verb {
 #undef CLI_VERB
 
 extern const cli_option cli_train_options[];  /* of train */
-extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
+extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */
@@ -107,9 +112,23 @@ json_t *cli_tables(void);
 
 /* ---- reading.c --------------------------------------------------------------------------------- */
 
+/* How this loss's labels are read: two classes, or more that are public. */
+tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- classes.c --------------------------------------------------------------------------------- */
+
+/* --classes to read.classes; 0, or 2 after one sentence. */
+int cli_classes_split(cli_args *args);
+/* The model's classes to the read options; refuses --positive and --classes that say something else. */
+int cli_classes_of_model(cli_args *args, const tct_model *model);
+void cli_classes_free(cli_args *args);
+
+/* Rows and columns of a plan before there are data: from --schema and --records, else from --shape.  With a schema also
+ * the bounds that follow from it go into the settings. */
+int cli_public_shape(cli_args *args, int64_t *rows, int64_t *cols);
 
 /* ---- wire.c --------------------------------------------------------------------------------------- */
 
@@ -148,6 +167,8 @@ const char *cli_real(double value);
 int cli_print_json(const json_t *object);
 /* Prints an answer of the library, which it frees, as JSON or for people. */
 int cli_print_answer(char *text, int as_json, void (*print)(const json_t *root));
+/* "N,P" as two whole numbers from 1 on; 0, or 2 after one sentence. */
+int cli_shape(const char *text, int64_t *rows, int64_t *cols);
 /* Flushes stdout; a failed write is exit code 1 with a sentence. */
 int cli_finish(int code);
 

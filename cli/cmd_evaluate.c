@@ -54,11 +54,20 @@ static void print_private(const json_t *root) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish these figures");
 }
 
+/* One line for each class against the rest. */
+static void print_classes(const json_t *root) {
+  const json_t *list = json_object_get(root, "classes"), *one;
+  size_t i;
+  json_array_foreach(list, i, one) cli_line(i ? "" : "classes", "%s: auc %s, mean_loss %s", cli_string(one, "class"),
+                                            cli_real(cli_number(one, "auc")), cli_real(cli_number(one, "mean_loss")));
+}
+
 static void print_scores(const json_t *root) {
   static const char *const fields[] = {"mean_loss", "objective", "accuracy", "auc", "mse"};
   cli_line("rows", "%.0f", cli_number(root, "rows"));
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!isnan(cli_number(root, fields[i]))) cli_line(fields[i], "%s", cli_real(cli_number(root, fields[i])));
+  print_classes(root);
   printf("These figures are NOT private: they are exact sums over the records.\n");
 }
 
@@ -112,8 +121,9 @@ const cli_verb cli_evaluate = {
         "With it they come from one noisy release, with error bars, and may be published.",
     .details =
         "mean_loss is the model's own loss over labels bounded as in training; objective adds the penalty; auc\n"
-        "counts ties half; mse is in the label's own unit. The label column is the model's unless --label says\n"
-        "otherwise.\n"
+        "counts ties half; mse is in the label's own unit. Of several classes accuracy counts the one that is\n"
+        "predicted, and the other figures are means over the classes, each against the rest.\n"
+        "The label column is the model's unless --label says otherwise.\n"
         "\n"
         "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, and the\n"
         "share of positives; of real labels, cut to the model's bound, mse and r2. The standard error is that of the\n"

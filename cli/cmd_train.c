@@ -15,25 +15,28 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
+  if (args->classes && tct_config_labels(&args->config) == TCT_LABELS_REAL)
+    return cli_fail(CLI_USAGE, "--classes is for losses of classes, and this one takes numbers; leave it away");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
-  if (args->dry_run)
-    return args->shape
-               ? 0
-               : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P, or --schema and --shape N: it opens no data");
+  if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)
     return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
+  if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
   return 0;
 }
 
+/* Of several classes those of one fit, and how often. */
 static void print_events(const json_t *plan) {
-  const json_t *event;
+  const json_t *event, *list = json_object_get(plan, "events");
+  int several = !isnan(cli_number(plan, "models"));
   size_t i;
-  json_array_foreach(json_object_get(plan, "events"), i, event) {
+  if (several) list = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "events");
+  json_array_foreach(list, i, event) {
     char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
-    cli_line(i ? "" : "events", "%s", text ? text : "");
+    cli_line(i ? "" : several ? "events each" : "events", "%s", text ? text : "");
     free(text);
   }
 }
@@ -71,11 +74,25 @@ static void print_plan(const json_t *plan) {
   }
   cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
            cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
+  if (!isnan(cli_number(plan, "models")))
+    cli_line("classes", "%.0f, one against the rest; each fit has epsilon %s", cli_number(plan, "models"),
+             cli_real(cli_number(json_object_get(plan, "each"), "epsilon")));
   if (!isnan(cli_number(plan, "noise_multiplier")))
     cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
              cli_real(cli_number(plan, "noise_multiplier")));
   print_events(plan);
   print_releases(plan);
+}
+
+/* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */
+static json_t *warnings_of(const json_t *each, const json_t *whole) {
+  json_t *list = json_array(), *line;
+  size_t i;
+  json_array_foreach((json_t *)whole, i, line) if (json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  json_array_foreach((json_t *)each, i, line) if (!json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  return list;
 }
 
 static void warn_settings(const cli_args *args, const json_t *plan) {
@@ -89,43 +106,37 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
-/* "N,P", or "N" where a schema has the number of features; 1 if it is so. */
-static int parse_shape(const char *text, int has_schema, double shape[2]) {
-  char *end = NULL;
-  shape[0] = strtod(text, &end);
-  int numbers = *end == ',' || !has_schema ? 2 : 1;
-  if (*end == ',') shape[1] = strtod(end + 1, &end);
-  for (int i = 0; i < numbers; i++)
-    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i])) return 0;
-  return !*end;
-}
-
-/* Rows and columns of the plan; with a schema also the bounds that follow from it. */
-static int public_shape(cli_args *args, int64_t *rows, int64_t *cols) {
-  tct_error err;
-  double shape[2] = {0};
-  const char *schema = args->read.schema_path;
-  if (!parse_shape(args->shape, schema != NULL, shape))
-    return cli_fail(CLI_USAGE,
-                    "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20; with "
-                    "--schema the first is enough");
-  *rows = (int64_t)shape[0];
-  *cols = (int64_t)shape[1];
-  if (!schema) return 0;
-  if (tct_config_use_schema_file(&args->config, schema, cols, &err) != TCT_OK) return cli_fail_error(&err);
-  if (!shape[1] || *cols == (int64_t)shape[1]) return 0;
-  return cli_fail(CLI_USAGE, "--shape says %.0f features and the schema makes %lld; leave the second number out",
-                  shape[1], (long long)*cols);
+/* The plan; of several classes the price of all, and what the fit of each is.  NULL with err. */
+static json_t *plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err) {
+  static const char *const price[] = {"private", "epsilon", "delta", "accountant", "events",
+                                      "fits",    "models",  "each",  NULL};
+  const tct_plan *one = whole ? tct_composition_plan(whole, 0) : plan;
+  char *text = tct_plan_json(one, err), *all = whole && text ? tct_composition_json(whole, err) : NULL;
+  json_t *root = text && (all || !whole) ? cli_take_json(text) : (tct_text_free(text), NULL);
+  json_t *o = all ? cli_take_json(all) : NULL;
+  if (!root || !whole) return root;
+  for (int i = 0; price[i]; i++) json_object_set(root, price[i], json_object_get(o, price[i]));
+  json_object_del(root, "epsilon_lower");
+  json_decref(o);
+  text = tct_plan_json(plan, err); /* the promise's own warnings are those of the whole */
+  o = text ? cli_take_json(text) : NULL;
+  json_object_set_new(root, "warnings", warnings_of(json_object_get(root, "warnings"), json_object_get(o, "warnings")));
+  json_decref(o);
+  return root;
 }
 
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
-  int code = public_shape(args, &rows, &cols);
+  int code = cli_public_shape(args, &rows, &cols);
   if (code) return code;
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
-  json_t *root = plan ? cli_take_json(tct_plan_json(plan, &err)) : NULL;
+  tct_composition *whole = NULL;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
+  json_t *root = plan && (whole || !several) ? plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
+  tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
   if (args->json)
@@ -142,10 +153,21 @@ static int dry_run(cli_args *args) {
 typedef struct run {
   tct_team *team;
   tct_data *data;
-  tct_plan *plan;
+  tct_plan *plan;         /* of the whole budget */
+  tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
   double read, planned, trained; /* seconds */
 } run;
+
+/* One fit, or one for each class within the same budget. */
+static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+  int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  r->plan = tct_plan_new(&args->config, rows, cols, err);
+  if (!r->plan) return err->status;
+  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
+  return r->whole ? TCT_OK : err->status;
+}
 
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
@@ -157,14 +179,11 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
-  if (status == TCT_OK) {
-    r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
-    status = r->plan ? TCT_OK : err->status;
-  }
+  if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
-  if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
+  if (status == TCT_OK) r->model = r->whole ? tct_fit_composed(r->whole, r->data, err) : tct_fit(r->plan, r->data, err);
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
@@ -187,10 +206,8 @@ static void warn_unaccounted(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
-  char *text = tct_plan_json(r->plan, &err);
-  if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
+  json_t *root = plan_json(r->plan, r->whole, &err);
+  if (!root) return cli_fail_error(&err);
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
@@ -262,7 +279,7 @@ static int begin(cli_args *args, tct_team *team) {
   if (args->help) return 0;
   if (tct_team_rank(team) == 0) code = check_args(args);
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
-  args->read.labels = tct_config_labels(&args->config);
+  args->read.labels = cli_labels(&args->config);
   return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
 }
 
@@ -286,6 +303,7 @@ static int run_train(cli_args *args) {
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
+  tct_composition_free(r.whole);
   tct_data_free(r.data);
   tct_team_free(r.team);
   return code;
@@ -310,7 +328,7 @@ const cli_verb cli_train = {
         "ranks\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
-        "  tacit train --dry-run --shape 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
+        "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,

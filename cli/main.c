@@ -25,10 +25,12 @@ static int run_verb(const char *name, char **argv, int count) {
   const cli_verb *verb = cli_find_verb(name);
   if (!verb) return cli_unknown_verb(name);
   int code = cli_args_parse(verb, &args, argv, count);
-  if (code) return code;
-  if (!args.help || verb->helps) return verb->run(&args);
-  cli_put_help(verb);
-  return 0;
+  if (!code && (!args.help || verb->helps))
+    code = verb->run(&args);
+  else if (!code)
+    cli_put_help(verb);
+  cli_classes_free(&args);
+  return code;
 }
 
 /* Memory that is freed soon comes back by the next allocation. malloc hands blocks from 128 KiB on to the system in

@@ -10,6 +10,10 @@ const cli_option cli_read_options[] = {
      "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
      "listed",
      "the schema's, else 1 is +1 and 0 or -1 is -1", "yes"},
+    {"--classes", CLI_TEXT, offsetof(cli_args, classes), "A,B,C",
+     "all labels that can occur, public knowledge, in the order that the model keeps; of two the second counts as +1; "
+     "a label outside the list is bad data",
+     "the schema's values", "low,middle,high"},
     {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
      "public knowledge of the columns: bounds, categories, label (see tacit schema)",
      "no schema: numbers are taken as they are", "people.schema.json"},

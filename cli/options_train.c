@@ -54,13 +54,12 @@ const cli_option cli_train_options[] = {
      "repeatable noise, for tests: the model is marked reproducible and must not be published",
      "fresh noise from the operating system", "1"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
-     "print the plan and its cost without opening the data; needs --shape and takes the bounds and the number of "
-     "features from --schema, if given",
-     "off", NULL},
+     "print the plan and its cost without opening the data; needs --schema and --records, or --shape", "off", NULL},
+    {"--records", CLI_SIZE, offsetof(cli_args, records), "N",
+     "for --dry-run with --schema, which has the features and their bounds: the public number of records",
+     "none, --dry-run needs it or --shape", "50000"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
-     "for --dry-run: number of records, and of features after the schema; with --schema the number of records alone "
-     "will do",
-     "none", "50000,20"},
+     "for --dry-run without a schema: number of records and of features", "none", "50000,20"},
     {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
      "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
      "model.html"},

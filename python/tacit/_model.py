@@ -18,10 +18,13 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _arrow, _native
+from ._classes import listed, named
+from ._frames import frame_table, in_order
 from ._inference import Summary
-from ._matrix import Table, View
+from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
+from ._schema import Schema
 from ._views import Bar, Certificate, certificate, model, verification
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
@@ -167,6 +170,7 @@ class Model:
         *,
         features: Any = None,
         label: Optional[str] = None,
+        classes: Optional[NDArray[Any]] = None,
         unaccounted: Iterable[str] = (),
         factor: Any = None,
         shift: Any = None,
@@ -180,6 +184,9 @@ class Model:
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
         what.label = None if label is None else _native.text(str(label))
+        words = None if classes is None else named(classes)
+        if words is not None:
+            (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
         facts, _ = _native.texts([*unaccounted, ""])
         facts[-1] = None  # the end of the list
         what.unaccounted = facts
@@ -207,6 +214,34 @@ class Model:
         """The certificate, as a dict."""
         return Certificate(self.json["privacy"])
 
+    @classmethod
+    def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
+        """One model of several classes, a row of coefficients for each; its claim is that of the whole."""
+        words = named(classes)
+        if words is None:
+            raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
+        handles = (ctypes.c_void_p * len(models))(*(model._handle for model in models))
+        names, count = _native.texts(words[0])
+        return cls(_native.call("tct_model_join", handles, names, count, words[1]))
+
+    @property
+    def classes_(self) -> Optional[NDArray[Any]]:
+        """The labels, of two the negative one first; -1 and 1 where they have no names; None: the label is a number."""
+        if self.json["labels"] == "real":
+            return None
+        names = self.json.get("classes")
+        return np.array([-1, 1]) if names is None else listed(names)
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """Weights for records as they come: [features]; of classes [1, features], or a row for each."""
+        return self.folded()[0] if self.classes_ is None else np.atleast_2d(self.folded()[0])
+
+    @property
+    def intercept_(self) -> Any:
+        """A number; of classes an array, one for each row of ``coef_``."""
+        return self.folded()[1] if self.classes_ is None else np.atleast_1d(self.folded()[1])
+
     @property
     def features(self) -> Any:
         return self.json["features"]
@@ -217,31 +252,56 @@ class Model:
         return np.array(self.json["coefficients"], dtype=float)
 
     @property
-    def intercept(self) -> float:
-        return float(self.json["intercept"])
+    def intercept(self) -> Any:
+        """A number; of more than two classes one for each."""
+        intercept = self.json["intercept"]
+        return np.array(intercept, dtype=float) if isinstance(intercept, list) else float(intercept)
 
-    def folded(self) -> Tuple[NDArray[Any], float]:
+    def folded(self) -> Tuple[NDArray[Any], Any]:
         """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
         weights, intercept = self.coefficients, self.intercept
         transforms = self.json["transforms"]
         if transforms["scale_factor"] is not None:
             weights = weights * np.array(transforms["scale_factor"], dtype=float)
-            intercept = intercept - float(np.dot(weights, np.array(transforms["scale_shift"], dtype=float)))
+            intercept = intercept - weights @ np.array(transforms["scale_shift"], dtype=float)
         if self.json["labels"] == "real":
             intercept += transforms["label_shift"]
         return weights, intercept
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
-        data = X if isinstance(X, (Table, View)) else View(X)
-        out = np.empty(data.shape[0])
+    def _records(self, X: Any) -> Any:
+        """A frame's columns go by name: by the model's schema, or, without one, as numbers."""
+        if isinstance(X, (Table, Labelled, View)):
+            return X
+        if not _arrow.is_frame(X):
+            return View(X)
+        if self.json["transforms"]["schema"] is not None:
+            return frame_table(X, Schema(self.json["transforms"]["schema"]), self.json["label"])
+        return View(in_order(_arrow.frame(X), self.features))
+
+    def margins(self, X: Any) -> NDArray[Any]:
+        """[rows, models]: x.w + intercept after the model's own transforms, by every row of coefficients."""
+        data = self._records(X)
+        out = np.empty((data.shape[0], _native.lib.tct_model_models(self._handle)))
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes]."""
+        margins = self.margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted label of every row: one of ``classes_``, or a number.  X: an array of the model's features; a frame,
+        whose columns go by name, by the schema that the model was trained under; or a table of `tacit.read`."""
+        margins, classes = self.decision_function(X), self.classes_
+        if classes is None:
+            return margins
+        return np.asarray(classes[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)])
 
     def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
         """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
         a weight of the row has no interval."""
-        data = X if isinstance(X, (Table, View)) else View(X)
+        data = self._records(X)
         lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
         _native.call(
             "tct_predict_interval", self._handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data
@@ -250,6 +310,8 @@ class Model:
 
     def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
         """The weights with standard errors, tests and intervals, on the original scale of the columns."""
+        if _native.lib.tct_model_models(self._handle) > 1:
+            raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
         return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
 
     def save(self, path: Path) -> None:
@@ -265,7 +327,7 @@ class Model:
         return None
 
     def _repr_html_(self) -> str:
-        return model(self.json, self.coefficients.tolist(), certificate(self.privacy))
+        return model(self.json, np.atleast_2d(self.coefficients).tolist(), certificate(self.privacy))
 
     def __repr__(self) -> str:
         p = self.privacy

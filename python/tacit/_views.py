@@ -155,10 +155,17 @@ def certificate(privacy: Facts) -> str:
     return head + marks + events
 
 
-def model(facts: Facts, weights: Sequence[float], privacy: str) -> str:
-    """facts: `Model.json`; privacy: the certificate's HTML.  The largest weights stand first."""
-    names = facts["features"] or [f"x{j + 1}" for j in range(len(weights))]
-    order = sorted(range(len(weights)), key=lambda j: -abs(weights[j]))
+MOST_CLASSES = 6
+
+
+def model(facts: Facts, weights: Sequence[Sequence[float]], privacy: str) -> str:
+    """facts: `Model.json`; weights: a list for each class, or one; privacy: the certificate's HTML.  The features with the
+    largest weights stand first."""
+    columns = list(zip(*weights))
+    names = facts["features"] or [f"x{j + 1}" for j in range(len(columns))]
+    order = sorted(range(len(columns)), key=lambda j: -max(abs(each) for each in columns[j]))
+    classes = [str(name) for name in facts.get("classes") or []]
+    heads = [f"weight for {name}" for name in classes[:MOST_CLASSES]] if len(weights) > 1 else []
     head = pairs(
         "Model",
         [
@@ -167,10 +174,13 @@ def model(facts: Facts, weights: Sequence[float], privacy: str) -> str:
             ("solver", facts["solver"]),
             ("records", facts["rows"]),
             ("features", facts["columns"]),
+            ("classes", ", ".join(classes) or None),
         ],
     )
-    lines = [[names[j], float(weights[j])] for j in order]
-    return head + rows(["feature", "weight of the scaled feature"], lines, "features, by size") + privacy
+    shown = max(len(heads), 1)
+    lines = [[names[j], *(float(each) for each in columns[j][:shown])] for j in order]
+    table_head = ["feature", *(heads or ["weight of the scaled feature"])]
+    return head + rows(table_head, lines, "features, by size") + privacy
 
 
 def verification(answer: Facts) -> str:

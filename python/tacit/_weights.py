@@ -44,8 +44,8 @@ class Weighing:
         return float(1 if cap is None else cap) * int(1 if count is None else count)
 
     def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
-        if isinstance(X, Table) and not (sample_weight is None and groups is None):
-            raise ValueError("records of tacit.read are not weighed; give an array or a data frame")
+        if isinstance(X, Table) and isinstance(groups, str):
+            raise ValueError("a table of tacit.read keeps no column but its features; give groups as an array")
         self._check_bounds(sample_weight, groups)
         if self.weight_cap is None and groups is None:
             return None

@@ -98,6 +98,16 @@ def test_a_model_shows_its_claim_and_the_largest_weight_first(fitted, tmp_path):
     assert re.search(rf"weight of the scaled feature {first} ", shown)
 
 
+def test_a_model_of_several_classes_shows_a_column_for_each(tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, size=(2000, 3))
+    kinds = np.array(["low", "mid", "high"])[np.digitize(X[:, 0], [-0.3, 0.3])]
+    model = tacit.PrivateLogisticRegression(**BUDGET, data_norm=2.0, classes=["high", "low", "mid"]).fit(X, kinds)
+    model.save(tmp_path / "m.json")
+    shown = read(tacit.read_model(tmp_path / "m.json"))
+    assert "weight for high weight for low weight for mid" in shown
+
+
 def test_a_certificate_is_a_dict_with_a_view_that_names_what_is_not_covered(fitted):
     privacy = fitted[0].privacy_
     assert isinstance(privacy, dict) and privacy["epsilon"] == 1.0

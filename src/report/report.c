@@ -127,7 +127,7 @@ static tct_status write_page(tct_page *page, tct_error *err) {
 
 char *tct_report_html(const tct_model *model, tct_error *err) {
   tct_error_clear(err);
-  tct_page page = {.model = model};
+  tct_page page = {.model = model, .class = -1};
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);

@@ -17,6 +17,7 @@ typedef struct tct_page {
   int holds;            /* the claim is no less than that */
   tct_noise_size noise; /* of the weights */
   int noise_known;
+  int64_t class; /* whose weights are written; -1: the model has one row of them */
 } tct_page;
 
 /* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */

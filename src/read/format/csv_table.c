@@ -129,7 +129,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   if (!field) return tct_fail_memory(err);
   r->encoder.field = field;
   TCT_TRY(match_columns(r, schema, field, err));
-  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, reader->c, err));
+  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, &reader->data->classes, reader->c, err));
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
   TCT_TRY(tct_encoder_make(&r->encoder, schema, field, wanted ? r->label : -1, reader->options, err));
   tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);

@@ -24,6 +24,8 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) 
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
       (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
+  if (!tct_class_names_same(&a->classes, &b->classes))
+    return tct_fail(err, TCT_E_DATA, "the parts differ in the classes of the label; give parts of one table");
   if (!same_names(a, b) || !same_text(a->label_name, b->label_name) || !same_text(a->schema, b->schema))
     return tct_fail(err, TCT_E_DATA,
                     "the parts differ in the names or order of their columns; give every part the same header");
@@ -116,6 +118,8 @@ static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
   if (like->names) to->names = copy_names(like->names, like->x.cols);
   if ((like->label_name && !to->label_name) || (like->schema && !to->schema) || (like->names && !to->names))
     return tct_fail_memory(err);
+  const char *const *classes = (const char *const *)like->classes.name;
+  if (classes) TCT_TRY(tct_class_names_set(&to->classes, classes, like->classes.count, like->classes.kind, err));
   for (int k = 0; k < TCT_UNACCOUNTED && like->unaccounted[k]; k++)
     TCT_TRY(tct_data_unaccounted(to, like->unaccounted[k], err));
   return TCT_OK;
