@@ -9,7 +9,6 @@ import json
 import math
 import os
 import signal
-import sys
 import threading
 import warnings
 import weakref
@@ -26,6 +25,7 @@ from ._inference import Summary
 from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
 from ._schema import Schema
+from ._views import Bar, Certificate, certificate, model, verification
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -68,14 +68,6 @@ class Plan:
         self.facts = facts_of(self.handle, config)
 
 
-def bar(fraction: float, width: int = 40) -> None:
-    """The progress line of progress=True."""
-    done = round(width * fraction)
-    end = "\n" if fraction >= 1 else ""
-    sys.stderr.write(f"\rtacit [{'#' * done}{'.' * (width - done)}] {100 * fraction:3.0f} %{end}")
-    sys.stderr.flush()
-
-
 class Callbacks:
     """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
     the run, and is raised when the run has returned."""
@@ -83,8 +75,9 @@ class Callbacks:
     def __init__(self, progress: Any = None) -> None:
         self.caught = None
         self.interrupted = False
+        self.bar = Bar() if progress is True else None
         if progress is True:
-            progress = bar
+            progress = self.bar
         elif progress is False:
             progress = None
 
@@ -114,6 +107,8 @@ class Callbacks:
         try:
             yield
         finally:
+            if self.bar is not None:
+                self.bar.end()
             if mine:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
         if self.interrupted:
@@ -215,10 +210,9 @@ class Model:
         return Model.parse, (self.text,)
 
     @property
-    def privacy(self) -> Facts:
-        """The certificate."""
-        privacy: Facts = self.json["privacy"]
-        return privacy
+    def privacy(self) -> Certificate:
+        """The certificate, as a dict."""
+        return Certificate(self.json["privacy"])
 
     @classmethod
     def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
@@ -389,6 +383,9 @@ class Model:
         _native.call("tct_report_audited_write", self._handle, text, _native.text(path))
         return None
 
+    def _repr_html_(self) -> str:
+        return model(self.json, np.atleast_2d(self.coefficients).tolist(), certificate(self.privacy))
+
     def __repr__(self) -> str:
         p = self.privacy
         claim = f"epsilon {p['epsilon']:g}, delta {p['delta']:g}" if p["private"] else "privacy NONE"
@@ -422,6 +419,9 @@ class Verification(dict[str, Any]):
     def why(self) -> str | None:
         """The first check that failed, one sentence; None: none did."""
         return next((check["text"] for check in self["checks"] if not check["ok"]), None)
+
+    def _repr_html_(self) -> str:
+        return verification(self)
 
 
 def verify(path: Path, ledger: Any = None) -> Verification:

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from . import _arrow, _callers, _guards, _native
+from . import _arrow, _callers, _guards, _native, _views
 from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
@@ -138,6 +138,9 @@ class Schema:
 
     def __repr__(self) -> str:
         return f"<Schema: {len(self.used)} columns used, label {self.label!r}>"
+
+    def _repr_html_(self) -> str:
+        return _views.schema(self.json)
 
 
 def is_draft(schema: Any) -> bool:
