@@ -387,6 +387,29 @@ static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
   tct_model_free(model);
 }
 
+static void a_claim_that_rests_on_others_says_on_whom(void **state) {
+  (void)state;
+  world *w = made_world(1);
+  tct_model *sums = trained(w, "squared", "l2:lambda=0.1", "gram_parties:parties=2", TCT_ADD_REMOVE, 1);
+  tct_model *plain = trained(w, "squared", "l2:lambda=0.1", "adassp", TCT_ADD_REMOVE, 1);
+  char *page = tct_report_html(sums, NULL), *other = tct_report_html(plain, NULL);
+  assert_non_null(strstr(page, "data-field=\"parties.conditions.4\""));
+  assert_non_null(strstr(page, "conspires with no party"));
+  assert_null(strstr(page, "whatever machines they own"));
+  assert_null(strstr(other, "parties.conditions"));
+  assert_non_null(strstr(other, "whatever machines they own"));
+  tct_text_free(page), tct_text_free(other);
+  /* Between parties nobody is a curator, and the certificate names the conditions. */
+  char *apart = tct_text_copy(sums->parties);
+  memcpy(strstr(apart, "\"apart\":false"), "\"apart\":true ", 13);
+  tct_free(sums->parties);
+  sums->parties = apart;
+  assert_non_null(strstr(tct_model_trust(sums), "The claim rests on parties.conditions"));
+  assert_null(strstr(tct_model_trust(sums), "labels are known to every party"));
+  tct_model_free(sums), tct_model_free(plain);
+  free(w);
+}
+
 static void the_same_model_gives_the_same_page(void **state) {
   (void)state;
   world *w = made_world(0);
@@ -453,6 +476,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_covered_is_red),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
       cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
+      cmocka_unit_test(a_claim_that_rests_on_others_says_on_whom),
       cmocka_unit_test(the_same_model_gives_the_same_page),
       cmocka_unit_test(a_page_is_whole_or_not_there),
   };
