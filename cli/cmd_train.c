@@ -2,61 +2,8 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const cli_option options[] = {
-    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised, e.g. logistic, hinge, squared (tacit components loss); it decides how labels are read"},
-    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
-     "added to the mean loss, e.g. l2:lambda=1e-4 (tacit components penalty); default none"},
-    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
-     "algorithm, e.g. dpscd or dpscd:batch=500,clip=0.5 (tacit components solver); default auto: by rule"},
-    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
-     "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "in [0, 1); well below 1 / number of records, e.g. 1e-6; 0: pure epsilon (objpert, adassp, dpfw, privgene)"},
-    {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "what is hidden: one record's presence (default) or its content"},
-    {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
-     "every record's features, the intercept's 1 included, are brought to norm at most R; default: what the schema's "
-     "bounds allow at most"},
-    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit",
-     "clip: longer records are shortened to R (default); unit: every record is scaled to exactly R"},
-    {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y",
-     "real-valued labels, less their shift, are clipped to [-Y, Y]; default: half the width of the schema's bounds"},
-    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
-     "public number taken off real-valued labels; default: the middle of the schema's bounds, without any 0"},
-    {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
-     "every scale but none (the default) is read off the data and goes unaccounted; for people's data use a schema"},
-    {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
-     "center subtracts the mean label and is unaccounted; default none"},
-    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
-     "no constant feature of value 1; without this option there is one, and it counts in the record's norm"},
-    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "the default"},
-    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
-     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
-     "not right; default none"},
-    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
-     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
-     "then "
-     "promised to a person and not to a row"},
-    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
-     "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
-    {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
-     "with --ledger: why the rows are others than at its earlier runs (appended, corrected); kept in the ledger"},
-    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
-     "repeatable noise, for tests: the model is marked reproducible and must not be published"},
-    {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
-     "print the plan and its cost without opening the data; needs --shape"},
-    {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
-     "number of records and of features after the schema, for --dry-run"},
-    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
-     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all"},
-    {0},
-};
 
 static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
@@ -75,9 +22,10 @@ static int check_args(const cli_args *args) {
                                    ? "--person needs --rows-per-person M: how many rows of a person count at most"
                                    : "--rows-per-person needs --person COLUMN: which column says whose a row is");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
-  if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
+  if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)
     return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
+  if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
@@ -95,11 +43,11 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
-static int dry_run(const cli_args *args) {
+static int dry_run(cli_args *args) {
   tct_error err;
-  int64_t rows, cols;
-  int wrong = cli_shape(args->shape, &rows, &cols);
-  if (wrong) return wrong;
+  int64_t rows = 0, cols = 0;
+  int code = cli_public_shape(args, &rows, &cols);
+  if (code) return code;
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
   int several = plan && args->read.classes_count > 2 && !args->read.positive;
@@ -109,7 +57,6 @@ static int dry_run(const cli_args *args) {
   tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
-  int code = 0;
   if (args->json)
     code = cli_print_json(root);
   else
@@ -267,7 +214,7 @@ static int run_train(cli_args *args) {
   if (tct_team_rank(r.team) > 0) cli_silence();
   int code = begin(args, r.team);
   if (!code && args->help) {
-    if (tct_team_rank(r.team) == 0) cli_help(&cli_train);
+    if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
   } else if (!code) {
@@ -294,7 +241,7 @@ const cli_verb cli_train = {
         "Several files are the parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"
-        "A repeated option: the last one holds. Transforms are applied in this order: schema, scale, intercept, rows.\n"
+        "Transforms are applied in this order: schema, scale, intercept, rows.\n"
         "\n"
         "Examples\n"
         "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
@@ -304,11 +251,12 @@ const cli_verb cli_train = {
         "ranks\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
+        "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

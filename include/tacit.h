@@ -66,6 +66,10 @@ TCT_API int tct_status_exit_code(tct_status status);
 /* The library's version, e.g. "0.1.0"; static storage. */
 TCT_API const char *tct_version(void);
 
+/* Of names[count] the one that was probably meant by `given`, or NULL.  It is one or two slips away, or has `given` as
+ * a part.  For sentences like "did you mean ...?".  Borrowed from names. */
+TCT_API const char *tct_nearest(const char *given, const char *const *names, int64_t count);
+
 /* Returns a text that the library handed out. */
 TCT_API void tct_text_free(char *text);
 
@@ -368,6 +372,9 @@ typedef struct tct_release_info {
  * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
  * does the intercept.  Without a schema it changes nothing. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
+/* The same from the schema's file at `path`, before there are data; *cols becomes the number of features that it makes,
+ * for tct_plan_new.  TCT_E_DATA if the file is no schema. */
+TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
@@ -516,6 +523,11 @@ TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict 
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
+ * it is of another plan. */
+TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
+TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
+                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from . import _arrow, _native
+from . import _arrow, _native, _views
 from ._classes import named
 from ._classes import read as read_names
 from ._native import Path
@@ -212,6 +212,10 @@ class Table:
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def _repr_html_(self) -> str:
+        kinds = {_native.LABELS_NONE: "none", _native.LABELS_BINARY: "two classes", _native.LABELS_REAL: "numbers"}
+        return _views.table(self.shape, self.feature_names, kinds.get(self.kind, "classes"), self.schema is not None)
 
 
 class Labelled(Records):

@@ -282,6 +282,8 @@ plant onestep_counts_records_that_are_not_there src/solve/onestep/onestep_sums.c
 plant onestep_curvature_stands_for_any_variance src/solve/onestep/dponestep_plan.c 's/ \|\| facts->loss.kind->link != TCT_LINK_LOGISTIC//' privacy_standard_errors
 plant poisson_grows_without_end src/loss/poisson.c 's/\(1 \+ over\) - y/(1 + over + 0.5 * over * over) - y/' contract_loss
 plant poisson_starts_at_the_mean src/loss/loss.c 's/link != TCT_LINK_LOG\) return mean/link < TCT_LINKS) return mean/' unit_dpmetric_start
+plant page_forgets_the_noise src/report/report_intervals.c 's/s.noise_half = t \* errors.noise_error/s.noise_half = 0/' unit_report
+plant page_of_half_intervals src/report/report_intervals.c 's/s.half = t \* errors/s.half = 0.5 * t * errors/' unit_report
 plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
 plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
 plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity
@@ -321,6 +323,7 @@ plant sums_own_noise_left_out src/mech/ring_share.c 's/    TCT_TRY\(tct_mech_joi
 plant sums_share_sent_twice src/mech/ring_share.c 's/  s->is_done = true;//' contract_gram_parties
 plant sums_first_party_draws_nothing src/mech/joint.c 's/  add\(mech, r, drawer, release->part/  if (drawer > 0) add(mech, r, drawer, release->part/' privacy_joint
 plant sums_noise_over_all_parties src/mech/release.c 's/sqrt\(joint\.faced\)/sqrt(joint.drawers)/;s/return counts && r->part[^;]*;/return counts;/' privacy_joint
+plant sums_noise_over_all_parties_audited src/mech/release.c 's/sqrt\(joint\.faced\)/sqrt(joint.drawers)/;s/return counts \&\& r->part[^;]*;/return counts;/' privacy_gram_secrecy
 plant sums_promise_with_too_little_noise src/mech/release.c 's/return counts && r->part[^;]*;/return counts;/' privacy_joint
 plant sums_noise_before_the_charge src/mech/joint.c 's/  TCT_TRY\(charge\(mech, r, drawer, err\)\);\n  (add\(mech, r, drawer, release->part, share, len\);)/  \1\n  TCT_TRY(charge(mech, r, drawer, err));/' privacy_joint
 plant sums_noise_twice_for_one_charge src/mech/joint.c 's/  if \(mech->drawn\[r\]\[drawer\]\) return[^;]*;//' privacy_joint
@@ -335,6 +338,9 @@ plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, n
 plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
 plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
+plant sums_trust_of_dpfw_parties_claimed src/model/model.c 's/if \(apart && strstr\(m->parties, /if (apart \&\& !strstr(m->parties, /' unit_report
+plant sums_conditions_not_on_the_page src/report/report_promise.c 's/  conditions\(page\);\n/  (void)conditions;\n/' unit_report
+plant sums_products_of_masks_dealt_bare src/mech/ring_share.c 's/product\[i\] -= own\[i\];/product[i] -= 0 * own[i];/;s/status = tct_mask_next\(&own, out, count, err\);/status = tct_mask_next(\&own, out, count, err);\n  for (int64_t i = 0; i < count; i++) out[i] = 0;/' privacy_gram_secrecy
 plant sums_masks_from_the_noises_seed src/mech/ring_share.c 's/if \(place->seeds == TCT_RING_SIMULATED\) \{/if (place->parties) {/' contract_gram_wire
 plant sums_seed_taken_from_the_server src/mech/ring_share.c 's/tct_status status = tct_rng_key_system\(&key, err\);/tct_status status = TCT_OK;\n  memcpy(\&key, place->session, sizeof key);/' contract_gram_wire
 plant sums_wire_that_lets_everything_out src/wire/wire.c 's/if \(!wire->allowed \|\| type == TCT_FRAME_FAILURE\) return true;/return type >= 0;/' contract_gram_wire
@@ -348,6 +354,7 @@ plant peers_proof_not_compared src/session/peers.c 's/if \(differ\(theirs, expec
 plant peers_proof_shown_to_whoever_comes src/session/peers.c 's/if \(!listens\) TCT_TRY\(tct_wire_send\(wire, peer, TCT_SAY_PROOF/if (peer < 1) TCT_TRY(tct_wire_send(wire, peer, TCT_SAY_PROOF/' unit_peers
 plant peers_session_of_any_plan src/session/roster.c 's/  tct_digest_text\(&digest, plan\);\n/  (void)plan;\n/' unit_peers
 plant peers_one_party_twice src/session/roster.c 's/ && !is_known\(out, k, out->name\[k\]\)/ || is_known(out, k, out->name[k])/' unit_peers
+plant peers_words_steer_the_terminal src/core/status.c 's/  make_harmless\(err->text\);\n//' unit_status
 
 # ---- ranks and parties that do not compare notes ----
 plant ranks_that_do_not_compare src/train/fit.c 's/  TCT_TRY\(tct_ranks_agree\(plan, data, err\)\);\n//' contract_one_program
