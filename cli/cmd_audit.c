@@ -7,81 +7,45 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC", "as in tacit train, e.g. logistic"},
-    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC", "e.g. l2:lambda=1e-2; default none"},
-    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC", "e.g. dpgd:clip=0.1; default auto: by rule"},
-    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "the promise, above 0"},
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1); default 1e-6"},
+    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC", "as in tacit train", "none, it must be given",
+     "logistic"},
+    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC", "as in tacit train", "none", "l2:lambda=1e-2"},
+    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC", "as in tacit train", "auto: chosen by rule",
+     "dpgd:clip=0.1"},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "the promise, above 0", "none, it must be given",
+     "1"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1)", "1e-6", "1e-5"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "what is hidden: one record's presence (default) or its content"},
+     "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
-     "public number of records and of features; default 24,4: small tables are attacked often"},
+     "public number of records and of features; small tables are attacked often", "24,4", "50,3"},
     {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
-     "public bounds instead of --row-norm, --label-bound and P; needs --records"},
-    {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema: the public number of records"},
-    {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R", "as in tacit train; default 1"},
-    {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y", "as in tacit train; default 1"},
-    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit", "as in tacit train; default clip"},
-    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S", "as in tacit train; default 0"},
-    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL, "no constant feature"},
-    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust", "as in tacit train; default none"},
-    {"--seconds", CLI_REAL, offsetof(cli_args, seconds), "S", "about how long; default 60"},
-    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "of the invented tables; default 1"},
+     "public bounds instead of --row-norm, --label-bound and P; needs --records", "no schema", "people.schema.json"},
+    {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema: the public number of records",
+     "none, --schema needs it", "24"},
+    {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R", "as in tacit train", "1", "2"},
+    {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y", "as in tacit train", "1", "10"},
+    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit", "as in tacit train", "clip", "unit"},
+    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S", "as in tacit train", "0", "50"},
+    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL, "no constant feature", "there is one",
+     NULL},
+    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust", "as in tacit train", "none",
+     "robust"},
+    {"--seconds", CLI_REAL, offsetof(cli_args, seconds), "S", "about how long, in seconds", "60", "10"},
+    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "of the invented tables", "1", "7"},
     {0},
 };
 
 /* ---- the shape --------------------------------------------------------------------------------------------------- */
 
-/* Features that a schema makes: one for a number, one for each value of a category. */
-static int64_t features_of(const char *path) {
-  json_t *root = json_load_file(path, 0, NULL);
-  const json_t *column;
-  int64_t sum = 0;
-  size_t i;
-  json_array_foreach(json_object_get(root, "columns"), i, column) {
-    size_t values = json_array_size(json_object_get(column, "values"));
-    sum += values ? (int64_t)values : 1;
-  }
-  json_decref(root);
-  return sum;
-}
-
-/* The bounds of a schema, by way of a table of zeros that it is checked against. */
-static int take_schema(cli_args *args, int64_t *rows, int64_t *cols) {
-  tct_error err = {0};
-  if (!args->records) return cli_fail(CLI_USAGE, "--schema needs --records N, the public number of records");
-  if (args->shape) return cli_fail(CLI_USAGE, "--shape and --schema both say how many features there are; give one");
-  *rows = args->records;
-  *cols = features_of(args->read.schema_path);
-  json_t *root = json_load_file(args->read.schema_path, 0, NULL);
-  char *schema = root ? json_dumps(root, JSON_COMPACT) : NULL;
-  json_decref(root);
-  if (!schema || *cols < 1) {
-    free(schema);
-    return cli_fail(CLI_DATA, "%s is no schema; tacit schema DATA drafts one", args->read.schema_path);
-  }
-  double *zeros = calloc((size_t)*cols, sizeof *zeros), label = 1;
-  tct_matrix x = {.rows = 1, .cols = *cols, .layout = TCT_DENSE_ROWS, .values = zeros, .stride = *cols};
-  tct_data *data = zeros ? tct_data_view(&x, &label, tct_config_labels(&args->config), NULL, schema, &err) : NULL;
-  tct_status status = data ? tct_config_use_schema(&args->config, data, &err) : err.status;
-  int code = !zeros ? cli_fail(CLI_RUN, "out of memory") : status != TCT_OK ? cli_fail_error(&err) : 0;
-  tct_data_free(data);
-  free(zeros);
-  free(schema);
-  return code;
-}
-
 static int settle(cli_args *args, int64_t *rows, int64_t *cols) {
   tct_config *c = &args->config;
   if (!c->loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
   if (!(c->epsilon > 0)) return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
-  if (args->records && !args->read.schema_path)
-    return cli_fail(CLI_USAGE, "--records belongs to --schema; without one give --shape N,P");
+  if (args->records && !args->read.schema_path) return cli_public_shape(args, rows, cols); /* it says why not */
   if (isnan(c->delta)) c->delta = 1e-6;
   *rows = 24, *cols = 4;
-  int code = args->read.schema_path ? take_schema(args, rows, cols)
-             : args->shape          ? cli_shape(args->shape, rows, cols)
-                                    : 0;
+  int code = args->read.schema_path || args->shape ? cli_public_shape(args, rows, cols) : 0;
   if (isnan(c->row_norm)) c->row_norm = 1;
   if (isnan(c->label_bound) && tct_config_labels(c) == TCT_LABELS_REAL) c->label_bound = 1;
   return code;

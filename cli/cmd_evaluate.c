@@ -8,17 +8,21 @@
 
 static const cli_option options[] = {
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
-     "scores that may be published, for this privacy loss; without it they are exact and NOT private"},
+     "scores that may be published, for this privacy loss; without it they are exact and NOT private", "exact scores",
+     "1"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "with --epsilon: above 0, well below 1 / number of records, e.g. 1e-6"},
+     "with --epsilon: above 0, well below 1 / number of records", "none, it must be given", "1e-6"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "with --epsilon: what is hidden, one record's presence (default) or its content"},
+     "with --epsilon: what is hidden, one record's presence or its content", "add_remove", "replace_one"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
-     "with --epsilon: budget ledger of these records; refused with exit code 4 beyond what is left"},
+     "with --epsilon: budget ledger of these records; refused with exit code 4 beyond what is left", "no ledger",
+     "people.ledger"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
-     "with --ledger: why the rows are others than at its earlier runs; kept in the ledger"},
+     "with --ledger: why the rows are others than at its earlier runs; kept in the ledger", "the rows must be the same",
+     "corrected"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
-     "with --epsilon: repeatable noise, for tests; such scores must not be published"},
+     "with --epsilon: repeatable noise, for tests; such scores must not be published",
+     "fresh noise from the operating system", "1"},
     {0},
 };
 
@@ -130,6 +134,6 @@ const cli_verb cli_evaluate = {
         "  tacit evaluate model.json held_out.csv --epsilon 0.1 --delta 1e-6 --ledger held_out.ledger\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_evaluate,
 };

@@ -10,16 +10,18 @@
 
 static const cli_option options[] = {
     {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability|mean",
-     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean (default); label: "
-     "the "
-     "name of the predicted class, or 1 and -1 where the model names none; probability: of the positive class, "
-     "logistic "
-     "loss only; mean: of a count, poisson loss only. A model of several classes gives a margin or probability for "
-     "each, in its order, with commas between"},
+     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean; label: the name of "
+     "the predicted class, or 1 and -1 where the model names none; probability: of the positive class, logistic loss "
+     "only; mean: of a count, poisson loss only. A model of several classes gives a margin or probability for each, in "
+     "its order, with commas between",
+     "margin", "probability"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
-     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
-     "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all"},
+     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, strictly "
+     "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
+     "interval",
+     "no interval", "0.95"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all",
+     "standard output", "predictions.txt"},
     {0},
 };
 
@@ -239,6 +241,6 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_predict,
 };

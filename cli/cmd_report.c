@@ -6,10 +6,11 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output"},
+    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output",
+     "standard output", "model.html"},
     {"--audit", CLI_TEXT, offsetof(cli_args, audit), "FILE.json",
-     "say what an audit of the same plan found: the output of tacit audit --json"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same"},
+     "say what an audit of the same plan found: the output of tacit audit --json", "no audit", "audit.json"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
     {0},
 };
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL",
-     "confidence of the intervals, strictly between 0 and 1; default 0.95"},
+    {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL", "confidence of the intervals, strictly between 0 and 1",
+     "0.95", "0.9"},
     {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL,
-     "also the covariance matrix of the weights, for contrasts"},
+     "also the covariance matrix of the weights, for contrasts", "off", NULL},
     {0},
 };
 

@@ -22,3 +22,19 @@ int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep) {
   if (!args->read.cols) args->read.cols = tct_model_cols(model);
   return cli_classes_of_model(args, model);
 }
+
+int cli_public_shape(cli_args *args, int64_t *rows, int64_t *cols) {
+  tct_error err = {0};
+  const char *schema = args->read.schema_path;
+  if (args->shape && schema)
+    return cli_fail(CLI_USAGE,
+                    "--shape and --schema both say how many features there are; give --schema and --records N");
+  if (args->records && !schema)
+    return cli_fail(CLI_USAGE, "--records belongs to --schema; without one give --shape N,P");
+  if (schema && !args->records) return cli_fail(CLI_USAGE, "--schema needs --records N, the public number of records");
+  if (!schema && !args->shape)
+    return cli_fail(CLI_USAGE, "the public shape is missing; give --schema and --records N, or --shape N,P");
+  if (!schema) return cli_shape(args->shape, rows, cols);
+  *rows = args->records;
+  return tct_config_use_schema_file(&args->config, schema, cols, &err) == TCT_OK ? 0 : cli_fail_error(&err);
+}

@@ -66,6 +66,10 @@ TCT_API int tct_status_exit_code(tct_status status);
 /* The library's version, e.g. "0.1.0"; static storage. */
 TCT_API const char *tct_version(void);
 
+/* Of names[count] the one that was probably meant by `given`, or NULL.  It is one or two slips away, or has `given` as
+ * a part.  For sentences like "did you mean ...?".  Borrowed from names. */
+TCT_API const char *tct_nearest(const char *given, const char *const *names, int64_t count);
+
 /* Returns a text that the library handed out. */
 TCT_API void tct_text_free(char *text);
 
@@ -189,7 +193,7 @@ typedef struct tct_read_options {
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
   int32_t value_type;         /* tct_value_type of the stored values */
   int32_t threads;            /* 0 = all processors */
-  const char *key;            /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *key;            /* CSV: column of the records' keys or persons, which is no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
   const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
@@ -368,6 +372,9 @@ typedef struct tct_release_info {
  * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
  * does the intercept.  Without a schema it changes nothing. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
+/* The same from the schema's file at `path`, before there are data; *cols becomes the number of features that it makes,
+ * for tct_plan_new.  TCT_E_DATA if the file is no schema. */
+TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
@@ -570,6 +577,12 @@ TCT_API tct_model *tct_model_join(tct_model *const *models, const char *const *n
  * NULL: from the operating system. */
 TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
+
+/* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
+ * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
+ * is a person then, as with tct_data_weigh. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
+                                          tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {

@@ -9,7 +9,6 @@ import json
 import math
 import os
 import signal
-import sys
 import threading
 import warnings
 import weakref
@@ -21,11 +20,12 @@ from numpy.typing import NDArray
 
 from . import _arrow, _native
 from ._classes import listed, named
-from ._frames import frame_table, in_order
+from ._frames import frame_of, frame_table, in_order
 from ._inference import Summary
 from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
 from ._schema import Schema
+from ._views import Bar, Certificate, certificate, model, verification
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -68,14 +68,6 @@ class Plan:
         self.facts = facts_of(self.handle, config)
 
 
-def bar(fraction: float, width: int = 40) -> None:
-    """The progress line of progress=True."""
-    done = round(width * fraction)
-    end = "\n" if fraction >= 1 else ""
-    sys.stderr.write(f"\rtacit [{'#' * done}{'.' * (width - done)}] {100 * fraction:3.0f} %{end}")
-    sys.stderr.flush()
-
-
 class Callbacks:
     """Progress and cancellation.  An exception in a callback cannot cross the C frames: it is kept, cancels
     the run, and is raised when the run has returned."""
@@ -83,8 +75,9 @@ class Callbacks:
     def __init__(self, progress: Any = None) -> None:
         self.caught = None
         self.interrupted = False
+        self.bar = Bar() if progress is True else None
         if progress is True:
-            progress = bar
+            progress = self.bar
         elif progress is False:
             progress = None
 
@@ -114,6 +107,8 @@ class Callbacks:
         try:
             yield
         finally:
+            if self.bar is not None:
+                self.bar.end()
             if mine:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
         if self.interrupted:
@@ -215,10 +210,9 @@ class Model:
         return Model.parse, (self.text,)
 
     @property
-    def privacy(self) -> Facts:
-        """The certificate."""
-        privacy: Facts = self.json["privacy"]
-        return privacy
+    def privacy(self) -> Certificate:
+        """The certificate, as a dict."""
+        return Certificate(self.json["privacy"])
 
     @classmethod
     def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
@@ -320,6 +314,61 @@ class Model:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
         return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
 
+    def evaluate(
+        self,
+        data: Any,
+        *,
+        epsilon: Optional[float] = None,
+        delta: Optional[float] = None,
+        neighbours: str = "add_remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> Facts:
+        """Scores on records with labels: a table of `tacit.read`, or a frame that has the label's column, under the
+        model's schema.
+
+        Without epsilon the figures are exact and NOT private.  With it they come from one noisy release, each with a
+        standard error and an interval, and may be published (docs/guide/scores.md).
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            The privacy loss of these scores: epsilon above 0, delta in (0, 1).
+        neighbours : "add_remove" or "replace_one"
+        ledger : Ledger or path
+            Charged before the noise is drawn; beyond what is left `BudgetError` is raised.
+        random_state : int
+            Repeatable noise, for tests; such scores must not be published.
+        """
+        if not isinstance(data, Table):
+            data = self._labelled(data)
+        if epsilon is None:
+            if delta is not None or ledger is not None or random_state is not None:
+                raise ValueError("delta, ledger and random_state are of private scores; give epsilon too, or leave them out")
+            return _native.call_json("tct_evaluate_json_nonprivate", self._handle, data.handle)
+        if delta is None:
+            raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
+        settings: Facts = {
+            "epsilon": float(epsilon),
+            "delta": float(delta),
+            "neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS),
+            "ledger": None if ledger is None else os.fspath(ledger),
+            "input_changed": getattr(ledger, "input_changed", None),
+        }
+        if random_state is not None:
+            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        budget = config_of(settings)
+        return _native.call_json("tct_evaluate_json", self._handle, data.handle, ctypes.byref(budget))
+
+    def _labelled(self, X: Any) -> Table:
+        schema, label = self.json["transforms"]["schema"], self.json["label"]
+        if not _arrow.is_frame(X) or schema is None or label is None:
+            raise ValueError("scores need labels; give a table of tacit.read, or a frame to a model with a schema and a label")
+        several = _native.lib.tct_model_models(self._handle) > 1
+        kind = "real" if self.classes_ is None else "classes" if several else "binary"
+        schema = Schema(schema)
+        return Table.of_frame(frame_of(X, schema), schema, str(label), kind)
+
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
@@ -333,6 +382,9 @@ class Model:
             return _native.call_text("tct_report_audited_html", self._handle, text)
         _native.call("tct_report_audited_write", self._handle, text, _native.text(path))
         return None
+
+    def _repr_html_(self) -> str:
+        return model(self.json, np.atleast_2d(self.coefficients).tolist(), certificate(self.privacy))
 
     def __repr__(self) -> str:
         p = self.privacy
@@ -367,6 +419,9 @@ class Verification(dict[str, Any]):
     def why(self) -> str | None:
         """The first check that failed, one sentence; None: none did."""
         return next((check["text"] for check in self["checks"] if not check["ok"]), None)
+
+    def _repr_html_(self) -> str:
+        return verification(self)
 
 
 def verify(path: Path, ledger: Any = None) -> Verification:

@@ -26,6 +26,7 @@ static void head(tct_page *page) {
                "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Privacy report</title>\n"
                "<style>\n");
   tct_html_put(h, tct_report_style);
+  tct_html_put(h, tct_report_interval_style);
   tct_html_put(h, "</style>\n</head>\n<body>\n<main>\n");
 }
 
@@ -123,6 +124,7 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   tct_report_records(page);
   ledger(page);
   tct_report_weights(page);
+  tct_report_intervals(page);
   TCT_TRY(how_to_check(page, err));
   foot(page);
   return TCT_OK;

@@ -39,6 +39,9 @@ tct_status tct_report_events(tct_page *page, tct_error *err);
 void tct_report_records(tct_page *page);
 /* ---- report_weights.c: the weights and the noise in them ---- */
 void tct_report_weights(tct_page *page);
+/* ---- report_intervals.c: how sure each weight is, where the model knows ---- */
+void tct_report_intervals(tct_page *page);
+extern const char tct_report_interval_style[];
 /* ---- report_noise.c ---- */
 /* The size of the noise in the model's weights, from the model file alone; known 0: nobody can say. */
 tct_status tct_report_noise(const tct_model *model, int *known, tct_noise_size *out, tct_error *err);

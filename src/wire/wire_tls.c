@@ -70,7 +70,7 @@ static const tct_wire_backend backend = {
     .send = tls_send, .receive = tls_receive, .swap = tls_swap, .binding = tls_binding, .close = tls_close};
 
 static tct_status load(const tct_tls **tls, tct_error *err) {
-  void *opened = tct_load_library(library);
+  void *opened = tct_load_library(library, false);
   *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
   if (*tls && (*tls)->version == TCT_TLS_VERSION) return TCT_OK;
   return tct_fail(err, TCT_E_RUN,

@@ -42,7 +42,7 @@ ok 'a schema' generate --rows 50 -o people.csv --schema-output people.schema.jso
 ok 'gives bounds and features' audit --loss logistic --solver dpgd:steps=3 --epsilon 4 --schema people.schema.json --records 50 --seconds 1 --json
 check 'as many as the table has' test "$(field plan.columns)" = 31
 bad 'a schema without records' 2 '--records' audit --loss logistic --epsilon 1 --schema people.schema.json
-bad 'a schema and a shape' 2 'give one' audit --loss logistic --epsilon 1 --schema people.schema.json --records 5 --shape 5,2
+bad 'a schema and a shape' 2 'both say' audit --loss logistic --epsilon 1 --schema people.schema.json --records 5 --shape 5,2
 bad 'records without a schema' 2 '--records belongs' audit --loss logistic --epsilon 1 --records 5
 bad 'no loss' 2 '--loss is missing' audit --epsilon 1
 bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
