@@ -11,9 +11,9 @@ static const cli_option options[] = {
     {0},
 };
 
-static int to_stdout(const tct_model *model) {
+static int to_stdout(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
-  char *page = tct_report_html(model, &err);
+  char *page = tct_report_page(model, &args->page, &err);
   if (!page) return cli_fail_error(&err);
   fputs(page, stdout); /* a failure shows when main flushes */
   tct_text_free(page);
@@ -24,7 +24,7 @@ static int to_file(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
   int code = cli_sink_check(args->output, args->operand[0]);
   if (code) return code;
-  if (tct_report_write(model, args->output, &err) != TCT_OK) return cli_fail_error(&err);
+  if (tct_report_page_write(model, &args->page, args->output, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) return 0;
   json_t *root = json_pack("{s:s}", "output", args->output);
   code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
@@ -39,7 +39,7 @@ static int run_report(cli_args *args) {
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
   tct_model *model = tct_model_read(args->operand[0], &err);
   if (!model) return cli_fail_error(&err);
-  int code = to_screen ? to_stdout(model) : to_file(args, model);
+  int code = to_screen ? to_stdout(args, model) : to_file(args, model);
   tct_model_free(model);
   return code;
 }
@@ -55,9 +55,9 @@ const cli_verb cli_report = {
         "alone, no records are read, and the same model gives the same page to the last character.\n"
         "\n"
         "Example\n"
-        "  tacit report model.json -o model.html\n",
+        "  tacit report model.json -o model.html --title \"Income and education\" --contact data@registry.example\n",
     .min = 1,
     .max = 1,
-    .options = {options, cli_common_options},
+    .options = {options, cli_page_options, cli_common_options},
     .run = run_report,
 };

@@ -156,6 +156,15 @@ class Charge(ctypes.Structure):
     ]
 
 
+class PageOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("title", c_char_p),
+        ("purpose", c_char_p),
+        ("contact", c_char_p),
+    ]
+
+
 class Amendment(ctypes.Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -249,8 +258,9 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
     "tct_summary_json": (c_void_p, [c_void_p, c_double, c_int, _E]),
     "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
-    "tct_report_html": (c_void_p, [c_void_p, _E]),
-    "tct_report_write": (c_int, [c_void_p, c_char_p, _E]),
+    "tct_page_options_default_sized": (None, [POINTER(PageOptions), c_size_t]),
+    "tct_report_page": (c_void_p, [c_void_p, POINTER(PageOptions), _E]),
+    "tct_report_page_write": (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
     "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
