@@ -18,10 +18,12 @@ typedef struct cli_args {
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
+  int64_t rows_per_person;                 /* train; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
+  const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
@@ -64,7 +66,7 @@ typedef struct cli_option {
   const char *example;    /* a value that it takes; NULL for one without a value */
 } cli_option;
 
-enum { CLI_GROUPS = 5 };
+enum { CLI_GROUPS = 6 };
 
 typedef struct cli_verb {
   const char *name;
@@ -84,6 +86,7 @@ typedef struct cli_verb {
 extern const cli_option cli_train_options[];  /* of train */
 extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
 extern const cli_option cli_page_options[];   /* --title --purpose --contact */
+extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */
@@ -119,6 +122,13 @@ tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- plan_text.c -------------------------------------------------------------------------------- */
+
+/* The plan as JSON; of several classes the price of all, and what the fit of each is.  NULL with err. */
+json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err);
+int cli_plan_private(const json_t *plan);
+void cli_plan_print(const json_t *plan);
 
 /* ---- classes.c --------------------------------------------------------------------------------- */
 

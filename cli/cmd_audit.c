@@ -25,6 +25,8 @@ static const cli_option options[] = {
      "none, --schema needs it", "24"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R", "as in tacit train", "1", "2"},
     {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y", "as in tacit train", "1", "10"},
+    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit", "as in tacit train", "clip", "unit"},
+    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S", "as in tacit train", "0", "50"},
     {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL, "no constant feature", "there is one",
      NULL},
     {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust", "as in tacit train", "none",
@@ -85,8 +87,9 @@ static void print_audit(const json_t *root) {
   print_duel(root, "white_box", "releases");
   print_duel(root, "black_box", "models");
   part = json_object_get(root, "canaries");
-  cli_line("canaries", "%.0f of %.0f guesses right: epsilon at least %.3g", cli_number(part, "right"),
-           cli_number(part, "guesses"), cli_number(part, "epsilon_lower"));
+  if (json_is_object(part))
+    cli_line("canaries", "%.0f of %.0f guesses right: epsilon at least %.3g", cli_number(part, "right"),
+             cli_number(part, "guesses"), cli_number(part, "epsilon_lower"));
   part = json_object_get(root, "behaviour");
   cli_line("behaviour", "%.0f pairs of neighbours compared", cli_number(part, "pairs"));
   cli_line("arithmetic", "%zu checks", json_array_size(json_object_get(json_object_get(root, "arithmetic"), "checks")));

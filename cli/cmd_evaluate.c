@@ -134,6 +134,6 @@ const cli_verb cli_evaluate = {
         "  tacit evaluate model.json held_out.csv --epsilon 0.1 --delta 1e-6 --ledger held_out.ledger\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_evaluate,
 };

@@ -241,6 +241,6 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_predict,
 };

@@ -2,14 +2,28 @@
 #include "cli.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
     {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output",
      "standard output", "model.html"},
+    {"--audit", CLI_TEXT, offsetof(cli_args, audit), "FILE.json",
+     "say what an audit of the same plan found: the output of tacit audit --json", "no audit", "audit.json"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
     {0},
 };
+
+/* The text of the file, the caller's; NULL where none is named, or after one sentence with *code set. */
+static char *audit_of(const cli_args *args, int *code) {
+  json_error_t why;
+  if (!args->audit) return NULL;
+  json_t *root = json_load_file(args->audit, 0, &why);
+  char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(root);
+  if (!text) *code = cli_fail(CLI_DATA, "%s is no answer of tacit audit --json; make one", args->audit);
+  return text;
+}
 
 static int to_stdout(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
@@ -23,6 +37,7 @@ static int to_stdout(const cli_args *args, const tct_model *model) {
 static int to_file(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
   int code = cli_sink_check(args->output, args->operand[0]);
+  if (!code && args->audit) code = cli_sink_check(args->output, args->audit);
   if (code) return code;
   if (tct_report_page_write(model, &args->page, args->output, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) return 0;
@@ -39,14 +54,19 @@ static int run_report(cli_args *args) {
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
   tct_model *model = tct_model_read(args->operand[0], &err);
   if (!model) return cli_fail_error(&err);
-  int code = to_screen ? to_stdout(args, model) : to_file(args, model);
+  int code = 0;
+  char *audit = audit_of(args, &code);
+  args->page.audit = audit;
+  if (!code) code = to_screen ? to_stdout(args, model) : to_file(args, model);
+  args->page.audit = NULL;
+  free(audit);
   tct_model_free(model);
   return code;
 }
 
 const cli_verb cli_report = {
     .name = "report",
-    .operands = "MODEL.json [-o FILE.html]",
+    .operands = "MODEL.json [-o FILE.html] [--audit FILE.json]",
     .summary =
         "Writes a page for people about a model: what is protected, from whom, at what cost, and how to check it.",
     .details =

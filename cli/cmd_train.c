@@ -17,6 +17,10 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
   if (args->classes && tct_config_labels(&args->config) == TCT_LABELS_REAL)
     return cli_fail(CLI_USAGE, "--classes is for losses of classes, and this one takes numbers; leave it away");
+  if (!args->read.key != !args->rows_per_person)
+    return cli_fail(CLI_USAGE, args->read.key
+                                   ? "--person needs --rows-per-person M: how many rows of a person count at most"
+                                   : "--rows-per-person needs --person COLUMN: which column says whose a row is");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)
@@ -28,101 +32,15 @@ static int check_args(const cli_args *args) {
   return 0;
 }
 
-/* Of several classes those of one fit, and how often. */
-static void print_events(const json_t *plan) {
-  const json_t *event, *list = json_object_get(plan, "events");
-  int several = !isnan(cli_number(plan, "models"));
-  size_t i;
-  if (several) list = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "events");
-  json_array_foreach(list, i, event) {
-    char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
-    cli_line(i ? "" : several ? "events each" : "events", "%s", text ? text : "");
-    free(text);
-  }
-}
-
-/* In units of the sum that is released. */
-static void print_releases(const json_t *plan) {
-  const json_t *releases = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "releases"), *r;
-  size_t i;
-  json_array_foreach(releases, i, r) {
-    char length[64] = "set as the run goes, from earlier releases", noise[80] = "";
-    if (json_is_number(json_object_get(r, "sensitivity")))
-      snprintf(length, sizeof length, "%s", cli_real(cli_number(r, "sensitivity")));
-    if (json_is_number(json_object_get(r, "deviation")) && cli_number(r, "deviation") > 0)
-      snprintf(noise, sizeof noise, ", deviation %s", cli_real(cli_number(r, "deviation")));
-    if (json_is_true(json_object_get(r, "open"))) snprintf(noise, sizeof noise, ", noise from the budget that is left");
-    cli_line(i ? "" : "releases", "%s: sensitivity %s (%s)%s, %.0f times", cli_string(r, "what"), length,
-             cli_string(r, "norm"), noise, cli_number(r, "count"));
-  }
-}
-
-static int is_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
-
-static void print_plan(const json_t *plan) {
-  cli_line("solver", "%s", cli_string(plan, "solver"));
-  if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
-  if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
-  cli_line("loss", "%s", cli_string(plan, "loss"));
-  cli_line("penalty", "%s", cli_string(plan, "penalty"));
-  cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
-  if (json_object_get(plan, "max_passes"))
-    cli_line("passes", "at most %.0f over the data, whatever they are", cli_number(plan, "max_passes"));
-  if (!is_private(plan)) {
-    cli_line("privacy", "NONE");
-    return;
-  }
-  cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
-           cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
-  if (!isnan(cli_number(plan, "models")))
-    cli_line("classes", "%.0f, one against the rest; each fit has epsilon %s", cli_number(plan, "models"),
-             cli_real(cli_number(json_object_get(plan, "each"), "epsilon")));
-  if (!isnan(cli_number(plan, "noise_multiplier")))
-    cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
-             cli_real(cli_number(plan, "noise_multiplier")));
-  print_events(plan);
-  print_releases(plan);
-}
-
-/* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */
-static json_t *warnings_of(const json_t *each, const json_t *whole) {
-  json_t *list = json_array(), *line;
-  size_t i;
-  json_array_foreach((json_t *)whole, i, line) if (json_is_true(json_object_get(line, "weakens")))
-      json_array_append(list, line);
-  json_array_foreach((json_t *)each, i, line) if (!json_is_true(json_object_get(line, "weakens")))
-      json_array_append(list, line);
-  return list;
-}
-
 static void warn_settings(const cli_args *args, const json_t *plan) {
   const json_t *line;
   size_t i;
   json_array_foreach(json_object_get(plan, "warnings"), i, line) cli_warn("%s", cli_string(line, "text"));
-  if (!is_private(plan))
+  if (!cli_plan_private(plan))
     cli_warn("privacy NONE: this %s; the model may reveal records, do not publish it",
              isinf(args->config.epsilon) ? "run has an infinite epsilon" : "solver has no privacy");
   else if (args->config.has_seed)
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
-}
-
-/* The plan; of several classes the price of all, and what the fit of each is.  NULL with err. */
-static json_t *plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err) {
-  static const char *const price[] = {"private", "epsilon", "delta", "accountant", "events",
-                                      "fits",    "models",  "each",  NULL};
-  const tct_plan *one = whole ? tct_composition_plan(whole, 0) : plan;
-  char *text = tct_plan_json(one, err), *all = whole && text ? tct_composition_json(whole, err) : NULL;
-  json_t *root = text && (all || !whole) ? cli_take_json(text) : (tct_text_free(text), NULL);
-  json_t *o = all ? cli_take_json(all) : NULL;
-  if (!root || !whole) return root;
-  for (int i = 0; price[i]; i++) json_object_set(root, price[i], json_object_get(o, price[i]));
-  json_object_del(root, "epsilon_lower");
-  json_decref(o);
-  text = tct_plan_json(plan, err); /* the promise's own warnings are those of the whole */
-  o = text ? cli_take_json(text) : NULL;
-  json_object_set_new(root, "warnings", warnings_of(json_object_get(root, "warnings"), json_object_get(o, "warnings")));
-  json_decref(o);
-  return root;
 }
 
 static int dry_run(cli_args *args) {
@@ -134,7 +52,7 @@ static int dry_run(cli_args *args) {
   tct_composition *whole = NULL;
   int several = plan && args->read.classes_count > 2 && !args->read.positive;
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
-  json_t *root = plan && (whole || !several) ? plan_json(plan, whole, &err) : NULL;
+  json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
@@ -142,7 +60,7 @@ static int dry_run(cli_args *args) {
   if (args->json)
     code = cli_print_json(root);
   else
-    print_plan(root);
+    cli_plan_print(root);
   if (!args->json && !isnan(cli_number(root, "memory_bytes")))
     cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
   json_decref(root);
@@ -176,6 +94,9 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   r->read = cli_seconds() - start;
   start = cli_seconds();
   tct_status status = tct_config_use_schema(&args->config, r->data, err);
+  if (status == TCT_OK && args->read.key)
+    status =
+        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
   args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
@@ -206,7 +127,7 @@ static void warn_unaccounted(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
-  json_t *root = plan_json(r->plan, r->whole, &err);
+  json_t *root = cli_plan_json(r->plan, r->whole, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
   warn_settings(args, root);
@@ -224,7 +145,7 @@ static int report(const cli_args *args, const run *r) {
   if (args->json) {
     code = cli_print_json(root);
   } else {
-    print_plan(root);
+    cli_plan_print(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
     cli_line("model", "%s", args->output);
     if (args->report) cli_line("report", "%s", args->report);
@@ -279,6 +200,8 @@ static int begin(cli_args *args, tct_team *team) {
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
   if (tct_team_rank(team) == 0) code = check_args(args);
+  if (!code && args->read.key && tct_team_size(team) > 1)
+    code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
   return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
@@ -334,7 +257,7 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_common_options},
+    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -40,6 +40,13 @@ const cli_option cli_page_options[] = {
     {0},
 };
 
+const cli_option cli_person_options[] = {
+    {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
+     "column of a CSV table that says whose record a row is; it is no feature", "every row is a person's own",
+     "patient_id"},
+    {0},
+};
+
 const cli_option cli_common_options[] = {
     {"--threads", CLI_COUNT, offsetof(cli_args, threads), "N",
      "processors to use, at most 4096; 0 is all; results do not depend on it", "0: all", "2"},

@@ -44,6 +44,10 @@ const cli_option cli_train_options[] = {
      "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
      "not right",
      "none", "robust"},
+    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
+     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
+     "then promised to a person and not to a row",
+     "none, --person needs it", "10"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4", "no ledger",
      "people.ledger"},

@@ -193,7 +193,7 @@ typedef struct tct_read_options {
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
   int32_t value_type;         /* tct_value_type of the stored values */
   int32_t threads;            /* 0 = all processors */
-  const char *key;            /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *key;            /* CSV: column of the records' keys or persons, which is no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
   const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
@@ -524,13 +524,14 @@ TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
 
-/* What the model file cannot know and the page's readers ask first.  Texts of any length and content, borrowed during
- * the call; NULL: not said. */
+/* What the model file cannot know and the page's readers ask first.  Texts in UTF-8, of any length, borrowed during the
+ * call; NULL: not said. */
 typedef struct tct_page_options {
   size_t size;         /* sizeof(tct_page_options), set by tct_page_options_default */
   const char *title;   /* stands over the page */
   const char *purpose; /* why the model was trained, and what it is for */
   const char *contact; /* whom a reader may ask */
+  const char *audit;   /* the text of tct_audit_json for the model's plan, which the page then reports on */
 } tct_page_options;
 /* Fills the first `size` bytes; call it by tct_page_options_default. */
 TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
@@ -541,6 +542,11 @@ static inline void tct_page_options_default(tct_page_options *options) {
 TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
 TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
                                          tct_error *err);
+/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
+ * it is of another plan. */
+TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
+TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
+                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
@@ -590,6 +596,12 @@ TCT_API tct_model *tct_model_join(tct_model *const *models, const char *const *n
  * NULL: from the operating system. */
 TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
+
+/* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
+ * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
+ * is a person then, as with tct_data_weigh. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
+                                          tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {

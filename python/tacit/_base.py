@@ -30,6 +30,14 @@ from ._weights import Weighing, Weights
 NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
 
 
+_NUMBERS = {"data_norm": "data_norm=2.0", "C": "C=1.0", "alpha": "alpha=1.0", "l1_ratio": "l1_ratio=0.5"}
+
+
+def _check_number(name: str, value: object, example: str) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+        raise ValueError(f"{name} must be a number; give e.g. {example}")
+
+
 def seed_of(state: Any) -> Optional[int]:
     """The seed that a random_state means; None for None."""
     if state is None:
@@ -112,8 +120,13 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             value = getattr(self, name)
             if value is None and not (name == "delta" and self.epsilon == math.inf):
                 raise ValueError(NO_EPSILON.format(name, example))
-            if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
-                raise ValueError(f"{name} must be a number; give e.g. {example}")
+            _check_number(name, value, example)
+        for name, example in _NUMBERS.items():
+            _check_number(name, getattr(self, name, None), example)
+        if self.n_jobs is not None and not isinstance(self.n_jobs, numbers.Integral):
+            raise ValueError("n_jobs must be a whole number; give e.g. n_jobs=2, or None for all processors")
+        if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
+            raise ValueError("progress must be True, False or a function; give one of these")
 
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)
@@ -222,7 +235,9 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if table is not None and (weights is not None or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
             data = Labelled(table) if own else Labelled(table, targets[0], self._labels_kind)
-        if weights is not None and not isinstance(data, Table):
+        if isinstance(weights, str) and isinstance(data, Labelled):
+            data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
+        elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
         if len(targets) == 1:
             plan = Plan(settings, rows, cols, table, callbacks)

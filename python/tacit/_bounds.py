@@ -73,8 +73,8 @@ def interval(
         lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in sides)
     except (IndexError, KeyError, TypeError, ValueError) as why:
         by_name = str(why) if str(why).startswith(what + " ") else (
-            f"{what} must be (lower, upper), each a number or one number for each of the {count} features, in order or by "
-            "name"
+            f"{what} must be (lower, upper); give two numbers, or two lists of a number for each of the {count} features, in "
+            "order or by name"
         )
     if by_name:
         raise ValueError(by_name)

@@ -86,7 +86,7 @@ def in_public_order(classes: Any, schema: Schema) -> Optional[list[Any]]:
         raise ValueError("classes and the schema's label values differ; give the same labels, or leave classes out")
     if len(given) == 2 and positive is not None and places(given, [positive])[1] != 0:
         raise ValueError(
-            "classes is in the wrong order: of two labels the positive one, as the schema has it, comes second"
+            "classes is in the wrong order: of two labels the positive one, as the schema has it, comes second; turn them round"
         )
     return given
 

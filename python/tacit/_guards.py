@@ -104,7 +104,7 @@ def weights(values: Any, rows: int) -> NDArray[Any]:
     if np.any(given < 0):
         raise ValueError("a sample_weight is negative; leave that record out, or correct its weight")
     if not np.any(given):
-        raise ValueError("every sample_weight is 0, so that no record counts; give at least one a weight")
+        raise ValueError("every sample_weight is zero, so that no record counts; give at least one a weight")
     return given
 
 

@@ -124,7 +124,7 @@ class Classifier(ClassifierMixin, Linear):
         if sorted(places(given, names)[:-1]) != list(range(len(names))):
             raise ValueError("classes and the table's labels differ; give the same labels, or leave classes out")
         if len(names) == 2 and places(given, names)[0] != 0:
-            raise ValueError("classes is in the wrong order: of two labels the positive one comes second")
+            raise ValueError("classes is in the wrong order: of two labels the positive one comes second; turn them round")
         return class_names(names)
 
     def _listed_classes(self, y: Coded, schema: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:

@@ -61,6 +61,12 @@ class Records:
         _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
 
 
+    def weigh_persons(self, count: int, seed: Optional[int]) -> None:
+        """By the column of persons that a table was read with: `count` rows of each at most, drawn by the library."""
+        key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+        _native.call("tct_data_weigh_persons", self.handle, int(count), key)
+
+
 class View(Records):
     """A tct_data over arrays of the caller; keeps them alive as long as itself."""
 
@@ -132,6 +138,7 @@ class Table:
         delimiter: Optional[str] = None,
         decimal: Optional[str] = None,
         classes: Any = None,
+        person: Optional[str] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -140,6 +147,7 @@ class Table:
             )
         options = _options(schema, label, positive, labels, invalid, cols, classes)
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
+        options.key, self.person = _native.text(person), person
         self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
 
     def _take(self, handle: int, schema: Any) -> None:
@@ -151,6 +159,7 @@ class Table:
         """The table that `tacit.read` makes of a file with the frame's records."""
         options = _options(schema, label, None, labels, "refuse", 0, None)
         made = cls.__new__(cls)
+        made.person = None
         made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)
         return made
 
@@ -234,15 +243,17 @@ def read(
     delimiter: Optional[str] = None,
     decimal: Optional[str] = None,
     classes: Any = None,
+    person: Optional[str] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
-    labels: "classes", "binary" (two classes alone), "real" or "none"; cols: features of LIBSVM text, 0 = the largest
-    index found.
+    labels: "classes", "binary" (two classes alone), "real" or "none".
     classes: all labels that can occur; None: those that the schema lists.
+    cols: number of features of LIBSVM text, 0 = the largest found.
+    person: the column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
     delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
     settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
-    return Table(path, schema=schema, label=label, positive=positive, classes=classes, **settings)
+    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings)

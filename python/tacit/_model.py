@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from . import _arrow, _native
 from ._classes import listed, named
-from ._frames import frame_table, in_order
+from ._frames import frame_of, frame_table, in_order
 from ._inference import Summary
 from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
@@ -314,6 +314,61 @@ class Model:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
         return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
 
+    def evaluate(
+        self,
+        data: Any,
+        *,
+        epsilon: Optional[float] = None,
+        delta: Optional[float] = None,
+        neighbours: str = "add_remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> Facts:
+        """Scores on records with labels: a table of `tacit.read`, or a frame that has the label's column, under the
+        model's schema.
+
+        Without epsilon the figures are exact and NOT private.  With it they come from one noisy release, each with a
+        standard error and an interval, and may be published (docs/guide/scores.md).
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            The privacy loss of these scores: epsilon above 0, delta in (0, 1).
+        neighbours : "add_remove" or "replace_one"
+        ledger : Ledger or path
+            Charged before the noise is drawn; beyond what is left `BudgetError` is raised.
+        random_state : int
+            Repeatable noise, for tests; such scores must not be published.
+        """
+        if not isinstance(data, Table):
+            data = self._labelled(data)
+        if epsilon is None:
+            if delta is not None or ledger is not None or random_state is not None:
+                raise ValueError("delta, ledger and random_state are of private scores; give epsilon too, or leave them out")
+            return _native.call_json("tct_evaluate_json_nonprivate", self._handle, data.handle)
+        if delta is None:
+            raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
+        settings: Facts = {
+            "epsilon": float(epsilon),
+            "delta": float(delta),
+            "neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS),
+            "ledger": None if ledger is None else os.fspath(ledger),
+            "input_changed": getattr(ledger, "input_changed", None),
+        }
+        if random_state is not None:
+            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        budget = config_of(settings)
+        return _native.call_json("tct_evaluate_json", self._handle, data.handle, ctypes.byref(budget))
+
+    def _labelled(self, X: Any) -> Table:
+        schema, label = self.json["transforms"]["schema"], self.json["label"]
+        if not _arrow.is_frame(X) or schema is None or label is None:
+            raise ValueError("scores need labels; give a table of tacit.read, or a frame to a model with a schema and a label")
+        several = _native.lib.tct_model_models(self._handle) > 1
+        kind = "real" if self.classes_ is None else "classes" if several else "binary"
+        schema = Schema(schema)
+        return Table.of_frame(frame_of(X, schema), schema, str(label), kind)
+
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
@@ -325,14 +380,17 @@ class Model:
         title: Optional[str] = None,
         purpose: Optional[str] = None,
         contact: Optional[str] = None,
+        audit: Optional[Facts] = None,
     ) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
         `path`, whole or not at all; without a path, returned as a str.
 
         title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
+        audit: what `tacit.audit` returned for the same plan; the page says what it found, and another plan's is refused.
         """
         options = _native.defaults("tct_page_options", _native.PageOptions)
         options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
+        options.audit = None if audit is None else json.dumps(audit).encode()
         if path is None:
             return _native.call_text("tct_report_page", self._handle, ctypes.byref(options))
         _native.call("tct_report_page_write", self._handle, ctypes.byref(options), _native.text(path))

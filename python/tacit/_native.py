@@ -14,7 +14,7 @@ import sys
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
-from ._speech import spoken
+from ._words import in_python
 
 OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
@@ -162,6 +162,7 @@ class PageOptions(ctypes.Structure):
         ("title", c_char_p),
         ("purpose", c_char_p),
         ("contact", c_char_p),
+        ("audit", c_char_p),
     ]
 
 
@@ -215,6 +216,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_frame_free": (None, [c_void_p]),
     "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E]),
     "tct_data_relabel": (c_void_p, [c_void_p, c_void_p, c_int, _E]),
+    "tct_data_weigh_persons": (c_int, [c_void_p, c_int64, POINTER(c_uint64), _E]),
     "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_data_rows": (c_int64, [c_void_p]),
     "tct_data_cols": (c_int64, [c_void_p]),
@@ -226,7 +228,11 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_data_feature": (c_char_p, [c_void_p, c_int64]),
     "tct_data_free": (None, [c_void_p]),
     "tct_schema_draft_nonprivate": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_schema_draft_text_nonprivate": (c_void_p, [c_char_p, c_size_t, c_char_p, _E]),
+    "tct_schema_check_json": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_evaluate_json": (c_void_p, [c_void_p, c_void_p, c_void_p, _E]),
     "tct_config_use_schema": (c_int, [POINTER(Config), c_void_p, _E]),
+    "tct_config_labels": (c_int, [POINTER(Config)]),
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
@@ -261,6 +267,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_page_options_default_sized": (None, [POINTER(PageOptions), c_size_t]),
     "tct_report_page": (c_void_p, [c_void_p, POINTER(PageOptions), _E]),
     "tct_report_page_write": (c_int, [c_void_p, POINTER(PageOptions), c_char_p, _E]),
+    "tct_audit_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_double, c_uint64, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
     "tct_account_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, _E]),
     "tct_calibrate_json": (c_void_p, [_TEXTS, c_size_t, c_int, c_double, c_double, _E]),
@@ -302,7 +309,7 @@ lib = _load()
 
 def raise_error(error: Error) -> NoReturn:
     """Raises the exception that belongs to a filled tct_error."""
-    text = spoken(error.text.decode("utf-8", "replace"))
+    text = in_python(error.text.decode("utf-8", "replace"))
     where = error.file.decode("utf-8", "replace")
     if where and error.line:
         where += f":{error.line}" + (f":{error.column}" if error.column else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
@@ -18,8 +20,6 @@ from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
 
-_MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
-_MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:
@@ -41,14 +41,25 @@ class Schema:
     """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
 
     def __init__(self, content: Union[str, Facts]) -> None:
-        self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        try:
+            self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        except json.JSONDecodeError as why:
+            where = f"line {why.lineno}, column {why.colno}"
+        else:
+            where = ""
+        if where:
+            raise ValueError(f"the schema is not valid JSON near {where}; correct it there")
         if self.json.get("format", "tacit-schema") != "tacit-schema" or "columns" not in self.json:
             raise ValueError("this is not a tacit schema; it needs the key columns")
 
     @classmethod
     def read(cls, path: Path) -> "Schema":
-        with open(path, encoding="utf-8") as file:
-            return cls(file.read())
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls(file.read())
+        except FileNotFoundError:
+            pass
+        raise FileNotFoundError(f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft")
 
     @classmethod
     def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":
@@ -66,27 +77,14 @@ class Schema:
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        words: list[str] = []
-        columns: list[Facts] = []
-        draft: Facts = {}
-        for name in names:
-            drafted = _draft_column(name, _column(data, name), words)
-            if name == label:
-                draft = _draft_label(drafted)
-            else:
-                columns.append(drafted)
-        head = {
-            "not_private": "This draft holds values of the data. Review and replace every value by public knowledge, "
-            "then delete this line.",
-            "format": "tacit-schema",
-            "version": 1,
-            "scale": "unit",
-        }
-        if words:
-            head["missing_values"] = words
-        if label is not None:
-            head["label"] = draft
-        return cls({**head, "columns": columns})
+        text = _csv_of(names, [_column(data, name).tolist() for name in data.columns])
+        return cls(_native.call_text("tct_schema_draft_text_nonprivate", text, len(text), _native.text(label)))
+
+    def check(self) -> list[Facts]:
+        """What a reviewer would find, from the schema alone: a list of {column, level, text}.  level "must": it is a draft,
+        or contradicts itself; "look": bounds that look taken from the data, rules that are missing."""
+        findings: list[Facts] = _native.call_json("tct_schema_check_json", None, _native.text(self.text))["findings"]
+        return findings
 
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
@@ -152,39 +150,14 @@ def is_draft(schema: Any) -> bool:
     return isinstance(schema, Schema) and "not_private" in schema.json
 
 
-def _draft_column(name: str, values: Any, words: Any) -> Facts:
-    present, missing = [], False
-    for value in values.tolist():
-        if _is_missing(value) or (isinstance(value, str) and value in _MISSING_WORDS):
-            missing = True
-            if isinstance(value, str) and value and value not in words:
-                words.append(value)
-        else:
-            present.append(value)
-    if not present:
-        return {"name": name, "type": "ignore"}
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
-        lower, upper = float(min(present)), float(max(present))
-        if not upper > lower:
-            upper = lower + max(1.0, abs(lower))
-        drafted = {"name": name, "type": "number", "lower": lower, "upper": upper}
-        if missing:
-            drafted["missing"] = lower / 2 + upper / 2
-        return drafted
-    texts = list(dict.fromkeys(_text_of(value) for value in present))
-    if len(texts) > _MOST_VALUES:
-        return {"name": name, "type": "ignore"}
-    drafted = {"name": name, "type": "category", "values": texts}
-    if missing:
-        drafted["missing"] = "zero"
-    return drafted
-
-
-def _draft_label(column: Any) -> Facts:
-    if column["type"] == "category":
-        values = column["values"]
-        return {"name": column["name"], "values": values, **({"positive": max(values)} if len(values) == 2 else {})}
-    return {key: column[key] for key in ("name", "lower", "upper") if key in column}
+def _csv_of(names: list[str], columns: list[list[Any]]) -> bytes:
+    """The file that the frame would be."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in zip(*columns):
+        writer.writerow(["" if _is_missing(value) else _text_of(value) for value in row])
+    return out.getvalue().encode()
 
 
 class PublicScaler(TransformerMixin, BaseEstimator):

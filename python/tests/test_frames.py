@@ -216,3 +216,18 @@ def test_the_schema_may_be_a_path_or_its_content(tmp_path):
     fits = [tacit.PrivateLogisticRegression(**BUDGET).fit(people(), schema=s).coef_
             for s in (SCHEMA, tmp_path / "s.json", str(tmp_path / "s.json"), tacit.Schema(SCHEMA))]  # fmt: skip
     assert all(np.array_equal(fits[0], other) for other in fits[1:])
+
+
+def test_persons_are_a_column_of_a_table(tmp_path):
+    frame = people().assign(stage="1", patient=[f"n{k // 4}" for k in range(ROWS)])
+    frame.to_csv(tmp_path / "visits.csv", index=False)
+    table = tacit.read(tmp_path / "visits.csv", schema=tacit.Schema(SCHEMA), person="patient")
+    settings = {**BUDGET, "rows_per_person": 2}
+    model = tacit.PrivateLogisticRegression(**settings).fit(table, groups="patient")
+    assert model.privacy_["unit"].startswith("One person") and model.privacy_["rows_per_person"] == 2
+    again = tacit.PrivateLogisticRegression(**settings).fit(table, groups="patient")
+    assert np.array_equal(model.coef_, again.coef_)  # the table is itself after a fit that weighed it
+    record = tacit.PrivateLogisticRegression(**BUDGET).fit(table)
+    assert record.privacy_["unit"].startswith("One record")
+    with pytest.raises(ValueError, match="goes with persons in an array; give groups as an array too"):
+        tacit.PrivateLogisticRegression(**settings, weight_cap=1.0).fit(table, groups="patient", sample_weight=np.ones(ROWS))

@@ -186,7 +186,7 @@ def test_bounds_that_do_not_hold_0_and_entries_that_are_there_twice():
 @pytest.mark.parametrize(
     "weights, sentence",
     [
-        (np.zeros(300), "every sample_weight is 0"),
+        (np.zeros(300), "every sample_weight is zero"),
         (np.where(np.arange(300) == 9, -1e-9, 1.0), "a sample_weight is negative"),
         (np.where(np.arange(300) == 9, -np.inf, 1.0), "a sample_weight is negative"),
         (np.where(np.arange(300) == 9, np.nan, 1.0), "a weight is not a number"),

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import tacit
-from tacit import _model, _native, _speech, _views
+from tacit import _model, _native, _views
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -183,24 +183,6 @@ def test_the_bar_is_that_of_tqdm_where_it_is_installed(monkeypatch):
 
 
 # ---- the library's sentences ----
-
-
-@pytest.mark.parametrize(
-    ("said", "spoken"),
-    [
-        ("epsilon must be above 0; give e.g. --epsilon 1", "epsilon must be above 0; give e.g. epsilon=1"),
-        ("give one well below 1/n, e.g. --delta 1e-6", "give one well below 1/n, e.g. delta=1e-6"),
-        ("give --row-norm R", "give data_norm=R"),
-        ("give --label-bound Y", "give label_bounds=(low, high)"),
-        ("give --penalty l1ball:radius=... or box:low=...,high=...", 'give penalty="l1ball:radius=..." or box:low=...,high=...'),
-        ("give it with --cols", "give it with cols"),
-        ("leave out --no-intercept", "leave out fit_intercept=False"),
-        ("a ledger made with --init --unit person", 'a ledger made with tacit.Ledger.create(..., unit="person")'),
-        ("clear sentences -- like this -- stay", "clear sentences -- like this -- stay"),
-    ],
-)
-def test_a_sentence_names_arguments_and_no_options(said, spoken):
-    assert _speech.spoken(said) == spoken
 
 
 def test_errors_of_the_library_name_no_option_of_the_command_line(tmp_path):

@@ -88,10 +88,9 @@ static double gaussian_delta(double mu, double epsilon) {
 }
 
 static void gaussian(sums *s) {
-  tct_claim own;
-  tct_error err;
+  tct_claim own = s->a->claim;
   double delta = tct_plan_delta(s->a->plan);
-  if (tct_claim_make(s->a, &own, &err) != TCT_OK || isnan(own.mu) || !(delta > 0)) return;
+  if (isnan(own.mu) || !(delta > 0)) return;
   double exact = gaussian_delta(own.mu, tct_plan_epsilon(s->a->plan));
   check(s, "the closed form of the Gaussian allows the claim", exact <= delta * (1 + 1e-6), "delta %.12g against %.12g",
         exact, delta);

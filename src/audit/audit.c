@@ -19,6 +19,11 @@ double tct_audit_clock(void) {
 
 json_t *tct_audit_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+int64_t tct_audit_room(const tct_audit *a, double share, int64_t most) {
+  double each = a->fits ? a->spent / (double)a->fits : 1e-3, left = share * (a->until - tct_audit_clock());
+  return left > 0 ? (int64_t)fmin((double)most, left / fmax(each, 1e-7)) : 0;
+}
+
 static void once(json_t *list, const char *text) {
   const json_t *each;
   size_t i;
@@ -141,6 +146,8 @@ static tct_status attack(tct_audit *a, json_t *root, double seconds, tct_error *
   TCT_TRY(tct_pair_new(a, &canary, err));
   tct_pair_invent(a, &canary, 0);
   canary.weighed = 0;
+  a->until = start + 0.1 * seconds;
+  tct_claim_make(a, &a->claim);
   bool ok = set(root, "arithmetic", tct_audit_arithmetic(a, err));
   a->until = start + (isfinite(a->most_polls) ? 0.35 : 0.2) * seconds; /* minimisers are where endings differ */
   ok = ok && set(root, "behaviour", tct_audit_behaviour(a, err));

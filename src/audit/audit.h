@@ -17,6 +17,13 @@ enum { TCT_AUDIT_RELEASES = 16 };
 /* Bounds that are reported besides hold with this rate of error. */
 #define TCT_AUDIT_REPORT 0.05
 
+/* What the plan's events allow an onlooker (claim.c). */
+enum { TCT_CLAIM_POINTS = 16 };
+typedef struct tct_claim {
+  double mu; /* all events are Gaussian: the claim exactly; else NAN */
+  double epsilon[TCT_CLAIM_POINTS], delta[TCT_CLAIM_POINTS];
+  int points;
+} tct_claim;
 typedef struct tct_audit {
   tct_config config; /* the plan's, without seed, ledger and output */
   tct_plan *plan;
@@ -31,12 +38,14 @@ typedef struct tct_audit {
   double rate[TCT_AUDIT_RELEASES]; /* of its batches; 1 without */
   uint64_t random;
   double until;      /* seconds of the steady clock: the part at hand ends here */
+  double spent;      /* seconds of all runs so far */
   int64_t fits;      /* runs so far */
   int64_t polls;     /* of the run at hand: how often it asked whether to stop */
   int64_t peak;      /* of the runs since this was set to 0 */
   double most_polls; /* what the plan allows; INFINITY where it names no number of passes */
   double stop_at;    /* seconds of the clock */
   bool stopped;      /* the run at hand was stopped: it took more than the plan says */
+  tct_claim claim;
   json_t *breaks, *unchecked;
 } tct_audit;
 
@@ -46,6 +55,8 @@ double tct_audit_real(tct_audit *a); /* uniform on [-1, 1) */
 /* Adds a sentence, once. */
 void tct_audit_break(tct_audit *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tct_audit_unchecked(tct_audit *a, const char *sentence);
+/* How many runs, at most `most`, fit into this share of the time that the part at hand has left. */
+int64_t tct_audit_room(const tct_audit *a, double share, int64_t most);
 json_t *tct_audit_number(double value); /* null where it is not finite */
 
 /* ---- invent.c: invented tables ------------------------------------------------------------------------------- */
@@ -175,13 +186,8 @@ double tct_audit_gaussian_delta(double mu, double epsilon);
 /* The mu whose Gaussian costs epsilon at delta. */
 double tct_audit_mu_of(double epsilon, double delta);
 
-enum { TCT_CLAIM_POINTS = 48 };
-typedef struct tct_claim {
-  double mu; /* all events are Gaussian: the claim exactly; else NAN */
-  double epsilon[TCT_CLAIM_POINTS], delta[TCT_CLAIM_POINTS];
-  int points;
-} tct_claim;
-tct_status tct_claim_make(tct_audit *a, tct_claim *out, tct_error *err);
+/* Until a->until; the fewer points, the more it allows. */
+void tct_claim_make(tct_audit *a, tct_claim *out);
 /* The most true positives that the claim allows at a rate of false ones. */
 double tct_claim_power(const tct_claim *claim, double false_positives);
 

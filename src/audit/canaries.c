@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PILOT_RUNS = 100, RUNS = 20000 };
+enum { PILOT_RUNS = 100, FEW_RUNS = 10, RUNS = 20000 };
 
 typedef struct flock {
   tct_audit *a;
@@ -79,12 +79,12 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static tct_status learn(flock *f, rule *out, tct_error *err) {
-  int64_t total = PILOT_RUNS * f->count, at = 0;
+static tct_status learn(flock *f, int64_t runs, rule *out, tct_error *err) {
+  int64_t total = runs * f->count, at = 0;
   double *all = TCT_NEW(double, total), with = 0, without = 0;
   if (!all) return tct_fail_memory(err);
   tct_status status = TCT_OK;
-  for (int k = 0; k < PILOT_RUNS && status == TCT_OK; k++) {
+  for (int k = 0; k < runs && status == TCT_OK; k++) {
     status = fly(f, err);
     for (int64_t i = 0; i < f->count && status == TCT_OK; i++) {
       all[at++] = f->score[i];
@@ -140,11 +140,16 @@ json_t *tct_audit_canaries(tct_audit *a, tct_error *err) {
   rule r = {0};
   tally t = {0};
   json_t *answer = NULL;
+  int64_t pilot = tct_audit_room(a, 0.3, PILOT_RUNS);
+  if (pilot < FEW_RUNS) {
+    tct_audit_unchecked(a, "a run takes so long that too few fit into the time: no canaries were guessed at");
+    return json_null();
+  }
   tct_status status = flock_new(a, &f, err);
   double began = tct_audit_clock();
-  if (status == TCT_OK) status = learn(&f, &r, err);
-  double each = fmax((tct_audit_clock() - began) / PILOT_RUNS, 1e-7);
-  int64_t runs = (int64_t)fmin(RUNS, fmax(20, 0.9 * (a->until - tct_audit_clock()) / each)), made = 0;
+  if (status == TCT_OK) status = learn(&f, pilot, &r, err);
+  double each = fmax((tct_audit_clock() - began) / (double)pilot, 1e-7);
+  int64_t runs = (int64_t)fmin(RUNS, fmax(FEW_RUNS, 0.9 * (a->until - tct_audit_clock()) / each)), made = 0;
   for (; made < runs && status == TCT_OK; made++) {
     status = fly(&f, err);
     if (status == TCT_OK) guess(&f, &r, &t);

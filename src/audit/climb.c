@@ -132,7 +132,8 @@ static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *cana
   TCT_TRY(tct_pair_new(a, &at, err));
   tct_status status = tct_pair_new(a, &next, err);
   if (status == TCT_OK) {
-    tct_pair_invent(a, &at, kind);
+    /* Alone in its table a record is seen best, mostly. */
+    tct_pair_invent(a, &at, o == a->releases && kind % 2 == 0 ? 0 : kind);
     if (o == a->releases) at.weighed = 0;
     status = height(a, c, &at, o, &here, err);
   }

@@ -10,9 +10,10 @@
 #include "core/alloc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { PILOT = 300, LEAST = 400, MOST = 400000 };
+enum { PILOT = 300, LEAST = 400, MOST = 400000, FEW = 40 };
 
 typedef struct duel {
   tct_audit *a;
@@ -76,7 +77,7 @@ static tct_status pilot(duel *d, tct_error *err) {
   d->hits = TCT_NEW(int64_t, d->room);
   if (!d->add || !d->base || !d->hits) return tct_fail_memory(err);
   double stop = tct_audit_clock() + 0.25 * (d->a->until - tct_audit_clock());
-  for (d->pilots = 0; d->pilots < PILOT && (d->pilots < 20 || tct_audit_clock() < stop); d->pilots++) {
+  for (d->pilots = 0; d->pilots < PILOT && (d->pilots < 10 || tct_audit_clock() < stop); d->pilots++) {
     TCT_TRY(twice(d, &d->with, &d->without, 0, err));
     learn(d);
   }
@@ -139,22 +140,32 @@ static tct_status fill(score_fn fn, void *user, tct_scores *s, tct_error *err) {
   return TCT_OK;
 }
 
-/* A pilot chooses thresholds and measures the time of a run; then as many runs as fit, fixed beforehand. */
+static json_t *too_few(tct_audit *a, const char *what) {
+  char text[200];
+  snprintf(
+      text, sizeof text,
+      "a run takes so long that too few fit into the time: neighbours were not told apart by %s; give more seconds "
+      "or a smaller shape",
+      what);
+  tct_audit_unchecked(a, text);
+  return json_null();
+}
+
+/* A pilot chooses thresholds and measures the time of a score; then as many as fit, fixed beforehand. */
 static json_t *duel_of(tct_audit *a, const char *what, score_fn fn, void *user, tct_error *err) {
   tct_scores pilot = {0}, scores = {0};
-  tct_claim claim;
-  double cut[TCT_AUDIT_CUTS];
+  double cut[TCT_AUDIT_CUTS], began = tct_audit_clock();
   json_t *answer = NULL;
-  tct_status status = scores_new(LEAST, &pilot, err);
-  double began = tct_audit_clock();
+  int64_t first = tct_audit_room(a, 0.2, 4 * LEAST) / 4;
+  if (first < FEW) return too_few(a, what);
+  tct_status status = scores_new(first, &pilot, err);
   if (status == TCT_OK) status = fill(fn, user, &pilot, err);
-  double each = (tct_audit_clock() - began) / LEAST, left = a->until - tct_audit_clock();
-  int64_t count = (int64_t)fmin(MOST, fmax(LEAST, 0.9 * left / fmax(each, 1e-7)));
+  double each = (tct_audit_clock() - began) / (double)first, left = a->until - tct_audit_clock();
+  int64_t count = (int64_t)fmin(MOST, fmax((double)first, 0.9 * left / fmax(each, 1e-7)));
   if (status == TCT_OK) tct_audit_cuts(&pilot, cut);
   if (status == TCT_OK) status = scores_new(count, &scores, err);
   if (status == TCT_OK) status = fill(fn, user, &scores, err);
-  if (status == TCT_OK) status = tct_claim_make(a, &claim, err);
-  if (status == TCT_OK) answer = tct_audit_judge(a, what, &claim, &scores, cut);
+  if (status == TCT_OK) answer = tct_audit_judge(a, what, &a->claim, &scores, cut);
   scores_free(&pilot);
   scores_free(&scores);
   return answer;
@@ -281,12 +292,13 @@ static tct_status choose_canary(tct_audit *a, tct_pair *best, tct_error *err) {
   TCT_TRY(tct_pair_new(a, &at, err));
   tct_status status = TCT_OK;
   tct_pair_copy(a, &at, best);
-  for (int k = 0; k < CANDIDATES && status == TCT_OK && (k < 3 || tct_audit_clock() < stop); k++) {
+  int64_t screen = tct_audit_room(a, 0.06, 2 * SCREEN) / 2;
+  for (int k = 0; k < CANDIDATES && status == TCT_OK && screen >= 8 && (k < 3 || tct_audit_clock() < stop); k++) {
     onlooker o;
     double apart = -INFINITY;
     if (k) tct_pair_invent(a, &at, k % 2 ? 0 : k), at.weighed = 0;
     status = onlooker_new(a, &at, &o, err);
-    if (status == TCT_OK) status = find_line(&o, SCREEN, &apart, err);
+    if (status == TCT_OK) status = find_line(&o, screen, &apart, err);
     if (status == TCT_OK) onlooker_free(&o);
     if (apart > most) most = apart, tct_pair_copy(a, best, &at);
   }
@@ -301,9 +313,14 @@ json_t *tct_audit_black_box(tct_audit *a, const tct_pair *canary, tct_error *err
   json_t *answer = NULL;
   if (tct_pair_new(a, &best, err) != TCT_OK) return NULL;
   tct_pair_copy(a, &best, canary);
+  int64_t pilot = tct_audit_room(a, 0.3, 2 * PILOT) / 2;
+  if (pilot < FEW) {
+    tct_pair_free(a, &best);
+    return too_few(a, "their final models");
+  }
   tct_status status = choose_canary(a, &best, err);
   if (status == TCT_OK) status = onlooker_new(a, &best, &o, err);
-  if (status == TCT_OK) status = find_line(&o, PILOT, &apart, err);
+  if (status == TCT_OK) status = find_line(&o, pilot, &apart, err);
   if (status == TCT_OK) answer = duel_of(a, "the final models", black, &o, err);
   onlooker_free(&o);
   tct_pair_free(a, &best);

@@ -209,7 +209,10 @@ void tct_side_set(tct_side *side, int64_t row, int64_t column, double value) {
 }
 
 tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err) {
+  double began = tct_audit_clock();
   a->fits++;
   a->polls = 0;
-  return tct_fit(a->plan, side->data, err);
+  tct_model *m = tct_fit(a->plan, side->data, err);
+  a->spent += tct_audit_clock() - began;
+  return m;
 }

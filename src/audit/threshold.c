@@ -25,7 +25,7 @@ void tct_audit_cuts(tct_scores *pilot, double *cut) {
   double best = -INFINITY;
   qsort(pilot->out, (size_t)n, sizeof(double), by_value);
   qsort(pilot->in, (size_t)n, sizeof(double), by_value);
-  for (int64_t k = n / 5; k < n - n / 5; k += n / 20) {
+  for (int64_t k = n / 5; k < n - n / 5; k += 1 + n / 20) {
     double at = 0.5 * (pilot->out[k] + pilot->in[k]);
     double tpr = ((double)above(pilot->in, n, at) + 0.5) / ((double)n + 1);
     double fpr = ((double)above(pilot->out, n, at) + 0.5) / ((double)n + 1);
@@ -58,6 +58,24 @@ static bound best_bound(const tct_claim *claim, const tct_scores *s, const doubl
   return best;
 }
 
+enum { ROC = 40 };
+
+/* Rates at thresholds spread over all scores, and what the claim allows; for people to look at, without confidence. */
+static json_t *roc_of(const tct_claim *claim, tct_scores *s) {
+  json_t *fpr = json_array(), *tpr = json_array(), *allowed = json_array();
+  double n = (double)s->count;
+  qsort(s->out, (size_t)s->count, sizeof(double), by_value);
+  qsort(s->in, (size_t)s->count, sizeof(double), by_value);
+  for (int k = 0; k <= ROC; k++) {
+    int64_t at = (int64_t)(k / (double)ROC * (n - 1));
+    double cut = k % 2 ? s->out[at] : s->in[at], x = (double)above(s->out, s->count, cut) / n;
+    json_array_append_new(fpr, json_real(x));
+    json_array_append_new(tpr, json_real((double)above(s->in, s->count, cut) / n));
+    json_array_append_new(allowed, json_real(x > 0 && x < 1 ? tct_claim_power(claim, x) : x));
+  }
+  return json_pack("{s:o, s:o, s:o}", "false_positives", fpr, "true_positives", tpr, "claimed", allowed);
+}
+
 json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, tct_scores *scores, const double *cut) {
   bound report = best_bound(claim, scores, cut, TCT_AUDIT_REPORT);
   bound proven = best_bound(claim, scores, cut, TCT_AUDIT_BREAK);
@@ -70,5 +88,6 @@ json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, 
   json_object_set_new(o, "mu_claimed", tct_audit_number(report.allowed));
   json_object_set_new(o, "share", tct_audit_number(report.mu / report.allowed));
   json_object_set_new(o, "mu_proven", json_real(proven.mu));
+  json_object_set_new(o, "roc", roc_of(claim, scores));
   return o;
 }

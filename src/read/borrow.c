@@ -87,6 +87,16 @@ static bool copy_text(char **to, const char *text) {
   return *to || !text;
 }
 
+static tct_status take_keys(tct_data *data, const tct_data *table, tct_error *err) {
+  const char *end = table->keys;
+  if (!end) return TCT_OK;
+  for (int64_t i = 0; i < table->x.rows; i++) end += strlen(end) + 1;
+  data->keys = tct_alloc(end - table->keys, 1);
+  if (!data->keys) return tct_fail_memory(err);
+  memcpy(data->keys, table->keys, (size_t)(end - table->keys));
+  return TCT_OK;
+}
+
 /* All that a table says beside its numbers and its labels. */
 static tct_status take_words(tct_data *data, const tct_data *table, tct_error *err) {
   if (!copy_text(&data->label_name, table->label_name) || !copy_text(&data->schema, table->schema))
@@ -99,6 +109,7 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
     TCT_TRY(tct_class_names_set(&data->classes, classes, table->classes.count, table->classes.kind, err));
   for (int k = 0; k < TCT_UNACCOUNTED && table->unaccounted[k]; k++)
     TCT_TRY(tct_data_unaccounted(data, table->unaccounted[k], err));
+  TCT_TRY(take_keys(data, table, err));
   if (!table->dropped) return TCT_OK;
   data->dropped = TCT_NEW(unsigned char, table->x.rows);
   if (!data->dropped) return tct_fail_memory(err);

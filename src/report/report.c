@@ -26,6 +26,7 @@ static void head(tct_page *page) {
                "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Privacy report</title>\n"
                "<style>\n");
   tct_html_put(h, tct_report_style);
+  tct_html_put(h, tct_report_interval_style);
   tct_html_put(h, "</style>\n</head>\n<body>\n<main>\n");
 }
 
@@ -106,7 +107,8 @@ static void foot(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
   tct_html_text(h, tct_page_string(page->file, "library"));
-  tct_html_put(h, "</span> from the model file alone. ");
+  tct_html_put(h, page->audit ? "</span> from the model file and an audit of its plan. "
+                              : "</span> from the model file alone. ");
   if (page->said.title || page->said.purpose || page->said.contact)
     tct_html_put(h, "Title, purpose and contact are the words of whoever had it written. ");
   tct_html_put(h,
@@ -123,30 +125,45 @@ static tct_status write_page(tct_page *page, tct_error *err) {
     TCT_TRY(tct_report_curve(page, err));
     TCT_TRY(tct_report_events(page, err));
   }
+  if (page->audit) tct_report_audit(page);
   tct_report_records(page);
   ledger(page);
   tct_report_weights(page);
+  tct_report_intervals(page);
   TCT_TRY(how_to_check(page, err));
   foot(page);
   return TCT_OK;
 }
 
-char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err) {
-  tct_error_clear(err);
-  tct_page page = {.model = model, .class = -1};
-  if (tct_page_options_take(options, &page.said, err) != TCT_OK) return NULL;
+static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
+  tct_page page = {.model = model, .said = *options, .audit = audit, .class = -1};
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
-  tct_status status = tct_report_noise(model, &page.noise_known, &page.noise, err);
+  tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  if (status == TCT_OK) status = tct_report_noise(model, &page.noise_known, &page.noise, err);
   if (status == TCT_OK) status = tct_report_recompute(&page, err);
   if (status == TCT_OK) status = write_page(&page, err);
   json_decref(file);
   if (status != TCT_OK) page.html.failed = 1;
   text = tct_html_take(&page.html);
   if (!text && status == TCT_OK) tct_fail_memory(err);
+  return text;
+}
+
+char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err) {
+  tct_page_options own;
+  tct_error_clear(err);
+  if (tct_page_options_take(options, &own, err) != TCT_OK) return NULL;
+  json_t *audit = own.audit ? json_loads(own.audit, 0, NULL) : NULL;
+  if (own.audit && !audit) {
+    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with tacit audit --json");
+    return NULL;
+  }
+  char *text = page_of(model, &own, audit, err);
+  json_decref(audit);
   return text;
 }
 
@@ -159,8 +176,25 @@ tct_status tct_report_page_write(const tct_model *model, const tct_page_options 
   return status;
 }
 
+static tct_page_options with_audit(const char *audit) {
+  tct_page_options options;
+  tct_page_options_default(&options);
+  options.audit = audit;
+  return options;
+}
+
 char *tct_report_html(const tct_model *model, tct_error *err) { return tct_report_page(model, NULL, err); }
 
 tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
   return tct_report_page_write(model, NULL, path, err);
+}
+
+char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
+  tct_page_options options = with_audit(audit);
+  return tct_report_page(model, &options, err);
+}
+
+tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path, tct_error *err) {
+  tct_page_options options = with_audit(audit);
+  return tct_report_page_write(model, &options, path, err);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const tct_sized SIZED = TCT_SIZED(tct_page_options, contact, "call tct_page_options_default first");
+static const tct_sized SIZED = TCT_SIZED(tct_page_options, audit, "call tct_page_options_default first");
 static const tct_page_options DEFAULTS = {.size = sizeof(tct_page_options)};
 
 void tct_page_options_default_sized(tct_page_options *options, size_t size) {

@@ -34,13 +34,16 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
   const char *name = plan->solver->name;
   if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
   if (data->persons)
-    return tct_fail(
-        err, TCT_E_USAGE,
-        "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, or adassp for ridge",
-        name);
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
+                    "dpmetric, dpfw for the "
+                    "l1 ball, or adassp for ridge",
+                    name);
   if (plan->solver->weighing == TCT_WEIGHS_NOT)
     return tct_fail(err, TCT_E_USAGE,
-                    "%s cannot weigh records; use dpgd or dpnewton, objpert for smooth losses or adassp for ridge",
+                    "%s cannot weigh records; use dpgd, dpnewton or dpmetric, dpfw for the l1 ball, objpert for smooth "
+                    "losses or adassp "
+                    "for ridge",
                     name);
   return TCT_OK;
 }

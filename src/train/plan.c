@@ -94,7 +94,8 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
   if (!is_one_of(config->label_scale, label_scales))
     return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
-  if (!is_one_of(config->errors, errors)) return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust");
+  if (!is_one_of(config->errors, errors))
+    return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust; give one of them");
   if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))

@@ -79,8 +79,6 @@ static tct_status peer_failed(tct_wire *wire, int from, uint64_t size, tct_error
   char text[513] = "";
   if (size >= sizeof text) return tct_fail(err, TCT_E_RUN, "the peer stopped, and its reason is too long; ask there");
   TCT_TRY(wire->backend->receive(wire, from, text, (size_t)size, err));
-  for (char *at = text; *at; at++)
-    if ((unsigned char)*at < ' ') *at = '?';
   if (wire->peer[0]) return tct_fail(err, TCT_E_RUN, "party '%.60s' says: %s", wire->peer, text);
   return tct_fail(err, TCT_E_RUN, "%s says: %s", from == TCT_SERVER ? "the server" : "a party", text);
 }

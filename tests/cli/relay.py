@@ -72,8 +72,8 @@ def spoil(head, body, how, argument):
         return frame(head, body, length=1 << 62)
     if how == "body":
         return frame(head, argument.encode())
-    if how == "nan":
-        return frame(head, struct.pack("<d", float("nan")) * (len(body) // 8))
+    if how == "reals":
+        return frame(head, struct.pack("<d", float(argument)) * (len(body) // 8))
     if how == "twice":
         return (head + body) * 2
     if how == "set":

@@ -103,7 +103,7 @@ down "a product that is too long" bob "another length" masked_share 19 longer
 down "a product beyond all length" bob "another length" masked_share 19 huge
 keeps_model=1
 down "a product that is replayed" bob "out of its turn|type 19 where" - 19 twice
-down "weights that are no numbers" alice "differs in|not finite|no numbers|no model" - 21 nan
+down "weights that are no numbers" alice "differs in|not finite|no numbers|no model" - 21 reals nan
 down "a model that is not that of the rounds" alice "differs in coefficients" - 38 set coefficients.0=0.7
 keeps_model=
 down "a reason that paints the terminal" alice "the server says: .\?+\[31mred" accept 34 failure 'x\x1b[31mred\x07'
@@ -124,6 +124,17 @@ up "a seed that is too short" "another length" bob 18 shorter
 up "a share that is too short" "another length" bob 20 shorter
 up "a share out of its turn" "out of its turn" bob 20 number
 up "a ready before its turn" "type 20 where|type 37 where|out of its turn|another length" bob 35 type 37
+
+# The same parties with dpfw_parties: numbers that are finite, and absurd.
+terms=(--loss squared --penalty l1ball:radius=1 --epsilon 4 --delta 1e-6 --row-norm 2 --label-bound 1
+  --solver dpfw_parties:steps=4,columns=2,radius=winner)
+agreed=(--key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6)
+for number in 1e200 -1e9 nan inf; do
+  up "a column of $number" "party [12] sent a column that no records and no noise make" alice 5 reals $number
+done
+for number in nan inf; do up "a score of $number" "party 1 sent a score that is not finite" alice 3 reals $number; done
+terms=(--loss squared --penalty l1ball:radius=1 --epsilon 4 --delta 1e-6 --row-norm 2 --label-bound 1 --solver gram_parties)
+agreed=(--key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --solver gram_parties)
 
 # ---- connections that break ---------------------------------------------------------------------------------------
 

@@ -83,6 +83,7 @@ as_simulated "two parties" 2 all 0 1
 ok "it is verified" verify model.json
 check "and says that the parties were apart" grep -q '"apart": true' model.json
 check "no process was trusted with all" test -z "$(grep Simulated model.json)"
+check "the claim says on what it rests" grep -q "The claim rests on parties.conditions" model.json
 check "the server is, and it says so" grep -q "conspires with no party" model.json
 check "and so are the parties" grep -q "brings its own part of each record to its norm" model.json
 cp alice.jsonl before.jsonl

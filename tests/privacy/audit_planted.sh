@@ -79,7 +79,6 @@ plant() {
 gd=(--loss logistic --epsilon 4 --no-intercept --solver dpgd:steps=4,clip=0.1)
 sgd=(--loss logistic --epsilon 4 --no-intercept --solver dpsgd:batch=6,clip=0.1,epochs=2)
 newton=(--loss logistic --epsilon 4 --no-intercept --solver dpnewton:steps=3)
-newton=(--loss logistic --epsilon 4 --no-intercept --solver dpnewton:steps=3)
 smooth=(--loss smoothed_hinge:width=0.01 --penalty l2:lambda=1e-7 --epsilon 1 --shape 40,3 --no-intercept)
 
 plant half_the_noise src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' noise "${gd[@]}"

@@ -7,6 +7,7 @@
 
 #include "tacit.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,82 @@ static void margins_of_all_classes_and_the_largest_is_predicted(void **state) {
   drop(models, CLASSES);
 }
 
+/* The verdict on a file of three classes after `edit`. */
+static int32_t edited(void (*edit)(json_t *file), const char *word) {
+  tct_model *models[CLASSES];
+  tct_verdict verdict = {.size = sizeof verdict};
+  char path[] = "/tmp/tacit-classes-XXXXXX";
+  fit(CLASSES, 1, models);
+  tct_model *one = tct_model_join(models, names, CLASSES, TCT_CLASS_TEXT, NULL);
+  char *text = tct_model_json(one, NULL);
+  json_t *file = json_loads(text, 0, NULL);
+  edit(file);
+  close(mkstemp(path));
+  assert_int_equal(json_dump_file(file, path, JSON_REAL_PRECISION(17)), 0);
+  tct_verify(path, NULL, &verdict, NULL);
+  unlink(path);
+  json_decref(file);
+  tct_text_free(text);
+  tct_model_free(one);
+  drop(models, CLASSES);
+  if (!strstr(verdict.why, word)) fail_msg("%s", verdict.why);
+  return verdict.kind;
+}
+
+static void nothing(json_t *file) { (void)file; }
+
+static void larger_claim(json_t *file) {
+  json_object_set_new(json_object_get(file, "privacy"), "epsilon", json_real(1.5));
+}
+
+static void one_class_less(json_t *file) {
+  const char *const lists[] = {"classes", "coefficients", "intercept"};
+  for (int i = 0; i < 3; i++) json_array_remove(json_object_get(file, lists[i]), CLASSES - 1);
+}
+
+static void one_class_more(json_t *file) {
+  json_array_append_new(json_object_get(file, "classes"), json_string("fig"));
+  json_array_append(json_object_get(file, "coefficients"), json_array_get(json_object_get(file, "coefficients"), 0));
+  json_array_append_new(json_object_get(file, "intercept"), json_real(0));
+}
+
+static void schema_of_other_classes(json_t *file) {
+  json_t *schema = json_loads(
+      "{\"columns\": [{\"name\": \"a\", \"type\": \"number\", \"lower\": 0, \"upper\": 1}], \"label\": {\"name\": "
+      "\"y\", \"values\": [\"apple\", \"pear\", \"fig\"]}}",
+      0, NULL);
+  json_object_set_new(json_object_get(file, "transforms"), "schema", schema);
+}
+
+static void an_edited_file_of_several_classes_is_refused(void **state) {
+  (void)state;
+  assert_int_equal(edited(nothing, ""), TCT_VERDICT_VERIFIED);
+  assert_int_equal(edited(larger_claim, "another fit"), TCT_VERDICT_REFUSED);
+  assert_int_equal(edited(one_class_less, "'coefficients'"), TCT_VERDICT_REFUSED);
+  assert_int_equal(edited(one_class_more, "'count'"), TCT_VERDICT_REFUSED);
+  assert_int_equal(edited(schema_of_other_classes, "'classes'"), TCT_VERDICT_REFUSED);
+}
+
+/* Neither class has a record, so that their fits differ in the noise alone. */
+static void every_class_has_noise_of_its_own(void **state) {
+  (void)state;
+  static int32_t last[ROWS];
+  tct_config config;
+  tct_model *models[CLASSES];
+  tct_config_default(&config);
+  config.loss = "logistic", config.penalty = "l2:lambda=0.01", config.solver = "dpgd:steps=5";
+  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 9;
+  for (int i = 0; i < ROWS; i++) last[i] = CLASSES - 1;
+  tct_composition *whole = tct_compose_classes(&config, CLASSES, ROWS, COLS, NULL);
+  tct_data *data = table();
+  assert_int_equal(tct_fit_classes(whole, data, last, CLASSES, models, NULL), TCT_OK);
+  for (int j = 0; j < COLS; j++)
+    assert_true(tct_model_coefficients(models[0])[j] != tct_model_coefficients(models[1])[j]);
+  drop(models, CLASSES);
+  tct_data_free(data);
+  tct_composition_free(whole);
+}
+
 /* names[count] of a kind, given to a model of one row. */
 static tct_status name(tct_model *model, const char *const *given, int64_t count, int32_t kind) {
   tct_amendment a;
@@ -230,6 +307,8 @@ int main(void) {
       cmocka_unit_test(joined_models_are_the_rows_of_one),
       cmocka_unit_test(a_file_of_several_classes_reads_back_the_same_and_verifies),
       cmocka_unit_test(models_that_are_not_all_of_one_composition_are_not_joined),
+      cmocka_unit_test(an_edited_file_of_several_classes_is_refused),
+      cmocka_unit_test(every_class_has_noise_of_its_own),
       cmocka_unit_test(margins_of_all_classes_and_the_largest_is_predicted),
       cmocka_unit_test(two_classes_keep_texts_numbers_and_truth_values),
       cmocka_unit_test(names_that_are_not_of_their_kind_are_refused),

@@ -29,7 +29,7 @@ const tct_option tct_gram_options[] = {
 };
 
 enum { FACTORS_FROM = 32 };                                        /* features; docs/decisions/gram-parties.md */
-enum { BLOCK_WORDS = 1 << 17, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is about a megabyte */
+enum { BLOCK_WORDS = 1 << 20, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is at most 8 megabytes */
 
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
   const tct_option *o = tct_gram_options;
