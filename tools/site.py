@@ -64,7 +64,11 @@ for path, place in sorted(sources.items(), key=lambda item: (str(item[1]) != "in
     target.write_text(page_of(path, place), encoding="utf-8")
     group = place.parts[0] if len(place.parts) > 1 else ""
     menu.setdefault(group, []).append({title(path): str(place)})
-nav = menu.pop("") + [{group.capitalize(): entries} for group, entries in menu.items()]
+own = {str(place): entry for entry in menu.pop("") for place in entry.values()}
+menu["code"] = [own.pop(name) for name in ("tour.md", "one-release.md") if name in own]
+nav = [{"Start": own.pop("index.md")[title(root / "docs" / "README.md")]}, {"Python": "python.md"}]
+own.pop("python.md")
+nav += list(own.values()) + [{group.capitalize(): entries} for group, entries in menu.items()]
 settings = {
     "site_name": "tacit",
     "docs_dir": str(pages),
