@@ -7,7 +7,9 @@
 
 FOOTING  bench/lib/footing.py: sets, public bounds, R, Y, penalty.  Larger sets are cut to --rows records by the bench's
 permutation.  delta is --delta (n2: 1/n^2); one record added or removed.  The first releases come from tacit itself, one
-process a fit, nothing tuned; weights are judged by the exact objective less its exact minimum over the same records.
+process a fit, nothing tuned, with tacit's own intercept.  Weights are judged by the exact objective less its exact
+minimum over the same records; the intercept is not penalised there.  The earlier `auto` and the oracles get a column of
+ones in its place, which the squared loss penalises.
 Means over --fits runs with other noise, and their standard errors.  What the methods are: oracle.py,
 bench/peers/rivals.py.
 
@@ -91,6 +93,18 @@ class Cell:
         self.given, self.problem, self.epsilon, self.delta, self.array = given, problem, epsilon, delta, array
         self.mu, self.minimiser = footing.mu_of(epsilon, delta), minimiser
         self.least, self.settings = float(footing.objective(problem, minimiser)), {}
+        self.measured = {}  # rows of this run; a solver that `auto` took is not run again
+
+    def own_excess(self, w):
+        """Excess of weights whose last is tacit's own intercept."""
+        q = self.problem
+        if not q.squared or not q.ones:
+            return self.excess(w)
+        penalty = np.diag(np.append(np.full(len(w) - 1, q.lam), 0))
+        least = np.linalg.solve(q.X.T @ q.X / len(q.y) + penalty, q.X.T @ q.y / len(q.y))
+        value = lambda v: float(footing.mean_loss(q.X @ v, q.y, True) + v @ penalty @ v / 2)
+        found = value(w) - value(least)
+        return found if math.isfinite(found) else math.inf
 
     def excess(self, w):
         with np.errstate(all="ignore"):
@@ -100,7 +114,9 @@ class Cell:
     def train(self, program, solver, seed):
         """(weights, the solver that ran, seconds of training) of one fit of a tacit program."""
         q, model = self.problem, self.array.with_suffix(".model.json")
-        options = {"label": q.X.shape[1] + 1, "epsilon": repr(self.epsilon), "delta": repr(self.delta), "threads": 1}
+        own = q.ones and program != self.given.old
+        array = self.array.with_suffix(".own.npy") if own else self.array
+        options = {"label": q.X.shape[1] + (not own), "epsilon": repr(self.epsilon), "delta": repr(self.delta), "threads": 1}
         options.update(seed=seed, loss="squared" if q.squared else "logistic")
         options["row-norm"] = repr(q.R * q.wide * (1 + 1e-12))  # rows of norm R stay as they are
         if q.squared:
@@ -109,13 +125,16 @@ class Cell:
             )
         if solver != "auto":
             options["solver"] = solver
-        command = [str(program), "train", str(self.array), "--json", "-o", str(model), *without_intercept(program)]
+        command = [str(program), "train", str(array), "--json", "-o", str(model)]
+        command += [] if own else without_intercept(program)
         command += [text for name, value in options.items() for text in (f"--{name}", str(value))]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])
         told = json.loads(done.stdout)
-        return np.array(json.loads(model.read_text())["coefficients"]), told["solver"], told["seconds"]["train"]
+        told_weights = json.loads(model.read_text())
+        w = np.array(told_weights["coefficients"] + ([told_weights["intercept"]] if own else []))
+        return w, told["solver"], told["seconds"]["train"]
 
     def fits(self, method):
         """(excesses, seconds of one fit, setting)"""
@@ -124,7 +143,8 @@ class Cell:
             before = method == "before"
             program = self.given.old if before else self.given.build / "tacit"
             runs = [self.train(program, "auto" if before else method, s) for s in seeds]
-            return [self.excess(w) for w, _, _ in runs], float(np.mean([r[2] for r in runs])), runs[0][1]
+            excess = self.excess if before else self.own_excess
+            return [excess(w) for w, _, _ in runs], float(np.mean([r[2] for r in runs])), runs[0][1]
         if method in oracle.FORMS:
             tuned, setting = oracle.search(self.problem, self.mu, method, self.settings.get("metric"))
             self.settings[method] = setting
@@ -185,21 +205,26 @@ def measure_set(given, store, fact, bounds):
     problem = footing.load(given.scratch, fact, bounds)
     if problem is None:
         return
-    problem.wide, problem.wide_label = given.wide, given.wide_label
+    problem.wide, problem.wide_label, problem.ones = given.wide, given.wide_label, fact["attributes"] != 0
     left = [(e, list(wanted(given, store, problem, e))) for e in given.eps]
     if not any(methods for _, methods in left):
         return
     array = given.scratch / f"{problem.name}.{bounds}.{os.getpid()}.npy"
     np.save(array, np.column_stack([problem.X, problem.y]))
+    if problem.ones:  # tacit cuts rows to R itself
+        np.save(array.with_suffix(".own.npy"), np.column_stack([problem.X[:, :-1] / problem.X[:, -1:], problem.y]))
     minimiser = footing.minimum(problem.X, problem.y, problem.squared, problem.lam)
     for epsilon, methods in left:
         delta = 1 / len(problem.y) ** 2 if given.delta == "n2" else float(given.delta)
         cell = Cell(given, problem, minimiser, epsilon, delta, array)
         for method in methods:
-            row = cell.row(method)
+            same = auto["setting"].startswith(f"{method}:") if (auto := cell.measured.get("auto")) else False
+            row = {**auto, "method": method} if same else cell.row(method)
+            cell.measured[method] = row
             store.put(row)
             print(problem.name, bounds, f"{epsilon:g}", method, row["excess"], row["error"], row["setting"], flush=True)
     array.unlink()
+    array.with_suffix(".own.npy").unlink(missing_ok=True)
 
 
 def arguments():

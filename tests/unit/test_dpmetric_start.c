@@ -87,9 +87,43 @@ static void counts_start_at_the_logarithm_of_their_mean(void **state) {
   records_free(&r);
 }
 
+/* 4000 records, 100 features; classes part by the first two, or have nothing to do with any. */
+static records classes(bool part, uint64_t seed) {
+  records r = short_rows(4000, 100, seed);
+  for (int i = 0; i < 4000; i++) {
+    double *x = r.x + i * 100;
+    r.y[i] = part ? (x[0] + x[1] > 0 ? 1 : -1) : i % 2 ? 1 : -1;
+    if (part) x[0] += 0.02 * r.y[i], x[1] += 0.02 * r.y[i];
+  }
+  return r;
+}
+
+static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_not(void **state) {
+  (void)state;
+  char note[TCT_NOTE];
+  records r = classes(true, 6);
+  tct_config config = world_config("logistic", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 1.5, config.epsilon = 8;
+  double longer = mean_loss(&r, &config, note);
+  config.solver = "dpmetric:path_length=180";
+  double fixed = mean_loss(&r, &config, note);
+  print_message("classes that part: loss %.4f, of a path of 180 %.4f\n", longer, fixed);
+  assert_true(longer < 0.75 * fixed);
+  records_free(&r);
+  r = classes(false, 6);
+  config.solver = "dpmetric";
+  double least = log(2), found = mean_loss(&r, &config, note) - least;
+  config.solver = "dpmetric:path_length=180";
+  fixed = mean_loss(&r, &config, note) - least;
+  print_message("labels without meaning: excess %.5f, of a path of 180 %.5f\n", found, fixed);
+  assert_true(found < fixed + 0.003);
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_start_at_the_logarithm_of_their_mean),
+      cmocka_unit_test(classes_that_part_get_a_longer_path_and_labels_without_meaning_do_not),
       cmocka_unit_test(where_noise_hides_the_features_the_model_is_no_worse_than_a_constant_and_says_so),
       cmocka_unit_test(a_label_bound_ten_times_too_wide_costs_a_hundredth_of_a_clip_by_that_bound),
   };

@@ -152,13 +152,14 @@ static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule
 /* Classes that all but part want longer paths than others, which no public fact says.  The released gradients do: their
  * mean over some steps is next to nothing where the path has arrived, and noise beside a remainder where it has not.
  * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  What can be
- * learned must be ENOUGH for that, or noise alone passes for a remainder too often.
+ * learned must be ENOUGH for that, and below PLENTY more must remain: noise alone passes for a remainder too often.
  * docs/decisions/metric-rules.md has the search. */
-static const double WATCH = 0.2, CHECKS[] = {0.45, 0.65}, REMAINS = 0.25, GROWTH = 3, ENOUGH = 8;
+static const double WATCH = 0.2, CHECKS[] = {0.45, 0.65}, GROWTH = 3, ENOUGH = 8, PLENTY = 30;
 
 typedef struct path {
   const tct_dpmetric_step *gradient;
   double steps, length, size, momentum, longer;
+  double remains;            /* the least remainder that makes the path longer */
   double *watched, *average; /* [p]: sums of releases and of iterates */
   int64_t count, averaged;   /* how many are in them */
 } path;
@@ -175,7 +176,7 @@ static bool remains(const path *at) {
   double count = (double)at->count, noise = p * deviation * deviation;
   double mean = tct_norm2(at->watched, at->gradient->problem->view->p) / (count * count);
   double uncertain = sqrt(2 / p) * at->steps / count;
-  return (mean - noise / count) * at->steps / noise > fmax(REMAINS, 1.5 * uncertain - 0.55);
+  return (mean - noise / count) * at->steps / noise > fmax(at->remains, 1.5 * uncertain - 0.55);
 }
 
 /* After t steps: what has been released decides how long the path is from here on. */
@@ -203,9 +204,9 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   double *u = memory, *last = u + p, *move = last + p, *image = move + p, *ridge = image + p;
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = ridge + p, .watched = ridge + 2 * p};
   int release = tct_dpmetric_places_of(rule).steps;
-  double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
-  bool watched =
-      isnan(rule->path_length) && facts->loss.kind->binary && tct_dpmetric_learnable(shape, signal) >= ENOUGH;
+  double learnable = tct_dpmetric_learnable(shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
+  bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= ENOUGH;
+  at.remains = learnable < PLENTY ? 0.6 : 0.25;
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
   if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;

@@ -64,8 +64,8 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule) {
   return 1 - rule->norms - rule->start - rule->slopes - rule->budget_fraction - rule->second;
 }
 
-/* With few columns some records lie far outside, and noise costs less than a clip that cuts them: 1.4 from 5 columns
- * down, 1 from 9 up, and 1 from a signal of 2000 on, where the clip is open anyhow. */
+/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  1.4 from 5 columns
+ * down and 1 from 9 up; also 1 from a signal of 2000 on, where the clip is open anyhow. */
 static double few(int64_t p, double signal_to_noise) {
   double part = fmin(fmax((9 - (double)p) / 4, 0), 1);
   double weak = fmin(fmax(log(2000 / signal_to_noise) / log(2000 / 500.0), 0), 1);
