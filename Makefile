@@ -59,6 +59,25 @@ sanitize:
 planted: all
 	tests/privacy/planted.sh $(BUILD)
 
+# The documentation as a site in build/site.
+site:
+	@tools/site.sh
+
+# What is handed out; each script says in its head what it needs, and stops with one sentence where that is missing.
+wheels:
+	@tools/wheels.sh
+deb:
+	@tools/deb.sh
+release:
+	@tools/release.sh
+reproducible:
+	@tools/reproducible.sh
+nightly:
+	@tools/nightly.sh
+# Which lines the tests run; `make coverage` is about intervals.
+line-coverage:
+	@tools/line_coverage.sh
+
 format:
 	tools/setup.sh static
 	tools/check_format.sh --fix

@@ -33,6 +33,7 @@ typedef struct cli_args {
   double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
+  tct_page_options page;  /* report, train */
   int64_t records;        /* train, audit; 0 = not given */
   const char *completion; /* help: of which shell */
   int manual;             /* help */
@@ -65,7 +66,7 @@ typedef struct cli_option {
   const char *example;    /* a value that it takes; NULL for one without a value */
 } cli_option;
 
-enum { CLI_GROUPS = 4 };
+enum { CLI_GROUPS = 6 };
 
 typedef struct cli_verb {
   const char *name;
@@ -84,6 +85,7 @@ typedef struct cli_verb {
 
 extern const cli_option cli_train_options[];  /* of train */
 extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
+extern const cli_option cli_page_options[];   /* --title --purpose --contact */
 extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 

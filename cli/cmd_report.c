@@ -25,21 +25,21 @@ static char *audit_of(const cli_args *args, int *code) {
   return text;
 }
 
-static int to_stdout(const tct_model *model, const char *audit) {
+static int to_stdout(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
-  char *page = tct_report_audited_html(model, audit, &err);
+  char *page = tct_report_page(model, &args->page, &err);
   if (!page) return cli_fail_error(&err);
   fputs(page, stdout); /* a failure shows when main flushes */
   tct_text_free(page);
   return 0;
 }
 
-static int to_file(const cli_args *args, const tct_model *model, const char *audit) {
+static int to_file(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
   int code = cli_sink_check(args->output, args->operand[0]);
   if (!code && args->audit) code = cli_sink_check(args->output, args->audit);
   if (code) return code;
-  if (tct_report_audited_write(model, audit, args->output, &err) != TCT_OK) return cli_fail_error(&err);
+  if (tct_report_page_write(model, &args->page, args->output, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) return 0;
   json_t *root = json_pack("{s:s}", "output", args->output);
   code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
@@ -56,7 +56,9 @@ static int run_report(cli_args *args) {
   if (!model) return cli_fail_error(&err);
   int code = 0;
   char *audit = audit_of(args, &code);
-  if (!code) code = to_screen ? to_stdout(model, audit) : to_file(args, model, audit);
+  args->page.audit = audit;
+  if (!code) code = to_screen ? to_stdout(args, model) : to_file(args, model);
+  args->page.audit = NULL;
   free(audit);
   tct_model_free(model);
   return code;
@@ -73,9 +75,9 @@ const cli_verb cli_report = {
         "alone, no records are read, and the same model gives the same page to the last character.\n"
         "\n"
         "Example\n"
-        "  tacit report model.json -o model.html\n",
+        "  tacit report model.json -o model.html --title \"Income and education\" --contact data@registry.example\n",
     .min = 1,
     .max = 1,
-    .options = {options, cli_common_options},
+    .options = {options, cli_page_options, cli_common_options},
     .run = run_report,
 };

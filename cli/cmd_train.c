@@ -110,7 +110,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (!r->model) return err->status;
   if (tct_team_rank(r->team) == 0) {
     status = tct_model_write(r->model, args->output, err);
-    if (status == TCT_OK && args->report) status = tct_report_write(r->model, args->report, err);
+    if (status == TCT_OK && args->report) status = tct_report_page_write(r->model, &args->page, args->report, err);
   }
   return tct_team_agree(r->team, status, err);
 }
@@ -190,7 +190,8 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json", "--schema", "--report", "-o", NULL};
+static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
+                                           "--purpose", "--contact", "-o",       NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -256,7 +257,7 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

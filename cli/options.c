@@ -30,6 +30,16 @@ const cli_option cli_read_options[] = {
     {0},
 };
 
+const cli_option cli_page_options[] = {
+    {"--title", CLI_TEXT, offsetof(cli_args, page.title), "TEXT", "of the page: stands over it", "what was trained",
+     "Income and education"},
+    {"--purpose", CLI_TEXT, offsetof(cli_args, page.purpose), "TEXT",
+     "of the page: why the model was trained, and what it is for", "not said", "Study 12/2026"},
+    {"--contact", CLI_TEXT, offsetof(cli_args, page.contact), "TEXT", "of the page: whom a reader may ask", "not said",
+     "data@registry.example"},
+    {0},
+};
+
 const cli_option cli_person_options[] = {
     {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
      "column of a CSV table that says whose record a row is; it is no feature", "every row is a person's own",

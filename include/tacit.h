@@ -523,6 +523,25 @@ TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict 
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+
+/* What the model file cannot know and the page's readers ask first.  Texts in UTF-8, of any length, borrowed during the
+ * call; NULL: not said. */
+typedef struct tct_page_options {
+  size_t size;         /* sizeof(tct_page_options), set by tct_page_options_default */
+  const char *title;   /* stands over the page */
+  const char *purpose; /* why the model was trained, and what it is for */
+  const char *contact; /* whom a reader may ask */
+  const char *audit;   /* the text of tct_audit_json for the model's plan, which the page then reports on */
+} tct_page_options;
+/* Fills the first `size` bytes; call it by tct_page_options_default. */
+TCT_API void tct_page_options_default_sized(tct_page_options *options, size_t size);
+static inline void tct_page_options_default(tct_page_options *options) {
+  tct_page_options_default_sized(options, sizeof *options);
+}
+/* The same page with these texts, and the page written to a file; options NULL: as tct_report_html. */
+TCT_API char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err);
+TCT_API tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
+                                         tct_error *err);
 /* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
  * it is of another plan. */
 TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);

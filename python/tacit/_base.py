@@ -290,10 +290,20 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         check_is_fitted(self, "models_")
         self._whole().save(path)
 
-    def report(self, path: Optional[Path] = None) -> Optional[str]:
-        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it."""
+    def report(
+        self,
+        path: Optional[Path] = None,
+        *,
+        title: Optional[str] = None,
+        purpose: Optional[str] = None,
+        contact: Optional[str] = None,
+    ) -> Optional[str]:
+        """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.
+
+        title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
+        """
         check_is_fitted(self, "models_")
-        return self._whole().report(path)
+        return self._whole().report(path, title=title, purpose=purpose, contact=contact)
 
     def _whole(self) -> Model:
         """The one model that a file holds: of several classes a row of coefficients for each, and one claim."""

@@ -373,14 +373,27 @@ class Model:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
 
-    def report(self, path: Optional[Path] = None, audit: Optional[Facts] = None) -> Optional[str]:
+    def report(
+        self,
+        path: Optional[Path] = None,
+        *,
+        title: Optional[str] = None,
+        purpose: Optional[str] = None,
+        contact: Optional[str] = None,
+        audit: Optional[Facts] = None,
+    ) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
-        `path`, whole or not at all; without a path, returned as a str.  audit: what `tacit.audit` returned for the
-        same plan; the page then says what it found, and another plan's is refused."""
-        text = None if audit is None else json.dumps(audit).encode()
+        `path`, whole or not at all; without a path, returned as a str.
+
+        title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
+        audit: what `tacit.audit` returned for the same plan; the page says what it found, and another plan's is refused.
+        """
+        options = _native.defaults("tct_page_options", _native.PageOptions)
+        options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
+        options.audit = None if audit is None else json.dumps(audit).encode()
         if path is None:
-            return _native.call_text("tct_report_audited_html", self._handle, text)
-        _native.call("tct_report_audited_write", self._handle, text, _native.text(path))
+            return _native.call_text("tct_report_page", self._handle, ctypes.byref(options))
+        _native.call("tct_report_page_write", self._handle, ctypes.byref(options), _native.text(path))
         return None
 
     def _repr_html_(self) -> str:

@@ -65,8 +65,20 @@ def test_every_page_is_sound_in_a_browser(models):
                     assert size >= 9, (name, tag, size)
                 if kind != "narrow":
                     chromium.screenshot(KEPT / f"{name}-{kind}.png")
+            chromium.page("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+            chromium.open(page, 1280)
+            grounds = set()
+            for text, ground, tag, _, _ in chromium.value(COLOURS):
+                pair = [tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in (text, ground)]
+                assert contrast(*pair) >= 4.5, (name, "dark", tag, text, ground)
+                grounds.add(max(pair[1]) < 100)
+            assert grounds == {True}, (name, "the page is dark where the reader wants it")
+            chromium.screenshot(KEPT / f"{name}-dark.png")
+            chromium.page("Emulation.setEmulatedMedia", features=[])
             chromium.pdf(KEPT / f"{name}-print.pdf")
-            assert (KEPT / f"{name}-print.pdf").read_bytes().startswith(b"%PDF")
+            paper = (KEPT / f"{name}-print.pdf").read_bytes()
+            assert paper.startswith(b"%PDF")
+            assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= 2, (name, "more than two printed pages")
             assert chromium.value("document.scripts.length + document.images.length") == 0
             assert chromium.value("document.title") == "Privacy report"
 

@@ -82,9 +82,12 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
                "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
                "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
   if (page->model->ledger_head) tct_html_put(h, "\ntacit verify MODEL.json --ledger LEDGER");
-  tct_html_put(h, "\ntacit report MODEL.json -o PAGE.html</code></pre>\n<p>The first ");
-  tct_html_put(h, page->model->is_private ? "recomputes the promise in two ways that share no code"
-                                          : "looks whether the file is whole");
+  tct_html_put(h, "\ntacit report MODEL.json");
+  tct_report_options(page);
+  tct_html_put(h, " -o PAGE.html</code></pre>\n<p>The first ");
+  tct_html_put(h, !page->model->is_private ? "looks whether the file is whole"
+                  : page->holds            ? "recomputes the promise in two ways that share no code"
+                                           : "recomputes the promise and refuses this file");
   if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
   tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
   if (page->model->is_private && !page->model->fits)
@@ -104,10 +107,12 @@ static void foot(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
   tct_html_text(h, tct_page_string(page->file, "library"));
-  tct_html_put(
-      h, page->audit ? "</span> from the model file and an audit of its plan" : "</span> from the model file alone");
+  tct_html_put(h, page->audit ? "</span> from the model file and an audit of its plan. "
+                              : "</span> from the model file alone. ");
+  if (page->said.title || page->said.purpose || page->said.contact)
+    tct_html_put(h, "Title, purpose and contact are the words of whoever had it written. ");
   tct_html_put(h,
-               ". Nothing on this page was computed from the records.</p></footer>\n"
+               "No record was read for it; what it shows of them is what the model file was given.</p></footer>\n"
                "</main>\n</body>\n</html>\n");
 }
 
@@ -130,8 +135,8 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   return TCT_OK;
 }
 
-static char *page_of(const tct_model *model, const json_t *audit, tct_error *err) {
-  tct_page page = {.model = model, .audit = audit, .class = -1};
+static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
+  tct_page page = {.model = model, .said = *options, .audit = audit, .class = -1};
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
@@ -148,34 +153,48 @@ static char *page_of(const tct_model *model, const json_t *audit, tct_error *err
   return text;
 }
 
-char *tct_report_html(const tct_model *model, tct_error *err) {
+char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err) {
+  tct_page_options own;
   tct_error_clear(err);
-  return page_of(model, NULL, err);
-}
-
-char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
-  tct_error_clear(err);
-  json_t *root = audit ? json_loads(audit, 0, NULL) : NULL;
-  if (audit && !root) {
+  if (tct_page_options_take(options, &own, err) != TCT_OK) return NULL;
+  json_t *audit = own.audit ? json_loads(own.audit, 0, NULL) : NULL;
+  if (own.audit && !audit) {
     tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with tacit audit --json");
     return NULL;
   }
-  char *text = page_of(model, root, err);
-  json_decref(root);
+  char *text = page_of(model, &own, audit, err);
+  json_decref(audit);
   return text;
 }
 
-static tct_status write_text(char *text, const char *path, tct_error *err) {
+tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
+                                 tct_error *err) {
+  char *text = tct_report_page(model, options, err);
   if (!text) return err ? err->status : TCT_E_RUN;
   tct_status status = tct_write_whole(path, text, err);
   tct_text_free(text);
   return status;
 }
 
+static tct_page_options with_audit(const char *audit) {
+  tct_page_options options;
+  tct_page_options_default(&options);
+  options.audit = audit;
+  return options;
+}
+
+char *tct_report_html(const tct_model *model, tct_error *err) { return tct_report_page(model, NULL, err); }
+
 tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
-  return write_text(tct_report_html(model, err), path, err);
+  return tct_report_page_write(model, NULL, path, err);
+}
+
+char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
+  tct_page_options options = with_audit(audit);
+  return tct_report_page(model, &options, err);
 }
 
 tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path, tct_error *err) {
-  return write_text(tct_report_audited_html(model, audit, err), path, err);
+  tct_page_options options = with_audit(audit);
+  return tct_report_page_write(model, &options, path, err);
 }

@@ -13,14 +13,23 @@ typedef struct tct_page {
   tct_html html;
   const tct_model *model;
   const json_t *file;
-  const json_t *audit;  /* the answer of tct_audit_json for the same plan, or NULL */
-  double proved;        /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
-  int holds;            /* the claim is no less than that */
-  tct_noise_size noise; /* of the weights */
+  tct_page_options said; /* texts of whoever writes the page */
+  const json_t *audit;   /* the answer of tct_audit_json for the same plan, or NULL */
+  double proved;         /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
+  int holds;             /* the claim is no less than that */
+  tct_noise_size noise;  /* of the weights */
   int noise_known;
   int64_t class; /* whose weights are written; -1: the model has one row of them */
 } tct_page;
 
+/* ---- report_about.c: title, why, contact ---- */
+/* The title that was given, if there is one. */
+void tct_report_title(tct_page *page);
+void tct_report_about(tct_page *page);
+/* The caller's options, NULL for none; refuses a struct that was not set up. */
+tct_status tct_page_options_take(const tct_page_options *given, tct_page_options *own, tct_error *err);
+/* " --title '...'" and so on, for the line that writes the page again. */
+void tct_report_options(tct_page *page);
 /* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */
 void tct_report_summary(tct_page *page);
 void tct_report_protected(tct_page *page);

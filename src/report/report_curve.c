@@ -106,9 +106,9 @@ static void drawing(tct_page *page, const curve *c) {
     int end = x > WIDTH - RIGHT - 80; /* the line falls: the room is above it, to the right */
     tct_html_format(h,
                     "<circle class=\"claim\" cx=\"%.2f\" cy=\"%.2f\" r=\"5\"/>\n<text class=\"strong%s\" x=\"%.2f\" "
-                    "y=\"%.2f\">the promise%s</text>\n",
+                    "y=\"%.2f\">the %s%s</text>\n",
                     x, y, end ? " end" : "", end ? WIDTH - RIGHT : x + 8, y > TOP + 20 ? y - 8 : y + 18,
-                    m->delta > 0 ? "" : ", at \xce\xb4 = 0");
+                    page->holds ? "promise" : "claim", m->delta > 0 ? "" : ", at \xce\xb4 = 0");
   }
   tct_html_put(h, "</svg>\n");
 }
@@ -137,8 +137,13 @@ tct_status tct_report_curve(tct_page *page, tct_error *err) {
   tct_html_put(
       h,
       "<section>\n<h2>How strong the promise is</h2>\n<p>The same run keeps a whole family of promises: a smaller "
-      "\xce\xb4 for a larger \xce\xb5. Every point on or above the line holds; the marked one is what the model file "
-      "claims. It was proved by the accountant <code data-field=\"privacy.accountant\">");
+      "\xce\xb4 for a larger \xce\xb5. Every point on or above the line holds; ");
+  tct_html_put(
+      h, page->holds
+             ? "the marked one is what the model file claims. It was proved by the accountant <code "
+               "data-field=\"privacy.accountant\">"
+             : "the marked one, which the model file claims, lies below it and is not proved. The line is that of the "
+               "accountant <code data-field=\"privacy.accountant\">");
   tct_html_text(h, page->model->accountant ? page->model->accountant : "");
   tct_html_put(h, "</code>.</p>\n<figure>\n");
   drawing(page, &c);

@@ -118,7 +118,8 @@ tct_status tct_report_events(tct_page *page, tct_error *err) {
                "<table>\n<thead><tr><th scope=\"col\">Release</th><th scope=\"col\">Times</th><th scope=\"col\">Price "
                "(\xce\xb5)</th></tr></thead>\n<tbody>\n");
   for (int64_t i = 0; i < m->events.len; i++) TCT_TRY(row(page, i, err));
-  tct_html_put(h, "</tbody>\n<tfoot><tr><th scope=\"row\" colspan=\"2\">All together, as claimed, at \xce\xb4 = ");
+  tct_html_put(h, "</tbody>\n<tfoot><tr><th scope=\"row\" colspan=\"2\">All together, as claimed");
+  tct_html_put(h, page->holds ? ", at \xce\xb4 = " : " (not proved), at \xce\xb4 = ");
   tct_html_real(h, "privacy.delta", m->delta, 0);
   tct_html_put(h, "</th><td>");
   tct_html_real(h, "privacy.epsilon", m->epsilon, 0);

@@ -61,7 +61,7 @@ static void tiles(tct_page *page) {
   const tct_model *m = page->model;
   int count = warnings_of(page);
   tct_html_put(h, "<dl class=\"tiles\">\n");
-  tile(h, "Privacy loss, at most");
+  tile(h, page->holds ? "Privacy loss, at most" : "Claimed, and not proved");
   if (m->is_private) {
     bool good = page->holds && !cautions(page, true, false);
     tct_html_format(h, "<span class=\"big%s\">\xce\xb5 = ", good ? "" : " bad");
@@ -93,14 +93,18 @@ static void tiles(tct_page *page) {
 void tct_report_summary(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  tct_html_put(h, "<header>\n<p class=\"over\">Privacy report</p>\n<h1>");
+  tct_html_put(h, "<header>\n<p class=\"over\">Privacy report</p>\n");
+  if (page->said.title) tct_html_put(h, "<h1>"), tct_report_title(page), tct_html_put(h, "</h1>\n");
+  tct_html_put(h, page->said.title ? "<p class=\"under\">" : "<h1>");
   tct_html_put(h, kind_of(m));
   if (m->label) {
     tct_html_put(h, " of \xe2\x80\x9c<span data-field=\"label\">");
     tct_html_text(h, m->label);
     tct_html_put(h, "</span>\xe2\x80\x9d");
   }
-  tct_html_put(h, m->is_private ? ", trained under differential privacy</h1>\n" : ", trained without privacy</h1>\n");
+  tct_html_put(h, m->is_private ? ", trained under differential privacy" : ", trained without privacy");
+  tct_html_put(h, page->said.title ? "</p>\n" : "</h1>\n");
+  tct_report_about(page);
   if (!m->is_private)
     tct_html_put(h,
                  "<p class=\"alarm\"><strong>This model has no privacy.</strong> It may reveal the records that it was "
@@ -192,8 +196,13 @@ static void promise_whom(tct_page *page) {
 static void promise_words(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  if (!page->holds)
-    tct_html_put(h, "<p class=\"alarm\">These are the words of the claim, which is <strong>not proved</strong>.</p>\n");
+  if (!page->holds) {
+    tct_html_put(h,
+                 "<p class=\"alarm\">What the model file claims is <strong>not proved</strong>, so this page does not "
+                 "put it into "
+                 "words. Nobody can say from this file what is protected.</p>\n");
+    return;
+  }
   promise_what(page);
   tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.unit\">");
   tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "unit"));

@@ -2,7 +2,10 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
+
+enum { COLUMNS = 100, PRINTED = 10, VALUES = 12 }; /* of a table's columns, on paper, and of a category's values */
 
 static void number_bounds(tct_html *h, const json_t *column, const char *field) {
   tct_html_put(h, "from ");
@@ -12,7 +15,8 @@ static void number_bounds(tct_html *h, const json_t *column, const char *field) 
 }
 
 static void values(tct_html *h, const json_t *list) {
-  for (size_t i = 0; i < json_array_size(list); i++) {
+  size_t count = json_array_size(list), shown = count > VALUES ? VALUES : count;
+  for (size_t i = 0; i < shown; i++) {
     const json_t *value = json_array_get(list, i);
     if (i) tct_html_put(h, ", ");
     tct_html_put(h, "<span class=\"value\">");
@@ -22,11 +26,13 @@ static void values(tct_html *h, const json_t *list) {
       tct_html_real(h, "schema.value", json_number_value(value), 0);
     tct_html_put(h, "</span>");
   }
+  if (count > shown) tct_html_put(h, " and others, which the model file has");
 }
 
-static void column_row(tct_html *h, const json_t *column) {
+static void column_row(tct_html *h, const json_t *column, bool printed) {
   const char *type = tct_page_string(column, "type");
-  tct_html_put(h, "<tr><th scope=\"row\"><span data-field=\"schema.column\">");
+  tct_html_put(h, printed ? "<tr>" : "<tr class=\"screen\">");
+  tct_html_put(h, "<th scope=\"row\"><span data-field=\"schema.column\">");
   tct_html_text(h, tct_page_string(column, "name"));
   tct_html_put(h, "</span></th><td>");
   if (!strcmp(type, "number"))
@@ -44,7 +50,8 @@ static void schema_table(tct_html *h, const json_t *schema) {
       h,
       "<h3>What each column may hold</h3>\n<table class=\"columns\">\n<thead><tr><th scope=\"col\">Column</th><th "
       "scope=\"col\">Public bounds</th></tr></thead>\n<tbody>\n");
-  for (size_t i = 0; i < json_array_size(columns); i++) column_row(h, json_array_get(columns, i));
+  size_t count = json_array_size(columns), shown = count > COLUMNS ? COLUMNS : count;
+  for (size_t i = 0; i < shown; i++) column_row(h, json_array_get(columns, i), i < PRINTED);
   if (json_is_object(label)) {
     tct_html_put(h, "<tr><th scope=\"row\"><span data-field=\"schema.column\">");
     tct_html_text(h, tct_page_string(label, "name"));
@@ -56,6 +63,8 @@ static void schema_table(tct_html *h, const json_t *schema) {
     tct_html_put(h, " (what the model predicts)</td></tr>\n");
   }
   tct_html_put(h, "</tbody>\n</table>\n");
+  if (count > PRINTED) tct_html_put(h, "<p class=\"quiet paper\">On paper stand the first columns alone.</p>\n");
+  if (count > shown) tct_html_put(h, "<p class=\"quiet\">The model file has the bounds of all other columns.</p>\n");
 }
 
 static void scale_item(tct_html *h, const tct_model *m) {

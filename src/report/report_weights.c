@@ -3,10 +3,11 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* The largest so many are drawn: as many as a reader goes through, some four pages of print. */
-enum { DRAWN = 100 };
+enum { DRAWN = 100, PRINTED = 14 }; /* on paper fewer, so that two pages hold it all */
 
 typedef struct ranked {
   double size;
@@ -57,7 +58,7 @@ static void noise_text(tct_page *page) {
 }
 
 /* at: index of the weight, or -1 for the intercept. */
-static void row(tct_page *page, int64_t at, double sensitivity) {
+static void row(tct_page *page, int64_t at, double sensitivity, bool printed) {
   tct_html *h = &page->html;
   const tct_noise_size *n = &page->noise;
   double w = at < 0 ? page->model->intercept : page->model->coefficients[at];
@@ -67,7 +68,7 @@ static void row(tct_page *page, int64_t at, double sensitivity) {
     snprintf(field, sizeof field, "intercept%s", of);
   else
     snprintf(field, sizeof field, "coefficients%s.%lld", of, (long long)at);
-  tct_html_put(h, "<tr><th scope=\"row\">");
+  tct_html_put(h, printed ? "<tr><th scope=\"row\">" : "<tr class=\"screen\"><th scope=\"row\">");
   if (at < 0) {
     tct_html_put(h, "<i>intercept</i>");
   } else {
@@ -127,18 +128,21 @@ static void table(tct_page *page, const ranked *order) {
   const tct_model *m = page->model;
   int64_t shown = m->cols < DRAWN ? m->cols : DRAWN;
   while (m->cols > DRAWN && shown > 1 && !(order[shown - 1].size > 0)) shown--; /* a sparse model's zeros say nothing */
+  int64_t printed = page->class < 0 ? PRINTED : 3;                              /* of each class */
   double sensitivity = reach_of(page);
   char text[40];
   tct_print_real(sensitivity, text, sizeof text);
   tct_html_format(
       h,
       "<table class=\"weights\" data-reach=\"%s\">\n<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\" "
-      "class=\"bar\">less | more</th><th scope=\"col\">Weight</th></tr></thead>\n"
+      "class=\"bar\"><span aria-hidden=\"true\">\xe2\x86\x90</span> less | more <span "
+      "aria-hidden=\"true\">\xe2\x86\x92</span></th><th scope=\"col\">Weight</th></tr></thead>\n"
       "<tbody>\n",
       text);
-  if (m->has_intercept) row(page, -1, sensitivity);
-  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, sensitivity);
+  if (m->has_intercept) row(page, -1, sensitivity, true);
+  for (int64_t k = 0; k < shown; k++) row(page, order[k].at, sensitivity, k < printed);
   tct_html_put(h, "</tbody>\n</table>\n");
+  if (shown > printed) tct_html_put(h, "<p class=\"quiet paper\">On paper stand the largest of them alone.</p>\n");
   if (shown == m->cols) return;
   tct_html_put(h, "<p class=\"quiet\">These are the ");
   tct_html_count(h, "derived.shown", shown);
@@ -215,6 +219,10 @@ void tct_report_weights(tct_page *page) {
       "<section>\n<h2>The model</h2>\n<p>The model adds up, for each person, the features times these weights, after "
       "the steps above; a larger sum ");
   meaning(page);
+  tct_html_put(
+      h,
+      "<p>In the chart, a bar to the right of the middle line says: more of the feature makes the sum larger. A "
+      "bar to the left: more of it makes the sum smaller. The longer the bar, the more it counts.</p>\n");
   if (m->models > 1) {
     classes(page);
   } else {

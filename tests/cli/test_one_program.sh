@@ -44,7 +44,7 @@ declare -A other=(
   [--label-scale]=center [--ledger]=other [--seed]=6 [--dry-run]={} [--shape]=1500,3 [--records]=1500 [--label]=high_income
   [--positive]=no [--classes]=yes,no [--person]=age [--rows-per-person]=3 [--invalid]=zero [--cols]=31 [--delimiter]=\; [--decimal]=, [--f32]={} [--errors]=model [--input-changed]=corrected [--no-intercept]={} [--help]={})
 # --intercept sets what --no-intercept sets, which is compared under that name.
-declare -A free=([--intercept]={} [--threads]=2 [--json]={} [--report]=page.html [-o]=another.json [--schema]="$work/first/p.schema.json")
+declare -A free=([--intercept]={} [--threads]=2 [--json]={} [--report]=page.html [--title]=T [--purpose]=P [--contact]=C [-o]=another.json [--schema]="$work/first/p.schema.json")
 
 options=$("$TACIT" train --help | grep -oE '^  (-o|--[a-z0-9-]+)' | tr -d ' ')
 check 'the help lists options' test "$(wc -w <<<"$options")" -gt 20

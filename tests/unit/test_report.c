@@ -374,7 +374,7 @@ static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
   tct_model *model = hostile();
   char *page = tct_report_html(model, NULL);
   assert_null(strstr(page, "who knows the seed"));
-  assert_null(strstr(page, "words of the claim"));
+  assert_null(strstr(page, "not proved"));
   tct_text_free(page);
   model->reproducible = 1;
   page = tct_report_html(model, NULL);
@@ -382,7 +382,34 @@ static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
   tct_text_free(page);
   model->epsilon = 0.1; /* the event costs more */
   page = tct_report_html(model, NULL);
-  assert_non_null(strstr(page, "words of the claim, which is <strong>not proved</strong>"));
+  assert_non_null(strstr(page, "claims is <strong>not proved</strong>"));
+  assert_null(strstr(page, "times as likely")); /* nothing on it says otherwise */
+  assert_null(strstr(page, "It was proved by"));
+  assert_null(strstr(page, "Privacy loss, at most"));
+  assert_non_null(strstr(page, "Claimed, and not proved"));
+  tct_text_free(page);
+  tct_model_free(model);
+}
+
+static void title_purpose_and_contact_stand_on_the_page_as_text_and_in_its_command(void **state) {
+  (void)state;
+  tct_model *model = hostile();
+  tct_page_options said;
+  tct_page_options_default(&said);
+  said.title = "It's <b>study</b> 12";
+  said.purpose = "why & what for";
+  said.contact = "data@registry.example";
+  char *page = tct_report_page(model, &said, NULL);
+  assert_null(strstr(page, "<b>study</b>"));
+  assert_non_null(strstr(
+      page, "<h1><span data-field=\"said.title\"><bdi>It&#39;s &lt;b&gt;study&lt;/<wbr>b&gt; 12</bdi></span></h1>"));
+  assert_non_null(strstr(page, "why &amp; what for</bdi></dd>"));
+  assert_non_null(strstr(page, " --title '<bdi>It&#39;\\&#39;&#39;s &lt;b&gt;study&lt;/<wbr>b&gt; 12</bdi>'"));
+  assert_non_null(strstr(page, "the words of whoever had it written"));
+  tct_text_free(page);
+  page = tct_report_html(model, NULL);
+  assert_null(strstr(page, "said."));
+  assert_null(strstr(page, "the words of whoever had it written"));
   tct_text_free(page);
   tct_model_free(model);
 }
@@ -476,6 +503,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_covered_is_red),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
       cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
+      cmocka_unit_test(title_purpose_and_contact_stand_on_the_page_as_text_and_in_its_command),
       cmocka_unit_test(a_claim_that_rests_on_others_says_on_whom),
       cmocka_unit_test(the_same_model_gives_the_same_page),
       cmocka_unit_test(a_page_is_whole_or_not_there),

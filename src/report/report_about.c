@@ -1,0 +1,76 @@
+/* report_about.c - what the readers of a page ask first: what this is, why, and whom to ask. */
+#include "core/sized.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const tct_sized SIZED = TCT_SIZED(tct_page_options, audit, "call tct_page_options_default first");
+static const tct_page_options DEFAULTS = {.size = sizeof(tct_page_options)};
+
+void tct_page_options_default_sized(tct_page_options *options, size_t size) {
+  tct_sized_default(&SIZED, options, size, &DEFAULTS);
+}
+
+static bool is_text(const char *text) {
+  json_t *value = text ? json_string(text) : NULL; /* which takes UTF-8 alone */
+  json_decref(value);
+  return !text || value;
+}
+
+tct_status tct_page_options_take(const tct_page_options *given, tct_page_options *own, tct_error *err) {
+  *own = DEFAULTS;
+  if (!given) return TCT_OK;
+  TCT_TRY(tct_sized_take(&SIZED, given, own, err));
+  if (is_text(own->title) && is_text(own->purpose) && is_text(own->contact)) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "title, purpose and contact of a page must be UTF-8; write them in a UTF-8 terminal");
+}
+
+void tct_report_title(tct_page *page) {
+  tct_html *h = &page->html;
+  if (!page->said.title) return;
+  tct_html_put(h, "<span data-field=\"said.title\">");
+  tct_html_text(h, page->said.title);
+  tct_html_put(h, "</span>");
+}
+
+static void pair(tct_html *h, const char *name, const char *field, const char *text) {
+  if (!text || !*text) return;
+  tct_html_format(h, "<div><dt>%s</dt><dd data-field=\"%s\">", name, field);
+  tct_html_text(h, text);
+  tct_html_put(h, "</dd></div>\n");
+}
+
+void tct_report_about(tct_page *page) {
+  tct_html *h = &page->html;
+  if (!page->said.purpose && !page->said.contact) return;
+  tct_html_put(h, "<dl class=\"about\">\n");
+  pair(h, "Purpose", "said.purpose", page->said.purpose);
+  pair(h, "Contact", "said.contact", page->said.contact);
+  tct_html_put(h, "</dl>\n");
+}
+
+enum { LONGEST = 400 }; /* bytes that a line to copy holds of one text */
+
+/* A word of the shell: within single quotes nothing but these has a meaning. */
+static void quoted(tct_html *h, const char *option, const char *text) {
+  char word[4 * LONGEST + 1];
+  size_t used = 0;
+  if (!text) return;
+  tct_html_format(h, " %s '", option);
+  if (strlen(text) > LONGEST) text = "...";
+  for (; *text; text++)
+    used += (size_t)snprintf(word + used, sizeof word - used, *text == '\'' ? "'\\%c'" : "%c", *text);
+  word[used] = 0;
+  tct_html_text(h, word);
+  tct_html_put(h, "'");
+}
+
+void tct_report_options(tct_page *page) {
+  quoted(&page->html, "--title", page->said.title);
+  quoted(&page->html, "--purpose", page->said.purpose);
+  quoted(&page->html, "--contact", page->said.contact);
+}
