@@ -15,6 +15,7 @@ typedef struct column {
   const void *buffer[FRAME_BUFFERS];
   int64_t buffers, length, offset, nulls;
   const struct column *dictionary;
+  const struct column *later; /* the dictionary of all pieces but the first; NULL: the same */
 } column;
 
 /* What a stream hands out: `chunks` pieces of `rows` records, cut from the same buffers. */
@@ -82,7 +83,8 @@ static inline struct ArrowArray *make_array(const column *c, int64_t skip, int64
   array->length = length;
   array->offset = c->offset + skip;
   array->null_count = c->nulls;
-  if (c->dictionary) array->dictionary = make_array(c->dictionary, 0, c->dictionary->length);
+  const column *list = skip > 0 && c->later ? c->later : c->dictionary;
+  if (list) array->dictionary = make_array(list, 0, list->length);
   return array;
 }
 

@@ -86,7 +86,7 @@ def trees(tmp_path):
 
 def test_a_table_of_six_classes_and_the_frame_of_its_file_are_one_model(trees, tmp_path):
     path, content = trees
-    schema, frame = tacit.Schema(content), pd.read_csv(path)
+    schema, frame = tacit.Schema(content), pd.read_csv(path, float_precision="round_trip")
     table = tacit.read(path, schema=schema)
     assert table.classes == SIX and set(table.y) == set(range(6))
     settings = {"epsilon": 4.0, "delta": 1e-4, "n_jobs": 1, "random_state": 2}

@@ -199,7 +199,10 @@ def test_a_table_is_weighed_by_persons_and_is_itself_afterwards(file):
 def test_object_columns_of_mixed_kinds_stay_what_they_are():
     frame = pd.DataFrame({"m": [True, 1, "1", 1.5, None, "x", 2], "b": [True, None, False, True, None, False, True],
                           "n": [1, 2, None, 4, 5.5, 6, 7]}).astype(object)  # fmt: skip
+    frame["c"] = pd.Categorical(["u", None, "v", "u", None, "v", "v"])
+    frame["k"] = pd.Categorical([3, 1, None, 3, 1, 1, 3])
     got = _arrow.frame(frame)
+    assert list(got["c"]) == ["u", None, "v", "u", None, "v", "v"] and list(got["k"]) == [3, 1, None, 3, 1, 1, 3]
     assert list(got["m"]) == ["True", "1", "1", "1.5", None, "x", "2"]
     assert list(got["b"]) == [True, None, False, True, None, False, True]
     np.testing.assert_array_equal(got.matrix(["n"])[:, 0], [1, 2, np.nan, 4, 5.5, 6, 7])

@@ -92,6 +92,10 @@ static tct_status facts(tct_audit *a, tct_error *err) {
     double rate = tct_audit_part(a->release[r].event, "rate", 1);
     a->rate[r] = rate > 0 && rate < 1 ? rate : 1;
   }
+  const json_t *fit = json_array_get(json_object_get(a->planned, "fits"), 0);
+  const char *promise = json_string_value(json_object_get(fit, "promise"));
+  a->adaptive = promise && !strcmp(promise, "budget");
+  a->fixed = promise && !strcmp(promise, "fixed");
   const json_t *passes = json_object_get(a->planned, "max_passes");
   if (json_is_number(passes)) a->most_polls = json_number_value(passes) + 16;
   return TCT_OK;

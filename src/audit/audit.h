@@ -30,6 +30,8 @@ typedef struct tct_audit {
   json_t *planned; /* tct_plan_json */
   int64_t rows, cols;
   bool binary, replaces, intercept;
+  bool fixed;           /* every run makes exactly the planned releases */
+  bool adaptive;        /* a budget: the run decides how many releases it makes, and tells of it */
   bool watched;         /* the library was built for audit */
   bool weighs, persons; /* the solver weighs records, and bounds persons */
   double row_norm, label_bound;

@@ -3,7 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdir -p "$work/tmp"
 export TMPDIR=$work/tmp
-short=(audit --loss logistic --epsilon 4 --no-intercept --seconds 3)
+short=(audit --loss logistic --epsilon 4 --no-intercept --seconds 2)
 breaks() { python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["breaks"]))' "$work/.out"; }
 
 # ---- the installed program ----

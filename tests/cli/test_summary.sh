@@ -52,6 +52,22 @@ PY
 ok 'a model without errors' train "${common[@]}" --loss logistic -o n.json
 ok 'its summary' summary n.json
 check 'it says what to do' grep -q 'training again with --errors' .out
+ok 'its summary as an object' summary n.json --json
+check 'no figure that would need errors' python3 -c '
+import json
+s = json.load(open(".out"))
+assert s["errors"] is None and s["advice"] and "covariance" not in s
+for line in [*s["weights"], s["intercept"]]:
+    assert all(line[k] is None for k in ("standard_error", "lower", "upper", "p_value", "z"))
+    assert line["note"].startswith("no interval: this model was trained without standard errors")'
+ok 'a model whose noise is known' train "${common[@]}" --loss logistic --penalty l2:lambda=0.05 --solver outpert -o o.json
+ok 'its summary' summary o.json --json
+check 'its noise stands there without errors' python3 -c '
+import json
+s = json.load(open(".out"))
+assert s["noise"]["min"] == s["noise"]["max"] > 0
+assert all(line["noise_lower"] < line["estimate"] < line["noise_upper"] for line in s["weights"])
+assert all(line["standard_error"] is None for line in s["weights"])'
 ok 'a hinge' train "${common[@]}" --loss hinge -o h.json
 ok 'its summary' summary h.json
 check 'it says which losses have errors' grep -q 'hinge has no standard errors' .out

@@ -212,6 +212,22 @@ static void where_a_law_cannot_be_computed_nobody_says_less_than_the_truth(void 
   expect_at_min("sampled, noise 0.02", &tiny, 1, 1e-50, 1869.59);
 }
 
+/* Beside a pure event a sampled step is asked at negative epsilons too, where adding a record shows more than removing
+ * one.  delta = p d(epsilon - e) + (1 - p) d(epsilon + e), p = 1/(1 + exp(-e)), d the curve of the pair N(0, s^2)
+ * against the mixture, in closed form: d(-x) = 1 - exp(-x) + exp(-x) d'(x), d' that of the other direction. */
+static void the_direction_that_adds_a_record_is_not_forgotten(void **state) {
+  (void)state;
+  static const struct {
+    double pure, noise, rate, epsilon, delta; /* removing alone: 0.0704, 0.1211 and 0.3476 */
+  } at[] = {{1, 0.3, 0.01, 0.9, 0.07440004104162122},
+            {1, 0.5, 0.2, 0.9, 0.15061537094331551},
+            {2, 0.4, 0.1, 1.5, 0.37448279570060689}};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    tct_event list[] = {tct_event_pure(at[i].pure, 1), tct_event_sampled_gaussian(at[i].noise, at[i].rate, 1)};
+    expect_at_min("a pure event and a sampled step", list, 2, at[i].delta, at[i].epsilon);
+  }
+}
+
 static void counts_near_the_largest_integer_neither_overflow_nor_cost_little(void **state) {
   (void)state;
   for (int kind = 0; kind < TCT_EV_KINDS; kind++)
@@ -427,6 +443,7 @@ int main(void) {
       cmocka_unit_test(no_noise_costs_infinity),
       cmocka_unit_test(what_nobody_bounds_is_refused_with_a_sentence),
       cmocka_unit_test(where_a_law_cannot_be_computed_nobody_says_less_than_the_truth),
+      cmocka_unit_test(the_direction_that_adds_a_record_is_not_forgotten),
       cmocka_unit_test(counts_near_the_largest_integer_neither_overflow_nor_cost_little),
       cmocka_unit_test(lists_beyond_the_work_of_one_accountant_are_answered_by_another),
       cmocka_unit_test(a_comparison_never_makes_a_number_of_nan),

@@ -376,6 +376,7 @@ plant mass_beyond_the_grid_lost src/account/curves/grid.c 's/\(grid->infinite \+
 plant transform_without_its_rounding src/account/curves/compose.c 's/return \(slope \+ powering \+ w->fft\.error\) \* size \+ floor_error;/return 0 * (slope + powering + size + floor_error);/' unit_accounting
 plant points_without_the_transforms_rounding src/account/curves/compose.c 's/tct_max\(value \+ error, 0\)/tct_max(value, 0)/' unit_accounting
 plant losses_without_their_rounding src/account/curves/loss_query.c 's/double step = TCT_LOSS_MARGIN/double step = 0 * TCT_LOSS_MARGIN/' unit_accounting
+plant pld_in_one_direction src/account/pld.c 's/if \(!q->two_ways \|\| reversed_limit/if (q->len > 0 || reversed_limit/' contract_accountants
 plant rounding_of_losses_not_added src/account/pld.c 's/tct_upper\(value\) \+ tct_loss_rounding\(q\)/tct_upper(value)/' unit_accounting
 plant pure_steps_one_part_in_a_million_low src/account/kov.c 's/double p = 1 \/ \(1 \+ exp\(-epsilon0\)\), odds/epsilon0 *= 1 - 1e-6;\n  double p = 1 \/ (1 + exp(-epsilon0)), odds/' unit_accounting
 plant replaced_records_charged_once src/account/curves/renyi.c 's/TCT_REPLACE_ONE \? 2 : 1/TCT_REPLACE_ONE ? 1 : 1/' unit_accounting
@@ -426,6 +427,7 @@ plant lower_bound_skipped src/certify/verify.c 's/check\(r, "lower_bound", lower
 plant keys_that_stand_twice_read src/model/model_read.c 's/JSON_REJECT_DUPLICATES/0/g' unit_verify
 plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICATES/0/' unit_verify
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
+plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/return 2 \* a \/ \(noise \* noise\)/return 0.5 * a \/ (noise * noise)/' unit_second
 plant second_opinion_halves_its_noise src/certify/cross_check.c 's/\* factor \* factor \/ \(e->noise \* e->noise\)/* factor \/ (e->noise * e->noise)/g' unit_second
 
 wait

@@ -153,6 +153,58 @@ static void texts_arrive_as_views_and_from_dictionaries(void **state) {
   }
 }
 
+static void every_chunk_has_its_own_dictionary(void **state) {
+  (void)state;
+  static const char schema[] =
+      "{\"label\":{\"name\":\"y\",\"positive\":\"b\"},\"columns\":[{\"name\":\"k\",\"type\":\"category\",\"values\":["
+      "\"a\",\"b\"]}]}";
+  static const int32_t ends[] = {0, 1, 2};
+  static const int8_t index[] = {0, 1, 0, 1};
+  column first = {.format = "u", .buffer = {NULL, ends, "ab"}, .buffers = 3, .length = 2}, second = first;
+  second.buffer[2] = "ba";
+  column columns[] = {{.format = "c", .name = "k", .buffer = {NULL, index}, .buffers = 2}, {0}};
+  columns[0].dictionary = &first;
+  columns[0].later = &second;
+  columns[1] = columns[0];
+  columns[1].name = "y";
+  source s = {.column = columns, .columns = 2, .rows = 2, .chunks = 2};
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, schema);
+  tct_data *data = read_frame(&s, &options);
+  static const double b[] = {0, 1, 1, 0}, labels[] = {-1, 1, 1, -1};
+  for (int64_t i = 0; i < 4; i++) assert_true(entry(data, i, 1) == b[i] && entry(data, i, 0) == 1 - b[i]);
+  assert_memory_equal(tct_data_labels(data), labels, sizeof labels);
+  tct_data_free(data);
+}
+
+static void a_table_lends_its_records_and_stays_as_it_is(void **state) {
+  (void)state;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, SCHEMA);
+  options.invalid = TCT_INVALID_ZERO;
+  tct_data *table = read_text("id,y,stage,work,age\na,yes,2,state,20\nb,no,x,state,7\n", &options);
+  static const double y[] = {2.5, -1}, weight[] = {1, 0.5};
+  tct_error err;
+  tct_data *own = tct_data_relabel(table, y, TCT_LABELS_REAL, &err), *same = tct_data_relabel(table, NULL, 0, &err);
+  assert_non_null(own);
+  assert_non_null(same);
+  assert_true(tct_data_matrix(own)->values == tct_data_matrix(table)->values && tct_data_labels(own) == y);
+  assert_true(tct_data_labels(same) == tct_data_labels(table) && tct_data_kind(same) == TCT_LABELS_BINARY);
+  assert_string_equal(same->schema, table->schema);
+  assert_string_equal(tct_data_feature(own, 0), "age");
+  assert_string_equal(tct_data_class(same, 1), "yes");
+  assert_int_equal(tct_data_classes(own), 0);
+  assert_true(same->dropped[1] && !same->dropped[0]);
+  assert_int_equal(tct_data_weigh(same, weight, 1, NULL, &err), TCT_OK);
+  assert_true(same->weight && !table->weight);
+  tct_data_free(own);
+  tct_data_free(same);
+  static const double bad[] = {NAN, 1};
+  assert_null(tct_data_relabel(table, bad, TCT_LABELS_REAL, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_null(tct_data_relabel(table, y, TCT_LABELS_NONE, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  tct_data_free(table);
+}
+
 static void numbers_and_booleans_stand_for_the_texts_that_mean_the_same(void **state) {
   (void)state;
   static const char schema[] =
@@ -327,6 +379,8 @@ int main(void) {
       cmocka_unit_test(a_frame_gives_the_table_of_its_file_in_one_chunk_and_in_several),
       cmocka_unit_test(every_width_of_number_arrives),
       cmocka_unit_test(texts_arrive_as_views_and_from_dictionaries),
+      cmocka_unit_test(every_chunk_has_its_own_dictionary),
+      cmocka_unit_test(a_table_lends_its_records_and_stays_as_it_is),
       cmocka_unit_test(numbers_and_booleans_stand_for_the_texts_that_mean_the_same),
       cmocka_unit_test(a_whole_number_beyond_the_exact_doubles_is_not_taken_for_its_neighbour),
       cmocka_unit_test(a_malformed_record_stops_the_read_or_counts_nothing),
