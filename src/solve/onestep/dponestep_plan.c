@@ -45,7 +45,7 @@ double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, do
   if (!isnan(rule->clip)) return rule->clip;
   double root = sqrt(signal_to_noise);
   if (facts->loss.kind->counts) return between((rule->robust ? 0.35 : 0.13) * root, rule->robust ? 4 : 3, 15);
-  return rule->robust ? between(0.3 * root, 2.5, 15) : 2;
+  return rule->robust ? between(0.3 * root, 4, 15) : 2;
 }
 
 double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
