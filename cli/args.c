@@ -22,6 +22,14 @@ const cli_option cli_read_options[] = {
      "a malformed record stops the run (refuse, the default) or contributes nothing (zero)"},
     {"--cols", CLI_SIZE, offsetof(cli_args, read.cols), "P",
      "LIBSVM: number of features; default: the largest index found, which is unaccounted"},
+    {"--max-cols", CLI_SIZE, offsetof(cli_args, read.max_cols), "P",
+     "most columns that a file may set by itself; default 1048576"},
+    {"--max-header", CLI_BYTES, offsetof(cli_args, read.max_header), "BYTES",
+     "longest header of a CSV file; default 16M; K, M, G and T are powers of 1024"},
+    {"--max-line", CLI_BYTES, offsetof(cli_args, read.max_line), "BYTES",
+     "longest line or record of text; default 32M"},
+    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES",
+     "most that a compressed file may grow, from 16 MiB on; default 250"},
     {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "store values in single precision: half the memory"},
     {0},
 };
@@ -103,6 +111,22 @@ static int parse_count(const char *text, int64_t *out) {
   return 1;
 }
 
+/* 1500000, 64M, 1.5G. */
+static int parse_bytes(const char *text, int64_t *out) {
+  static const char units[] = "KMGT";
+  char number[32];
+  size_t length = strlen(text);
+  const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+  double value;
+  if (length >= sizeof number) return 0;
+  snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), text);
+  if (!parse_real(number, &value)) return 0;
+  value = floor(ldexp(value, unit ? 10 * (int)(unit - units + 1) : 0));
+  if (!(value >= 1 && value <= 0x1p53)) return 0;
+  *out = (int64_t)value;
+  return 1;
+}
+
 static int parse_seed(const char *text, uint64_t *out) {
   char *end;
   if (!isdigit((unsigned char)text[0])) return 0;
@@ -135,6 +159,8 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
       return parse_count(text, to) && *(int64_t *)to > 0
                  ? 0
                  : cli_fail(CLI_USAGE, "%s needs a whole number, at least 1; leave it out if it is not known", o->name);
+    case CLI_BYTES:
+      return parse_bytes(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a number of bytes, such as 64M or 2G", o->name);
     case CLI_SEED:
       args->has_seed = 1;
       return parse_seed(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a whole number from 0 to 2^64-1", o->name);

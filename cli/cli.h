@@ -42,6 +42,7 @@ typedef enum cli_kind {
   CLI_REAL,   /* double; "inf" is allowed */
   CLI_COUNT,  /* int64_t >= 0; 1e6 is allowed */
   CLI_SIZE,   /* int64_t >= 1 */
+  CLI_BYTES,  /* int64_t >= 1; K, M, G and T at the end are powers of 1024 */
   CLI_SEED,   /* uint64_t in config.seed, and has_seed */
 } cli_kind;
 
@@ -71,7 +72,7 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --f32 */
+extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */

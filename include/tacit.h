@@ -182,6 +182,11 @@ typedef struct tct_read_options {
   int32_t value_type;      /* tct_value_type of the stored values */
   int32_t threads;         /* 0 = all processors */
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
+  /* What a file may ask for; checked before memory is taken.  0 = the default. */
+  int64_t max_cols;      /* columns that the file itself may set (`cols` is the caller's own); default 2^20 */
+  int64_t max_header;    /* bytes of a CSV header; default 2^24 (16 MiB) */
+  int64_t max_line;      /* bytes of one line or record of text; default 2^25 (32 MiB) */
+  int64_t max_expansion; /* unpacked bytes per stored byte of a compressed file, from 16 MiB on; default 250 */
 } tct_read_options;
 
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);

@@ -101,6 +101,10 @@ class Table:
         labels: str = "binary",
         invalid: str = "refuse",
         cols: int = 0,
+        max_cols: int = 0,
+        max_header: int = 0,
+        max_line: int = 0,
+        max_expansion: int = 0,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -111,6 +115,8 @@ class Table:
         options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
         options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
         options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+        options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
+        options.max_expansion = max_expansion
         schema_text = getattr(schema, "text", None)
         if schema_text is not None:
             options.schema_text = _native.text(schema_text)
@@ -149,11 +155,30 @@ def read(
     labels: str = "binary",
     invalid: str = "refuse",
     cols: int = 0,
+    max_cols: int = 0,
+    max_header: int = 0,
+    max_line: int = 0,
+    max_expansion: int = 0,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    A file that asks for too much is refused before memory is taken for it. 0 is the default of each limit:
+    max_cols, the columns that the file itself may set, 2**20; max_header and max_line, bytes of a CSV header, 2**24,
+    and of a line, 2**25; max_expansion, unpacked bytes per stored byte from 16 MiB on, 250.
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    return Table(path, schema=schema, label=label, positive=positive, labels=labels, invalid=invalid, cols=cols)
+    return Table(
+        path,
+        schema=schema,
+        label=label,
+        positive=positive,
+        labels=labels,
+        invalid=invalid,
+        cols=cols,
+        max_cols=max_cols,
+        max_header=max_header,
+        max_line=max_line,
+        max_expansion=max_expansion,
+    )

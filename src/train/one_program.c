@@ -60,7 +60,11 @@ typedef struct field {
   FIELD(INT64, cols, "the number of features")            \
   FIELD(INT32, value_type, "the precision of the values") \
   FIELD(FREE, threads, NULL)                              \
-  FIELD(TEXT, key, "the key column")
+  FIELD(TEXT, key, "the key column")                      \
+  FIELD(INT64, max_cols, "the limit of columns")          \
+  FIELD(INT64, max_header, "the limit of the header")     \
+  FIELD(INT64, max_line, "the limit of a line")           \
+  FIELD(INT64, max_expansion, "the limit of unpacked bytes")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)

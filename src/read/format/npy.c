@@ -71,6 +71,7 @@ static tct_status check_shape(npy_reader *r, const tct_reader *reader, tct_error
     r->label = -1;
   }
   r->features = cols - (r->label >= 0);
+  if (cols > reader->source->limits.cols) return tct_fail_at(err, file, 0, 0, TCT_TOO_MANY_COLUMNS);
   if (rows == 0) return tct_fail_at(err, file, 0, 0, "the array has no records; give at least one");
   if (r->features <= 0 || r->features >= INT32_MAX || __builtin_mul_overflow(rows, cols, &elements)) {
     return tct_fail_at(err, file, 0, 0, "the array has no feature column, or more than 2^31; give records as rows");
