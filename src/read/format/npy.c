@@ -1,7 +1,7 @@
 /* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
  *
- * Elements are taken one after the other as they come, with a counter that says where each belongs.  So a header which
- * promises more than the file holds costs no memory. */
+ * Elements are taken one after the other as they come, with a counter that says where each belongs.  Memory is taken
+ * beforehand only where the file is as long as its header says, so a false header costs none. */
 #include "read/format/npy.h"
 
 #include <float.h>
@@ -22,6 +22,7 @@ typedef struct npy_reader {
   int64_t label; /* 0-based column, -1 = none */
   int64_t features;
   int64_t header; /* bytes before the first element */
+  int64_t rows;   /* of the whole array */
   int64_t first;  /* row of the array that is read first */
   double limit;
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
@@ -111,6 +112,17 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
   return TCT_OK;
 }
 
+/* A file as long as its header says holds all elements: they go to their final place at once.  The size of the file
+ * bounds what a false header can cost. */
+static tct_status expect_elements(const npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_table *table = &reader->table;
+  int64_t rows = r->npy.shape[0], all = r->rows * r->npy.shape[1] * r->npy.width;
+  if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
+  if (!tct_pieces_expect(&table->values, rows * r->features)) return tct_fail_memory(err);
+  if (table->labelled && !tct_pieces_expect(&table->labels, rows)) return tct_fail_memory(err);
+  return TCT_OK;
+}
+
 static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   int64_t elements = r->npy.shape[0] * r->npy.shape[1], width = r->npy.width;
@@ -169,8 +181,10 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(read_header(r, reader->source, err));
   TCT_TRY(check_shape(r, reader, err));
   TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, reader->c, err));
+  r->rows = r->npy.shape[0];
   if (reader->range) TCT_TRY(read_part(r, reader, err));
   tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);
+  TCT_TRY(expect_elements(r, reader, err));
   TCT_TRY(read_elements(r, reader, err));
   table->rows = r->npy.shape[0];
   if (table->droppable) {

@@ -200,6 +200,12 @@ tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct
   return TCT_OK;
 }
 
+int64_t tct_source_stored(const tct_source *source) {
+  struct stat status;
+  if (source->input.file < 0 || fstat(source->input.file, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+  return status.st_size;
+}
+
 void tct_source_close(tct_source *source) {
   if (source->archive) tct_unpack_load()->archive_read_free(source->archive);
   tct_gunzip_free(source->gunzip);

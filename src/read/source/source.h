@@ -45,5 +45,8 @@ tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct
 /* Goes on at byte `from` of an uncompressed file and ends at byte `to`; header: bytes that belong to no record. */
 tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err);
 
+/* The bytes of the file as it is stored; -1: not a regular file. */
+int64_t tct_source_stored(const tct_source *source);
+
 void tct_source_close(tct_source *source);
 #endif

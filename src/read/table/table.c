@@ -1,7 +1,9 @@
-/* table.c - grows a matrix and its labels record by record, in at most twice the final memory.
+/* table.c - grows a matrix and its labels record by record, in little more than the final memory.
  *
  * The number of records is not known before the end.  Doubling one array would hold three times the data while it is
- * copied.  Here elements are kept in pieces and joined once, each piece being freed as soon as it is copied. */
+ * copied.  Here elements are kept in pieces and joined once.  The joined array takes memory page by page as it is
+ * written, and each piece is given back as soon as it is copied.  An array whose size is known beforehand is one piece,
+ * and is not copied at all. */
 #include "read/table/table.h"
 
 #include <string.h>
@@ -9,26 +11,52 @@
 #include "core/alloc.h"
 
 enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */
+enum { LARGE = 1 << 20 };                                /* bytes from which a piece is whole pages */
+
+static bool is_pages(const tct_pieces *pieces, const struct tct_piece *piece) {
+  return !piece->final && piece->size * (int64_t)pieces->element >= LARGE;
+}
+
+static void free_piece(const tct_pieces *pieces, struct tct_piece *piece) {
+  if (is_pages(pieces, piece))
+    tct_pages_free(piece->memory, piece->size * (int64_t)pieces->element);
+  else
+    tct_wipe_free(piece->memory, piece->used, pieces->element);
+  piece->memory = NULL;
+  piece->used = 0;
+}
+
+/* One piece more, with room for `size` elements; NULL: lack of memory. */
+static struct tct_piece *add_piece(tct_pieces *pieces, int64_t size, bool final) {
+  if (pieces->count == pieces->cap) {
+    int64_t cap = pieces->cap ? 2 * pieces->cap : 16;
+    void *grown = tct_grow(pieces->at, pieces->count, cap, sizeof *pieces->at);
+    if (!grown) return NULL;
+    pieces->at = grown;
+    pieces->cap = cap;
+  }
+  struct tct_piece *piece = &pieces->at[pieces->count];
+  *piece = (struct tct_piece){.size = size, .final = final};
+  if (final)
+    piece->memory = tct_alloc_unset(size, pieces->element);
+  else
+    piece->memory =
+        is_pages(pieces, piece) ? tct_pages_new(size * (int64_t)pieces->element) : tct_alloc(size, pieces->element);
+  if (!piece->memory) return NULL;
+  pieces->count++;
+  return piece;
+}
+
+bool tct_pieces_expect(tct_pieces *pieces, int64_t count) { return add_piece(pieces, count, true) != NULL; }
 
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
   if (!last || last->size - last->used < count) {
-    if (pieces->count == pieces->cap) {
-      int64_t cap = pieces->cap ? 2 * pieces->cap : 16;
-      void *grown = tct_grow(pieces->at, pieces->count, cap, sizeof *pieces->at);
-      if (!grown) return NULL;
-      pieces->at = grown;
-      pieces->cap = cap;
-    }
     int64_t size = last ? 2 * last->size : FIRST_PIECE;
     if (size > LARGEST_PIECE) size = LARGEST_PIECE;
     if (size < count) size = count;
-    last = &pieces->at[pieces->count];
-    last->memory = tct_alloc(size, pieces->element);
-    if (!last->memory) return NULL;
-    last->size = size;
-    last->used = 0;
-    pieces->count++;
+    last = add_piece(pieces, size, false);
+    if (!last) return NULL;
   }
   void *buffer = last->memory + (size_t)last->used * pieces->element;
   last->used += count;
@@ -36,27 +64,45 @@ void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   return buffer;
 }
 
-tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
-  char *memory = tct_alloc(pieces->total, pieces->element);
-  if (!memory) return tct_fail_memory(err);
-  *joined = memory;
+/* Hands all elements to `take` in order, piece by piece, and gives each piece back. */
+static void drain(tct_pieces *pieces, void (*take)(void *user, const char *elements, int64_t count), void *user) {
   for (int64_t k = 0; k < pieces->count; k++) {
     struct tct_piece *piece = &pieces->at[k];
-    size_t bytes = (size_t)piece->used * pieces->element;
-    memcpy(memory, piece->memory, bytes);
-    memory += bytes;
-    tct_wipe_free(piece->memory, piece->used, pieces->element);
-    piece->memory = NULL;
-    piece->used = 0;
+    take(user, piece->memory, piece->used);
+    free_piece(pieces, piece);
   }
   tct_pieces_free(pieces);
+}
+
+/* Where the next elements go. */
+typedef struct sink {
+  char *to;
+  size_t element;
+} sink;
+
+static void copy(void *user, const char *elements, int64_t count) {
+  sink *s = user;
+  size_t bytes = (size_t)count * s->element;
+  if (bytes > 0) memcpy(s->to, elements, bytes);
+  s->to += bytes;
+}
+
+tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
+  if (pieces->count == 1 && pieces->at[0].final) {
+    *joined = pieces->at[0].memory;
+    pieces->count = 0;
+    tct_pieces_free(pieces);
+    return TCT_OK;
+  }
+  char *memory = tct_alloc_unset(pieces->total, pieces->element);
+  if (!memory) return tct_fail_memory(err);
+  *joined = memory;
+  drain(pieces, copy, &(sink){memory, pieces->element});
   return TCT_OK;
 }
 
 void tct_pieces_free(tct_pieces *pieces) {
-  for (int64_t k = 0; k < pieces->count; k++) {
-    tct_wipe_free(pieces->at[k].memory, pieces->at[k].used, pieces->element);
-  }
+  for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
   tct_free(pieces->at);
   size_t element = pieces->element;
   memset(pieces, 0, sizeof *pieces);
@@ -131,34 +177,40 @@ tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
   return add_rest(table, -1, 1, err);
 }
 
+static void ends_to_i32(void *user, const char *elements, int64_t count) {
+  int32_t **to = user;
+  for (int64_t k = 0; k < count; k++) *(*to)++ = (int32_t)((const int64_t *)(const void *)elements)[k];
+}
+
+static void index_to_i64(void *user, const char *elements, int64_t count) {
+  int64_t **to = user;
+  for (int64_t k = 0; k < count; k++) *(*to)++ = ((const int32_t *)(const void *)elements)[k];
+}
+
 /* start[0] = 0, start[i+1] = end of row i, in the smaller index type that holds every number. */
 static tct_status finish_sparse(tct_table *table, int64_t cols, tct_matrix *m, tct_error *err) {
-  void *ends = NULL, *index = NULL;
-  TCT_TRY(tct_pieces_join(&table->index, &index, err));
-  m->index = index;
-  TCT_TRY(tct_pieces_join(&table->ends, &ends, err));
   bool wide = table->values.total > INT32_MAX || cols > INT32_MAX;
   m->index_type = wide ? TCT_I64 : TCT_I32;
-  void *start = tct_alloc(table->rows + 1, wide ? sizeof(int64_t) : sizeof(int32_t));
-  if (!start) {
-    tct_free(ends);
-    return tct_fail_memory(err);
-  }
+  void *start = tct_alloc_unset(table->rows + 1, wide ? sizeof(int64_t) : sizeof(int32_t));
+  if (!start) return tct_fail_memory(err);
   m->start = start;
-  for (int64_t i = 0; i < table->rows; i++) {
-    int64_t end = ((int64_t *)ends)[i];
-    if (wide)
-      ((int64_t *)start)[i + 1] = end;
-    else
-      ((int32_t *)start)[i + 1] = (int32_t)end;
+  if (wide) {
+    *(int64_t *)start = 0;
+    drain(&table->ends, copy, &(sink){(char *)((int64_t *)start + 1), sizeof(int64_t)});
+  } else {
+    *(int32_t *)start = 0;
+    drain(&table->ends, ends_to_i32, &(int32_t *){(int32_t *)start + 1});
   }
-  tct_free(ends);
-  if (!wide) return TCT_OK;
-  int64_t *widened = TCT_NEW(int64_t, table->values.total);
-  if (!widened) return tct_fail_memory(err);
-  for (int64_t k = 0; k < table->values.total; k++) widened[k] = ((int32_t *)index)[k];
-  tct_free(index);
-  m->index = widened;
+  void *index = NULL;
+  if (!wide) {
+    TCT_TRY(tct_pieces_join(&table->index, &index, err));
+    m->index = index;
+    return TCT_OK;
+  }
+  index = tct_alloc_unset(table->values.total, sizeof(int64_t));
+  if (!index) return tct_fail_memory(err);
+  m->index = index;
+  drain(&table->index, index_to_i64, &(int64_t *){index});
   return TCT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* table.h - grows a matrix and its labels record by record, in at most twice the final memory. */
+/* table.h - grows a matrix and its labels record by record, in little more than the final memory. */
 #ifndef TCT_READ_TABLE_TABLE_H
 #define TCT_READ_TABLE_TABLE_H
 #include "core/status.h"
@@ -9,12 +9,16 @@ typedef struct tct_pieces {
   struct tct_piece {
     char *memory;
     int64_t used, size; /* in elements */
+    bool final;         /* memory of tct_alloc that becomes the joined array */
   } * at;
   int64_t count, cap;
   int64_t total; /* elements in all pieces */
   size_t element;
 } tct_pieces;
 
+/* All elements will be `count`, and no more come: they then stand in their final place at once.  Before the first one.
+ * false = out of memory. */
+bool tct_pieces_expect(tct_pieces *pieces, int64_t count);
 /* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory. */
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
