@@ -165,8 +165,8 @@ def read(
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
     A file that asks for too much is refused before memory is taken for it; 0 is the default of each limit.
-    max_cols: columns that the file itself may set, 2**20; max_header, max_line: bytes of a CSV header, 2**24, and of
-    a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
+    max_cols: columns that the file itself may set, 2**20; max_header: bytes of a CSV header, 2**24.
+    max_line: bytes of a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
     return Table(
