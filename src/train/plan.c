@@ -1,5 +1,6 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "core/sized.h"
 #include "train/plan.h"
 #include "model/json.h"
@@ -8,7 +9,6 @@
 #include "solve/auto.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,7 +140,7 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   facts->delta = config->delta;
   facts->neighbours = (tct_neighbours)config->neighbours;
   facts->rows_rule = (tct_rows_rule)config->rows_rule;
-  facts->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
+  facts->threads = config->threads > 0 ? config->threads : tct_processors();
   return TCT_OK;
 }
 
