@@ -2,15 +2,16 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability",
-     "margin: w.x + b, of a regression the predicted label (default); label: 1 or -1; probability: of +1, logistic "
-     "loss only"},
+    {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability|mean",
+     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean (default); label: 1 "
+     "or -1; probability: of +1, logistic loss only; mean: of a count, poisson loss only"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
      "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
      "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
@@ -18,14 +19,14 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef enum output_kind { MARGIN, LABEL, PROBABILITY } output_kind;
+typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN } output_kind;
 
-/* Is the margin of this loss the log-odds of +1? */
-static int has_log_odds(const char *loss) {
+/* Is this loss's margin turned into a prediction by this link? */
+static int has_link(const char *loss, const char *link) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(loss, ":"), loss);
   json_t *list = cli_take_json(tct_components_json("loss", name, NULL));
-  int yes = !strcmp(cli_string(json_array_get(list, 0), "link"), "logistic");
+  int yes = !strcmp(cli_string(json_array_get(list, 0), "link"), link);
   json_decref(list);
   return yes;
 }
@@ -35,11 +36,15 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
   tct_config config;
   tct_config_default(&config);
   config.loss = loss;
-  int real = tct_config_labels(&config) == TCT_LABELS_REAL, logistic = has_log_odds(loss);
+  int real = tct_config_labels(&config) == TCT_LABELS_REAL, counts = has_link(loss, "log");
   *kind = MARGIN;
-  if (!args->values || !strcmp(args->values, "margin") || (real && !strcmp(args->values, "label"))) return 0;
-  *kind = !strcmp(args->values, "label") ? LABEL : PROBABILITY;
-  if (*kind == LABEL || logistic) return 0;
+  if (!args->values || !strcmp(args->values, "margin") || (real && !counts && !strcmp(args->values, "label"))) return 0;
+  *kind = !strcmp(args->values, "mean") || (counts && !strcmp(args->values, "label")) ? MEAN
+          : !strcmp(args->values, "label")                                            ? LABEL
+                                                                                      : PROBABILITY;
+  if (*kind == LABEL || (*kind == MEAN && counts) || (*kind == PROBABILITY && has_link(loss, "logistic"))) return 0;
+  if (*kind == MEAN)
+    return cli_fail(CLI_USAGE, "this model does not predict counts, so it has no mean count; use --output margin");
   return cli_fail(
       CLI_USAGE,
       "the margins of this model's loss are no log-odds, so it has no probabilities; use --output margin or label");
@@ -48,6 +53,7 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
 static double converted(double z, output_kind kind) {
   if (kind == LABEL) return z > 0 ? 1 : -1;
   if (kind == PROBABILITY) return 1 / (1 + exp(-z));
+  if (kind == MEAN) return z > log(DBL_MAX) ? DBL_MAX : exp(z);
   return z;
 }
 

@@ -182,6 +182,8 @@ typedef struct tct_read_options {
   int32_t value_type;      /* tct_value_type of the stored values */
   int32_t threads;         /* 0 = all processors */
   const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
+  const char *delimiter;   /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
+  const char *decimal;     /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   /* What a file may ask for; checked before memory is taken.  0 = the default. */
   int64_t max_cols;      /* columns that the file itself may set (`cols` is the caller's own); default 2^20 */
   int64_t max_header;    /* bytes of a CSV header; default 2^24 (16 MiB) */
@@ -224,6 +226,12 @@ TCT_API void tct_data_free(tct_data *data);
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+/* The same from `length` bytes of CSV text. */
+TCT_API char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err);
+/* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
+ * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
+ * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
+TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
 
@@ -393,7 +401,8 @@ TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
 
-/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss poisson:
+ * the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 /* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
  * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
@@ -408,6 +417,14 @@ TCT_API char *tct_summary_json(const tct_model *model, double level, int covaria
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
+/* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its
+ * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
+ * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
+ * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
+ * neighbours, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc of
+ * margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of real labels, cut
+ * to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of this table's. */
+TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
  * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
  * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that

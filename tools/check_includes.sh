@@ -7,7 +7,7 @@ set -uo pipefail
 # and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
   read/table read/source read/schema read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train certify several report summary session)
+  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train score certify several report summary session)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
@@ -23,6 +23,7 @@ declare -A law=(
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
   [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
   [several]="core event account read mech model train"
+  [score]="core event la/matrix loss account mech model ledger train"
   [certify]="core event account solve model ledger train" [report]="core infer event loss account solve model ledger train certify"
   [summary]="core infer loss solve model read/schema report" [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )

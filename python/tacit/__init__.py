@@ -6,6 +6,7 @@ from ._estimators import (
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
+    PrivatePoissonRegression,
     PrivateRidge,
 )
 from ._matrix import Table, read
@@ -25,6 +26,7 @@ __all__ = [
     "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
+    "PrivatePoissonRegression",
     "PrivateRidge",
     "PrivateSearchCV",
     "PublicScaler",

@@ -101,6 +101,8 @@ class Table:
         labels: str = "binary",
         invalid: str = "refuse",
         cols: int = 0,
+        delimiter: Optional[str] = None,
+        decimal: Optional[str] = None,
         max_cols: int = 0,
         max_header: int = 0,
         max_line: int = 0,
@@ -115,6 +117,7 @@ class Table:
         options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
         options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
         options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+        options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
         options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
         options.max_expansion = max_expansion
         schema_text = getattr(schema, "text", None)
@@ -155,6 +158,8 @@ def read(
     labels: str = "binary",
     invalid: str = "refuse",
     cols: int = 0,
+    delimiter: Optional[str] = None,
+    decimal: Optional[str] = None,
     max_cols: int = 0,
     max_header: int = 0,
     max_line: int = 0,
@@ -164,21 +169,12 @@ def read(
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     A file that asks for too much is refused before memory is taken for it; 0 is the default of each limit.
     max_cols: columns that the file itself may set, 2**20; max_header: bytes of a CSV header, 2**24.
     max_line: bytes of a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    return Table(
-        path,
-        schema=schema,
-        label=label,
-        positive=positive,
-        labels=labels,
-        invalid=invalid,
-        cols=cols,
-        max_cols=max_cols,
-        max_header=max_header,
-        max_line=max_line,
-        max_expansion=max_expansion,
-    )
+    settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    limits = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
+    return Table(path, schema=schema, label=label, positive=positive, **settings, **limits)

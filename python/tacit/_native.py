@@ -114,6 +114,8 @@ class ReadOptions(ctypes.Structure):
         ("value_type", c_int32),
         ("threads", c_int32),
         ("key", c_char_p),
+        ("delimiter", c_char_p),
+        ("decimal", c_char_p),
         ("max_cols", c_int64),
         ("max_header", c_int64),
         ("max_line", c_int64),

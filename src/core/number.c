@@ -156,3 +156,13 @@ tct_number_status tct_number_parse(const char *text, int64_t length, locale_t c,
   *out = d.negative ? -value : value;
   return TCT_NUMBER_OK;
 }
+
+tct_number_status tct_number_parse_comma(const char *text, int64_t length, locale_t c, double *out) {
+  char own[TCT_NUMBER_LENGTH];
+  if (length > TCT_NUMBER_LENGTH) return TCT_NUMBER_RANGE;
+  if (length > 0 && memchr(text, '.', (size_t)length)) return TCT_NUMBER_BAD;
+  memcpy(own, text, (size_t)length);
+  char *comma = memchr(own, ',', (size_t)length);
+  if (comma) *comma = '.';
+  return tct_number_parse(own, length, c, out);
+}

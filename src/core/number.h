@@ -16,4 +16,6 @@ enum { TCT_NUMBER_LENGTH = 1100 };
 /* text[length] need not end in NUL; blanks and tabs around the number are allowed.
  * c: a locale whose decimal point is '.', used for the rare texts that the exact path cannot take. */
 tct_number_status tct_number_parse(const char *text, int64_t length, locale_t c, double *out);
+/* The same with a comma before the fraction.  A point is then no part of a number: it may part thousands. */
+tct_number_status tct_number_parse_comma(const char *text, int64_t length, locale_t c, double *out);
 #endif

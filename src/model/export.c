@@ -39,7 +39,13 @@ static void put_number(FILE *file, double value) {
 
 tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err) {
   tct_outfile out;
+  tct_loss loss;
   tct_error_clear(err);
+  if (tct_loss_make(model->loss, &loss, NULL) == TCT_OK && loss.kind->link == TCT_LINK_LOG)
+    return tct_fail(err, TCT_E_USAGE,
+                    "LIBLINEAR has no model whose prediction is e to the margin, as that of the loss %s is; keep the "
+                    "model file",
+                    loss.kind->name);
   double bias = folded_bias(model);
   int biased = model->has_intercept || bias != 0;
   TCT_TRY(tct_outfile_open(&out, path, err));

@@ -6,8 +6,10 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/sized.h"
+#include "read/format/foreign.h"
 #include "read/format/reader.h"
 #include "read/schema/label.h"
+#include "read/source/csv.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
 
@@ -37,11 +39,34 @@ int64_t tct_reader_column(const char *text, int64_t count) {
   return column >= 1 && column <= count ? column : -1;
 }
 
+char tct_read_delimiter(const tct_read_options *options) {
+  const char *text = options->delimiter;
+  if (!text) return 0;
+  if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0) return '\t';
+  return strlen(text) == 1 && tct_csv_usable(text[0]) ? text[0] : 0;
+}
+
+/* How CSV's fields and numbers are written. */
+static tct_status check_marks(const tct_read_options *options, tct_error *err) {
+  const char *decimal = options->decimal;
+  char delimiter = tct_read_delimiter(options);
+  if (options->delimiter && !delimiter)
+    return tct_fail(
+        err, TCT_E_USAGE,
+        "the delimiter is one character that is no quote, letter, digit or part of a number, or the word tab");
+  if (decimal && strcmp(decimal, ".") != 0 && strcmp(decimal, ",") != 0)
+    return tct_fail(err, TCT_E_USAGE, "the decimal mark is . or , and nothing else; give one of them");
+  if (decimal && decimal[0] == ',' && delimiter == ',')
+    return tct_fail(err, TCT_E_USAGE, "a comma cannot be both the decimal mark and the delimiter; change one");
+  return TCT_OK;
+}
+
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
   if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_REAL || options->invalid < TCT_INVALID_REFUSE ||
       options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
   }
+  TCT_TRY(check_marks(options, err));
   if (options->cols < 0 || options->cols >= INT32_MAX) {
     return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
   }
@@ -69,6 +94,8 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   if (source->begin == source->end) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
   }
+  const char *foreign = tct_foreign(source->buffer + source->begin, source->end - source->begin);
+  if (foreign) return tct_fail_at(err, source->name, 0, 0, "%s", foreign);
   for (int k = 0; k < tct_format_count; k++) {
     if (options->key && !tct_formats[k]->has_names) continue; /* the others have no column of keys */
     if (tct_formats[k]->looks(source->buffer + source->begin, source->end - source->begin, reader->c))

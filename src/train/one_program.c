@@ -61,6 +61,8 @@ typedef struct field {
   FIELD(INT32, value_type, "the precision of the values") \
   FIELD(FREE, threads, NULL)                              \
   FIELD(TEXT, key, "the key column")                      \
+  FIELD(TEXT, delimiter, "the delimiter")                 \
+  FIELD(TEXT, decimal, "the decimal mark")                \
   FIELD(INT64, max_cols, "the limit of columns")          \
   FIELD(INT64, max_header, "the limit of the header")     \
   FIELD(INT64, max_line, "the limit of a line")           \

@@ -106,6 +106,13 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
   return TCT_OK;
 }
 
+/* A count is 0 where there is nothing to count: a moved one is no count. */
+static tct_status check_counts(const tct_config *config, const tct_facts *facts, tct_error *err) {
+  if (!facts->loss.kind->counts || (config->label_shift == 0 && !strcmp(config->label_scale, "none"))) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "the loss %s needs counts as they are; drop the label shift or label scale",
+                  facts->loss.kind->name);
+}
+
 static tct_status copy_config(const tct_config *from, tct_config *to, tct_error *err) {
   *to = *from;
   to->loss = tct_text_copy(from->loss);
@@ -206,6 +213,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(take_errors(plan, err));
   TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
+  TCT_TRY(check_counts(config, &plan->facts, err));
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));

@@ -55,6 +55,12 @@ ok 'generate a regression' generate --rows 3000 --kind regression -o income.csv
 ok 'schema' schema people.csv --label high_income
 check 'a draft says that it is not private' grep -qi 'not private' .err
 python3 -c 'import json; json.load(open(".out"))' || fail 'the draft is no JSON'
+cp .out draft.json
+bad_draft() { tacit schema --check draft.json; [ "$code" = 3 ] && grep -q 'MUST CHANGE: it is a draft' .out; }
+check 'a draft does not pass its review' bad_draft
+ok 'the schema passes' schema --check people.schema.json
+says 'and its size is told' '[0-9]+ columns, [0-9]+ features'
+bad 'a review writes no file' 2 'leave --label and -o away' schema --check people.schema.json -o x.json
 
 # ---- train ----
 usual=(people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-3 --intercept)

@@ -86,6 +86,13 @@ if grep -q -- '-fsanitize' "$faults/commands"; then
   exit 77
 fi
 
+# ---- scores that may be published ----
+plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2/' privacy_private_score
+plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
+plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score
+plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
+plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
+
 # ---- the gate ----
 plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
 plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
@@ -265,6 +272,9 @@ plant onestep_slopes_unclipped src/solve/onestep/onestep_sums.c 's/if \(size > o
 plant onestep_records_all_weigh_one src/solve/onestep/onestep_sums.c 's/run->omega\[i\] = fmin\(1, part \* part\)/run->omega[i] = 1 + 0 * part/;s/if \(size > own\) psi \*= own \/ size \* \(1 - 0x1p-48\);//' privacy_sensitivity
 plant onestep_moments_uncut src/solve/onestep/onestep_sums.c 's/cut = SHRINK \/ fmax\(size, 1\)/cut = 2 * SHRINK/' privacy_sensitivity
 plant onestep_counts_records_that_are_not_there src/solve/onestep/onestep_sums.c 's/> none \* none\)\) continue;/>= 0 * none)) continue;/' privacy_sensitivity
+plant onestep_curvature_stands_for_any_variance src/solve/onestep/dponestep_plan.c 's/ \|\| facts->loss.kind->link != TCT_LINK_LOGISTIC//' privacy_standard_errors
+plant poisson_grows_without_end src/loss/poisson.c 's/\(1 \+ over\) - y/(1 + over + 0.5 * over * over) - y/' contract_loss
+plant poisson_starts_at_the_mean src/loss/loss.c 's/link != TCT_LINK_LOG\) return mean/link < TCT_LINKS) return mean/' unit_dpmetric_start
 plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
 plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
 plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity

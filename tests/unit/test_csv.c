@@ -93,14 +93,14 @@ static void malformed_tables_are_refused_with_their_place(void **state) {
       {"a,y\n1,0\n2\n", 3, 2, "fewer fields"},
       {"a,y\n1,0\n2,0,3\n", 3, 3, "more fields"},
       {"a,y\n1,0\n\n2,1\n", 3, 0, "empty"},
-      {"a,y\nnan,0\n", 2, 1, "not a finite"},
+      {"a,y\nnan,0\n", 2, 1, "missing_values"},
       {"a,y\ninf,0\n", 2, 1, "not a finite"},
       {"a,y\n-Infinity,0\n", 2, 1, "not a finite"},
       {"a,y\n1e999,0\n", 2, 1, "too large"},
       {"a,y\n0x10,0\n", 2, 1, "not a finite"},
       {"a,y\n1.2.3,0\n", 2, 1, "not a finite"},
       {"a,y\n1e,0\n", 2, 1, "not a finite"},
-      {"a,y\n.,0\n", 2, 1, "not a finite"},
+      {"a,y\n.,0\n", 2, 1, "missing_values"},
       {"a,y\n1 2,0\n", 2, 1, "not a finite"},
       {"a,y\n,0\n", 2, 1, "missing"},
       {"a,y\n1,\n", 2, 2, "label is missing"},
@@ -124,7 +124,7 @@ static void malformed_tables_are_refused_with_their_place(void **state) {
   assert_refused(
       "\xff\xfe"
       "a\0,\0y\0\n\0",
-      10, &options, 1, 1, "NUL");
+      10, &options, 0, 0, "UTF-16");
 }
 
 static void lines_within_quotes_are_counted(void **state) {

@@ -111,14 +111,19 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
 
 static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   tct_schema *schema = &reader->schema;
-  TCT_TRY(tct_csv_begin(&r->csv, reader->source, err));
+  TCT_TRY(tct_csv_begin(&r->csv, reader->source, tct_read_delimiter(reader->options), err));
+  if (r->csv.delimiter == ',' && reader->options->decimal && reader->options->decimal[0] == ',') {
+    return tct_fail_at(err, reader->source->name, 1, 0,
+                       "the columns are separated by commas, so a comma is no decimal mark; leave --decimal away");
+  }
   TCT_TRY(tct_csv_header(&r->csv, &r->names, &r->sorted, &r->count, err));
   TCT_TRY(find_label(r, reader, err));
   TCT_TRY(find_key(r, reader, err));
   if (!schema->root) TCT_TRY(tct_schema_plain(schema, r->names, r->count, r->label, r->key, err));
   if (schema->features == 0) {
-    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
-                       "the table has no feature column; separate the columns with commas");
+    return tct_fail_at(
+        err, reader->source->name, r->csv.line, 0,
+        "the table has no feature column; separate the columns with commas, or name another --delimiter");
   }
   int64_t *field = TCT_NEW(int64_t, schema->columns);
   if (!field) return tct_fail_memory(err);

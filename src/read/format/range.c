@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "read/format/npy.h"
 #include "read/format/reader.h"
+#include "read/source/csv.h"
 
 enum { STEP = 1 << 20, HEAD = 1 << 16 };
 
@@ -40,7 +41,7 @@ static int64_t count_lines(const char *text, int64_t length) {
 
 /* Goes through the text from *where on; stops behind the end of record number `stop` (0: never).  Returns how many
  * bytes it went through. */
-static int64_t walk(const char *text, int64_t length, place *where, int64_t stop, int64_t *records) {
+static int64_t walk(const char *text, int64_t length, char delimiter, place *where, int64_t stop, int64_t *records) {
   for (int64_t k = 0; k < length; k++) {
     char c = text[k];
     if (*where == QUOTED) {
@@ -50,7 +51,7 @@ static int64_t walk(const char *text, int64_t length, place *where, int64_t stop
     } else if (c == '\n') {
       *where = FIELD_START;
       if (++*records == stop) return k + 1;
-    } else if (c == ',') {
+    } else if (c == delimiter) {
       *where = FIELD_START;
     } else {
       *where = *where == FIELD_START && c == '"' ? QUOTED : PLAIN;
@@ -62,12 +63,12 @@ static int64_t walk(const char *text, int64_t length, place *where, int64_t stop
 /* The same for a whole step, fast where there is no quote. */
 static void pass(const tct_scan *scan, const char *text, int64_t length, bool quotes, place *where, int64_t *records) {
   if (scan->csv && quotes) {
-    walk(text, length, where, 0, records);
+    walk(text, length, scan->delimiter, where, 0, records);
     return;
   }
   if (*where == QUOTED) return; /* nothing closes it */
   *records += count_lines(text, length);
-  if (length > 0) *where = text[length - 1] == '\n' || text[length - 1] == ',' ? FIELD_START : PLAIN;
+  if (length > 0) *where = text[length - 1] == '\n' || text[length - 1] == scan->delimiter ? FIELD_START : PLAIN;
 }
 
 /* Line ends and quotes of [from, to), one step after the other, from both sides. */
@@ -114,7 +115,8 @@ static void skip_header(tct_scan *scan, const char *head, int64_t length) {
   place where = FIELD_START;
   int64_t at = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (at < length && (head[at] == '\n' || (head[at] == '\r' && at + 1 < length && head[at + 1] == '\n'))) at++;
-  for (int64_t ends = 0; at < length && ends == 0;) at += walk(head + at, length - at, &where, 1, &ends);
+  for (int64_t ends = 0; at < length && ends == 0;)
+    at += walk(head + at, length - at, scan->delimiter, &where, 1, &ends);
   scan->begin = at;
 }
 
@@ -147,6 +149,7 @@ static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct
                  "7zXZ",
                  5},
                 {"\x28\xb5\x2f\xfd", 4},
+                {"PK\x03\x04", 4},
                 {"BZh", 3}};
   for (size_t k = 0; k < sizeof packed / sizeof *packed; k++)
     if (got >= (int64_t)packed[k].length && memcmp(head, packed[k].magic, packed[k].length) == 0)
@@ -159,6 +162,7 @@ static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct
   if (parting == TCT_PARTS_NOT)
     return no_share(scan, "its format has no parts; give as many files as there are ranks", err);
   if (parting == TCT_PARTS_ARRAY) return array_header(scan, head, got, err);
+  if (scan->csv && !scan->delimiter) scan->delimiter = tct_csv_delimiter(head, got);
   if (scan->csv) skip_header(scan, head, got);
   if (scan->csv && scan->begin == got && got == HEAD)
     return no_share(scan, "its header is longer than 64 KiB; give as many parts as there are ranks", err);
@@ -184,8 +188,9 @@ static tct_status open_part(tct_scan *scan, int part, int parts, char *buffer, t
   return count(scan, buffer, err);
 }
 
-tct_status tct_scan_open(tct_scan *scan, const char *path, int part, int parts, tct_error *err) {
+tct_status tct_scan_open(tct_scan *scan, const char *path, char delimiter, int part, int parts, tct_error *err) {
   memset(scan, 0, sizeof *scan);
+  scan->delimiter = delimiter;
   scan->name = path;
   scan->file = -1;
   char *buffer = tct_alloc(STEP, 1);
@@ -205,7 +210,7 @@ tct_status tct_scan_find(const tct_scan *scan, bool inside, int64_t k, int64_t *
   place where = (place)side->place[step];
   tct_status status = load(scan, begin, scan->to - begin < STEP ? scan->to - begin : STEP, buffer, &got, err);
   if (scan->csv) {
-    *at = begin + walk(buffer, got, &where, k, &records);
+    *at = begin + walk(buffer, got, scan->delimiter, &where, k, &records);
   } else {
     int64_t on = 0;
     for (; on < got && records < k; on++) records += buffer[on] == '\n';

@@ -27,6 +27,7 @@ typedef struct tct_scan {
   const char *name;
   int file;
   bool array, csv;  /* NPY; CSV */
+  char delimiter;   /* CSV */
   int64_t rows;     /* NPY: all records */
   int64_t begin;    /* of the first record, in bytes */
   int64_t size;     /* of the file */
@@ -34,14 +35,17 @@ typedef struct tct_scan {
   tct_scan_side side[2];
 } tct_scan;
 
-/* Looks at part number `part` of `parts`.  TCT_E_USAGE where a file cannot be shared out. */
-tct_status tct_scan_open(tct_scan *scan, const char *path, int part, int parts, tct_error *err);
+/* Looks at part number `part` of `parts`.  delimiter: of CSV, 0: told by content.  TCT_E_USAGE where a file cannot be
+ * shared out. */
+tct_status tct_scan_open(tct_scan *scan, const char *path, char delimiter, int part, int parts, tct_error *err);
 /* The byte behind the k-th record end of this part (1..records). */
 tct_status tct_scan_find(const tct_scan *scan, bool inside, int64_t k, int64_t *at, tct_error *err);
 void tct_scan_close(tct_scan *scan);
 
 /* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
 tct_status tct_read_options_take(const tct_read_options *given, tct_read_options *own, tct_error *err);
+/* The character that the options name as delimiter; 0: none, or no usable one. */
+char tct_read_delimiter(const tct_read_options *options);
 /* As tct_data_read, for the records of the range alone; it may be empty. */
 tct_data *tct_data_read_range(const char *path, const tct_range *range, const tct_read_options *options,
                               tct_error *err);

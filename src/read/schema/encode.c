@@ -47,6 +47,19 @@ static double scaled(const tct_schema *schema, const tct_column *column, double 
   return schema->symmetric ? 2 * unit - 1 : unit;
 }
 
+/* Why the field is no number; names the way out for what tables often hold.  Static text: no value of the data. */
+static const char *no_number(const tct_encoder *encoder, const tct_field *field) {
+  static const char *const words[] = {"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", ".", "-"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if ((int64_t)strlen(words[k]) == field->length && memcmp(words[k], field->at, (size_t)field->length) == 0)
+      return "the field looks like a word for a missing value; list such words under \"missing_values\" in a schema";
+  double value;
+  if (!encoder->rule.decimal_comma &&
+      tct_number_parse_comma(field->at, field->length, encoder->rule.c, &value) == TCT_NUMBER_OK)
+    return "the number has a decimal comma; read the table with --decimal ,";
+  return "the field is not a finite decimal number; correct it, or describe the column in a schema";
+}
+
 static const char *encode_number(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
   const tct_schema *schema = encoder->schema;
   double value = 0;
@@ -57,11 +70,9 @@ static const char *encode_number(tct_encoder *encoder, const tct_column *column,
   if (missing) {
     value = column->missing_number;
   } else {
-    tct_number_status status = tct_number_parse(field->at, field->length, encoder->rule.c, &value);
+    tct_number_status status = tct_label_rule_parse(&encoder->rule, field->at, field->length, &value);
     if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
-    if (status != TCT_NUMBER_OK) {
-      return "the field is not a finite decimal number; correct it, or describe the column in a schema";
-    }
+    if (status != TCT_NUMBER_OK) return no_number(encoder, field);
   }
   if (!column->raw) value = scaled(schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";

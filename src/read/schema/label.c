@@ -14,6 +14,7 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
   rule->kind = options->labels;
   rule->schema = schema;
   rule->c = c;
+  rule->decimal_comma = options->decimal && strcmp(options->decimal, ",") == 0;
   rule->positive = options->positive ? options->positive : schema->positive;
   if (rule->kind != TCT_LABELS_BINARY || !rule->positive) return TCT_OK;
   int64_t length = (int64_t)strlen(rule->positive);
@@ -22,6 +23,11 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
     return tct_fail(err, TCT_E_USAGE, "the positive label is an empty text; give the value that means +1");
   }
   return TCT_OK;
+}
+
+tct_number_status tct_label_rule_parse(const tct_label_rule *rule, const char *text, int64_t length, double *value) {
+  return rule->decimal_comma ? tct_number_parse_comma(text, length, rule->c, value)
+                             : tct_number_parse(text, length, rule->c, value);
 }
 
 static bool is_value(const char *wanted, const char *text, int64_t length, locale_t c) {
@@ -67,7 +73,7 @@ bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schem
 static bool is_positive(const tct_label_rule *rule, const char *text, int64_t length) {
   double value = 0;
   if ((int64_t)strlen(rule->positive) == length && memcmp(rule->positive, text, (size_t)length) == 0) return true;
-  return rule->positive_is_number && tct_number_parse(text, length, rule->c, &value) == TCT_NUMBER_OK &&
+  return rule->positive_is_number && tct_label_rule_parse(rule, text, length, &value) == TCT_NUMBER_OK &&
          value == rule->positive_number;
 }
 
@@ -105,7 +111,7 @@ const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t
     return "the label is missing; complete the record or remove it";
   }
   if (rule->kind == TCT_LABELS_REAL) {
-    if (tct_number_parse(text, length, rule->c, &value) != TCT_NUMBER_OK) value = NAN;
+    if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = NAN;
     return real(rule, value, label);
   }
   if (!is_listed(rule, text, length)) {
@@ -115,6 +121,6 @@ const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t
     *label = is_positive(rule, text, length) ? 1 : -1;
     return NULL;
   }
-  if (tct_number_parse(text, length, rule->c, &value) != TCT_NUMBER_OK) value = 2; /* neither of the two */
+  if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = 2; /* neither of the two */
   return plus_or_minus(value, label);
 }

@@ -11,6 +11,7 @@ typedef struct tct_label_rule {
   double positive_number;
   const tct_schema *schema; /* missing values, listed label values, bounds */
   locale_t c;
+  bool decimal_comma;
 } tct_label_rule;
 
 /* The positive value is among the label's values where the schema lists them: public against public, so that nothing
@@ -19,6 +20,9 @@ tct_status tct_label_check_positive(const tct_read_options *options, const tct_s
                                     tct_error *err);
 /* A positive value is named, and no public list says which values there are: only the data can show that it occurs. */
 bool tct_label_unlisted(const tct_read_options *options, const tct_schema *schema);
+
+/* A text of the table as a number, with its decimal mark. */
+tct_number_status tct_label_rule_parse(const tct_label_rule *rule, const char *text, int64_t length, double *value);
 
 /* options->positive goes before the schema's.  schema may be empty but not NULL. */
 tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *options, const tct_schema *schema,

@@ -9,11 +9,13 @@
 
 #include "core/alloc.h"
 
+enum { HEAD = 1 << 16 }; /* bytes that the delimiter is told by */
+
 /* Where a byte stands within a record. */
 typedef enum place { FIELD_START, PLAIN, QUOTED, QUOTE_CLOSED } place;
 
 /* Goes on from *at; true if the record ends there with a newline. */
-static bool find_end(const char *text, int64_t length, int64_t *at, place *where) {
+static bool find_end(const char *text, int64_t length, char delimiter, int64_t *at, place *where) {
   for (; *at < length; ++*at) {
     char c = text[*at];
     if (*where == QUOTED) {
@@ -22,7 +24,7 @@ static bool find_end(const char *text, int64_t length, int64_t *at, place *where
       *where = QUOTED;
     } else if (c == '\n') {
       return true;
-    } else if (c == ',') {
+    } else if (c == delimiter) {
       *where = FIELD_START;
     } else {
       *where = *where == FIELD_START && c == '"' ? QUOTED : PLAIN;
@@ -60,7 +62,7 @@ static tct_status record_length(tct_csv *csv, int64_t *length, bool *quoted, tct
         at = unread;
       }
     }
-    if (*quoted && find_end(text, unread, &at, &where)) {
+    if (*quoted && find_end(text, unread, csv->delimiter, &at, &where)) {
       *length = at;
       return check_length(csv, at, err);
     }
@@ -105,9 +107,9 @@ static int64_t unquote(tct_csv *csv, char **at, char *end) {
     *to++ = *from++;
   }
   if (from < end) from++; /* the closing quote */
-  if (from < end && *from != ',') {
+  if (from < end && *from != csv->delimiter) {
     set_fault(csv, csv->fields + 1, "text follows the closing quote; double the quotes that belong to the text");
-    while (from < end && *from != ',') from++;
+    while (from < end && *from != csv->delimiter) from++;
   }
   int64_t length = to - *at;
   *at = from;
@@ -122,11 +124,12 @@ static tct_status split(tct_csv *csv, char *at, char *end, tct_error *err) {
     if (at < end && *at == '"') {
       length = unquote(csv, &at, end);
     } else {
-      while (at < end && *at != ',') at++;
+      while (at < end && *at != csv->delimiter) at++;
       length = at - first;
     }
     if (csv->expect > 0 && csv->fields == csv->expect) {
-      set_fault(csv, csv->expect + 1, "the record has more fields than the header; quote a field that holds a comma");
+      set_fault(csv, csv->expect + 1,
+                "the record has more fields than the header; quote a field that holds the delimiter");
       return TCT_OK;
     }
     if (csv->expect == 0 && csv->fields == csv->source->limits.cols) {
@@ -137,7 +140,7 @@ static tct_status split(tct_csv *csv, char *at, char *end, tct_error *err) {
     if (at == end) break;
   }
   if (csv->fields < csv->expect) {
-    set_fault(csv, csv->fields + 1, "the record has fewer fields than the header; add the missing commas");
+    set_fault(csv, csv->fields + 1, "the record has fewer fields than the header; add the missing delimiters");
   }
   return TCT_OK;
 }
@@ -148,11 +151,35 @@ static int64_t count_bytes(const char *text, int64_t length, char byte) {
   return count;
 }
 
-tct_status tct_csv_begin(tct_csv *csv, tct_source *source, tct_error *err) {
+bool tct_csv_usable(char delimiter) {
+  return delimiter == '\t' || (delimiter && strchr(",;|:!#$%&*/<=>?@\\^_`{}~", delimiter) != NULL);
+}
+
+char tct_csv_delimiter(const char *head, int64_t length) {
+  static const char known[] = ",;\t|";
+  int64_t counts[sizeof known] = {0}, at = 0;
+  bool quoted = false;
+  if (length > HEAD) length = HEAD;
+  if (length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) at = 3;
+  while (at < length && (head[at] == '\n' || head[at] == '\r')) at++;
+  for (; at < length && (quoted || head[at] != '\n'); at++) {
+    const char *found = head[at] ? strchr(known, head[at]) : NULL;
+    if (head[at] == '"') quoted = !quoted;
+    if (found && !quoted) counts[found - known]++;
+  }
+  int best = 0;
+  for (int k = 1; known[k]; k++)
+    if (counts[k] > counts[best]) best = k;
+  return known[best];
+}
+
+tct_status tct_csv_begin(tct_csv *csv, tct_source *source, char delimiter, tct_error *err) {
   memset(csv, 0, sizeof *csv);
   csv->source = source;
   csv->next_line = 1;
-  TCT_TRY(tct_source_want(source, 3, err));
+  TCT_TRY(tct_source_want(source, HEAD, err));
+  csv->delimiter =
+      delimiter ? delimiter : tct_csv_delimiter(source->buffer + source->begin, source->end - source->begin);
   if (source->end - source->begin >= 3 && memcmp(source->buffer + source->begin, "\xEF\xBB\xBF", 3) == 0) {
     source->begin += 3;
   }
@@ -176,7 +203,8 @@ tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err) {
   if (length > 0 && text[length - 1] == '\r') length--;
   csv->blank = length == 0;
   char *zero = length > 0 ? memchr(text, 0, (size_t)length) : NULL;
-  if (zero) set_fault(csv, 1 + count_bytes(text, zero - text, ','), "the record holds a NUL byte; give a text file");
+  if (zero)
+    set_fault(csv, 1 + count_bytes(text, zero - text, csv->delimiter), "the record holds a NUL byte; give a text file");
   return split(csv, text, text + length, err);
 }
 

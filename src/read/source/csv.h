@@ -17,6 +17,7 @@ typedef struct tct_fault {
 
 typedef struct tct_csv {
   tct_source *source;
+  char delimiter;
   tct_field *field; /* [fields] of the current record, valid until the next one is read */
   int64_t fields, cap;
   int64_t expect;    /* fields a record must have; 0 = any up to the limit (the header) */
@@ -26,8 +27,13 @@ typedef struct tct_csv {
   tct_fault fault;   /* of the current record */
 } tct_csv;
 
-/* Begins; skips a UTF-8 byte order mark. */
-tct_status tct_csv_begin(tct_csv *csv, tct_source *source, tct_error *err);
+/* The delimiter of a file that begins so: comma, semicolon, tab or bar, whichever the first line holds most often
+ * outside quotes.  Of equal counts the first of these wins.  Only the first 64 KiB are looked at. */
+char tct_csv_delimiter(const char *head, int64_t length);
+/* Begins; skips a UTF-8 byte order mark.  delimiter: 0 is told by content, else a byte that tct_csv_usable takes. */
+tct_status tct_csv_begin(tct_csv *csv, tct_source *source, char delimiter, tct_error *err);
+/* A printable ASCII character that is neither quote, letter, digit, blank nor part of a number; or a tab. */
+bool tct_csv_usable(char delimiter);
 /* The next record, or *more = false at the end.  A record that is malformed by itself sets
  * csv->fault; what makes the end of the record unknown is an error. */
 tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err);

@@ -48,6 +48,23 @@ static la_ssize_t next_block(struct archive *archive, void *data, const void **b
   return count;
 }
 
+/* The next entry of an archive that is no directory. */
+static int next_file(const tct_unpack *lib, struct archive *archive, struct archive_entry **entry) {
+  int found;
+  do found = lib->archive_read_next_header(archive, entry);
+  while (found == ARCHIVE_OK && lib->archive_entry_filetype(*entry) == AE_IFDIR);
+  return found;
+}
+
+/* A spreadsheet is an archive of XML files. */
+static tct_status check_entry(const tct_source *source, const char *name, tct_error *err) {
+  static const char *const sheets[] = {"[Content_Types].xml", "_rels/", "xl/", "docProps/", "mimetype"};
+  for (size_t k = 0; name && k < sizeof sheets / sizeof *sheets; k++)
+    if (strncmp(name, sheets[k], strlen(sheets[k])) == 0)
+      return tct_fail_at(err, source->name, 0, 0, "this is a spreadsheet (XLSX or ODS); save its table as CSV");
+  return TCT_OK;
+}
+
 static tct_status open_archive(tct_source *source, tct_error *err) {
   const tct_unpack *lib = tct_unpack_load();
   if (!lib) return tct_fail(err, TCT_E_RUN, "%s cannot be loaded; install libarchive", TCT_ARCHIVE_LIBRARY);
@@ -57,19 +74,31 @@ static tct_status open_archive(tct_source *source, tct_error *err) {
   if (!archive) return tct_fail_memory(err);
   int bad = lib->archive_read_support_filter_xz(archive) | lib->archive_read_support_filter_zstd(archive) |
             lib->archive_read_support_filter_bzip2(archive) | lib->archive_read_support_format_raw(archive) |
-            lib->archive_read_support_format_empty(archive);
+            lib->archive_read_support_format_zip(archive) | lib->archive_read_support_format_empty(archive);
   if (bad) {
-    return tct_fail(err, TCT_E_RUN, "libarchive lacks xz, zstd or bzip2; install a complete libarchive");
+    return tct_fail(err, TCT_E_RUN, "libarchive lacks xz, zstd, bzip2 or zip; install a complete libarchive");
   }
   if (lib->archive_read_open(archive, &source->input, NULL, next_block, NULL) != ARCHIVE_OK) {
     return archive_failed(source, err);
   }
-  int found = lib->archive_read_next_header(archive, &entry);
+  int found = next_file(lib, archive, &entry);
   if (found == ARCHIVE_EOF) {
     source->ended = true;
     return TCT_OK;
   }
-  return found == ARCHIVE_OK ? TCT_OK : archive_failed(source, err);
+  if (found != ARCHIVE_OK) return archive_failed(source, err);
+  return check_entry(source, lib->archive_entry_pathname(entry), err);
+}
+
+/* Behind the table of an archive there is nothing: a second file would go unread. */
+static tct_status end_archive(tct_source *source, tct_error *err) {
+  const tct_unpack *lib = tct_unpack_load();
+  struct archive_entry *entry;
+  source->ended = true;
+  int found = next_file(lib, source->archive, &entry);
+  if (found == ARCHIVE_EOF) return TCT_OK;
+  if (found != ARCHIVE_OK) return archive_failed(source, err);
+  return tct_fail_at(err, source->name, 0, 0, "the archive holds several files; unpack it and give the table alone");
 }
 
 tct_status tct_source_open(tct_source *source, const char *path, tct_error *err) {
@@ -169,6 +198,7 @@ tct_status tct_source_more(tct_source *source, tct_error *err) {
   if (got < 0) return archive_failed(source, err);
   if (got == 0) source->ended = true;
   source->end += got;
+  if (got == 0 && source->archive) return end_archive(source, err);
   source->unpacked += got;
   return tct_limits_unpacked(&source->limits, source->name, source->unpacked, source->input.total, err);
 }

@@ -2,6 +2,7 @@
 #ifndef TCT_READ_SOURCE_UNPACK_H
 #define TCT_READ_SOURCE_UNPACK_H
 #include <archive.h>
+#include <archive_entry.h>
 
 /* Linking with libarchive would load it and what it needs in turn (XML, Unicode tables, C++) into every process,
  * which takes longer than most accounting queries. */
@@ -11,11 +12,14 @@
   X(archive_read_support_filter_zstd)  \
   X(archive_read_support_filter_bzip2) \
   X(archive_read_support_format_raw)   \
+  X(archive_read_support_format_zip)   \
   X(archive_read_support_format_empty) \
   X(archive_read_open)                 \
   X(archive_read_next_header)          \
   X(archive_read_data)                 \
-  X(archive_read_free)
+  X(archive_read_free)                 \
+  X(archive_entry_pathname)            \
+  X(archive_entry_filetype)
 
 typedef struct tct_unpack {
 #define TCT_UNPACK_MEMBER(name) __typeof__(name) *name;

@@ -18,6 +18,7 @@
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
  *   9. the average of w over the last part of the path
+ * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
  * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
  *
  * SENSITIVITY  Steps 1 to 3: dpmetric_factor.c; every length is 1.  Step 6: W is fixed by earlier releases, one matrix
@@ -49,6 +50,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static const double MEANS = 4; /* means of counts rarely lie above so many of their own mean */
 
 /* A power of two above x. */
 static double above(double x) {
@@ -139,6 +142,12 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
   return largest_weight(facts);
 }
 
+/* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
+static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
+  if (facts->loss.kind->link != TCT_LINK_LOG || !(rule->start > 0)) return 1;
+  return fmax(1, tct_dpmetric_curvature(facts) / (MEANS * exp(shape->start)));
+}
+
 /* Steps 5 to 9; memory[6p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
                           double *w, tct_error *err) {
@@ -147,7 +156,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
   double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
   int release = tct_dpmetric_places_of(rule).steps;
-  double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps),
+  double steps = (double)rule->steps, size = longer_steps(facts, rule, shape) * fmin(1, shape->path_length / steps),
          momentum = fmax(0, 1 - steps / shape->path_length);
   if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
