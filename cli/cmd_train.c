@@ -44,6 +44,11 @@ static const cli_option options[] = {
      "with --ledger: why the rows are others than at its earlier runs (appended, corrected); kept in the ledger"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published"},
+    {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
+     "bytes that the run may take in memory, e.g. 1G; records beyond it are kept in a file without a name and read "
+     "again "
+     "in every pass; the model is the same"},
+    {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file; default $TMPDIR, else /tmp"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
      "print the plan and its cost without opening the data; needs --shape"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
@@ -156,6 +161,10 @@ static int dry_run(const cli_args *args) {
     print_plan(root);
   if (!args->json && !isnan(cli_number(root, "memory_bytes")))
     cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
+  if (!args->json && json_object_get(root, "memory_limit"))
+    cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
+             cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
+             cli_number(root, "disk_bytes") / 1048576);
   json_decref(root);
   return code;
 }

@@ -107,6 +107,8 @@ class Table:
         max_header: int = 0,
         max_line: int = 0,
         max_expansion: int = 0,
+        memory: int = 0,
+        scratch: Optional[Path] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -120,6 +122,7 @@ class Table:
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
         options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
         options.max_expansion = max_expansion
+        options.memory, options.scratch = memory, _native.text(scratch)
         schema_text = getattr(schema, "text", None)
         if schema_text is not None:
             options.schema_text = _native.text(schema_text)
@@ -164,6 +167,8 @@ def read(
     max_header: int = 0,
     max_line: int = 0,
     max_expansion: int = 0,
+    memory: int = 0,
+    scratch: Optional[Path] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
@@ -173,8 +178,11 @@ def read(
     A file that asks for too much is refused before memory is taken for it; 0 is the default of each limit.
     max_cols: columns that the file itself may set, 2**20; max_header: bytes of a CSV header, 2**24.
     max_line: bytes of a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
+    memory: bytes that the process may take, 0: any; records beyond a quarter lie in a file without a name.
+    scratch: folder of that file; None: $TMPDIR, else /tmp.
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
     settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
     limits = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
-    return Table(path, schema=schema, label=label, positive=positive, **settings, **limits)
+    kept = {"memory": memory, "scratch": scratch}
+    return Table(path, schema=schema, label=label, positive=positive, **settings, **limits, **kept)

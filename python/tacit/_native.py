@@ -98,6 +98,7 @@ class Config(ctypes.Structure):
         ("input_part", c_int32),
         ("reserved2", c_int32),
         ("errors", c_char_p),
+        ("memory", c_int64),
     ]
 
 
@@ -120,6 +121,8 @@ class ReadOptions(ctypes.Structure):
         ("max_header", c_int64),
         ("max_line", c_int64),
         ("max_expansion", c_int64),
+        ("memory", c_int64),
+        ("scratch", c_char_p),
     ]
 
 

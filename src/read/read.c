@@ -71,7 +71,7 @@ static tct_status check_options(const tct_read_options *options, tct_error *err)
     return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
   }
   if (options->max_cols < 0 || options->max_cols >= INT32_MAX || options->max_header < 0 || options->max_line < 0 ||
-      options->max_expansion < 0) {
+      options->max_expansion < 0 || options->memory < 0) {
     return tct_fail(err, TCT_E_USAGE,
                     "a limit of the input is negative, or above 2^31 - 2 columns; give 0 for the default");
   }

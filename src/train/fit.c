@@ -1,5 +1,6 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
+#include "la/matrix/paged.h"
 #include "model/json.h"
 #include "ranks/ranks.h"
 #include "train/bound.h"
@@ -201,9 +202,11 @@ static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *m
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
+  TCT_TRY(tct_limit_check_data(plan, data, err));
   TCT_TRY(tct_fit_check_positive(data, err));
   double *w = TCT_NEW(double, plan->facts.p);
   tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
+  tct_paged_release(data->x.reserved);
   if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
   if (status == TCT_OK) status = tct_model_certify(plan, model, err);
   if (status == TCT_OK && data->weight) model->weight_cap = data->weight_cap;

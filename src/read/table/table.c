@@ -7,8 +7,11 @@
 #include "read/table/table.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/scratch.h"
+#include "la/matrix/paged.h"
 
 enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */
 enum { LARGE = 1 << 20 };                                /* bytes from which a piece is whole pages */
@@ -49,8 +52,33 @@ static struct tct_piece *add_piece(tct_pieces *pieces, int64_t size, bool final)
 
 bool tct_pieces_expect(tct_pieces *pieces, int64_t count) { return add_piece(pieces, count, true) != NULL; }
 
+static void drop_pieces(tct_pieces *pieces) {
+  for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  pieces->count = 0;
+}
+
+/* One piece stays, empty, for what follows. */
+tct_status tct_pieces_keep(tct_pieces *pieces, tct_error *err) {
+  int64_t element = (int64_t)pieces->element;
+  for (int64_t k = 0; k < pieces->count; k++) {
+    struct tct_piece *piece = &pieces->at[k];
+    TCT_TRY(tct_scratch_write(pieces->file, piece->memory, piece->used * element, pieces->kept * element, err));
+    pieces->kept += piece->used;
+    piece->used = 0;
+  }
+  struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
+  for (int64_t k = 0; k + 1 < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  if (last) pieces->at[0] = *last, pieces->count = 1;
+  return TCT_OK;
+}
+
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
+  if (pieces->file > 0 && last && last->size - last->used < count) {
+    if (tct_pieces_keep(pieces, pieces->why) != TCT_OK) return NULL;
+    last = pieces->count > 0 && pieces->at[0].size >= count ? &pieces->at[0] : NULL;
+    if (!last) drop_pieces(pieces);
+  }
   if (!last || last->size - last->used < count) {
     int64_t size = last ? 2 * last->size : FIRST_PIECE;
     if (size > LARGEST_PIECE) size = LARGEST_PIECE;
@@ -103,6 +131,7 @@ tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
 
 void tct_pieces_free(tct_pieces *pieces) {
   for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  if (pieces->file > 0) close(pieces->file);
   tct_free(pieces->at);
   size_t element = pieces->element;
   memset(pieces, 0, sizeof *pieces);
@@ -113,6 +142,8 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   memset(table, 0, sizeof *table);
   table->layout = layout;
   table->value_type = (tct_value_type)options->value_type;
+  table->memory = layout == TCT_DENSE_COLS ? 0 : options->memory;
+  table->scratch = options->scratch;
   table->labelled = options->labels != TCT_LABELS_NONE;
   table->droppable = options->invalid == TCT_INVALID_ZERO;
   table->values.element = table->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
@@ -120,6 +151,26 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->ends.element = sizeof(int64_t);
   table->labels.element = sizeof(double);
   table->dropped.element = 1;
+}
+
+tct_status tct_table_failed(const tct_table *table, tct_error *err) {
+  if (table->why.status == TCT_OK) return tct_fail_memory(err);
+  return tct_fail(err, table->why.status, "%s", table->why.text);
+}
+
+static tct_status open_scratch(tct_table *table, tct_pieces *pieces, tct_error *err) {
+  int file = tct_scratch_open(table->scratch, err);
+  if (file < 0) return TCT_E_RUN;
+  pieces->file = file;
+  pieces->why = &table->why;
+  return tct_pieces_keep(pieces, err);
+}
+
+tct_status tct_table_spill(tct_table *table, tct_error *err) {
+  int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
+  if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
+  TCT_TRY(open_scratch(table, &table->values, err));
+  return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;
 }
 
 static bool add_values(tct_table *table, const double *value, int64_t count) {
@@ -153,18 +204,18 @@ static tct_status add_rest(tct_table *table, double label, unsigned char dropped
     *end = table->values.total;
   }
   table->rows++;
-  return TCT_OK;
+  return tct_table_spill(table, err);
 }
 
 tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err) {
-  if (!add_values(table, value, count)) return tct_fail_memory(err);
+  if (!add_values(table, value, count)) return tct_table_failed(table, err);
   return add_rest(table, label, 0, err);
 }
 
 tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, double label,
                             tct_error *err) {
   int32_t *buffer = tct_pieces_reserve(&table->index, count);
-  if (!buffer || !add_values(table, value, count)) return tct_fail_memory(err);
+  if (!buffer || !add_values(table, value, count)) return tct_table_failed(table, err);
   if (count > 0) memcpy(buffer, index, (size_t)count * sizeof *index);
   return add_rest(table, label, 0, err);
 }
@@ -172,7 +223,7 @@ tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double
 /* -1 is a label of either kind; with all features zero it weighs nothing. */
 tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
   void *buffer = tct_pieces_reserve(&table->values, count);
-  if (!buffer) return tct_fail_memory(err);
+  if (!buffer) return tct_table_failed(table, err);
   if (count > 0) memset(buffer, 0, (size_t)count * table->values.element);
   return add_rest(table, -1, 1, err);
 }
@@ -185,6 +236,31 @@ static void ends_to_i32(void *user, const char *elements, int64_t count) {
 static void index_to_i64(void *user, const char *elements, int64_t count) {
   int64_t **to = user;
   for (int64_t k = 0; k < count; k++) *(*to)++ = ((const int32_t *)(const void *)elements)[k];
+}
+
+/* The indices of a file, 64 bits wide in another one. */
+static tct_status widen_some(const tct_pieces *from, int to, int32_t *narrow, int64_t *wide, tct_error *err) {
+  for (int64_t at = 0; at < from->kept; at += FIRST_PIECE) {
+    int64_t count = from->kept - at < FIRST_PIECE ? from->kept - at : FIRST_PIECE;
+    TCT_TRY(tct_scratch_read(from->file, narrow, count * (int64_t)sizeof *narrow, at * (int64_t)sizeof *narrow, err));
+    for (int64_t k = 0; k < count; k++) wide[k] = narrow[k];
+    TCT_TRY(tct_scratch_write(to, wide, count * (int64_t)sizeof *wide, at * (int64_t)sizeof *wide, err));
+  }
+  return TCT_OK;
+}
+
+static tct_status widen_file(tct_pieces *index, const char *scratch, tct_error *err) {
+  int32_t *narrow = TCT_NEW(int32_t, FIRST_PIECE);
+  int64_t *wide = TCT_NEW(int64_t, FIRST_PIECE);
+  int to = narrow && wide ? tct_scratch_open(scratch, err) : (tct_fail_memory(err), -1);
+  tct_status status = to < 0 ? TCT_E_RUN : tct_pieces_keep(index, err);
+  if (status == TCT_OK) status = widen_some(index, to, narrow, wide, err);
+  drop_pieces(index);
+  if (to >= 0) close(index->file);
+  if (to >= 0) index->file = to, index->element = sizeof *wide;
+  tct_free(narrow);
+  tct_free(wide);
+  return status;
 }
 
 /* start[0] = 0, start[i+1] = end of row i, in the smaller index type that holds every number. */
@@ -201,6 +277,7 @@ static tct_status finish_sparse(tct_table *table, int64_t cols, tct_matrix *m, t
     *(int32_t *)start = 0;
     drain(&table->ends, ends_to_i32, &(int32_t *){(int32_t *)start + 1});
   }
+  if (table->index.file > 0) return wide ? widen_file(&table->index, table->scratch, err) : TCT_OK;
   void *index = NULL;
   if (!wide) {
     TCT_TRY(tct_pieces_join(&table->index, &index, err));
@@ -211,6 +288,23 @@ static tct_status finish_sparse(tct_table *table, int64_t cols, tct_matrix *m, t
   if (!index) return tct_fail_memory(err);
   m->index = index;
   drain(&table->index, index_to_i64, &(int64_t *){index});
+  return TCT_OK;
+}
+
+/* What lies in files is mapped; the maps keep it. */
+static tct_status map_files(tct_table *table, tct_matrix *m, tct_error *err) {
+  const void *at[2] = {NULL, NULL};
+  int64_t entries = table->values.total;
+  int files[2] = {table->values.file, table->index.file};
+  int64_t bytes[2] = {entries * (int64_t)table->values.element,
+                      table->layout == TCT_CSR ? entries * (int64_t)table->index.element : 0};
+  TCT_TRY(tct_pieces_keep(&table->values, err));
+  if (table->layout == TCT_CSR) TCT_TRY(tct_pieces_keep(&table->index, err));
+  drop_pieces(&table->values);
+  drop_pieces(&table->index);
+  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->reserved, at, err));
+  m->values = at[0];
+  m->index = at[1];
   return TCT_OK;
 }
 
@@ -225,8 +319,12 @@ tct_status tct_table_finish(tct_table *table, int64_t cols, tct_data *data, tct_
     TCT_TRY(finish_sparse(table, cols, m, err));
   else
     m->stride = table->layout == TCT_DENSE_ROWS ? cols : table->rows;
-  TCT_TRY(tct_pieces_join(&table->values, &joined, err));
-  m->values = joined;
+  if (table->values.file > 0) {
+    TCT_TRY(map_files(table, m, err));
+  } else {
+    TCT_TRY(tct_pieces_join(&table->values, &joined, err));
+    m->values = joined;
+  }
   if (table->labelled) {
     TCT_TRY(tct_pieces_join(&table->labels, &joined, err));
     data->y = data->own_y = joined;
