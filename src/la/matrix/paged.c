@@ -131,7 +131,7 @@ void tct_paged_free(int32_t paged) {
 
 /* Another thread that reads meanwhile gets its pages again. */
 static void release(pager *p) {
-  p->released += atomic_exchange(&p->touched, 0);
+  p->touched = 0;
   for (int k = 0; k < MAPS; k++)
     if (p->map[k].at) (void)!madvise(p->map[k].at, (size_t)p->map[k].bytes, MADV_DONTNEED);
 }
@@ -164,7 +164,9 @@ void tct_paged_touch(int32_t paged, const void *bytes, int64_t count) {
   }
   if (fresh == 0) return;
   int64_t touched = atomic_fetch_add(&p->touched, fresh) + fresh;
-  if (touched / CHECK != (touched - fresh) / CHECK && is_full(p, touched)) release(p);
+  if (touched / CHECK == (touched - fresh) / CHECK || !is_full(p, touched)) return;
+  p->released++;
+  release(p);
 }
 
 void tct_paged_release(int32_t paged) {
