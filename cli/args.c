@@ -1,4 +1,4 @@
-/* args.c - options from tables: parsing, help texts, nearest names. */
+/* args.c - options from tables: parsing. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -8,93 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 26, HELP_WIDTH = 100 };
-
-const cli_option cli_read_options[] = {
-    {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX",
-     "label column, by name or number from 1; default: the schema's label, or the first token of LIBSVM lines"},
-    {"--positive", CLI_TEXT, offsetof(cli_args, read.positive), "VALUE",
-     "label text that counts as +1, all others as -1; it must be among the schema's values, or occur where none are "
-     "listed; default: the schema's, else 1 is +1 and 0 or -1 is -1"},
-    {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
-     "public knowledge of the columns: bounds, categories, label (see tacit schema)"},
-    {"--invalid", CLI_CHOICE, offsetof(cli_args, invalid), "refuse|zero",
-     "a malformed record stops the run (refuse, the default) or contributes nothing (zero)"},
-    {"--delimiter", CLI_TEXT, offsetof(cli_args, read.delimiter), "CHAR",
-     "CSV: the character between fields, or tab; default: the one of , ; tab | that the first line holds most often"},
-    {"--decimal", CLI_CHOICE, offsetof(cli_args, read.decimal), ".|,",
-     "CSV: the mark before a number's fraction; default ."},
-    {"--cols", CLI_SIZE, offsetof(cli_args, read.cols), "P",
-     "LIBSVM: number of features; default: the largest index found, which is unaccounted"},
-    {"--max-cols", CLI_SIZE, offsetof(cli_args, read.max_cols), "P",
-     "most columns that a file may set by itself; default 1048576"},
-    {"--max-header", CLI_BYTES, offsetof(cli_args, read.max_header), "BYTES",
-     "longest header of a CSV file; default 16M; K, M, G and T are powers of 1024"},
-    {"--max-line", CLI_BYTES, offsetof(cli_args, read.max_line), "BYTES",
-     "longest line or record of text; default 32M"},
-    {"--max-expansion", CLI_SIZE, offsetof(cli_args, read.max_expansion), "TIMES",
-     "most that a compressed file may grow, from 16 MiB on; default 250"},
-    {"--f32", CLI_FLAG, offsetof(cli_args, f32), NULL, "store values in single precision: half the memory"},
-    {0},
-};
-
-const cli_option cli_common_options[] = {
-    {"--threads", CLI_COUNT, offsetof(cli_args, threads), "N",
-     "processors to use; 0, the default, is all; results do not depend on it"},
-    {"--json", CLI_FLAG, offsetof(cli_args, json), NULL, "one JSON object on standard output and nothing else"},
-    {"--help", CLI_FLAG, offsetof(cli_args, help), NULL, "this text"},
-    {0},
-};
-
 static const cli_option *find_option(const cli_verb *verb, const char *name, size_t length) {
   for (int g = 0; g < CLI_GROUPS && verb->options[g]; g++)
     for (const cli_option *o = verb->options[g]; o->name; o++)
       if (strlen(o->name) == length && !strncmp(o->name, name, length)) return o;
   return NULL;
-}
-
-static int edits(const char *a, const char *b) {
-  int row[64];
-  int n = (int)strlen(b);
-  if (n > 62) return 99;
-  for (int j = 0; j <= n; j++) row[j] = j;
-  for (int i = 1; a[i - 1]; i++) {
-    int before = row[0];
-    row[0] = i;
-    for (int j = 1; j <= n; j++) {
-      int here = before + (a[i - 1] != b[j - 1]);
-      before = row[j];
-      if (row[j - 1] + 1 < here) here = row[j - 1] + 1;
-      if (row[j] + 1 < here) here = row[j] + 1;
-      row[j] = here;
-    }
-  }
-  return row[n];
-}
-
-const char *cli_nearest(const char *name, const char *const *names, int count) {
-  const char *best = NULL;
-  int min = 3; /* two edits: a swapped, a missing or a doubled letter */
-  for (int i = 0; i < count; i++) {
-    int distance = edits(name, names[i]);
-    if (distance < min) {
-      min = distance;
-      best = names[i];
-    }
-  }
-  return best;
-}
-
-static int unknown_option(const cli_verb *verb, const char *name, size_t length) {
-  char given[64];
-  const char *names[CLI_OPTIONS];
-  int count = 0;
-  snprintf(given, sizeof given, "%.*s", (int)length, name);
-  for (int g = 0; g < CLI_GROUPS && verb->options[g]; g++)
-    for (const cli_option *o = verb->options[g]; o->name && count < CLI_OPTIONS; o++) names[count++] = o->name;
-  const char *near = cli_nearest(given, names, count);
-  return cli_fail(CLI_USAGE, "tacit %s has no option %s; %s%s%s `tacit %s --help` lists them", verb->name, given,
-                  near ? "did you mean " : "", near ? near : "", near ? "?" : "", verb->name);
 }
 
 /* Decimal numbers only: no hexadecimal, no nan. */
@@ -146,6 +64,14 @@ static int is_choice(const char *choices, const char *text) {
   return 0;
 }
 
+/* A number of records is what --rows means elsewhere. */
+static const char *other_use(const char *option, const char *text) {
+  int64_t count;
+  return !strcmp(option, "--rows") && parse_count(text, &count)
+             ? "; for the number of records of a plan write --records N"
+             : "";
+}
+
 static int set_value(const cli_option *o, cli_args *args, const char *text) {
   void *to = (char *)args + o->at;
   switch (o->kind) {
@@ -154,7 +80,8 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
     case CLI_TEXT: *(const char **)to = text; return 0;
     case CLI_CHOICE:
       *(const char **)to = text;
-      return is_choice(o->value_name, text) ? 0 : cli_fail(CLI_USAGE, "%s must be one of %s", o->name, o->value_name);
+      if (is_choice(o->value_name, text)) return 0;
+      return cli_fail(CLI_USAGE, "%s must be one of %s%s", o->name, o->value_name, other_use(o->name, text));
     case CLI_REAL:
       return parse_real(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a number; write e.g. %s 1", o->name, o->name);
     case CLI_COUNT:
@@ -193,7 +120,7 @@ static int take_option(const cli_verb *verb, cli_args *args, char **argv, int co
   }
   if (length == 2 && text[1] == 'h') text = "--help", length = 6;
   const cli_option *o = find_option(verb, text, length);
-  if (!o) return unknown_option(verb, text, length);
+  if (!o) return cli_unknown_option(verb, text, length);
   if (o->kind == CLI_FLAG || o->kind == CLI_OFF) {
     if (value) return cli_fail(CLI_USAGE, "%s takes no value; leave it out", o->name);
     *(int *)((char *)args + o->at) = o->kind == CLI_FLAG;
@@ -219,7 +146,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;
   if (args->rows && !strcmp(args->rows, "unit")) args->config.rows_rule = TCT_ROWS_UNIT;
-  return 0;
+  return cli_classes_split(args);
 }
 
 int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count) {
@@ -228,7 +155,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_read_options_default(&args->read);
   tct_session_default(&args->session);
   args->generate_rows = 50000;
-  args->level = NAN;
+  args->level = args->seconds = NAN;
   args->operand = argv; /* operands move to the front of what has been read already */
   int only_operands = 0;
   for (int i = 0; i < count; i++) {
@@ -242,30 +169,4 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
     }
   }
   return settle(verb, args);
-}
-
-/* Words of `text` from HELP_COLUMN on, wrapped. */
-static void print_wrapped(const char *text, int column) {
-  while (*text) {
-    int length = (int)strcspn(text, " ");
-    if (column + length >= HELP_WIDTH) column = printf("\n%*s", HELP_COLUMN, "") - 1;
-    column += printf("%.*s ", length, text);
-    text += length;
-    while (*text == ' ') text++;
-  }
-  putchar('\n');
-}
-
-static void print_option(const cli_option *o) {
-  int column = printf("  %s%s%s", o->name, o->value_name ? " " : "", o->value_name ? o->value_name : "");
-  if (column >= HELP_COLUMN) column = printf("\n") - 1;
-  printf("%*s", HELP_COLUMN - column, "");
-  print_wrapped(o->help, HELP_COLUMN);
-}
-
-void cli_help(const cli_verb *verb) {
-  printf("tacit %s %s\n\n%s\n\n", verb->name, verb->operands, verb->summary);
-  for (int g = 0; g < CLI_GROUPS && verb->options[g]; g++)
-    for (const cli_option *o = verb->options[g]; o->name; o++) print_option(o);
-  printf("\n%s", verb->details);
 }

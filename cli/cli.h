@@ -17,16 +17,25 @@ typedef struct cli_args {
   int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
+  const char *classes;                     /* --classes, as given */
+  int64_t rows_per_person;                 /* train; 0 = not given */
+  const char **class_list;                 /* what read.classes points to, or NULL; owned */
+  char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
+  const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
+  int64_t records;        /* train, audit; 0 = not given */
+  const char *completion; /* help: of which shell */
+  int manual;             /* help */
   int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
   char **operand; /* borrowed from argv */
   int operands;
@@ -52,7 +61,9 @@ typedef struct cli_option {
   cli_kind kind;
   size_t at;              /* offset in cli_args */
   const char *value_name; /* shown in the help; CLI_CHOICE: the choices */
-  const char *help;       /* one phrase or more, with unit and default; lines are wrapped */
+  const char *help;       /* one phrase or more, with unit; lines are wrapped */
+  const char *fallback;   /* what holds without it, in words; "" where that is a matter of course */
+  const char *example;    /* a value that it takes; NULL for one without a value */
 } cli_option;
 
 enum { CLI_GROUPS = 4 };
@@ -72,22 +83,63 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_read_options[];   /* --label --positive --schema --invalid --cols --max-... --f32 */
+extern const cli_option cli_train_options[]; /* of train */
+extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
+extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 
 /* ---- args.c ----------------------------------------------------------------------------------- */
 
 /* Fills args from argv[0..count); 0, or 2 after one sentence on stderr. */
 int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count);
-void cli_help(const cli_verb *verb);
-/* The nearest of `count` names within two edits, or NULL. */
-const char *cli_nearest(const char *name, const char *const *names, int count);
+
+/* ---- meant.c ---------------------------------------------------------------------------------- */
+
+/* One sentence each, with what was probably meant; CLI_USAGE. */
+int cli_unknown_option(const cli_verb *verb, const char *name, size_t length);
+int cli_unknown_verb(const char *name);
+
+/* ---- main.c, help.c, manual.c, completion.c --------------------------------------------------- */
+
+extern const cli_verb *const cli_verbs[];        /* in the order of list.def, ended by NULL */
+const cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
+/* The first sentence of the verb's summary, in one line; returns buffer. */
+const char *cli_headline(const cli_verb *verb, char *buffer, size_t size);
+void cli_put_help(const cli_verb *verb);
+void cli_put_verbs(void); /* the list of verbs */
+/* Manual pages in roff; verb NULL: that of tacit itself. */
+void cli_put_manual(const cli_verb *verb);
+/* The completion of a shell ("bash", "zsh", "fish"); 0, or an exit code, said. */
+int cli_put_completion(const char *shell);
+/* Verbs and options as one JSON object; owned by the caller, NULL if memory ran out. */
+json_t *cli_tables(void);
 
 /* ---- reading.c --------------------------------------------------------------------------------- */
 
+/* How this loss's labels are read: two classes, or more that are public. */
+tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- plan_text.c -------------------------------------------------------------------------------- */
+
+/* The plan as JSON; of several classes the price of all, and what the fit of each is.  NULL with err. */
+json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err);
+int cli_plan_private(const json_t *plan);
+void cli_plan_print(const json_t *plan);
+
+/* ---- classes.c --------------------------------------------------------------------------------- */
+
+/* --classes to read.classes; 0, or 2 after one sentence. */
+int cli_classes_split(cli_args *args);
+/* The model's classes to the read options; refuses --positive and --classes that say something else. */
+int cli_classes_of_model(cli_args *args, const tct_model *model);
+void cli_classes_free(cli_args *args);
+
+/* Rows and columns of a plan before there are data: from --schema and --records, else from --shape.  With a schema also
+ * the bounds that follow from it go into the settings. */
+int cli_public_shape(cli_args *args, int64_t *rows, int64_t *cols);
 
 /* ---- wire.c --------------------------------------------------------------------------------------- */
 
@@ -126,6 +178,8 @@ const char *cli_real(double value);
 int cli_print_json(const json_t *object);
 /* Prints an answer of the library, which it frees, as JSON or for people. */
 int cli_print_answer(char *text, int as_json, void (*print)(const json_t *root));
+/* "N,P" as two whole numbers from 1 on; 0, or 2 after one sentence. */
+int cli_shape(const char *text, int64_t *rows, int64_t *cols);
 /* Flushes stdout; a failed write is exit code 1 with a sentence. */
 int cli_finish(int code);
 

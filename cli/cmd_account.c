@@ -6,15 +6,17 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1), e.g. 1e-6; 0: pure epsilon"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in [0, 1); 0: pure epsilon", "none, it must be given",
+     "1e-6"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
-     "calibrate: the one number that the events lack is found so that they cost at most E"},
+     "calibrate: the one number that the events lack is found so that they cost at most E",
+     "none, epsilon is what is computed", "1"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "what is hidden: one record's presence (default) or its content"},
+     "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
     {"--curve", CLI_TEXT, offsetof(cli_args, curve), "FILE.svg|FILE.csv",
-     "write epsilon as a curve, drawn or as a table"},
+     "write epsilon as a curve, drawn or as a table", "no curve", "curve.svg"},
     {"--against", CLI_CHOICE, offsetof(cli_args, against), "delta|steps",
-     "the curve's axis: delta from 1e-12 to 0.1 (default), or the steps done, at --delta"},
+     "the curve's axis: delta from 1e-12 to 0.1, or the steps done, at --delta", "delta", "steps"},
     {0},
 };
 

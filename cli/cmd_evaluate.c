@@ -8,17 +8,21 @@
 
 static const cli_option options[] = {
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
-     "scores that may be published, for this privacy loss; without it they are exact and NOT private"},
+     "scores that may be published, for this privacy loss; without it they are exact and NOT private", "exact scores",
+     "1"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "with --epsilon: above 0, well below 1 / number of records, e.g. 1e-6"},
+     "with --epsilon: above 0, well below 1 / number of records", "none, it must be given", "1e-6"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "with --epsilon: what is hidden, one record's presence (default) or its content"},
+     "with --epsilon: what is hidden, one record's presence or its content", "add_remove", "replace_one"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
-     "with --epsilon: budget ledger of these records; refused with exit code 4 beyond what is left"},
+     "with --epsilon: budget ledger of these records; refused with exit code 4 beyond what is left", "no ledger",
+     "people.ledger"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
-     "with --ledger: why the rows are others than at its earlier runs; kept in the ledger"},
+     "with --ledger: why the rows are others than at its earlier runs; kept in the ledger", "the rows must be the same",
+     "corrected"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
-     "with --epsilon: repeatable noise, for tests; such scores must not be published"},
+     "with --epsilon: repeatable noise, for tests; such scores must not be published",
+     "fresh noise from the operating system", "1"},
     {0},
 };
 
@@ -50,11 +54,20 @@ static void print_private(const json_t *root) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish these figures");
 }
 
+/* One line for each class against the rest. */
+static void print_classes(const json_t *root) {
+  const json_t *list = json_object_get(root, "classes"), *one;
+  size_t i;
+  json_array_foreach(list, i, one) cli_line(i ? "" : "classes", "%s: auc %s, mean_loss %s", cli_string(one, "class"),
+                                            cli_real(cli_number(one, "auc")), cli_real(cli_number(one, "mean_loss")));
+}
+
 static void print_scores(const json_t *root) {
   static const char *const fields[] = {"mean_loss", "objective", "accuracy", "auc", "mse"};
   cli_line("rows", "%.0f", cli_number(root, "rows"));
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (!isnan(cli_number(root, fields[i]))) cli_line(fields[i], "%s", cli_real(cli_number(root, fields[i])));
+  print_classes(root);
   printf("These figures are NOT private: they are exact sums over the records.\n");
 }
 
@@ -108,8 +121,9 @@ const cli_verb cli_evaluate = {
         "With it they come from one noisy release, with error bars, and may be published.",
     .details =
         "mean_loss is the model's own loss over labels bounded as in training; objective adds the penalty; auc\n"
-        "counts ties half; mse is in the label's own unit. The label column is the model's unless --label says\n"
-        "otherwise.\n"
+        "counts ties half; mse is in the label's own unit. Of several classes accuracy counts the one that is\n"
+        "predicted, and the other figures are means over the classes, each against the rest.\n"
+        "The label column is the model's unless --label says otherwise.\n"
         "\n"
         "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, and the\n"
         "share of positives; of real labels, cut to the model's bound, mse and r2. The standard error is that of the\n"
@@ -120,6 +134,6 @@ const cli_verb cli_evaluate = {
         "  tacit evaluate model.json held_out.csv --epsilon 0.1 --delta 1e-6 --ledger held_out.ledger\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_evaluate,
 };

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"--liblinear", CLI_FLAG, offsetof(cli_args, liblinear), NULL, "LIBLINEAR's text form, for liblinear-predict"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output"},
+    {"--liblinear", CLI_FLAG, offsetof(cli_args, liblinear), NULL, "LIBLINEAR's text form, for liblinear-predict",
+     "none, it must be given", NULL},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output", "standard output",
+     "model.liblinear"},
     {0},
 };
 

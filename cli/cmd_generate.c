@@ -7,13 +7,14 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--rows", CLI_COUNT, offsetof(cli_args, generate_rows), "N", "number of records; default 50000"},
+    {"--rows", CLI_COUNT, offsetof(cli_args, generate_rows), "N", "number of records", "50000", "1000"},
     {"--kind", CLI_CHOICE, offsetof(cli_args, kind), "classification|regression",
-     "the label: high_income, yes or no (default), or income, in thousands a year"},
-    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "another population; default 1"},
-    {"--schema-output", CLI_TEXT, offsetof(cli_args, schema_output), "FILE.json",
-     "where the schema goes; default: the output's name with .schema.json in place of .csv"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.csv", "where the records go; required"},
+     "the label: high_income, yes or no, or income, in thousands a year", "classification", "regression"},
+    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "another population", "1", "7"},
+    {"--schema-output", CLI_TEXT, offsetof(cli_args, schema_output), "FILE.json", "where the schema goes",
+     "the output's name with .schema.json in place of .csv", "people.schema.json"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.csv", "where the records go", "none, it must be given",
+     "people.csv"},
     {0},
 };
 

@@ -6,29 +6,34 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--init", CLI_FLAG, offsetof(cli_args, init), NULL, "make the ledger; needs --epsilon and --delta"},
-    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "with --init: total of all runs on this data set"},
+    {"--init", CLI_FLAG, offsetof(cli_args, init), NULL, "make the ledger; needs --epsilon and --delta", "off", NULL},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "with --init: total of all runs on this data set",
+     "none, --init needs it", "2"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "with --init: likewise; below 1 / number of records; 0: pure epsilon alone"},
+     "with --init: likewise; below 1 / number of records; 0: pure epsilon alone", "none, --init needs it", "1e-5"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "with --init: the relation that every run must have; default add_remove"},
+     "with --init: the relation that every run must have", "add_remove", "replace_one"},
     {"--filter", CLI_CHOICE, offsetof(cli_args, filter), "sum|zcdp|gdp|rdp",
-     "with --init: how runs add up; sum (default) takes every run; the others take only runs whose events have such a "
-     "cost, and allow more of them"},
-    {"--name", CLI_TEXT, offsetof(cli_args, name), "TEXT", "with --init: words that say which data set this is"},
+     "with --init: how runs add up; sum takes every run; the others take only runs whose events have such a cost, and "
+     "allow more of them",
+     "sum", "zcdp"},
+    {"--name", CLI_TEXT, offsetof(cli_args, name), "TEXT", "with --init: words that say which data set this is",
+     "no name", "people of 2026"},
     {"--unit", CLI_CHOICE, offsetof(cli_args, unit), "record|person",
-     "with --init: whom the budget counts; a run that protects the other is refused; default record"},
-    {"--people", CLI_TEXT, offsetof(cli_args, people), "TEXT",
-     "with --init: whose budget this is, e.g. 'patients of ward 3, 2024'"},
+     "with --init: whom the budget counts; a run that protects the other is refused", "record", "person"},
+    {"--people", CLI_TEXT, offsetof(cli_args, people), "TEXT", "with --init: whose budget this is", "not said",
+     "patients of ward 3"},
     {"--for-tests", CLI_FLAG, offsetof(cli_args, for_tests), NULL,
-     "with --init: take runs with --seed, too; the ledger and all its models are marked, and protect nobody"},
+     "with --init: take runs with --seed, too; the ledger and all its models are marked, and protect nobody", "off",
+     NULL},
     {"--anchor", CLI_TEXT, offsetof(cli_args, anchor), "FILE",
      "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with "
-     "it "
-     "and is charged no more; with --init, or alone for a ledger that is there"},
+     "it and is charged no more; with --init, or alone for a ledger that is there",
+     "no anchor", "/mnt/other/ward.anchor"},
     {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
      "was the file edited, cut short or rolled back? With models (any number, also their anchors): are their runs in "
-     "it?"},
+     "it?",
+     "off", NULL},
     {0},
 };
 

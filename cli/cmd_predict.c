@@ -10,12 +10,18 @@
 
 static const cli_option options[] = {
     {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability|mean",
-     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean (default); label: 1 "
-     "or -1; probability: of +1, logistic loss only; mean: of a count, poisson loss only"},
+     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean; label: the name of "
+     "the predicted class, or 1 and -1 where the model names none; probability: of the positive class, logistic loss "
+     "only; mean: of a count, poisson loss only. A model of several classes gives a margin or probability for each, in "
+     "its order, with commas between",
+     "margin", "probability"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
-     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
-     "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all"},
+     "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, strictly "
+     "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
+     "interval",
+     "no interval", "0.95"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all",
+     "standard output", "predictions.txt"},
     {0},
 };
 
@@ -51,10 +57,16 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
 }
 
 static double converted(double z, output_kind kind) {
-  if (kind == LABEL) return z > 0 ? 1 : -1;
   if (kind == PROBABILITY) return 1 / (1 + exp(-z));
   if (kind == MEAN) return z > log(DBL_MAX) ? DBL_MAX : exp(z);
   return z;
+}
+
+/* Of several classes each has its own log-odds against the rest; their probabilities are made to sum to 1. */
+static void share(double *z, int64_t count) {
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++) sum += z[k] = converted(z[k], PROBABILITY);
+  for (int64_t k = 0; k < count; k++) z[k] = sum > 0 ? z[k] / sum : 1 / (double)count;
 }
 
 /* The shortest form that reads back as the same number. */
@@ -69,17 +81,35 @@ static void put_number(FILE *file, double value) {
 
 /* What is written: predictions, and with --interval their ends beside them. */
 typedef struct table {
-  double *z, *lower, *upper; /* [rows]; lower NULL: no intervals */
-  int64_t rows;
+  double *z;              /* [rows][width] */
+  double *lower, *upper;  /* [rows]; NULL: no intervals */
+  int32_t *code;          /* [rows] predicted classes; NULL: no labels */
+  const tct_model *model; /* the names of classes */
+  int64_t rows, width;
   output_kind kind;
 } table;
 
 static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static json_t *label_value(const table *t, int64_t i) {
+  const char *name = tct_model_class(t->model, t->code[i]);
+  if (!tct_model_classes(t->model)) return json_real(t->code[i] ? 1 : -1);
+  if (!name || tct_model_class_kind(t->model) == TCT_CLASS_TEXT) return name ? json_string(name) : json_null();
+  return json_loads(name, JSON_DECODE_ANY, NULL);
+}
+
+static json_t *value_of(const table *t, int64_t i) {
+  if (t->code) return label_value(t, i);
+  if (t->width == 1) return json_real(converted(t->z[i], t->kind));
+  json_t *row = json_array();
+  for (int64_t k = 0; k < t->width; k++) json_array_append_new(row, json_real(t->z[i * t->width + k]));
+  return row;
+}
+
 static int print_object(const table *t) {
   json_t *root = json_object(), *values = json_array(), *lower = json_array(), *upper = json_array();
   for (int64_t i = 0; i < t->rows; i++) {
-    json_array_append_new(values, json_real(converted(t->z[i], t->kind)));
+    json_array_append_new(values, value_of(t, i));
     if (!t->lower) continue;
     json_array_append_new(lower, real_or_null(converted(t->lower[i], t->kind)));
     json_array_append_new(upper, real_or_null(converted(t->upper[i], t->kind)));
@@ -94,8 +124,33 @@ static int print_object(const table *t) {
   return code;
 }
 
+/* A name in quotes where it would break the line of a table. */
+static void put_name(FILE *file, const char *name) {
+  int quoted = name[strcspn(name, ",\"\r\n")] != 0;
+  if (quoted) fputc('"', file);
+  for (const char *at = name; *at; at++) {
+    if (*at == '"') fputc('"', file);
+    fputc(*at, file);
+  }
+  if (quoted) fputc('"', file);
+}
+
+/* All that is not the positive class may have no name of its own. */
+static void put_label(FILE *file, const table *t, int64_t i) {
+  const char *name = tct_model_class(t->model, t->code[i]);
+  if (!tct_model_classes(t->model))
+    fputs(t->code[i] ? "1" : "-1", file);
+  else if (!name)
+    fputs("not ", file), name = tct_model_class(t->model, 1);
+  if (name) put_name(file, name);
+}
+
 static void put_line(FILE *file, const table *t, int64_t i) {
-  put_number(file, converted(t->z[i], t->kind));
+  if (t->code) put_label(file, t, i);
+  for (int64_t k = 0; k < t->width && !t->code; k++) {
+    if (k) fputc(',', file);
+    put_number(file, t->width > 1 ? t->z[i * t->width + k] : converted(t->z[i], t->kind));
+  }
   for (int end = 0; end < 2 && t->lower; end++) {
     double value = converted(end ? t->upper[i] : t->lower[i], t->kind);
     fputc(',', file);
@@ -121,23 +176,35 @@ static int write_numbers(const cli_args *args, const table *t) {
   return code;
 }
 
+/* Fills the table; its arrays are the caller's to free, also after an error. */
+static tct_status fill(table *t, const tct_data *data, double level, tct_error *err) {
+  size_t cells = (size_t)t->rows * (size_t)t->width;
+  t->z = calloc(cells + 1, sizeof *t->z);
+  if (!isnan(level)) t->lower = calloc((size_t)t->rows + 1, sizeof *t->lower);
+  if (!isnan(level)) t->upper = calloc((size_t)t->rows + 1, sizeof *t->upper);
+  if (t->kind == LABEL) t->code = calloc((size_t)t->rows + 1, sizeof *t->code);
+  if (!t->z || (!isnan(level) && (!t->lower || !t->upper)) || (t->kind == LABEL && !t->code)) {
+    *err = (tct_error){.status = TCT_E_MEMORY, .text = "out of memory; use a machine with more memory"};
+    return TCT_E_MEMORY;
+  }
+  if (t->code) return tct_predict_class(t->model, data, t->code, err);
+  tct_status status = tct_predict(t->model, data, t->z, err);
+  if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
+  for (int64_t i = 0; status == TCT_OK && t->width > 1 && t->kind == PROBABILITY && i < t->rows; i++)
+    share(t->z + i * t->width, t->width);
+  return status;
+}
+
 static int predict(cli_args *args, const tct_model *model, output_kind kind) {
   tct_error err = {0};
-  int code = 0;
   tct_data *data = tct_data_read(args->operand[1], &args->read, &err);
   if (!data) return cli_fail_error(&err);
-  int64_t rows = tct_data_rows(data);
-  double *z = calloc(3 * (size_t)rows + 1, sizeof *z);
-  table t = {.z = z, .rows = rows, .kind = kind};
-  if (z && !isnan(args->level)) t.lower = z + rows, t.upper = t.lower + rows;
-  if (!z)
-    code = cli_fail(CLI_RUN, "out of memory; use a machine with more memory");
-  else if (tct_predict(model, data, z, &err) != TCT_OK ||
-           (t.lower && tct_predict_interval(model, data, args->level, t.lower, t.upper, &err) != TCT_OK))
-    code = cli_fail_error(&err);
-  else
-    code = write_numbers(args, &t);
-  free(z);
+  table t = {.model = model, .rows = tct_data_rows(data), .width = tct_model_models(model), .kind = kind};
+  int code = fill(&t, data, args->level, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
+  free(t.z);
+  free(t.lower);
+  free(t.upper);
+  free(t.code);
   tct_data_free(data);
   return code;
 }
@@ -162,17 +229,18 @@ static int run_predict(cli_args *args) {
 const cli_verb cli_predict = {
     .name = "predict",
     .operands = "MODEL.json DATA [OPTION...]",
-    .summary = "Writes one number per line, the model's prediction for each record of DATA.",
+    .summary = "Writes the model's prediction for each record of DATA, one per line.",
     .details =
         "The model's own schema and transforms are applied. A label column in DATA is left alone if the schema\n"
         "names it; without a schema name it with --label so that it is not taken for a feature.\n"
         "\n"
         "Examples\n"
         "  tacit predict model.json new.csv > margins.txt\n"
+        "  tacit predict model.json new.csv --output label\n"
         "  tacit predict model.json new.csv --output probability -o probabilities.txt\n"
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_predict,
 };

@@ -5,11 +5,14 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX", "label column, by name or number from 1"},
+    {"--label", CLI_TEXT, offsetof(cli_args, read.label), "NAME|INDEX", "label column, by name or number from 1",
+     "no label", "income"},
     {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
      "DATA is a schema file: say what is left to do, and what looks taken from the data; exit code 3 while it is a "
-     "draft"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.json", "write there instead of standard output"},
+     "draft",
+     "off", NULL},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.json", "write there instead of standard output",
+     "standard output", "people.schema.json"},
     {0},
 };
 

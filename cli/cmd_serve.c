@@ -5,25 +5,36 @@
 
 static const cli_option options[] = {
     {"--listen", CLI_TEXT, offsetof(cli_args, session.address), "HOST:PORT",
-     "where the parties come to; under mpirun this rank is 0 and there is no address"},
+     "where the parties come to; under mpirun this rank is 0 and there is no address", "none, it must be given",
+     "0.0.0.0:7000"},
     {"--parties", CLI_COUNT, offsetof(cli_args, parties), "K",
-     "how many parties will come; under mpirun: all other ranks"},
-    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC", "what is minimised: squared, logistic, huber, ..."},
-    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC", "the ball: l1ball:radius=..."},
+     "how many parties will come; under mpirun: all other ranks", "none, it must be given", "2"},
+    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC", "what is minimised: squared, logistic, huber, ...",
+     "none, it must be given", "squared"},
+    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
+     "the ball: l1ball:radius=...; gram_parties: any of tacit components penalty that it solves",
+     "none, it must be given", "l1ball:radius=1"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
-     "dpfw_parties with its options (tacit components solver dpfw_parties); default all by rule"},
-    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "total privacy loss of the whole run, above 0"},
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in (0, 1); well below 1 / number of records"},
+     "dpfw_parties or gram_parties with options (tacit components solver NAME); the second is as good as pooled, and "
+     "trusts this server to conspire with no party",
+     "dpfw_parties, all by rule", "gram_parties"},
+    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "total privacy loss of the whole run, above 0",
+     "none, it must be given", "1"},
+    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in (0, 1); well below 1 / number of records",
+     "none, it must be given", "1e-6"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "what is hidden: one record's presence (default) or its content"},
+     "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
     {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
-     "each party brings its own part of every record to norm at most R"},
+     "each party brings its own part of every record to norm at most R", "none, it must be given", "1"},
     {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit",
-     "clip: longer records are shortened to R (default); unit: every record is scaled to exactly R"},
+     "clip: longer records are shortened to R; unit: every record is scaled to exactly R", "clip", "unit"},
     {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y",
-     "real-valued labels, less their shift, are clipped to [-Y, Y]"},
-    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S", "public number taken off the labels"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all"},
+     "real-valued labels, less their shift, are clipped to [-Y, Y]; in the label's unit",
+     "none, a loss with real-valued labels needs it", "1"},
+    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
+     "public number taken off the labels; in the label's unit", "0", "50"},
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all",
+     "none, it must be given", "model.json"},
     {0},
 };
 
@@ -83,7 +94,8 @@ const cli_verb cli_serve = {
         "      --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains with parties that hold different columns of the same people and pool none of them.\n"
-        "The server sees what the parties release under differential privacy, and nothing else.",
+        "The server sees what the parties release under differential privacy; with gram_parties also the seeds of\n"
+        "masks, whose use it never sees.",
     .details =
         "Over the network: TLS 1.3, with certificates of one authority on both sides.  Under mpirun, rank 0 serves:\n"
         "  mpirun -n 1 tacit serve ... : -n 1 tacit party A.csv ... : -n 1 tacit party B.csv ...\n"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL",
-     "confidence of the intervals, strictly between 0 and 1; default 0.95"},
+    {"--level", CLI_REAL, offsetof(cli_args, level), "LEVEL", "confidence of the intervals, strictly between 0 and 1",
+     "0.95", "0.9"},
     {"--covariance", CLI_FLAG, offsetof(cli_args, covariance), NULL,
-     "also the covariance matrix of the weights, for contrasts"},
+     "also the covariance matrix of the weights, for contrasts", "off", NULL},
     {0},
 };
 
@@ -23,7 +23,8 @@ static void put_name(const char *name, int width) {
 static int name_width(const json_t *root) {
   const json_t *line;
   size_t i, widest = strlen("(intercept)");
-  json_array_foreach(json_object_get(root, "weights"), i, line) {
+  const json_t *class = json_array_get(json_object_get(root, "classes"), 0);
+  json_array_foreach(json_object_get(class ? class : root, "weights"), i, line) {
     size_t length = strlen(cli_string(line, "name"));
     if (length > widest) widest = length;
   }
@@ -113,6 +114,13 @@ static void put_facts(const json_t *root) {
   if (json_is_string(json_object_get(root, "advice"))) cli_line("note", "%s", cli_string(root, "advice"));
 }
 
+static void put_weights(const json_t *of, int width) {
+  const json_t *line;
+  size_t i;
+  if (json_is_object(json_object_get(of, "intercept"))) put_line(json_object_get(of, "intercept"), width);
+  json_array_foreach(json_object_get(of, "weights"), i, line) put_line(line, width);
+}
+
 static void print_summary(const json_t *root) {
   const json_t *line, *covariance = json_object_get(root, "covariance");
   int width = name_width(root);
@@ -123,8 +131,11 @@ static void print_summary(const json_t *root) {
   put_name("", width);
   printf(" %11s %11s %11s %11s %11s %11s %11s    %11s %11s %11s\n", "estimate", "std. error", "noise part", "z",
          "P>|z|", lower, upper, "noise error", lower, upper);
-  if (json_is_object(json_object_get(root, "intercept"))) put_line(json_object_get(root, "intercept"), width);
-  json_array_foreach(json_object_get(root, "weights"), i, line) put_line(line, width);
+  put_weights(root, width);
+  json_array_foreach(json_object_get(root, "classes"), i, line) {
+    printf("%s%s\n", i ? "\n" : "", cli_string(line, "class"));
+    put_weights(line, width);
+  }
   put_notes(root);
   if (json_is_object(covariance)) {
     put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),

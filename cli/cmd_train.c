@@ -2,62 +2,8 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const cli_option options[] = {
-    {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised, e.g. logistic, hinge, squared (tacit components loss); it decides how labels are read"},
-    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
-     "added to the mean loss, e.g. l2:lambda=1e-4 (tacit components penalty); default none"},
-    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
-     "algorithm, e.g. dpscd or dpscd:batch=500,clip=0.5 (tacit components solver); default auto: by rule"},
-    {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E",
-     "total privacy loss of the whole run, above 0; inf trains without privacy and says so"},
-    {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D",
-     "in [0, 1); well below 1 / number of records, e.g. 1e-6; 0: pure epsilon (objpert, adassp, dpfw, privgene)"},
-    {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
-     "what is hidden: one record's presence (default) or its content"},
-    {"--row-norm", CLI_REAL, offsetof(cli_args, config.row_norm), "R",
-     "every record's features, the intercept's 1 included, are brought to norm at most R; default: what the schema's "
-     "bounds allow at most"},
-    {"--rows", CLI_CHOICE, offsetof(cli_args, rows), "clip|unit",
-     "clip: longer records are shortened to R (default); unit: every record is scaled to exactly R"},
-    {"--label-bound", CLI_REAL, offsetof(cli_args, config.label_bound), "Y",
-     "real-valued labels, less their shift, are clipped to [-Y, Y]; default: half the width of the schema's bounds"},
-    {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
-     "public number taken off real-valued labels; default: the middle of the schema's bounds, without any 0"},
-    {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
-     "every scale but none (the default) is read off the data and goes unaccounted; for people's data use a schema"},
-    {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
-     "center subtracts the mean label and is unaccounted; default none"},
-    {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
-     "no constant feature of value 1; without this option there is one, and it counts in the record's norm"},
-    {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL, "the default"},
-    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
-     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
-     "not right; default none"},
-    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
-     "budget ledger of the data set; a run beyond what is left is refused with exit code 4"},
-    {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
-     "with --ledger: why the rows are others than at its earlier runs (appended, corrected); kept in the ledger"},
-    {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
-     "repeatable noise, for tests: the model is marked reproducible and must not be published"},
-    {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
-     "bytes that the run may take in memory, e.g. 1G; records beyond it are kept in a file without a name and read "
-     "again "
-     "in every pass; the model is the same"},
-    {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file; default $TMPDIR, else /tmp"},
-    {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
-     "print the plan and its cost without opening the data; needs --shape"},
-    {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
-     "number of records and of features after the schema, for --dry-run"},
-    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
-     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all"},
-    {0},
-};
 
 static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
@@ -69,96 +15,52 @@ static int check_args(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
   if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
     return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
+  if (args->classes && tct_config_labels(&args->config) == TCT_LABELS_REAL)
+    return cli_fail(CLI_USAGE, "--classes is for losses of classes, and this one takes numbers; leave it away");
+  if (!args->read.key != !args->rows_per_person)
+    return cli_fail(CLI_USAGE, args->read.key
+                                   ? "--person needs --rows-per-person M: how many rows of a person count at most"
+                                   : "--rows-per-person needs --person COLUMN: which column says whose a row is");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
-  if (args->dry_run) return args->shape ? 0 : cli_fail(CLI_USAGE, "--dry-run needs --shape N,P: it opens no data");
+  if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)
     return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
+  if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
   return 0;
 }
 
-static void print_events(const json_t *plan) {
-  const json_t *event;
-  size_t i;
-  json_array_foreach(json_object_get(plan, "events"), i, event) {
-    char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
-    cli_line(i ? "" : "events", "%s", text ? text : "");
-    free(text);
-  }
-}
-
-/* In units of the sum that is released. */
-static void print_releases(const json_t *plan) {
-  const json_t *releases = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "releases"), *r;
-  size_t i;
-  json_array_foreach(releases, i, r) {
-    char length[64] = "set as the run goes, from earlier releases", noise[80] = "";
-    if (json_is_number(json_object_get(r, "sensitivity")))
-      snprintf(length, sizeof length, "%s", cli_real(cli_number(r, "sensitivity")));
-    if (json_is_number(json_object_get(r, "deviation")) && cli_number(r, "deviation") > 0)
-      snprintf(noise, sizeof noise, ", deviation %s", cli_real(cli_number(r, "deviation")));
-    if (json_is_true(json_object_get(r, "open"))) snprintf(noise, sizeof noise, ", noise from the budget that is left");
-    cli_line(i ? "" : "releases", "%s: sensitivity %s (%s)%s, %.0f times", cli_string(r, "what"), length,
-             cli_string(r, "norm"), noise, cli_number(r, "count"));
-  }
-}
-
-static int is_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
-
-static void print_plan(const json_t *plan) {
-  cli_line("solver", "%s", cli_string(plan, "solver"));
-  if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
-  if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
-  cli_line("loss", "%s", cli_string(plan, "loss"));
-  cli_line("penalty", "%s", cli_string(plan, "penalty"));
-  cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
-  if (json_object_get(plan, "max_passes"))
-    cli_line("passes", "at most %.0f over the data, whatever they are", cli_number(plan, "max_passes"));
-  if (!is_private(plan)) {
-    cli_line("privacy", "NONE");
-    return;
-  }
-  cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
-           cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
-  if (!isnan(cli_number(plan, "noise_multiplier")))
-    cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
-             cli_real(cli_number(plan, "noise_multiplier")));
-  print_events(plan);
-  print_releases(plan);
-}
-
 static void warn_settings(const cli_args *args, const json_t *plan) {
   const json_t *line;
   size_t i;
   json_array_foreach(json_object_get(plan, "warnings"), i, line) cli_warn("%s", cli_string(line, "text"));
-  if (!is_private(plan))
+  if (!cli_plan_private(plan))
     cli_warn("privacy NONE: this %s; the model may reveal records, do not publish it",
              isinf(args->config.epsilon) ? "run has an infinite epsilon" : "solver has no privacy");
   else if (args->config.has_seed)
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
-static int dry_run(const cli_args *args) {
+static int dry_run(cli_args *args) {
   tct_error err;
-  double shape[2];
-  char *end = NULL;
-  shape[0] = strtod(args->shape, &end);
-  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
-  for (int i = 0; i < 2; i++)
-    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
-      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
-  tct_plan *plan = tct_plan_new(&args->config, (int64_t)shape[0], (int64_t)shape[1], &err);
-  json_t *root = plan ? cli_take_json(tct_plan_json(plan, &err)) : NULL;
+  int64_t rows = 0, cols = 0;
+  int code = cli_public_shape(args, &rows, &cols);
+  if (code) return code;
+  tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
+  tct_composition *whole = NULL;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
+  json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
+  tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
-  int code = 0;
   if (args->json)
     code = cli_print_json(root);
   else
-    print_plan(root);
+    cli_plan_print(root);
   if (!args->json && !isnan(cli_number(root, "memory_bytes")))
     cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
   if (!args->json && json_object_get(root, "memory_limit"))
@@ -173,10 +75,21 @@ static int dry_run(const cli_args *args) {
 typedef struct run {
   tct_team *team;
   tct_data *data;
-  tct_plan *plan;
+  tct_plan *plan;         /* of the whole budget */
+  tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
   double read, planned, trained; /* seconds */
 } run;
+
+/* One fit, or one for each class within the same budget. */
+static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+  int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  r->plan = tct_plan_new(&args->config, rows, cols, err);
+  if (!r->plan) return err->status;
+  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
+  return r->whole ? TCT_OK : err->status;
+}
 
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
@@ -185,17 +98,17 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   r->read = cli_seconds() - start;
   start = cli_seconds();
   tct_status status = tct_config_use_schema(&args->config, r->data, err);
+  if (status == TCT_OK && args->read.key)
+    status =
+        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
   args->config.output = args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
-  if (status == TCT_OK) {
-    r->plan = tct_plan_new(&args->config, tct_data_all_rows(r->data), tct_data_cols(r->data), err);
-    status = r->plan ? TCT_OK : err->status;
-  }
+  if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
   start = cli_seconds();
-  if (status == TCT_OK) r->model = tct_fit(r->plan, r->data, err);
+  if (status == TCT_OK) r->model = r->whole ? tct_fit_composed(r->whole, r->data, err) : tct_fit(r->plan, r->data, err);
   r->trained = cli_seconds() - start;
   cli_progress_end();
   if (!r->model) return err->status;
@@ -218,10 +131,8 @@ static void warn_unaccounted(const tct_model *model) {
 
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
-  char *text = tct_plan_json(r->plan, &err);
-  if (!text) return cli_fail_error(&err);
-  json_t *root = cli_take_json(text);
-  if (!root) return CLI_RUN;
+  json_t *root = cli_plan_json(r->plan, r->whole, &err);
+  if (!root) return cli_fail_error(&err);
   int code = 0;
   warn_settings(args, root);
   warn_unaccounted(r->model);
@@ -238,7 +149,7 @@ static int report(const cli_args *args, const run *r) {
   if (args->json) {
     code = cli_print_json(root);
   } else {
-    print_plan(root);
+    cli_plan_print(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
     cli_line("model", "%s", args->output);
     if (args->report) cli_line("report", "%s", args->report);
@@ -292,8 +203,10 @@ static int begin(cli_args *args, tct_team *team) {
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
   if (tct_team_rank(team) == 0) code = check_args(args);
+  if (!code && args->read.key && tct_team_size(team) > 1)
+    code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
-  args->read.labels = tct_config_labels(&args->config);
+  args->read.labels = cli_labels(&args->config);
   return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
 }
 
@@ -305,7 +218,7 @@ static int run_train(cli_args *args) {
   if (tct_team_rank(r.team) > 0) cli_silence();
   int code = begin(args, r.team);
   if (!code && args->help) {
-    if (tct_team_rank(r.team) == 0) cli_help(&cli_train);
+    if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
   } else if (!code) {
@@ -317,6 +230,7 @@ static int run_train(cli_args *args) {
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
+  tct_composition_free(r.whole);
   tct_data_free(r.data);
   tct_team_free(r.team);
   return code;
@@ -331,7 +245,7 @@ const cli_verb cli_train = {
         "Several files are the parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"
-        "A repeated option: the last one holds. Transforms are applied in this order: schema, scale, intercept, rows.\n"
+        "Transforms are applied in this order: schema, scale, intercept, rows.\n"
         "\n"
         "Examples\n"
         "  tacit train people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-4 \\\n"
@@ -341,11 +255,12 @@ const cli_verb cli_train = {
         "ranks\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
+        "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {options, cli_read_options, cli_common_options},
+    .options = {cli_train_options, cli_read_options, cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

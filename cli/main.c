@@ -10,47 +10,30 @@
 #include <malloc.h>
 #endif
 
-static const cli_verb *const verbs[] = {
+const cli_verb *const cli_verbs[] = {
 #define CLI_VERB(name) &cli_##name,
 #include "list.def"
 #undef CLI_VERB
+    NULL,
 };
-enum { VERBS = sizeof verbs / sizeof *verbs };
 
-static int print_help(void) {
-  printf("tacit trains linear models under differential privacy.\n\nusage: tacit VERB ...\n\n");
-  for (int i = 0; i < VERBS; i++) {
-    const char *end = strchr(verbs[i]->summary, '.');
-    int length = end ? (int)(end - verbs[i]->summary) : (int)strlen(verbs[i]->summary);
-    printf("  %-12s ", verbs[i]->name);
-    for (int k = 0; k < length; k++) putchar(verbs[i]->summary[k] == '\n' ? ' ' : verbs[i]->summary[k]);
-    putchar('\n');
-  }
-  printf(
-      "\n`tacit VERB --help` tells more; `tacit --version` the version.\n"
-      "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n");
-  return 0;
-}
-
-static int unknown_verb(const char *name) {
-  const char *names[VERBS];
-  for (int i = 0; i < VERBS; i++) names[i] = verbs[i]->name;
-  const char *near = cli_nearest(name, names, VERBS);
-  return cli_fail(CLI_USAGE, "there is no verb '%s'; %s%s%s `tacit --help` lists them", name,
-                  near ? "did you mean " : "", near ? near : "", near ? "?" : "");
+const cli_verb *cli_find_verb(const char *name) {
+  for (int i = 0; cli_verbs[i]; i++)
+    if (!strcmp(cli_verbs[i]->name, name)) return cli_verbs[i];
+  return NULL;
 }
 
 static int run_verb(const char *name, char **argv, int count) {
   cli_args args;
-  const cli_verb *verb = NULL;
-  for (int i = 0; i < VERBS; i++)
-    if (!strcmp(verbs[i]->name, name)) verb = verbs[i];
-  if (!verb) return unknown_verb(name);
+  const cli_verb *verb = cli_find_verb(name);
+  if (!verb) return cli_unknown_verb(name);
   int code = cli_args_parse(verb, &args, argv, count);
-  if (code) return code;
-  if (!args.help || verb->helps) return verb->run(&args);
-  cli_help(verb);
-  return 0;
+  if (!code && (!args.help || verb->helps))
+    code = verb->run(&args);
+  else if (!code)
+    cli_put_help(verb);
+  cli_classes_free(&args);
+  return code;
 }
 
 /* Memory that is freed soon comes back by the next allocation. malloc hands blocks from 128 KiB on to the system in
@@ -64,11 +47,13 @@ static void keep_memory(void) {
 static void keep_memory(void) {}
 #endif
 
+static int is_one_of(const char *text, const char *a, const char *b) { return !strcmp(text, a) || !strcmp(text, b); }
+
 static int run(int argc, char **argv) {
   const char *first = argc > 1 ? argv[1] : NULL;
-  if (!first) return cli_fail(CLI_USAGE, "no verb was given; `tacit --help` lists them");
-  if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) return print_help();
-  if (strcmp(first, "--version")) return run_verb(first, argv + 2, argc - 2);
+  if (!first) return cli_fail(CLI_USAGE, "no verb was given; `tacit help` lists them");
+  if (is_one_of(first, "--help", "-h")) return cli_put_verbs(), 0;
+  if (!is_one_of(first, "--version", "-V")) return run_verb(first, argv + 2, argc - 2);
   printf("tacit %s\n", tct_version());
   return 0;
 }

@@ -5,12 +5,15 @@
 
 const cli_option cli_wire_options[] = {
     {"--cert", CLI_TEXT, offsetof(cli_args, session.certificate), "FILE.pem",
-     "own certificate; its common name is the party's name, the server's names its host"},
-    {"--private-key", CLI_TEXT, offsetof(cli_args, session.private_key), "FILE.pem", "the certificate's private key"},
+     "own certificate; its common name is the party's name, the server's names its host",
+     "none, it must be given, but under mpirun", "ward.pem"},
+    {"--private-key", CLI_TEXT, offsetof(cli_args, session.private_key), "FILE.pem", "the certificate's private key",
+     "none, it must be given, but under mpirun", "ward.key.pem"},
     {"--ca", CLI_TEXT, offsetof(cli_args, session.authority), "FILE.pem",
-     "the authority that signed the certificates of all who take part"},
+     "the authority that signed the certificates of all who take part", "none, it must be given, but under mpirun",
+     "authority.pem"},
     {"--timeout", CLI_REAL, offsetof(cli_args, session.timeout), "SECONDS",
-     "how long to wait for the others to come, and for each message; default 600"},
+     "how long to wait for the others to come, and for each message; in seconds, at most 1000000", "600", "60"},
     {0},
 };
 

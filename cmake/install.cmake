@@ -20,6 +20,13 @@ if(TARGET tacit)
   install(TARGETS tacit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# The package's own place says where it was installed, so that the tree may be moved.
+set(TCT_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH TCT_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" TCT_PC_UP "${TCT_PC_UP}")
+  set(TCT_PC_PREFIX "\${pcfiledir}/${TCT_PC_UP}")
+endif()
 configure_file(${CMAKE_SOURCE_DIR}/cmake/tacit.pc.in ${CMAKE_BINARY_DIR}/tacit.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tacit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

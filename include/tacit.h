@@ -66,6 +66,10 @@ TCT_API int tct_status_exit_code(tct_status status);
 /* The library's version, e.g. "0.1.0"; static storage. */
 TCT_API const char *tct_version(void);
 
+/* Of names[count] the one that was probably meant by `given`, or NULL.  It is one or two slips away, or has `given` as
+ * a part.  For sentences like "did you mean ...?".  Borrowed from names. */
+TCT_API const char *tct_nearest(const char *given, const char *const *names, int64_t count);
+
 /* Returns a text that the library handed out. */
 TCT_API void tct_text_free(char *text);
 
@@ -165,7 +169,15 @@ typedef enum tct_labels {
   TCT_LABELS_NONE = 0,     /* no label column is wanted (prediction) */
   TCT_LABELS_BINARY = 1,   /* two values, mapped to -1 and +1 */
   TCT_LABELS_REAL = 2,     /* a number */
+  TCT_LABELS_CLASSES = 3,  /* one of more than two public classes, mapped to 0, 1, 2, ... in the order of their list */
 } tct_labels;
+
+/* What a class is called. */
+typedef enum tct_class_kind {
+  TCT_CLASS_TEXT = 0,
+  TCT_CLASS_NUMBER = 1,  /* its name is the number's text, e.g. "3" or "0.5" */
+  TCT_CLASS_BOOLEAN = 2, /* "true" or "false" */
+} tct_class_kind;
 
 typedef enum tct_invalid_rule {
   TCT_INVALID_REFUSE = 0, /* a malformed record stops the read with its line number */
@@ -174,18 +186,21 @@ typedef enum tct_invalid_rule {
 
 typedef struct tct_read_options {
   size_t size;
-  int32_t labels;          /* tct_labels */
-  int32_t invalid;         /* tct_invalid_rule */
-  const char *label;       /* column name, or 1-based index as text; LIBSVM: NULL = the first token */
-  const char *positive;    /* label text that means +1, or NULL: -1 and 0 -> -1, 1 -> +1 */
-  const char *schema_path; /* JSON schema file, or NULL */
-  const char *schema_text; /* JSON schema as text, or NULL; at most one of the two */
-  int64_t cols;            /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
-  int32_t value_type;      /* tct_value_type of the stored values */
-  int32_t threads;         /* 0 = all processors */
-  const char *key;         /* CSV: column of the records' keys, which is no feature; NULL = none */
-  const char *delimiter;   /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
-  const char *decimal;     /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
+  int32_t labels;             /* tct_labels */
+  int32_t invalid;            /* tct_invalid_rule */
+  const char *label;          /* column name, or 1-based index as text; LIBSVM: NULL = the first token */
+  const char *positive;       /* label text that means +1, or NULL: -1 and 0 -> -1, 1 -> +1 */
+  const char *schema_path;    /* JSON schema file, or NULL */
+  const char *schema_text;    /* JSON schema as text, or NULL; at most one of the two */
+  int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
+  int32_t value_type;         /* tct_value_type of the stored values */
+  int32_t threads;            /* 0 = all processors */
+  const char *key;            /* CSV: column of the records' keys or persons, which is no feature; NULL = none */
+  const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
+  const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
+  const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
+                               * label outside the list is bad data.  Of two the second means +1 */
+  int64_t classes_count;
   /* What a file may ask for; checked before memory is taken.  0 = the default. */
   int64_t max_cols;      /* columns that the file itself may set (`cols` is the caller's own); default 2^20 */
   int64_t max_header;    /* bytes of a CSV header; default 2^24 (16 MiB) */
@@ -204,6 +219,29 @@ static inline void tct_read_options_default(tct_read_options *options) {
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
+/* A data frame in somebody else's memory, taken over through the Arrow C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html); include the header that declares these structures. */
+struct ArrowArrayStream;
+typedef struct tct_frame tct_frame;
+
+/* Reads the stream to its end and releases it, on every path.  The frame keeps the chunks and copies nothing. */
+TCT_API tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err);
+TCT_API int64_t tct_frame_rows(const tct_frame *frame);
+TCT_API int64_t tct_frame_cols(const tct_frame *frame);
+TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* borrowed; NULL: no such column */
+/* As tct_data_read of a file of the same records.  Columns go by name: numbers of any width, booleans, texts,
+ * dictionaries of these.  A null or NaN is missing; a number is a listed text if they are the same number, true is
+ * "true", "True", "TRUE" or "1".  Without a schema every column but the label is a number as it is.  options->label: a
+ * name; options->key: NULL.  Errors name the column and count records from 1.  The data do not need the frame. */
+TCT_API tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err);
+/* Numbers the distinct values of a column in the order of their coming.  code: [rows], -1 = missing.  values: NULL, or
+ * receives them as a JSON array of texts, numbers and booleans; 3 and 3.0 are one value. */
+TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int64_t *code, char **values,
+                                   tct_error *err);
+/* out: [rows] the numbers of a column, NaN = missing.  TCT_E_DATA: it holds texts. */
+TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
+TCT_API void tct_frame_free(tct_frame *frame);
+
 /* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
  * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
  * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
@@ -211,6 +249,12 @@ TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *option
  * names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
+
+/* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
+ * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
+ * NULL: the table's own, and labels is not read.  What is done to the new handle (tct_data_weigh) does not touch the
+ * table. */
+TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
@@ -225,6 +269,12 @@ TCT_API int64_t tct_data_cols(const tct_data *data); /* features after the schem
 TCT_API const tct_matrix *tct_data_matrix(const tct_data *data);
 TCT_API const double *tct_data_labels(const tct_data *data);                /* [rows], or NULL */
 TCT_API const char *tct_data_feature(const tct_data *data, int64_t column); /* name, borrowed */
+/* How the labels were read: with TCT_LABELS_CLASSES asked for, TCT_LABELS_BINARY where the public list has two classes
+ * or a positive value is named. */
+TCT_API tct_labels tct_data_kind(const tct_data *data);
+TCT_API int64_t tct_data_classes(const tct_data *data); /* in the public list; 0: the classes have no names */
+/* Name of class k, borrowed.  NULL: there is no such class, or it is all that is not the positive one. */
+TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
 TCT_API void tct_data_free(tct_data *data);
 
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
@@ -282,18 +332,22 @@ typedef struct tct_session {
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
   int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
+  const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
+  const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
 } tct_session;
 
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
-/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
+ * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
+ * No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
-/* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
- * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
- * else comes from the server, and is planned and checked here.  The model is the server's, with the ledger entry of
- * this party. */
+/* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
+ * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
+ * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
+ * server's.  All else comes from the server, and is planned and checked here.  The model is the server's, with the
+ * ledger entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
@@ -327,6 +381,9 @@ typedef struct tct_release_info {
  * label_shift where the one is NaN and the other 0.  Every number and every category adds at most 1 to |x|^2, and so
  * does the intercept.  Without a schema it changes nothing. */
 TCT_API tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err);
+/* The same from the schema's file at `path`, before there are data; *cols becomes the number of features that it makes,
+ * for tct_plan_new.  TCT_E_DATA if the file is no schema. */
+TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err);
 
 /* rows, cols: the public shape.  There is no data argument. */
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
@@ -373,14 +430,21 @@ TCT_API const char *tct_model_warning(const tct_model *model);
 TCT_API tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err);
 
 TCT_API int64_t tct_model_cols(const tct_model *model);
-TCT_API const double *tct_model_coefficients(const tct_model *model); /* [cols], borrowed */
-TCT_API double tct_model_intercept(const tct_model *model);           /* 0 where it has none */
+TCT_API int64_t tct_model_models(const tct_model *model); /* rows of coefficients: 1, or one for each of the classes */
+TCT_API const double *tct_model_coefficients(const tct_model *model); /* [models][cols], borrowed */
+TCT_API const double *tct_model_intercepts(const tct_model *model);   /* [models], borrowed; 0 where it has none */
+TCT_API double tct_model_intercept(const tct_model *model);           /* of the first row */
 TCT_API int tct_model_has_intercept(const tct_model *model);
 TCT_API int64_t tct_model_rows(const tct_model *model); /* records of the training */
 /* Texts are borrowed from the model. */
 TCT_API const char *tct_model_feature(const tct_model *model, int64_t column); /* name; NULL: there is no such column */
 TCT_API const char *tct_model_label(const tct_model *model);                   /* the label column's name, or NULL */
-TCT_API const char *tct_model_loss(const tct_model *model);                    /* specs with every option */
+/* Named classes: 0 where they have no names, else 2 (negative, positive) of one row, or one for each row. */
+TCT_API int64_t tct_model_classes(const tct_model *model);
+/* NULL: there is no such class, or it is all that is not the positive one (class 0 of two). */
+TCT_API const char *tct_model_class(const tct_model *model, int64_t k);
+TCT_API tct_class_kind tct_model_class_kind(const tct_model *model);
+TCT_API const char *tct_model_loss(const tct_model *model); /* specs with every option */
 TCT_API const char *tct_model_penalty(const tct_model *model);
 TCT_API const char *tct_model_solver(const tct_model *model);
 TCT_API double tct_model_row_norm(const tct_model *model);    /* R; NaN: none */
@@ -405,9 +469,12 @@ TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
 
-/* out[rows] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss poisson:
- * the logarithm of the predicted mean). */
+/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
+ * poisson: the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
+/* out[rows] <- the predicted class of a classifier: the row of the largest margin (the first of equal ones); of one row
+ * 1 where the margin is above 0, else 0. */
+TCT_API tct_status tct_predict_class(const tct_model *model, const tct_data *data, int32_t *out, tct_error *err);
 /* lower[rows], upper[rows] <- where the population's own prediction lies with the confidence `level` in (0, 1), for
  * each record by itself; NaN for a record that has a weight without an interval.  TCT_E_USAGE where the model was
  * trained without standard errors. */
@@ -465,6 +532,11 @@ TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict 
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
+ * it is of another plan. */
+TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
+TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
+                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
@@ -499,11 +571,27 @@ TCT_API void tct_composition_free(tct_composition *composition);
 TCT_API tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code,
                                    int64_t count, tct_model **models, tct_error *err);
 
+/* The same in one call: the classes are those that `data` was read with (TCT_LABELS_CLASSES), and the result is one
+ * model with a row of coefficients for each.  With config->ledger the whole is charged once, durably, before the first
+ * noise is drawn; config->output is as for tct_fit. */
+TCT_API tct_model *tct_fit_composed(const tct_composition *composition, const tct_data *data, tct_error *err);
+/* One model with a row for each class, from the models of one tct_fit_classes, three or more, in the order of the
+ * names.  names: [count] of a kind.  The models stay the caller's.  TCT_E_USAGE: they are not of one composition, or
+ * they have standard errors. */
+TCT_API tct_model *tct_model_join(tct_model *const *models, const char *const *names, int64_t count,
+                                  tct_class_kind kind, tct_error *err);
+
 /* counts[i] <- 1 for at most `most` rows of each person, drawn at random, 0 for the others.  person: [rows] numbers in
  * [0, rows).  Which rows of a person are drawn depends on nobody else.  Weigh the others 0 (tct_data_weigh).  seed
  * NULL: from the operating system. */
 TCT_API tct_status tct_persons_draw(const int64_t *person, int64_t rows, int64_t max, const uint64_t *seed,
                                     unsigned char *counts, tct_error *err);
+
+/* The same for a table whose column of keys (tct_read_options.key) names each record's person, compared byte by byte.
+ * Of each at most rows_per_person rows count, drawn at random, and each 1/rows_per_person times.  The unit of privacy
+ * is a person then, as with tct_data_weigh. */
+TCT_API tct_status tct_data_weigh_persons(tct_data *data, int64_t rows_per_person, const uint64_t *seed,
+                                          tct_error *err);
 
 /* What is to be added to a model's file.  Everything but size may be 0 or NULL. */
 typedef struct tct_amendment {
@@ -516,8 +604,12 @@ typedef struct tct_amendment {
   const tct_composition *composition; /* the claim becomes that of everything that was spent */
   const char *ledger_head;            /* of the charge of the composition, with: */
   const char *ledger_run;
-  int32_t for_tests;    /* 1: that ledger is for tests */
-  int32_t reproducible; /* 1: the noise of some fit came from a seed */
+  int32_t for_tests;          /* 1: that ledger is for tests */
+  int32_t reproducible;       /* 1: the noise of some fit came from a seed */
+  const char *const *classes; /* [classes_count] public names: negative and positive of one row, else one a row */
+  int64_t classes_count;
+  int32_t class_kind; /* tct_class_kind */
+  int32_t reserved;   /* 0 */
 } tct_amendment;
 
 TCT_API void tct_amendment_default_sized(tct_amendment *amendment, size_t size);
@@ -642,6 +734,16 @@ TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events,
  * the operating system. */
 TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                               int64_t *index, tct_error *err);
+
+/* ---- audit -------------------------------------------------------------------------------------- */
+
+/* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
+ * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
+ * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
+ * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
+                             tct_error *err);
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union
 
-from . import _native
+from . import _native, _views
 from ._native import Facts, Path
 
 
@@ -171,3 +171,6 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        return _views.ledger(self.path, self.state())

@@ -12,6 +12,7 @@ from typing import Any, Optional, Tuple
 from . import _native, _provenance, _repeats
 from ._model import Callbacks, Model, config_of, facts_of
 from ._native import Facts
+from ._views import Certificate
 
 _PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
@@ -58,9 +59,9 @@ def warn(cautions: Iterable[Facts], stacklevel: int = 4) -> None:
         warnings.warn(caution["text"], category, stacklevel=stacklevel)
 
 
-def certificate(models: list[Model], made: Optional[Composition]) -> Facts:
+def certificate(models: list[Model], made: Optional[Composition]) -> Certificate:
     """The privacy of all models together, which every one of them claims.  made: their plan, where there are several."""
-    privacy: Facts = json.loads(json.dumps(models[0].privacy))
+    privacy = Certificate(json.loads(json.dumps(models[0].privacy)))
     privacy["unaccounted"] = _provenance.merged(*(model.privacy["unaccounted"] for model in models))
     if made is None:
         return privacy

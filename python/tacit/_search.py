@@ -21,6 +21,7 @@ from ._base import NO_EPSILON, Linear, seed_of
 from ._composition import SEED_STEP, Composition, warn
 from ._matrix import Table
 from ._native import Facts, Path
+from ._views import Certificate
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -254,7 +255,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         whole = {"composition": made.handle if made else None, "charge": charge, "reproducible": seeded}
         best.models_ = [model.amended(unaccounted=notes, **whole) for model in best.models_]
         said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
-        best.privacy_ = {**best.privacy_, **claim, **said}
+        best.privacy_ = Certificate({**best.privacy_, **claim, **said})
         self.privacy_ = best.privacy_
 
     # ---- the winner ----

@@ -297,7 +297,8 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
     answer = tacit.verify(tmp_path / "m.json")
     assert answer["ok"], answer
     again = tacit.read_model(tmp_path / "m.json")
-    np.testing.assert_array_equal(again.predict(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.coefficients, model.models_[0].coefficients)
     text = (tmp_path / "m.json").read_text().replace('"epsilon":1.0', '"epsilon":0.5').replace('"epsilon": 1.0', '"epsilon": 0.5')
     (tmp_path / "m.json").write_text(text)
@@ -318,7 +319,7 @@ def test_a_file_whose_fits_were_taken_out_is_not_simply_verified(tmp_path):
     assert tacit.verify(tmp_path / "m.json").verdict is tacit.Verdict.VERIFIED
     file["version"] = 1
     file["coefficients"] = [1e300] * len(file["coefficients"])  # no plan, no bound on weights
-    del file["privacy"]["fits"], file["privacy"]["weights"]
+    del file["privacy"]["fits"], file["privacy"]["weights"], file["classes"]
     (tmp_path / "m.json").write_text(json.dumps(file))
     answer = tacit.verify(tmp_path / "m.json")
     assert answer.verdict is tacit.Verdict.OLD_RULES and answer["form"] == 1 and not answer["replanned"]

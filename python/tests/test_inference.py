@@ -59,7 +59,7 @@ def test_the_covariance_has_the_squares_of_the_errors_on_its_diagonal():
 def test_a_prediction_lies_within_its_interval():
     model, X = fitted()
     scaled = model.models_[0].predict_interval(X[:50], 0.9)
-    margins = model.models_[0].predict(X[:50])
+    margins = model.models_[0].decision_function(X[:50])
     assert np.all(scaled[:, 0] < margins) and np.all(margins < scaled[:, 1])
 
 

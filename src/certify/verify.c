@@ -43,11 +43,14 @@ static void set_number(report *r, const char *key, double value) {
 }
 
 static void check_coefficients(report *r, const tct_model *m) {
-  int64_t bad = 0;
-  for (int64_t j = 0; j < m->cols; j++) bad += !isfinite(m->coefficients[j]);
-  bad += !isfinite(m->intercept);
-  check(r, "coefficients", bad == 0, bad ? "a coefficient is not a finite number" : "%lld, all finite, one per feature",
-        (long long)m->cols);
+  int64_t bad = 0, models = tct_model_models(m);
+  for (int64_t j = 0; j < models * m->cols; j++) bad += !isfinite(m->coefficients[j]);
+  for (int64_t k = 0; k < models; k++) bad += !isfinite(tct_model_intercepts(m)[k]);
+  check(r, "coefficients", bad == 0,
+        bad          ? "a coefficient is not a finite number"
+        : models > 1 ? "%lld, all finite, one per feature, for each of %lld classes"
+                     : "%lld, all finite, one per feature%.0lld",
+        (long long)m->cols, (long long)models);
 }
 
 /* Every field that docs/reference/format/model.schema.json requires; the reader itself does without some. */
@@ -105,7 +108,7 @@ static void check_inference(report *r, const tct_model *m) {
 
 /* Form 1 has no releases: what its rules cannot see is said. */
 static void check_form(report *r, const tct_model *m, const json_t *file) {
-  if (m->version == TCT_MODEL_VERSION) {
+  if (m->version >= TCT_MODEL_FITS) {
     tct_verify_fits(r, m, file);
     return;
   }
@@ -220,7 +223,7 @@ static tct_verdict_kind kind_of(const report *r, const tct_model *m) {
   if (!m->is_private) return TCT_VERDICT_NO_PRIVACY;
   if (m->reproducible) return TCT_VERDICT_REPRODUCIBLE;
   if (m->for_tests) return TCT_VERDICT_FOR_TESTS;
-  return m->version < TCT_MODEL_VERSION ? TCT_VERDICT_OLD_RULES : TCT_VERDICT_VERIFIED;
+  return m->version < TCT_MODEL_FITS ? TCT_VERDICT_OLD_RULES : TCT_VERDICT_VERIFIED;
 }
 
 static const char *const WORDS[] = {

@@ -14,4 +14,8 @@ void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char
     __attribute__((format(printf, 4, 5)));
 /* The fits behind the model: planned again, their releases made again, and the model's own fields and events theirs. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *model, const json_t *file);
+/* "classes" where a class is not among the values that the model's schema lists for the label; NULL: all are. */
+const char *tct_verify_class_names(const tct_model *model);
+/* A model of several classes: the budget of the whole, composed again, gives the fit of each. */
+void tct_verify_composed(tct_verify_report *r, const tct_model *model, const json_t *fits);
 #endif

@@ -80,6 +80,11 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
 
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
 
+/* As many fits of this kind as the model has rows of coefficients; one row may be one of several. */
+static bool count_is(const tct_model *m, const json_t *fit) {
+  return !m->is_private || m->models < 2 || json_integer_value(member(fit, "count")) == m->models;
+}
+
 /* What is known of the fit that made the model. */
 typedef struct maker {
   const char *unlike; /* a field that no fit so far has as the model has it; NULL: one has all */
@@ -87,7 +92,7 @@ typedef struct maker {
 } maker;
 
 static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
-  const char *unlike = field_unlike(m, plan, fit);
+  const char *unlike = count_is(m, fit) ? field_unlike(m, plan, fit) : "count";
   if (unlike && own->unlike) own->unlike = unlike;
   if (unlike) return;
   own->unlike = NULL;
@@ -213,9 +218,14 @@ static const char *resolved(const tct_spec *spec, char *text, size_t size) {
 static bool observers_same(const tct_model *m, const tct_plan *plan) {
   tct_model own = {.is_private = m->is_private};
   if (!m->parties || !plan->solver->by_parties) return !m->parties && !plan->solver->by_parties;
-  if (tct_model_observers(plan, NULL, 0, &own, NULL) != TCT_OK) return false;
-  json_t *said = json_loads(m->parties, 0, NULL), *again = json_loads(own.parties, 0, NULL);
+  const tct_apart unknown = {0};
+  json_t *said = json_loads(m->parties, 0, NULL);
   bool simulated = json_is_false(member(said, "apart"));
+  if (tct_model_observers(plan, simulated ? NULL : &unknown, &own, NULL) != TCT_OK) {
+    json_decref(said);
+    return false;
+  }
+  json_t *again = json_loads(own.parties, 0, NULL);
   bool same = said && again && (simulated || plan->solver->over_wire) &&
               tct_json_near(member(said, "count"), member(again, "count")) &&
               tct_json_near(member(said, "observers"), member(again, "observers")) &&
@@ -243,7 +253,8 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   if (!reals_same(m->row_norm, apart ? NAN : c->row_norm)) return "row_norm";
   if (m->rows_rule != c->rows_rule) return "transforms.rows";
   if (m->has_intercept != p->facts.intercept) return "transforms.intercept";
-  if (!m->has_intercept && m->intercept != 0) return "intercept";
+  for (int64_t k = 0; k < tct_model_models(m); k++)
+    if (!m->has_intercept && tct_model_intercepts(m)[k] != 0) return "intercept";
   if (m->penalised_intercept != p->solver->penalises_intercept) return "penalised_intercept";
   if (m->is_private != (p->solver->is_private && isfinite(p->facts.epsilon))) return "private";
   if (m->is_private && m->neighbours != (int32_t)p->facts.neighbours) return "neighbours";
@@ -264,8 +275,9 @@ static void check_fields(tct_verify_report *r, const char *other) {
 
 /* What the planned noise and path can reach; see tct_solver.weight_bound. */
 static void check_weights(tct_verify_report *r, const tct_model *m, double max) {
-  double largest = fabs(m->intercept);
-  for (int64_t j = 0; j < m->cols; j++) largest = fmax(largest, fabs(m->coefficients[j]));
+  double largest = 0;
+  for (int64_t k = 0; k < tct_model_models(m); k++) largest = fmax(largest, fabs(tct_model_intercepts(m)[k]));
+  for (int64_t j = 0; j < tct_model_models(m) * m->cols; j++) largest = fmax(largest, fabs(m->coefficients[j]));
   tct_verify_check(r, "weights", largest <= max,
                    largest <= max ? "none is above %.3g, which this plan cannot exceed"
                                   : "a weight is above %.3g, which this plan cannot exceed; the file was edited",
@@ -291,8 +303,9 @@ void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *fil
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &own);
-  if (r->ok) check_fields(r, own.unlike);
+  if (r->ok) check_fields(r, own.unlike ? own.unlike : tct_verify_class_names(m));
   if (r->ok && isfinite(own.max)) check_weights(r, m, own.max);
   r->replanned = r->ok;
   json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
+  if (r->ok && r->replanned) tct_verify_composed(r, m, fits);
 }

@@ -24,15 +24,15 @@ static void own_folder(char *folder, size_t size) {
   if (slash) snprintf(folder, size, "%.*s", (int)(slash - path + 1), path);
 }
 
-/* RTLD_GLOBAL: Open MPI opens parts of itself, which look for its names. */
-void *tct_load_library(const char *library) {
+void *tct_load_library(const char *library, bool global) {
+  int flags = RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL);
   char folder[PATH_MAX], path[2 * PATH_MAX];
   own_folder(folder, sizeof folder);
   const char *const places[] = {"", "../" TCT_LIBRARY_FOLDER "/", "../lib/"};
   for (size_t k = 0; k < sizeof places / sizeof *places && folder[0]; k++) {
     snprintf(path, sizeof path, "%s%s%s", folder, places[k], library);
-    void *found = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *found = dlopen(path, flags);
     if (found) return found;
   }
-  return dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+  return dlopen(library, flags);
 }

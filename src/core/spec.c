@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "core/spec.h"
 
+#include "core/nearest.h"
+
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -170,14 +172,21 @@ static void list_keys(const tct_option *table, char *buffer, size_t size) {
   if (!used) snprintf(buffer, size, "none");
 }
 
+static const char *key_meant(const char *given, const tct_option *table, char buffer[TCT_MEANT]) {
+  const char *names[TCT_SPEC_ITEMS];
+  int count = 0;
+  for (const tct_option *o = table; o && o->key && count < TCT_SPEC_ITEMS; o++) names[count++] = o->key;
+  return tct_meant(given, names, count, buffer);
+}
+
 tct_status tct_spec_check(const tct_spec *spec, const tct_option *table, const char *what, tct_error *err) {
   for (int i = 0; i < spec->items; i++) {
     const tct_option *o = find_option(table, spec->item[i].key);
     if (!o) {
-      char keys[400];
+      char keys[400], meant[TCT_MEANT];
       list_keys(table, keys, sizeof keys);
-      return tct_fail(err, TCT_E_USAGE, "%s '%s' has no option '%s'; its options are: %s", what, spec->name,
-                      spec->item[i].key, keys);
+      return tct_fail(err, TCT_E_USAGE, "%s '%s' has no option '%s'; its options are: %s%s", what, spec->name,
+                      spec->item[i].key, keys, key_meant(spec->item[i].key, table, meant));
     }
     TCT_TRY(check_value(o, spec->item[i].value, spec->name, what, err));
   }

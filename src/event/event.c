@@ -2,6 +2,7 @@
 #include "event/event.h"
 
 #include "core/alloc.h"
+#include "core/nearest.h"
 #include "core/spec.h"
 
 #include <math.h>
@@ -79,14 +80,15 @@ tct_status tct_event_check(const tct_event *event, tct_error *err) {
 }
 
 static tct_status find_kind(const tct_spec *spec, tct_event_kind *kind, tct_error *err) {
-  char names[400];
+  char names[400], near[TCT_MEANT];
   const char *name[TCT_EV_KINDS];
   for (int k = 0; k < TCT_EV_KINDS; k++) {
     name[k] = tct_event_kinds[k].name;
     if (!strcmp(spec->name, name[k])) return *kind = (tct_event_kind)k, TCT_OK;
   }
   tct_join_names(name, TCT_EV_KINDS, names, sizeof names);
-  return tct_fail(err, TCT_E_USAGE, "no event is called '%s'; use %s", spec->name, names);
+  return tct_fail(err, TCT_E_USAGE, "no event is called '%s'; use %s%s", spec->name, names,
+                  tct_meant(spec->name, name, TCT_EV_KINDS, near));
 }
 
 static tct_status no_parameter(const tct_spec *spec, const tct_event_key *keys, const char *key, tct_error *err) {

@@ -17,7 +17,8 @@ typedef struct scores {
   int64_t rows;
   double loss, square; /* sums */
   int64_t right;
-  double auc; /* NAN where one class is absent */
+  double auc;     /* NAN where one class is absent */
+  double penalty; /* value at the weights */
 } scores;
 
 static int by_margin(const void *a, const void *b) {
@@ -84,40 +85,119 @@ static void set(json_t *root, const char *key, double value, int shown) {
   json_object_set_new(root, key, shown && isfinite(value) ? json_real(value) : json_null());
 }
 
-static char *write_scores(const tct_model *m, const scores *s, double penalty, tct_error *err) {
+/* One row of coefficients on labels -1 and +1, or numbers; out->penalty too. */
+static tct_status score_row(const tct_model *m, const tct_data *data, const double *margin, scores *out,
+                            tct_error *err) {
+  TCT_TRY(score(m, data, margin, out, err));
+  if (!out->rows) return tct_fail(err, TCT_E_DATA, "there is no valid record to evaluate; give data with at least one");
+  return penalty_value(m, &out->penalty, err);
+}
+
+static json_t *write_scores(const tct_model *m, const scores *s) {
   int binary = m->labels == TCT_LABELS_BINARY;
   double n = (double)s->rows;
   json_t *root = json_object();
   json_object_set_new(root, "rows", json_integer(s->rows));
   set(root, "mean_loss", s->loss / n, 1);
-  set(root, "objective", s->loss / n + penalty, 1);
+  set(root, "objective", s->loss / n + s->penalty, 1);
   set(root, "accuracy", (double)s->right / n, binary);
   set(root, "auc", s->auc, binary);
   set(root, "mse", s->square / n, !binary);
-  json_object_set_new(root, "private", json_false());
-  char *text = json_dumps(root, JSON_INDENT(2));
-  json_decref(root);
-  if (!text) tct_fail_memory(err);
-  return text;
+  return root;
+}
+
+/* ---- several classes ------------------------------------------------------------------------------------------- */
+
+/* Class k against the rest, by its own row. */
+static tct_status score_class(const tct_model *m, const tct_data *data, const double *margin, int64_t k, scores *out,
+                              tct_error *err) {
+  int64_t rows = data->x.rows, models = m->models;
+  double *own = TCT_NEW(double, rows), *label = TCT_NEW(double, rows);
+  tct_status status = own && label ? TCT_OK : tct_fail_memory(err);
+  tct_model row = tct_model_row(m, k);
+  tct_data view = *data;
+  view.y = label;
+  for (int64_t i = 0; i < rows && status == TCT_OK; i++) {
+    own[i] = margin[i * models + k];
+    label[i] = data->y[i] == (double)k ? 1 : -1;
+  }
+  if (status == TCT_OK) status = score_row(&row, &view, own, out, err);
+  tct_free(own);
+  tct_wipe_free(label, rows, sizeof *label);
+  return status;
+}
+
+static double accuracy_of(const tct_model *m, const tct_data *data, const double *margin) {
+  int64_t right = 0, rows = 0;
+  for (int64_t i = 0; i < data->x.rows; i++) {
+    if (data->dropped && data->dropped[i]) continue;
+    right += (double)tct_model_class_at(m, margin + i * m->models) == data->y[i];
+    rows++;
+  }
+  return (double)right / (double)rows;
+}
+
+/* Means over the classes, each against the rest; accuracy is that of the one predicted class. */
+static tct_status score_all(const tct_model *m, const tct_data *data, const double *margin, json_t **root,
+                            tct_error *err) {
+  double loss = 0, objective = 0, auc = 0, classes = (double)m->models;
+  json_t *list = json_array();
+  tct_status status = TCT_OK;
+  int64_t rows = 0;
+  for (int64_t k = 0; k < m->models && status == TCT_OK; k++) {
+    scores s = {0};
+    status = score_class(m, data, margin, k, &s, err);
+    if (status != TCT_OK) break;
+    json_t *one = write_scores(m, &s);
+    json_object_del(one, "rows");
+    json_object_del(one, "mse");
+    json_object_set_new(one, "class", json_string(m->classes.name[k]));
+    json_array_append_new(list, one);
+    loss += s.loss / (double)s.rows, objective += s.loss / (double)s.rows + s.penalty, auc += s.auc, rows = s.rows;
+  }
+  *root = json_object();
+  json_object_set_new(*root, "rows", json_integer(rows));
+  set(*root, "mean_loss", loss / classes, 1);
+  set(*root, "objective", objective / classes, 1);
+  set(*root, "accuracy", accuracy_of(m, data, margin), 1);
+  set(*root, "auc", auc / classes, 1);
+  set(*root, "mse", NAN, 0);
+  json_object_set_new(*root, "classes", list);
+  return status;
+}
+
+/* ---- the interface --------------------------------------------------------------------------------------------- */
+
+static tct_status check(const tct_model *m, const tct_data *data, tct_error *err) {
+  int32_t wanted = m->models > 1 ? TCT_LABELS_CLASSES : m->labels;
+  if (!data->y || data->labels != wanted)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the data were read without the labels that this model's loss needs; name the label column%s",
+                    m->models > 1 ? ", and the model's classes" : "");
+  if (m->classes.count && data->classes.count && !tct_class_names_same(&m->classes, &data->classes))
+    return tct_fail(err, TCT_E_USAGE,
+                    "the data were read with other classes than the model has, or in another order; read them with "
+                    "the model's own");
+  return TCT_OK;
 }
 
 char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err) {
   scores s = {0};
-  double penalty = 0;
-  char *text = NULL;
+  json_t *root = NULL;
   tct_error_clear(err);
-  if (!data->y || data->labels != model->labels) {
-    tct_fail(err, TCT_E_USAGE,
-             "the data were read without the labels that this model's loss needs; name the label column");
-    return NULL;
-  }
-  double *margin = TCT_NEW(double, data->x.rows);
+  if (check(model, data, err) != TCT_OK) return NULL;
+  double *margin = TCT_NEW(double, data->x.rows *tct_model_models(model));
   tct_status status = margin ? tct_model_margins(model, data, margin, err) : tct_fail_memory(err);
-  if (status == TCT_OK) status = score(model, data, margin, &s, err);
-  if (status == TCT_OK && !s.rows)
-    status = tct_fail(err, TCT_E_DATA, "there is no valid record to evaluate; give data with at least one");
-  if (status == TCT_OK) status = penalty_value(model, &penalty, err);
-  if (status == TCT_OK) text = write_scores(model, &s, penalty, err);
+  if (status == TCT_OK && model->models > 1) {
+    status = score_all(model, data, margin, &root, err);
+  } else if (status == TCT_OK) {
+    status = score_row(model, data, margin, &s, err);
+    if (status == TCT_OK) root = write_scores(model, &s);
+  }
   tct_free(margin);
+  if (status == TCT_OK) json_object_set_new(root, "private", json_false());
+  char *text = status == TCT_OK ? json_dumps(root, JSON_INDENT(2)) : NULL;
+  json_decref(root);
+  if (!text && status == TCT_OK) tct_fail_memory(err);
   return text;
 }

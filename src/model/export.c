@@ -11,7 +11,9 @@
 #include "loss/loss.h"
 #include "model/model.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* LIBLINEAR's name, which tells readers how to map margins to labels: the loss's own, else one of the same labels. */
@@ -34,7 +36,46 @@ static double folded_bias(const tct_model *m) {
 static void put_number(FILE *file, double value) {
   char text[40];
   tct_print_real(value, text, sizeof text);
-  fprintf(file, "%s \n", text);
+  fprintf(file, "%s ", text);
+}
+
+/* The weights of one feature, or the biases, of all classes stand in one line. */
+static void put_line(FILE *file, const tct_model *m, int64_t j) {
+  for (int64_t k = 0; k < tct_model_models(m); k++) {
+    tct_model row = tct_model_row(m, k);
+    put_number(file, j < m->cols ? folded_weight(&row, j) : folded_bias(&row));
+  }
+  fputc('\n', file);
+}
+
+static bool is_whole_number(const char *name) {
+  char *end = NULL;
+  errno = 0;
+  long value = strtol(name, &end, 10);
+  return errno == 0 && end != name && !*end && value >= INT32_MIN && value <= INT32_MAX;
+}
+
+/* The form knows whole numbers only: other names become 1, 2, 3, ... in the model's order. */
+static void put_labels(FILE *file, const tct_model *m) {
+  bool whole = m->classes.kind == TCT_CLASS_NUMBER;
+  for (int64_t k = 0; k < m->models; k++) whole &= is_whole_number(m->classes.name[k]);
+  fputs("label", file);
+  for (int64_t k = 0; k < m->models; k++) {
+    if (whole)
+      fprintf(file, " %s", m->classes.name[k]);
+    else
+      fprintf(file, " %lld", (long long)k + 1);
+  }
+  fputc('\n', file);
+}
+
+static bool is_biased(const tct_model *m) {
+  bool biased = m->has_intercept != 0;
+  for (int64_t k = 0; k < tct_model_models(m); k++) {
+    tct_model row = tct_model_row(m, k);
+    biased |= folded_bias(&row) != 0;
+  }
+  return biased;
 }
 
 tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err) {
@@ -46,13 +87,16 @@ tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_er
                     "LIBLINEAR has no model whose prediction is e to the margin, as that of the loss %s is; keep the "
                     "model file",
                     loss.kind->name);
-  double bias = folded_bias(model);
-  int biased = model->has_intercept || bias != 0;
+  bool biased = is_biased(model);
+  int64_t models = tct_model_models(model);
   TCT_TRY(tct_outfile_open(&out, path, err));
-  fprintf(out.file, "solver_type %s\nnr_class 2\n", solver_type(model));
-  if (model->labels != TCT_LABELS_REAL) fputs("label 1 -1\n", out.file);
+  fprintf(out.file, "solver_type %s\nnr_class %lld\n", solver_type(model), (long long)(models > 1 ? models : 2));
+  if (models > 1)
+    put_labels(out.file, model);
+  else if (model->labels != TCT_LABELS_REAL)
+    fputs("label 1 -1\n", out.file);
   fprintf(out.file, "nr_feature %lld\nbias %d\nw\n", (long long)model->cols, biased ? 1 : -1);
-  for (int64_t j = 0; j < model->cols; j++) put_number(out.file, folded_weight(model, j));
-  if (biased) put_number(out.file, bias);
+  for (int64_t j = 0; j < model->cols; j++) put_line(out.file, model, j);
+  if (biased) put_line(out.file, model, model->cols);
   return tct_outfile_commit(&out, err);
 }

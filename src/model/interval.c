@@ -10,6 +10,8 @@
 static tct_status check(const tct_model *model, double level, tct_error *err) {
   if (!(level > 0 && level < 1))
     return tct_fail(err, TCT_E_USAGE, "the level of an interval must lie strictly between 0 and 1; give e.g. 0.95");
+  if (tct_model_models(model) > 1)
+    return tct_fail(err, TCT_E_USAGE, "a model of several classes has no intervals; train one of a single class");
   if (!model->inference.p)
     return tct_fail(err, TCT_E_USAGE,
                     "the model was trained without standard errors, so its predictions have no intervals; train with "

@@ -2,23 +2,29 @@
 #ifndef TCT_MODEL_MODEL_H
 #define TCT_MODEL_MODEL_H
 #include "infer/inference.h"
+#include "read/table/class_names.h"
 #include "read/table/data.h"
 #include "event/event.h"
 
-/* 1: the form before the releases were in the file; still read, and verified by the rules of its day. */
-enum { TCT_MODEL_FIRST = 1, TCT_MODEL_VERSION = 2 };
+/* 1: the form before the releases were in the file; still read, and verified by the rules of its day.  2: with the fits
+ * and their releases.  3: with the names of classes, and as many rows of coefficients as there are, where more than
+ * two. A model is written in the least form that holds it. */
+enum { TCT_MODEL_FIRST = 1, TCT_MODEL_FITS = 2, TCT_MODEL_VERSION = 3 };
 
 /* Everything that the model file says; see docs/reference/format/model.md.  Texts are owned. */
 struct tct_model {
   int version;                   /* of the file */
   char *loss, *penalty, *solver; /* resolved specs */
   int64_t rows, cols;
-  double *coefficients; /* [cols], of the transformed features */
-  double intercept;     /* 0 when has_intercept is 0 */
+  int64_t models;       /* rows of coefficients, one for each class; 0 and 1: there is one */
+  double *coefficients; /* [models][cols], of the transformed features */
+  double intercept;     /* of the first row; 0 when has_intercept is 0 */
+  double *intercepts;   /* [models] where there are several, else NULL */
   int has_intercept;
-  char **features; /* [cols] names */
-  char *label;     /* label column's name or NULL */
-  int32_t labels;  /* tct_labels */
+  char **features;         /* [cols] names */
+  char *label;             /* label column's name or NULL */
+  int32_t labels;          /* tct_labels */
+  tct_class_names classes; /* two, negative first, of one row; else one for each row */
   /* transforms, in order: schema -> scale -> (label shift) -> intercept -> rows */
   char *schema;                       /* JSON text or NULL */
   char *scale;                        /* "none" | "max-abs" | ... */
@@ -55,9 +61,23 @@ struct tct_model {
 /* The sentences that the file says about trust and unit. */
 const char *tct_model_trust(const tct_model *model);
 const char *tct_model_unit(const tct_model *model);
+/* Is this one of the sentences about a person's records? */
+bool tct_model_unit_persons(const char *unit);
 /* Adds a line to what is unaccounted; 0: out of memory or of room. */
 int tct_model_note(tct_model *model, const char *text);
 
-/* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data. */
+/* Row k as a model of one row, which borrows everything: never freed, gone with the model. */
+tct_model tct_model_row(const tct_model *model, int64_t k);
+/* Names the classes of a classifier; see tct_amendment. */
+tct_status tct_model_name_classes(tct_model *model, const char *const *names, int64_t count, int32_t kind,
+                                  tct_error *err);
+/* Makes room for `models` rows, all 0. */
+tct_status tct_model_make_rows(tct_model *model, int64_t models, tct_error *err);
+
+/* The class that these margins predict, of one record; see tct_predict_class. */
+int32_t tct_model_class_at(const tct_model *model, const double *margin);
+
+/* Applies the model's own column transforms to a margin computation: x.w + intercept for row i of data, and each row of
+ * coefficients: out[rows][models]. */
 tct_status tct_model_margins(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 #endif

@@ -28,6 +28,14 @@ static tct_status bounded(const tct_model *model, const tct_matrix *x, tct_view 
   return TCT_OK;
 }
 
+int32_t tct_model_class_at(const tct_model *model, const double *margin) {
+  int64_t models = tct_model_models(model), best = 0;
+  if (models == 1) return margin[0] > 0;
+  for (int64_t k = 1; k < models; k++)
+    if (margin[k] > margin[best]) best = k;
+  return (int32_t)best;
+}
+
 /* A scale by public bounds takes the bounds to -1 and 1, and training clipped to them. */
 static void clip_to_bounds(tct_owned_matrix *scaled) {
   double *values = (double *)(void *)(uintptr_t)scaled->m.values;
@@ -55,16 +63,32 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   tct_owned_matrix scaled = {0};
   tct_matrix x;
   tct_view view = {0};
-  double *w = TCT_NEW(double, model->cols + 1);
-  tct_status status = w ? tct_model_transformed(model, data, &scaled, &x, &view, err) : tct_fail_memory(err);
-  if (status == TCT_OK) {
-    memcpy(w, model->coefficients, (size_t)model->cols * sizeof *w);
-    w[model->cols] = model->intercept;
-    tct_margins(&view, w, out, tct_processors());
+  int64_t models = tct_model_models(model), rows = data->x.rows;
+  double *w = TCT_NEW(double, model->cols + 1), *own = models > 1 ? TCT_NEW(double, rows) : NULL;
+  tct_status status =
+      w && (models == 1 || own) ? tct_model_transformed(model, data, &scaled, &x, &view, err) : tct_fail_memory(err);
+  for (int64_t k = 0; k < models && status == TCT_OK; k++) {
+    memcpy(w, model->coefficients + k * model->cols, (size_t)model->cols * sizeof *w);
+    w[model->cols] = tct_model_intercepts(model)[k];
+    tct_margins(&view, w, own ? own : out, tct_processors());
+    for (int64_t i = 0; own && i < rows; i++) out[i * models + k] = own[i];
   }
   tct_free(w);
+  tct_free(own);
   tct_view_free(&view);
   tct_matrix_free(&scaled);
+  return status;
+}
+
+tct_status tct_predict_class(const tct_model *model, const tct_data *data, int32_t *out, tct_error *err) {
+  tct_error_clear(err);
+  if (model->labels != TCT_LABELS_BINARY)
+    return tct_fail(err, TCT_E_USAGE, "a model of numbers predicts no class; ask for its predictions");
+  int64_t models = tct_model_models(model), rows = data->x.rows;
+  double *margin = TCT_NEW(double, rows *models);
+  tct_status status = margin ? tct_model_margins(model, data, margin, err) : tct_fail_memory(err);
+  for (int64_t i = 0; i < rows && status == TCT_OK; i++) out[i] = tct_model_class_at(model, margin + i * models);
+  tct_free(margin);
   return status;
 }
 

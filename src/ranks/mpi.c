@@ -14,7 +14,7 @@ tct_status tct_ranks_load(const tct_ranks **ranks, tct_error *err) {
   *ranks = NULL;
   const char *count = getenv("OMPI_COMM_WORLD_SIZE");
   if (!count || atoi(count) < 2) return TCT_OK;
-  void *opened = tct_load_library(library); /* stays until the process ends */
+  void *opened = tct_load_library(library, true); /* Open MPI opens parts of itself, which look for its names */
   const tct_ranks *found = opened ? dlsym(opened, "tct_ranks_mpi") : NULL;
   if (!found || found->version != TCT_RANKS_VERSION)
     return tct_fail(err, TCT_E_RUN,

@@ -62,8 +62,9 @@ static tct_status check_marks(const tct_read_options *options, tct_error *err) {
 }
 
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
-  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_REAL || options->invalid < TCT_INVALID_REFUSE ||
-      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
+  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_CLASSES ||
+      options->invalid < TCT_INVALID_REFUSE || options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 ||
+      options->value_type > TCT_F32) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
   }
   TCT_TRY(check_marks(options, err));
@@ -78,7 +79,7 @@ static tct_status check_options(const tct_read_options *options, tct_error *err)
   return TCT_OK;
 }
 
-static tct_status take_options(const tct_read_options *given, tct_read_options *own, tct_error *err) {
+tct_status tct_read_options_checked(const tct_read_options *given, tct_read_options *own, tct_error *err) {
   TCT_TRY(tct_read_options_take(given, own, err));
   return check_options(own, err);
 }
@@ -88,7 +89,7 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   const tct_read_options *options = reader->options;
   source->limits = tct_limits_of(options);
   TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, &source->limits, err));
-  TCT_TRY(tct_label_check_positive(options, &reader->schema, reader->c, err));
+  TCT_TRY(tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err));
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));
   if (source->begin == source->end) {
@@ -130,7 +131,6 @@ static tct_data *read_and_close(tct_source *source, const tct_range *range, cons
   if (!reader.c || !reader.data) {
     status = tct_fail_memory(err);
   } else {
-    reader.data->labels = options->labels;
     reader.data->label_low = reader.data->label_high = NAN;
     status = read_source(&reader, err);
   }
@@ -153,7 +153,7 @@ tct_data *tct_data_read_range(const char *path, const tct_range *range, const tc
   tct_source source;
   tct_read_options own;
   tct_error_clear(err);
-  if (take_options(options, &own, err) != TCT_OK) return NULL;
+  if (tct_read_options_checked(options, &own, err) != TCT_OK) return NULL;
   if (!path) {
     tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
     return NULL;
@@ -170,7 +170,7 @@ tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, c
   tct_source source;
   tct_read_options own;
   tct_error_clear(err);
-  if (take_options(options, &own, err) != TCT_OK) return NULL;
+  if (tct_read_options_checked(options, &own, err) != TCT_OK) return NULL;
   tct_source_memory(&source, "memory", bytes, count, step);
   return read_and_close(&source, NULL, &own, err);
 }

@@ -61,8 +61,12 @@ static void row(tct_page *page, int64_t at, double sensitivity) {
   tct_html *h = &page->html;
   const tct_noise_size *n = &page->noise;
   double w = at < 0 ? page->model->intercept : page->model->coefficients[at];
-  char field[48];
-  snprintf(field, sizeof field, at < 0 ? "intercept" : "coefficients.%lld", (long long)at);
+  char field[80], of[32] = "";
+  if (page->class >= 0) snprintf(of, sizeof of, ".%lld", (long long)page->class);
+  if (at < 0)
+    snprintf(field, sizeof field, "intercept%s", of);
+  else
+    snprintf(field, sizeof field, "coefficients%s.%lld", of, (long long)at);
   tct_html_put(h, "<tr><th scope=\"row\">");
   if (at < 0) {
     tct_html_put(h, "<i>intercept</i>");
@@ -91,6 +95,7 @@ static void legend(tct_page *page) {
     tct_html_put(h, "<p>No noise was added.</p>\n");
     return;
   }
+  if (!page->noise_known && page->model->inference.p) return; /* report_intervals.c says more */
   if (!page->noise_known) {
     tct_html_put(
         h,
@@ -143,7 +148,8 @@ static void table(tct_page *page, const ranked *order) {
       h, shown < DRAWN ? " weights; all others are zero.</p>\n" : " weights; the model file has all of them.</p>\n");
 }
 
-void tct_report_weights(tct_page *page) {
+/* The weights of one row, largest first. */
+static void weights_of(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
   ranked *order = TCT_NEW(ranked, m->cols);
@@ -153,14 +159,67 @@ void tct_report_weights(tct_page *page) {
   }
   for (int64_t j = 0; j < m->cols; j++) order[j] = (ranked){fabs(m->coefficients[j]), j};
   qsort(order, (size_t)m->cols, sizeof *order, larger_first);
+  table(page, order);
+  tct_free(order);
+}
+
+static void class_name(tct_page *page, int64_t k) {
+  tct_html *h = &page->html;
+  tct_html_format(h, "<span class=\"value\" data-field=\"classes.%lld\">", (long long)k);
+  tct_html_text(h, page->model->classes.name[k]);
+  tct_html_put(h, "</span>");
+}
+
+/* What a larger sum says. */
+static void meaning(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  if (m->labels == TCT_LABELS_REAL) {
+    tct_html_put(h, "predicts a larger value.</p>\n");
+  } else if (m->models > 1) {
+    tct_html_put(h, "speaks for the class that the table is of. The class of the largest sum is predicted.</p>\n");
+  } else if (m->classes.count) {
+    tct_html_put(h, "speaks for ");
+    class_name(page, 1);
+    if (m->classes.name[0]) tct_html_put(h, ", a smaller one for "), class_name(page, 0);
+    tct_html_put(h, m->classes.name[0] ? ".</p>\n" : ", a smaller one for all else.</p>\n");
+  } else {
+    tct_html_put(h, "speaks for the positive answer.</p>\n");
+  }
+}
+
+/* Each class has weights of its own, and noise of its own in them. */
+static void classes(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  for (int64_t k = 0; k < m->models; k++) {
+    tct_model row = tct_model_row(m, k);
+    tct_html_put(h, "<h3>");
+    class_name(page, k);
+    tct_html_put(h, "</h3>\n");
+    page->class = k;
+    page->model = &row;
+    if (tct_report_noise(&row, &page->noise_known, &page->noise, NULL) != TCT_OK) h->failed = 1;
+    legend(page);
+    weights_of(page);
+    page->model = m;
+    page->class = -1;
+  }
+}
+
+void tct_report_weights(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
   tct_html_put(
       h,
       "<section>\n<h2>The model</h2>\n<p>The model adds up, for each person, the features times these weights, after "
       "the steps above; a larger sum ");
-  tct_html_put(
-      h, m->labels == TCT_LABELS_REAL ? "predicts a larger value.</p>\n" : "speaks for the positive answer.</p>\n");
-  legend(page);
-  table(page, order);
+  meaning(page);
+  if (m->models > 1) {
+    classes(page);
+  } else {
+    legend(page);
+    weights_of(page);
+  }
   tct_html_put(h, "</section>\n");
-  tct_free(order);
 }

@@ -20,6 +20,10 @@ static tct_status amend_names(tct_model *m, const tct_amendment *a, tct_error *e
   return a->label ? replace(&m->label, a->label, err) : TCT_OK;
 }
 
+static tct_status amend_classes(tct_model *m, const tct_amendment *a, tct_error *err) {
+  return a->classes ? tct_model_name_classes(m, a->classes, a->classes_count, a->class_kind, err) : TCT_OK;
+}
+
 static tct_status amend_scale(tct_model *m, const tct_amendment *a, tct_error *err) {
   if (!a->scale_factor && !a->scale_shift) return TCT_OK;
   if (!a->scale_factor || !a->scale_shift || m->scale_factor)
@@ -106,6 +110,7 @@ tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_err
   TCT_TRY(tct_sized_take(&SIZED, given, &own, err));
   TCT_TRY(amend_scale(model, amendment, err));
   TCT_TRY(amend_names(model, amendment, err));
+  TCT_TRY(amend_classes(model, amendment, err));
   TCT_TRY(amend_facts(model, amendment, err));
   if (amendment->composition && model->is_private && amendment->composition->accountant)
     TCT_TRY(amend_claim(model, amendment->composition, err));

@@ -1,36 +1,15 @@
 /* fit_classes.c - one model for each class against the rest, by one plan. */
 #include "core/alloc.h"
 #include "several/composition.h"
+#include "several/turn.h"
 
 #include <string.h>
 
-/* 2^64 over the golden ratio: the seeds of neighbouring classes stay apart. */
-static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
-
-/* The caller's callbacks, seen from one of several fits. */
-typedef struct turn {
-  const tct_config *config;
-  int64_t turn, turns;
-} turn;
-
-static void progress_of_turn(double fraction, void *user) {
-  const turn *t = user;
-  t->config->progress(((double)t->turn + fraction) / (double)t->turns, t->config->user);
-}
-
-static int cancel_of_turn(void *user) {
-  const turn *t = user;
-  return t->config->cancel(t->config->user);
-}
-
-static tct_status fit_one(const tct_plan *plan, const tct_data *data, const double *labels, turn *t, int64_t k,
+static tct_status fit_one(const tct_plan *plan, const tct_data *data, const double *labels, tct_turn *t,
                           tct_model **model, tct_error *err) {
   tct_plan own = *plan; /* borrows everything; never freed */
   tct_data view = *data;
-  own.config.seed = plan->config.seed + (uint64_t)k * SEED_STEP;
-  own.config.progress = plan->config.progress ? progress_of_turn : NULL;
-  own.config.cancel = plan->config.cancel ? cancel_of_turn : NULL;
-  own.config.user = t;
+  tct_turn_take(t, &own.config);
   view.y = labels;
   view.labels = TCT_LABELS_BINARY;
   *model = tct_fit(&own, &view, err);
@@ -70,9 +49,9 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
   tct_status status = labels && made ? TCT_OK : tct_fail_memory(err);
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     int32_t positive = count > 1 ? (int32_t)k : 1;
-    turn t = {&plan->config, k, count};
+    tct_turn t = {&plan->config, k, count};
     for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
-    status = fit_one(plan, data, labels, &t, k, &made[k], err);
+    status = fit_one(plan, data, labels, &t, &made[k], err);
   }
   if (status == TCT_OK) status = claim_all(composition, made, count, err);
   for (int64_t k = 0; made && k < count; k++) {

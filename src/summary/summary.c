@@ -140,7 +140,11 @@ static json_t *advice(const summary *s) {
   if (m->inference.p) return json_null();
   loss_name(m, loss, sizeof loss);
   bool smooth = tct_loss_make(m->loss, &kind, &why) == TCT_OK && isfinite(kind.kind->curvature_bound(kind.h));
-  if (!m->is_private)
+  if (m->models > 1)
+    snprintf(text, sizeof text,
+             "a model of several classes has no standard errors; train one class against the rest (--positive) with "
+             "--errors");
+  else if (!m->is_private)
     snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with --errors model");
   else if (!smooth)
     snprintf(text, sizeof text,
@@ -166,10 +170,30 @@ static json_t *known_noise(summary *s, tct_error *err) {
   return o;
 }
 
+static json_t *weights_of(summary *s) {
+  json_t *weights = json_array();
+  for (int64_t j = 0; j < s->model->cols; j++) json_array_append_new(weights, line_of(s, j));
+  return weights;
+}
+
+/* Of a model of several classes: each with its own weights. */
+static json_t *classes_of(const summary *s, tct_error *err) {
+  json_t *list = json_array();
+  for (int64_t k = 0; k < tct_model_models(s->model); k++) {
+    tct_model row = tct_model_row(s->model, k);
+    summary own = *s;
+    own.model = &row;
+    json_decref(known_noise(&own, err));
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "class", s->model->classes.name[k], "intercept",
+                                          s->original.has_intercept ? line_of(&own, row.cols) : json_null(), "weights",
+                                          weights_of(&own)));
+  }
+  return list;
+}
+
 static json_t *build(summary *s, int with_covariance, tct_error *err) {
   const tct_model *m = s->model;
-  json_t *noise = known_noise(s, err), *weights = json_array();
-  for (int64_t j = 0; j < m->cols; j++) json_array_append_new(weights, line_of(s, j));
+  json_t *noise = known_noise(s, err), *weights = weights_of(s);
   json_t *o = json_pack(
       "{s:f, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:s, s:o, s:o}", "level", s->level, "weights",
       weights, "intercept", s->original.has_intercept ? line_of(s, m->cols) : json_null(), "targets", targets(m),
@@ -177,6 +201,11 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
       "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
       tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
       m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
+  if (o && m->models > 1) {
+    json_object_set_new(o, "classes", classes_of(s, err));
+    json_object_set_new(o, "weights", json_array());
+    json_object_set_new(o, "intercept", json_null());
+  }
   if (o && with_covariance) json_object_set_new(o, "covariance", m->inference.p ? covariance(s) : json_null());
   return o;
 }

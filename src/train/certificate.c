@@ -67,7 +67,8 @@ static int real_of(const json_t *o, const char *key, double *out) {
 
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
 
-tct_status tct_certificate_plan(const json_t *certificate, const char *solver, tct_plan **out, tct_error *err) {
+tct_status tct_certificate_config(const json_t *certificate, const char *solver, tct_config *out, int64_t *rows,
+                                  int64_t *cols, tct_error *err) {
   const json_t *o = json_object_get(certificate, "asked");
   tct_config c;
   tct_config_default(&c);
@@ -83,12 +84,21 @@ tct_status tct_certificate_plan(const json_t *certificate, const char *solver, t
                real_of(o, "label_bound", &c.label_bound) && real_of(o, "label_shift", &c.label_shift) &&
                json_is_boolean(json_object_get(o, "intercept")) && json_is_integer(json_object_get(o, "rows")) &&
                json_is_integer(json_object_get(o, "columns"));
-  *out = NULL;
   if (!known)
     return tct_fail(err, TCT_E_DATA, "the settings that were asked for are not complete; the file was edited");
   c.rows_rule = !strcmp(rule, "unit") ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
-  *out = tct_plan_new(&c, json_integer_value(json_object_get(o, "rows")),
-                      json_integer_value(json_object_get(o, "columns")), err);
+  *rows = json_integer_value(json_object_get(o, "rows"));
+  *cols = json_integer_value(json_object_get(o, "columns"));
+  *out = c;
+  return TCT_OK;
+}
+
+tct_status tct_certificate_plan(const json_t *certificate, const char *solver, tct_plan **out, tct_error *err) {
+  tct_config config;
+  int64_t rows, cols;
+  *out = NULL;
+  TCT_TRY(tct_certificate_config(certificate, solver, &config, &rows, &cols, err));
+  *out = tct_plan_new(&config, rows, cols, err);
   return *out ? TCT_OK : err ? err->status : TCT_E_DATA;
 }
 
@@ -174,7 +184,7 @@ const char *tct_model_unknown_key(const json_t *file) {
   size_t i;
   if ((bad = unknown_in(file,
                         " format version library loss penalty solver rows columns label labels features "
-                        "coefficients intercept transforms privacy note inference parties ")))
+                        "coefficients intercept classes transforms privacy note inference parties ")))
     return bad;
   if ((bad = unknown_in(json_object_get(file, "transforms"),
                         " schema scale scale_factor scale_shift label_shift "

@@ -19,16 +19,18 @@ static const double LONGEST = -2.2250738585072014e-308;
 enum { ROOM_LATER = 2048 };
 
 static tct_status longest_text(tct_model *model, int64_t *bytes, tct_error *err) {
+  int64_t models = tct_model_models(model);
   double intercept = model->intercept;
-  model->coefficients = TCT_NEW(double, model->cols);
-  if (!model->coefficients) return tct_fail_memory(err);
-  for (int64_t j = 0; j < model->cols; j++) model->coefficients[j] = LONGEST;
+  TCT_TRY(tct_model_make_rows(model, models, err));
+  for (int64_t j = 0; j < models * model->cols; j++) model->coefficients[j] = LONGEST;
+  for (int64_t k = 0; model->intercepts && k < models; k++) model->intercepts[k] = LONGEST;
   model->intercept = LONGEST;
   char *text = tct_model_json(model, err);
   *bytes = text ? (int64_t)strlen(text) + ROOM_LATER : 0;
   tct_text_free(text);
   tct_free(model->coefficients);
-  model->coefficients = NULL;
+  tct_free(model->intercepts);
+  model->coefficients = model->intercepts = NULL;
   model->intercept = intercept;
   return text ? TCT_OK : TCT_E_MEMORY;
 }

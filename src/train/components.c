@@ -1,5 +1,6 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
+#include "core/nearest.h"
 #include "read/format/reader.h"
 #include "solve/solve.h"
 
@@ -7,11 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST = 128 };
+
 /* What a listing wants and how much of it was found. */
 typedef struct listing {
   const char *kind, *name; /* filters; NULL = all */
   json_t *array;
-  char known[400]; /* names of the wanted kind, for the error */
+  char known[400];           /* names of the wanted kind, for the error */
+  const char *name_of[MOST]; /* the same, names of them */
+  int names;
 } listing;
 
 static const char *const kind_names[] = {"loss", "penalty", "solver", "accountant", "reader", "event"};
@@ -40,6 +45,7 @@ static json_t *option_json(const tct_option *option) {
 /* Adds an entry if the filters want it; returns it (borrowed) for kind-specific fields, else NULL. */
 static json_t *add(listing *list, const char *kind, const char *name, const char *summary, const tct_option *options) {
   if (list->kind && strcmp(kind, list->kind)) return NULL;
+  if (list->names < MOST) list->name_of[list->names++] = name;
   size_t used = strlen(list->known);
   snprintf(list->known + used, sizeof list->known - used, "%s%s", used ? ", " : "", name);
   if (list->name && strcmp(name, list->name)) return NULL;
@@ -106,20 +112,23 @@ static bool is_kind(const char *kind) {
 char *tct_components_json(const char *kind, const char *name, tct_error *err) {
   bool by_name = kind && !name && !is_kind(kind);
   listing list = {.kind = by_name ? NULL : kind, .name = by_name ? kind : name};
-  char *text = NULL;
+  char *text = NULL, near[TCT_MEANT];
   tct_error_clear(err);
   list.array = json_array();
+  while (by_name && list.names < KIND_NAMES) list.name_of[list.names] = kind_names[list.names], list.names++;
   add_all(&list);
   if (kind && name && !is_kind(kind))
     tct_fail(err, TCT_E_USAGE,
-             "no kind of component is called '%s'; use loss, penalty, solver, accountant, reader or event", kind);
+             "no kind of component is called '%s'; use loss, penalty, solver, accountant, reader or event%s", kind,
+             tct_meant(kind, kind_names, KIND_NAMES, near));
   else if (by_name && !json_array_size(list.array))
     tct_fail(err, TCT_E_USAGE,
              "no component is called '%s', and no kind of them; kinds are loss, penalty, solver, accountant, reader "
-             "and event",
-             kind);
+             "and event%s",
+             kind, tct_meant(kind, list.name_of, list.names, near));
   else if (name && !json_array_size(list.array))
-    tct_fail(err, TCT_E_USAGE, "no %s is called '%s'; there are: %s", kind ? kind : "component", name, list.known);
+    tct_fail(err, TCT_E_USAGE, "no %s is called '%s'; there are: %s%s", kind ? kind : "component", name, list.known,
+             tct_meant(name, list.name_of, list.names, near));
   else if (!(text = json_dumps(list.array, JSON_INDENT(2))))
     tct_fail_memory(err);
   json_decref(list.array);

@@ -3,9 +3,9 @@
 #include "la/matrix/paged.h"
 #include "model/json.h"
 #include "ranks/ranks.h"
-#include "train/bound.h"
 #include "train/certificate.h"
 #include "train/charge.h"
+#include "train/fit.h"
 #include "train/one_program.h"
 #include "train/plan.h"
 
@@ -21,6 +21,10 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
                     (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
                     (long long)plan->cols);
   int want = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  if (data->labels == TCT_LABELS_CLASSES && want == TCT_LABELS_BINARY)
+    return tct_fail(err, TCT_E_DATA,
+                    "the labels are of more than two classes; compose a fit for each (tct_compose_classes), or name a "
+                    "positive value");
   if (data->labels != want)
     return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
                     plan->facts.loss.kind->name);
@@ -31,13 +35,16 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
   const char *name = plan->solver->name;
   if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
   if (data->persons)
-    return tct_fail(
-        err, TCT_E_USAGE,
-        "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, or adassp for ridge",
-        name);
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
+                    "dpmetric, dpfw for the "
+                    "l1 ball, or adassp for ridge",
+                    name);
   if (plan->solver->weighing == TCT_WEIGHS_NOT)
     return tct_fail(err, TCT_E_USAGE,
-                    "%s cannot weigh records; use dpgd or dpnewton, objpert for smooth losses or adassp for ridge",
+                    "%s cannot weigh records; use dpgd, dpnewton or dpmetric, dpfw for the l1 ball, objpert for smooth "
+                    "losses or adassp "
+                    "for ridge",
                     name);
   return TCT_OK;
 }
@@ -130,6 +137,9 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   model->has_intercept = plan->facts.intercept;
   model->labels = data->labels;
   model->persons = data->persons;
+  const char *const *classes = (const char *const *)data->classes.name;
+  if (classes && data->classes.count == 2)
+    TCT_TRY(tct_class_names_set(&model->classes, classes, 2, data->classes.kind, err));
   model->label_shift = bound->label_shift;
   model->label_bound = plan->config.label_bound;
   model->row_norm = plan->facts.row_norm;
@@ -169,8 +179,10 @@ tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *
   return tct_events_copy(&model->events, &plan->solved.promise.events, err);
 }
 
-static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_data *data, double *w, tct_model *model,
-                        tct_error *err) {
+tct_status tct_fitting_solve(tct_fitting *fitting, const tct_plan *plan, double *w, tct_error *err) {
+  const tct_bound *bound = &fitting->bound;
+  const tct_data *data = fitting->data;
+  tct_model *model = fitting->model;
   tct_progress progress = {plan->config.progress, plan->config.user, 0};
   tct_problem problem = {.facts = &plan->facts,
                          .view = &bound->view,
@@ -196,46 +208,64 @@ static tct_status solve(const tct_plan *plan, const tct_bound *bound, const tct_
   return status;
 }
 
-static tct_status train(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
-  tct_bound bound = {0};
+tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
+  const tct_plan *plan = fitting->plan;
+  const tct_data *data = fitting->data;
   TCT_TRY(tct_ranks_agree(plan, data, err));
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
   TCT_TRY(tct_limit_check_data(plan, data, err));
   TCT_TRY(tct_fit_check_positive(data, err));
-  double *w = TCT_NEW(double, plan->facts.p);
-  tct_status status = w ? tct_bound_make(plan, data, &bound, err) : tct_fail_memory(err);
+  tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
+  if (!model) return tct_fail_memory(err);
+  TCT_TRY(tct_bound_make(plan, data, &fitting->bound, err));
   tct_paged_release(data->x.reserved);
-  if (status == TCT_OK) status = describe(plan, data, &bound, model, err);
-  if (status == TCT_OK) status = tct_model_certify(plan, model, err);
-  if (status == TCT_OK && data->weight) model->weight_cap = data->weight_cap;
-  if (status == TCT_OK) status = tct_model_observers(plan, NULL, 0, model, err);
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, model, err);
-  status = tct_team_agree(data->team, status, err); /* before anything is charged */
-  if (status == TCT_OK) status = tct_model_promise(plan, data, model, err);
-  if (status == TCT_OK) status = solve(plan, &bound, data, w, model, err);
+  TCT_TRY(describe(plan, data, &fitting->bound, model, err));
+  TCT_TRY(tct_model_certify(plan, model, err));
+  if (data->weight) model->weight_cap = data->weight_cap;
+  return tct_model_observers(plan, NULL, model, err);
+}
+
+tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error *err) {
+  const tct_plan *plan = fitting->plan;
+  const tct_data *data = fitting->data;
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
+  TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
+  return tct_model_promise(plan, data, fitting->model, err);
+}
+
+static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
+  (void)user;
+  const tct_plan *plan = fitting->plan;
+  double *w = TCT_NEW(double, plan->facts.p);
+  tct_status status = w ? tct_fitting_prepare(fitting, err) : tct_fail_memory(err);
+  status = tct_fitting_charge(fitting, status, err);
+  if (status == TCT_OK) status = tct_fitting_solve(fitting, plan, w, err);
   if (status == TCT_OK) {
-    model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
-    model->coefficients = w; /* its last entry, the intercept, is not read as one */
+    fitting->model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
+    fitting->model->coefficients = w; /* its last entry, the intercept, is not read as one */
     w = NULL;
   }
   tct_free(w);
-  tct_bound_free(&bound);
   return status;
 }
 
-tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  tct_error_clear(err);
-  tct_model *model = TCT_NEW(tct_model, 1);
-  if (!model) return tct_fail_memory(err), NULL;
+tct_model *tct_fitting_run(const tct_plan *plan, const tct_data *data, tct_stages stages, void *user, tct_error *err) {
   tct_error local = {0};
+  tct_fitting fitting = {.plan = plan, .data = data};
   err = err ? err : &local; /* the ranks tell one another what went wrong */
+  tct_error_clear(err);
   tct_team_watch(data->team, plan->config.cancel, plan->config.user);
-  tct_status status = tct_team_agree(data->team, train(plan, data, model, err), err);
+  tct_status status = tct_team_agree(data->team, stages(&fitting, user, err), err);
   tct_team_watch(data->team, NULL, NULL);
+  tct_bound_free(&fitting.bound);
   if (status == TCT_OK) tct_progress_end(&(tct_progress){plan->config.progress, plan->config.user, 1});
-  if (status == TCT_OK) return model;
-  tct_model_free(model);
+  if (status == TCT_OK) return fitting.model;
+  tct_model_free(fitting.model);
   return NULL;
+}
+
+tct_model *tct_fit(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  return tct_fitting_run(plan, data, train, NULL, err);
 }

@@ -69,7 +69,9 @@ typedef struct field {
   FIELD(INT64, max_line, "the limit of a line")              \
   FIELD(INT64, max_expansion, "the limit of unpacked bytes") \
   FIELD(FREE, memory, NULL)                                  \
-  FIELD(FREE, scratch, NULL)
+  FIELD(FREE, scratch, NULL)                                 \
+  FIELD(FREE, classes, NULL)                                 \
+  FIELD(INT64, classes_count, "the number of classes")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)
@@ -123,8 +125,19 @@ static void add_schema_file(tct_settings *list, const char *path) {
   tct_settings_bytes(list, SCHEMA, hex, sizeof hex);
 }
 
+/* By their texts: a pointer says nothing to another rank. */
+static void add_classes(tct_settings *list, const char *const *name, int64_t count) {
+  tct_digest digest;
+  char hex[TCT_DIGEST_HEX];
+  tct_digest_start(&digest);
+  for (int64_t k = 0; name && k < count; k++) tct_digest_text(&digest, name[k] ? name[k] : "");
+  tct_digest_end(&digest, hex);
+  tct_settings_text(list, "the classes of the label", name ? hex : NULL);
+}
+
 void tct_settings_read(tct_settings *list, const tct_read_options *options) {
   add_fields(list, read_fields, READ_COUNT, options);
+  add_classes(list, options->classes, options->classes_count);
   if (options->schema_path)
     add_schema_file(list, options->schema_path);
   else
@@ -224,6 +237,7 @@ void tct_settings_format(tct_settings *list, const tct_data *data) {
   add_names(list, "the names of the features", data->names, data->x.cols);
   tct_settings_word(list, "the kind of the labels", (uint64_t)data->labels);
   tct_settings_text(list, "the label column", data->label_name);
+  add_classes(list, (const char *const *)data->classes.name, data->classes.count);
   tct_settings_text(list, SCHEMA, data->schema);
   tct_settings_real(list, "the schema's label bounds", data->label_low);
   tct_settings_real(list, "the schema's label bounds", data->label_high);

@@ -1,5 +1,6 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
+#include "core/nearest.h"
 #include "core/processors.h"
 #include "core/sized.h"
 #include "train/plan.h"
@@ -93,7 +94,8 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
   if (!is_one_of(config->label_scale, label_scales))
     return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
-  if (!is_one_of(config->errors, errors)) return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust");
+  if (!is_one_of(config->errors, errors))
+    return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust; give one of them");
   if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
@@ -178,16 +180,25 @@ static tct_status take_errors(tct_plan *plan, tct_error *err) {
   return config->solver ? TCT_OK : tct_fail_memory(err);
 }
 
+static const char *solver_meant(const char *given, char near[TCT_MEANT]) {
+  const char *name[64] = {"auto"};
+  int count = 1;
+  for (int i = 0; i < tct_solver_count && count < 64; i++) name[count++] = tct_solvers[i]->name;
+  return tct_meant(given, name, count, near);
+}
+
 /* The solver by name; without one (or as "auto") the rule's, which needs the facts of a private run first. */
 static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t cols, tct_plan *plan, tct_spec *spec,
                               tct_error *err) {
+  char near[TCT_MEANT];
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "auto", "solver", spec, err));
   int is_auto = !strcmp(spec->name, "auto");
   if (is_auto && spec->items)
     return tct_fail(err, TCT_E_USAGE, "the solver auto takes no options; name a solver to give it some");
   plan->solver = tct_solver_find(is_auto ? "dpgd" : spec->name);
   if (!plan->solver)
-    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them", spec->name);
+    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them%s", spec->name,
+                    solver_meant(spec->name, near));
   TCT_TRY(check_budget(config, plan->solver, err));
   TCT_TRY(gather_facts(plan, rows, cols, err));
   if (!is_auto) return TCT_OK;

@@ -1,5 +1,6 @@
 /* use_schema.c - public bounds of a schema become the row norm and the label bound. */
 #include "model/json.h"
+#include "read/schema/schema.h"
 #include "train/plan.h"
 
 #include <math.h>
@@ -13,21 +14,40 @@ static void use_labels(tct_config *config, double low, double high) {
   config->label_bound = counts ? high : (high - low) / 2;
 }
 
-tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
-  tct_config own;
-  tct_error_clear(err);
-  TCT_TRY(tct_config_take(config, &own, err));
-  if (!data->schema) return TCT_OK;
-  json_t *schema = json_loads(data->schema, 0, NULL);
-  const json_t *columns = json_object_get(schema, "columns");
+/* columns: those of a schema. */
+static void take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high) {
   double squares = config->intercept ? 1 : 0;
   for (size_t j = 0; j < json_array_size(columns); j++) {
     const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
     squares += type && strcmp(type, "ignore") != 0; /* a number scaled into [-1,1], or one indicator */
   }
   if (isnan(config->row_norm) && squares > 0) config->row_norm = sqrt(squares);
-  if (isnan(config->label_bound) && isfinite(data->label_low) && isfinite(data->label_high) && config->label_shift == 0)
-    use_labels(config, data->label_low, data->label_high);
+  if (isnan(config->label_bound) && isfinite(label_low) && isfinite(label_high) && config->label_shift == 0)
+    use_labels(config, label_low, label_high);
+}
+
+tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
+  tct_config own;
+  tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &own, err));
+  if (!data->schema) return TCT_OK;
+  json_t *schema = json_loads(data->schema, 0, NULL);
+  take_bounds(config, json_object_get(schema, "columns"), data->label_low, data->label_high);
   json_decref(schema);
   return TCT_OK;
+}
+
+tct_status tct_config_use_schema_file(tct_config *config, const char *path, int64_t *cols, tct_error *err) {
+  tct_config own;
+  tct_schema schema = {0};
+  tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &own, err));
+  if (!path || !cols) return tct_fail(err, TCT_E_USAGE, "the schema's file, or the place for its columns, is missing");
+  tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
+  if (status == TCT_OK) {
+    take_bounds(config, json_object_get(schema.root, "columns"), schema.label_low, schema.label_high);
+    *cols = schema.features;
+  }
+  tct_schema_free(&schema);
+  return status;
 }

@@ -10,6 +10,7 @@ form=$here/../../docs/reference/format/model.schema.json
 ok 'people' generate --rows 500 -o c.csv
 ok 'incomes' generate --rows 500 --kind regression -o r.csv
 class=(c.csv --schema c.schema.json --loss logistic --penalty l2:lambda=0.01)
+python3 "$here/three_classes.py" 300 >s.csv
 ok 'private' train "${class[@]}" --solver dpscd --epsilon 1 --delta 1e-6 -o private.json
 ok 'replace_one' train "${class[@]}" --solver dpscd --epsilon 1 --delta 1e-6 --neighbours replace_one -o relation.json
 ok 'seeded' train "${class[@]}" --solver dpscd --epsilon 1 --delta 1e-6 --seed 1 --intercept -o seeded.json
@@ -17,6 +18,10 @@ ok 'none' train "${class[@]}" --solver scd -o none.json
 ok 'infinite' train "${class[@]}" --solver dpscd --epsilon inf -o infinite.json
 ok 'scaled' train "${class[@]}" --solver scd --scale standard --row-norm 2 --rows unit -o scaled.json
 ok 'regression' train r.csv --schema r.schema.json --loss squared --penalty l2:lambda=0.01 --solver dpscd --epsilon 1 --delta 1e-6 -o real.json
+"$TACIT" train s.csv --label fruit --row-norm 2 --classes apple,pear,plum --loss logistic --solver dpgd --epsilon 1 \
+  --delta 1e-6 -o several.json >/dev/null || fail 'three classes'
+"$TACIT" train s.csv --label fruit --row-norm 2 --positive pear --loss logistic --solver dpgd --epsilon 1 \
+  --delta 1e-6 -o one.json >/dev/null || fail 'one class against the rest'
 # One file of every solver, by what it says it needs: a ridge, a ball, squared loss, or records that stay.
 # Columns in several hands have no intercept.
 solvers=$("$TACIT" components solver --json | python3 -c 'import json, sys; print(*(c["name"] for c in json.load(sys.stdin)["components"]))')
@@ -43,7 +48,7 @@ import jsonschema
 form = json.load(open(sys.argv[1]))
 jsonschema.Draft202012Validator.check_schema(form)
 check = jsonschema.Draft202012Validator(form)
-models = ['private', 'relation', 'seeded', 'none', 'infinite', 'scaled', 'real']
+models = ['several', 'one', 'private', 'relation', 'seeded', 'none', 'infinite', 'scaled', 'real']
 models += [name[:-5] for name in glob.glob('solver_*.json')]
 assert len(models) > 20, models
 for name in models:

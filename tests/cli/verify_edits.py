@@ -43,12 +43,14 @@ def verified(text):
 def without_fits(model):
     """The file as form 1 would have it: what nothing binds to a run must not be called verified."""
     old = {**copy.deepcopy(model), "version": 1}
+    if len(old.get("classes", ())) == 2:
+        del old["classes"]
     for key in ("fits", "weights", "choice"):
         old["privacy"].pop(key, None)
     return old
 
 # What no check without the data can know; docs/reference/format/model.md has the list with reasons.
-FREE = ("coefficients", "intercept", "features", "label", "library", "note", "transforms/schema",
+FREE = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "transforms/schema",
         "inference/sampling", "inference/noise", "inference/degrees", "inference/withheld",
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
@@ -106,6 +108,20 @@ def removed(model, path):
     del at[path[-1]]
     return out
 
+def filled(value, large):
+    return [filled(each, large) for each in value] if isinstance(value, list) else large
+
+def fewer_classes(model):
+    """The same claim with one class less, and less of what is bound to their number."""
+    cut = {**copy.deepcopy(model), **{key: model[key][:-1] for key in ("classes", "coefficients", "intercept")}}
+    yield "a class taken out", cut
+    for fit in cut["privacy"]["fits"]:
+        fit["count"] -= 1
+    yield "a class taken out, and counted", copy.deepcopy(cut)
+    kinds = len(model["privacy"]["events"]) // len(model["classes"])
+    cut["privacy"]["events"] = model["privacy"]["events"][kinds:]
+    yield "a class taken out, counted, and its events", cut
+
 names = sys.argv[2:] or [f[:-5] for f in sorted(os.listdir(".")) if f.endswith(".json") and "schema" not in f and f != "edited.json"]
 # A second and more an edit: a number of each release, and what else only these files have.
 SLOW = ("greedy", "objpert", "parties")
@@ -140,12 +156,17 @@ for name in names:
     most = weight_bound(json.dumps(model))
     tried += 3 if private else 0
     for key, large in (("coefficients", 10 * most), ("intercept", -10 * most), ("coefficients", 1e308)):
-        changed = {**model, key: [large] * len(model[key]) if key == "coefficients" else large}
+        changed = {**model, key: filled(model[key], large)}
         if private and (not math.isfinite(most) or verified(json.dumps(changed))):
             unseen.append((name, key, str(large)))
     tried += 1
-    if private and verdict_of(json.dumps(without_fits(model))) != OLD_RULES:
+    old = REFUSED if len(model.get("classes", ())) > 2 else OLD_RULES  # form 1 has no rows for several classes
+    if private and verdict_of(json.dumps(without_fits(model))) != old:
         unseen.append((name, "fits taken out", ""))
+    for what, changed in fewer_classes(model) if len(model.get("classes", ())) > 2 else ():
+        tried += 1
+        if verified(json.dumps(changed)):
+            unseen.append((name, what, ""))
     twice = json.dumps(model)
     for key in ("epsilon", "rows", "solver"):
         if name in SLOW:

@@ -24,6 +24,47 @@ static void no_neighbour_with_a_replaced_record_moves_a_score_further_than_claim
   climb_all(variants, VARIANTS, TCT_REPLACE_ONE);
 }
 
+/* ---- weights and persons ------------------------------------------------------------------------- */
+
+enum { N = 30, P = 4, KIN = 5 }; /* the first KIN records are one person's */
+
+/* How far the person's removal moves a score of any release, in claims.  linked: the weights sum to 1. */
+static double person_moves(const char *solver, const char *loss, tct_layout layout, bool linked) {
+  tct_error err = {0};
+  records r = records_new(N, P, 7);
+  double weight[N];
+  world with, without;
+  tct_config config = world_config(loss, "l1ball:radius=3", solver);
+  for (int i = 0; i < N; i++) weight[i] = i < KIN && linked ? (1 - 0x1p-48) / KIN : 1;
+  for (int i = 0; i < KIN; i++) { /* they all pull hard and one way */
+    for (int j = 0; j < P; j++) r.x[i * P + j] = j ? 0.001 : -40;
+    r.y[i] = 1;
+  }
+  assert_int_equal(world_open(&with, &r, &config, layout, TCT_F64, &err), TCT_OK);
+  assert_int_equal(world_open(&without, &r, &config, layout, TCT_F64, &err), TCT_OK);
+  with.problem.weight = without.problem.weight = weight;
+  for (int k = 0; k < KIN; k++) world_remove(&without, k);
+  double worst = worlds_move(&with, &without, 9, NULL);
+  world_close(&with);
+  world_close(&without);
+  records_free(&r);
+  return worst;
+}
+
+static void all_records_of_a_person_together_stay_within_the_claim(void **state) {
+  (void)state;
+  for (int layout = 0; layout < 2; layout++)
+    for (int v = 0; v < VARIANTS; v++) {
+      tct_layout as = layout ? TCT_CSC : TCT_DENSE_COLS;
+      double fair = person_moves(variants[v].solver, variants[v].loss, as, true);
+      double loose = person_moves(variants[v].solver, variants[v].loss, as, false);
+      print_message("%s: a person moves %.12f of the claim; as many persons %.3f\n", variants[v].solver, fair, loose);
+      assert_true(fair <= 1);
+      assert_true(fair > 0.4);
+      assert_true(loose > 2);
+    }
+}
+
 /* ---- the two forms ------------------------------------------------------------------------------ */
 
 enum { WIDE = 60, MANY = 150, STEPS = 60 };
@@ -115,6 +156,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_neighbour_that_lacks_a_record_moves_a_score_further_than_claimed),
       cmocka_unit_test(no_neighbour_with_a_replaced_record_moves_a_score_further_than_claimed),
+      cmocka_unit_test(all_records_of_a_person_together_stay_within_the_claim),
       cmocka_unit_test(the_fast_form_has_the_scores_of_the_plain_one_bit_for_bit),
       cmocka_unit_test(with_much_budget_the_objective_falls),
       cmocka_unit_test(the_change_is_doubled_under_replace_one_and_the_promise_is_not),

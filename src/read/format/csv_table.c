@@ -53,10 +53,11 @@ static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *e
   if (!wanted) return TCT_OK;
   r->key = tct_csv_find(r->names, r->sorted, r->count, wanted);
   if (r->key < 0)
-    return tct_fail_at(err, reader->source->name, r->csv.line, 0,
-                       "the header has no column \"%.200s\" for the records' keys; name it as the header does", wanted);
+    return tct_fail_at(
+        err, reader->source->name, r->csv.line, 0,
+        "the header has no column \"%.200s\" for the records' keys or persons; name it as the header does", wanted);
   if (r->key == r->label)
-    return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' column; name another one");
+    return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' or persons' column; name another one");
   return TCT_OK;
 }
 
@@ -67,7 +68,7 @@ static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *er
   tct_field field = {0};
   if (!why) field = r->csv.field[r->key];
   if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
-    why = "the record has no key; give it one";
+    why = "the record has no key, or names no person; give it one";
   if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "%s", why);
   char *to = tct_pieces_reserve(&r->keys, field.length + 1);
   if (!to) return tct_fail_memory(err);
@@ -93,7 +94,8 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
           tct_fail(err, TCT_E_USAGE, "the label column is also a feature in the schema; remove it from \"columns\"");
     } else if (field[k] >= 0 && j == r->key) {
       status =
-          tct_fail(err, TCT_E_USAGE, "the keys' column is also a feature in the schema; remove it from \"columns\"");
+          tct_fail(err, TCT_E_USAGE,
+                   "the keys' or persons' column is also a feature in the schema; give it the type \"ignore\" there");
     } else if (j < 0 && column->kind != TCT_COLUMN_IGNORE) {
       status = tct_fail_at(err, file, r->csv.line, 0,
                            "the header has no column \"%.200s\", which the schema describes; check the schema",
@@ -129,7 +131,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   if (!field) return tct_fail_memory(err);
   r->encoder.field = field;
   TCT_TRY(match_columns(r, schema, field, err));
-  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, reader->c, err));
+  TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, &reader->data->classes, reader->c, err));
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
   TCT_TRY(tct_encoder_make(&r->encoder, schema, field, wanted ? r->label : -1, reader->options, err));
   tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
@@ -159,6 +161,8 @@ static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err
       if (blanks++ == 0) first_blank = r->csv.line;
       continue;
     }
+    if (blanks > 0 && r->key >= 0) /* an empty line has no key, and a record without one is nobody's */
+      return tct_fail_at(err, reader->source->name, first_blank, 0, "the line is empty; remove it");
     for (; blanks > 0; blanks--, first_blank++) {
       TCT_TRY(tct_reader_invalid(reader, first_blank, 0, "the line is empty; remove it", dense, err));
     }

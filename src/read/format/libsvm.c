@@ -188,7 +188,7 @@ static tct_status read_format(tct_reader *reader, tct_error *err) {
   r.given = options->cols > 0;
   r.max = r.given ? options->cols : reader->source->limits.cols;
   r.limit = options->value_type == TCT_F32 ? FLT_MAX : DBL_MAX;
-  TCT_TRY(tct_label_rule_make(&r.rule, options, &reader->schema, reader->c, err));
+  TCT_TRY(tct_label_rule_make(&r.rule, options, &reader->schema, &reader->data->classes, reader->c, err));
   tct_table_init(&reader->table, TCT_CSR, options);
   if (reader->range) TCT_TRY(tct_source_jump(reader->source, 0, reader->range->from, reader->range->to, err));
   tct_status status = read_lines(&r, reader, err);

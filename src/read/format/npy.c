@@ -196,7 +196,7 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   tct_table *table = &reader->table;
   TCT_TRY(read_header(r, reader->source, err));
   TCT_TRY(check_shape(r, reader, err));
-  TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, reader->c, err));
+  TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, &reader->data->classes, reader->c, err));
   r->rows = r->npy.shape[0];
   if (reader->range) TCT_TRY(read_part(r, reader, err));
   tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);

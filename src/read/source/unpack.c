@@ -1,6 +1,8 @@
 /* unpack.c - the functions of libarchive that are used, loaded when a file is first opened through it. */
 #include "read/source/unpack.h"
 
+#include "core/load.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,7 +19,8 @@ static bool find(void *library, const char *name, void *function) {
 }
 
 static void load(void) {
-  void *library = dlopen(TCT_ARCHIVE_LIBRARY, RTLD_LAZY | RTLD_LOCAL); /* stays until the process ends */
+  void *library = dlopen(TCT_ARCHIVE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);    /* stays until the process ends */
+  if (!library) library = tct_load_library("libtacit_archive.so", false); /* a wheel brings its own */
   if (!library) return;
   loaded = true;
 #define TCT_UNPACK_FIND(name) loaded &= find(library, #name, &functions.name);

@@ -25,6 +25,11 @@ int64_t tct_data_rank_rows(const tct_data *data, int rank) {
 int64_t tct_data_cols(const tct_data *data) { return data->x.cols; }
 const tct_matrix *tct_data_matrix(const tct_data *data) { return &data->x; }
 const double *tct_data_labels(const tct_data *data) { return data->y; }
+tct_labels tct_data_kind(const tct_data *data) { return (tct_labels)data->labels; }
+int64_t tct_data_classes(const tct_data *data) { return data->classes.count; }
+const char *tct_data_class(const tct_data *data, int64_t k) {
+  return k >= 0 && k < data->classes.count ? data->classes.name[k] : NULL;
+}
 
 /* The names "x1", "x2", ... in one allocation. */
 static char **number_names(int64_t count) {
@@ -54,6 +59,7 @@ void tct_data_free(tct_data *data) {
   tct_wipe_free(data->weight, data->weight ? data->x.rows : 0, sizeof *data->weight);
   tct_free(data->dropped);
   tct_free(data->rank_rows);
+  tct_class_names_free(&data->classes);
   tct_free(data->names);
   tct_free(data->label_name);
   tct_free(data->keys);

@@ -3,6 +3,7 @@
 #define TCT_READ_TABLE_DATA_H
 #include "core/digest.h"
 #include "la/matrix/matrix.h"
+#include "read/table/class_names.h"
 
 enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
 
@@ -17,6 +18,7 @@ struct tct_data {
   bool persons;                 /* the weights of a person's records sum to at most 1, and a person is meant */
   char *keys;                   /* the records' keys in order, each ended by a 0 byte; NULL = none were asked for */
   int32_t labels;               /* tct_labels */
+  tct_class_names classes;      /* of the label, by the codes 0, 1, ..., or of -1 and +1; public */
   bool positive_unlisted;       /* the positive label was named, and no public list says that it can occur */
   char **names;                 /* [cols] feature names, owned; NULL = "x1", "x2", ... */
   char *label_name;             /* owned or NULL */

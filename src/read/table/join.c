@@ -24,6 +24,10 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) 
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
       (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
+  if (!a->keys != !b->keys)
+    return tct_fail(err, TCT_E_DATA, "one part has keys and another none; give parts of one table");
+  if (!tct_class_names_same(&a->classes, &b->classes))
+    return tct_fail(err, TCT_E_DATA, "the parts differ in the classes of the label; give parts of one table");
   if (!same_names(a, b) || !same_text(a->label_name, b->label_name) || !same_text(a->schema, b->schema))
     return tct_fail(err, TCT_E_DATA,
                     "the parts differ in the names or order of their columns; give every part the same header");
@@ -116,8 +120,31 @@ static tct_status describe(tct_data *to, const tct_data *like, tct_error *err) {
   if (like->names) to->names = copy_names(like->names, like->x.cols);
   if ((like->label_name && !to->label_name) || (like->schema && !to->schema) || (like->names && !to->names))
     return tct_fail_memory(err);
+  const char *const *classes = (const char *const *)like->classes.name;
+  if (classes) TCT_TRY(tct_class_names_set(&to->classes, classes, like->classes.count, like->classes.kind, err));
   for (int k = 0; k < TCT_UNACCOUNTED && like->unaccounted[k]; k++)
     TCT_TRY(tct_data_unaccounted(to, like->unaccounted[k], err));
+  return TCT_OK;
+}
+
+/* Behind the keys of the first `rows` records. */
+static const char *keys_after(const char *keys, int64_t rows) {
+  for (; rows > 0; rows--) keys += strlen(keys) + 1;
+  return keys;
+}
+
+static tct_status join_keys(tct_data *const *part, int64_t parts, int64_t drop, tct_data *to, tct_error *err) {
+  size_t bytes = 0;
+  if (!part[0]->keys) return TCT_OK;
+  for (int64_t k = 0; k < parts; k++) bytes += (size_t)(keys_after(part[k]->keys, part[k]->x.rows) - part[k]->keys);
+  char *at = to->keys = tct_alloc((int64_t)bytes + 1, 1);
+  if (!at) return tct_fail_memory(err);
+  for (int64_t k = 0; k < parts; k++) {
+    const char *from = keys_after(part[k]->keys, k == 0 ? drop : 0);
+    size_t length = (size_t)(keys_after(part[k]->keys, part[k]->x.rows) - from);
+    memcpy(at, from, length);
+    at += length;
+  }
   return TCT_OK;
 }
 
@@ -135,6 +162,7 @@ static tct_status fill(tct_data *const *part, int64_t parts, int64_t drop, tct_d
   m->stride = m->layout == TCT_CSR ? 0 : m->cols;
   TCT_TRY(make_room(to, entries, part[0], err));
   for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, &row, &entry);
+  TCT_TRY(join_keys(part, parts, drop, to, err));
   return describe(to, part[0], err);
 }
 

@@ -47,6 +47,8 @@ typedef struct tct_table {
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options);
 
+/* After init, where the number of records is known: they are then not copied once more.  dense: features of each. */
+tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err);
 /* After a failed tct_pieces_reserve: what the disk said, or that memory ran out. */
 tct_status tct_table_failed(const tct_table *table, tct_error *err);
 /* Called between records: under a limit of memory, values beyond a quarter of it go to a file, and all that follow. */

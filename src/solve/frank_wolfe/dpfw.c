@@ -18,7 +18,9 @@
  * C, under replace_one by 2C.  That is the `change` of the choice, whatever a_i is.  The two signs of a column move in
  * opposite directions, so the scores are not monotone and the 2 of the exponent stays.  The paper's bound for the mean
  * is this over n.  The view bounds |x_i| by R, so R is a valid feature_bound; a smaller one is enforced by the clip at
- * C.
+ * C.  With a weight v_i in [0, 1] the record adds v_i a_i x_ij, where a_i is cut further until max_j |a_i x_ij| <= C (1
+ * - 2^-40): a function of the record alone.  That room covers the roundings of both products, and truncation shortens.
+ * So the records of a person, whose weights sum to at most 1, move a score by at most C together.
  *
  * RELEASES  T choices, exponential:epsilon_0 each; w is a function of them.  With epsilon infinite the choice is the
  * largest score, charged as a release without noise.
@@ -154,6 +156,7 @@ const tct_solver tct_solver_dpfw = {
     .pure = true,
     .wants_columns = true,
     .rows_apart = true,
+    .weighing = TCT_WEIGHS_PERSONS,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,
     .plan = tct_dpfw_plan,

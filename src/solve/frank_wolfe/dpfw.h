@@ -27,7 +27,8 @@ typedef struct tct_dpfw_sums {
   const tct_dpfw *d;
   double lattice;
   double *g;     /* [p] exact sums over the view's rows of the clipped terms of the slopes as they stand */
-  double *slope; /* [rows] clipped */
+  double *slope; /* [rows] clipped, and weighed */
+  double *most;  /* [rows] of a slope before it is weighed; NULL without weights: the clip B */
   double *z;     /* [rows] */
   double scale;
   int64_t *list;         /* [p] the columns whose sum has changed since the last move, ascending if all have */

@@ -9,6 +9,7 @@
 #include "la/matrix/lattice.h"
 #include "solve/frank_wolfe/dpfw.h"
 
+#include <math.h>
 #include <string.h>
 
 static double clipped(double v, double clip) {
@@ -51,19 +52,24 @@ static void all_sums(tct_dpfw_sums *s) {
   s->changed = p;
 }
 
+/* Cut to what the record may have, then weighed, so that a set of weights with sum 1 stays within C. */
+static double counted(const tct_dpfw_sums *s, int64_t i, double slope) {
+  return s->most ? clipped(slope, s->most[i]) * s->problem->weight[i] : clipped(slope, s->d->clip);
+}
+
 static void take_all(tct_dpfw_sums *s) {
   const tct_loss *loss = &s->problem->facts->loss;
   int64_t n = s->problem->view->rows;
   for (int64_t i = 0; i < n; i++) s->workspace[i] = s->scale * s->z[i];
   loss->kind->slopes(s->workspace, s->problem->y, loss->h, s->slope, n);
-  for (int64_t i = 0; i < n; i++) s->slope[i] = clipped(s->slope[i], s->d->clip);
+  for (int64_t i = 0; i < n; i++) s->slope[i] = counted(s, i, s->slope[i]);
 }
 
 static double take_one(const tct_dpfw_sums *s, int64_t i) {
   const tct_loss *loss = &s->problem->facts->loss;
   double margin = s->scale * s->z[i], slope;
   loss->kind->slopes(&margin, &s->problem->y[i], loss->h, &slope, 1);
-  return clipped(slope, s->d->clip);
+  return counted(s, i, slope);
 }
 
 static void retake(tct_dpfw_sums *s, int64_t i) {
@@ -157,12 +163,42 @@ static tct_status rows_of(tct_dpfw_sums *s, tct_error *err) {
   return TCT_OK;
 }
 
+/* The largest magnitude of each record's features as they count. */
+static void largest_of(const tct_dpfw_sums *s, double *largest) {
+  const tct_view *view = s->problem->view;
+  const tct_matrix *m = view->x;
+  for (int64_t i = 0; i < m->rows; i++) {
+    largest[i] = fabs(view->intercept * view->row_scale[i]);
+    for (int64_t k = s->start ? s->start[i] : 0; s->start && k < s->start[i + 1]; k++)
+      largest[i] = fmax(largest[i], fabs(s->value[k]));
+  }
+  for (int64_t j = 0; j < m->cols && !s->start; j++)
+    for (int64_t i = 0; i < m->rows; i++)
+      largest[i] = fmax(largest[i], fabs(stored(m, j * m->stride + i) * view->row_scale[i]));
+}
+
+/* With weights no term is cut by itself: a slope is small enough for every feature of its record, with room for the
+ * roundings of two products. */
+static tct_status bound_slopes(tct_dpfw_sums *s, tct_error *err) {
+  int64_t n = s->problem->view->rows;
+  if (!s->problem->weight) return TCT_OK;
+  s->most = TCT_NEW(double, n);
+  if (!s->most) return tct_fail_memory(err);
+  largest_of(s, s->most);
+  for (int64_t i = 0; i < n; i++) {
+    double own = s->most[i] > 0 ? s->d->planned->clip * (1 - 0x1p-40) / s->most[i] : INFINITY;
+    s->most[i] = fmin(own, s->d->clip);
+  }
+  return TCT_OK;
+}
+
 void tct_dpfw_sums_free(tct_dpfw_sums *s) {
   if (!s->problem) return;
   int64_t n = s->problem->view->rows, p = s->problem->view->p, entries = s->start ? s->start[n] : 0;
   tct_fused_free(&s->all);
   tct_wipe_free(s->g, p, sizeof *s->g);
   tct_wipe_free(s->slope, n, sizeof *s->slope);
+  tct_wipe_free(s->most, s->most ? n : 0, sizeof *s->most);
   tct_wipe_free(s->z, n, sizeof *s->z);
   tct_wipe_free(s->workspace, n, sizeof *s->workspace);
   tct_wipe_free(s->value, s->value ? entries : 0, sizeof *s->value);
@@ -186,6 +222,7 @@ tct_status tct_dpfw_sums_new(const tct_problem *problem, const tct_dpfw *d, tct_
     TCT_TRY(rows_of(s, err));
   else
     TCT_TRY(tct_fused_new(problem->view, s->zero, set, &s->all, err));
+  TCT_TRY(bound_slopes(s, err));
   take_all(s);
   all_sums(s);
   return TCT_OK;

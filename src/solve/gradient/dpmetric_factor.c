@@ -347,6 +347,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_facts *facts = m->facts;
   double h = tct_dpmetric_curvature(facts), inverse = 0;
   double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
+  shape->budget = tct_dpmetric_left(&m->rule);
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
   shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(shape, signal);

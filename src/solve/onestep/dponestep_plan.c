@@ -34,8 +34,10 @@ static double public_signal(const tct_facts *facts) {
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (tct_noise_off(facts)) return 1000;
   if (!isnan(rule->weight)) return rule->weight;
-  if (rule->robust) return between(0.07 * sqrt(signal_to_noise), 1.3, 3);
-  return between(0.05 * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
+  /* The noise of H grows with c_z^2 and the root of p, and its eigenvalues fall with p. */
+  double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
+  if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3, 3);
+  return between(fmin(0.05, open) * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
 }
 
 /* Residuals of counts are skewed, also where the model is right. */

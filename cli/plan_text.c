@@ -1,0 +1,91 @@
+/* plan_text.c - a plan as tacit train shows it: of one fit, or of one for each class within one budget. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of several classes those of one fit, and how often. */
+static void print_events(const json_t *plan) {
+  const json_t *event, *list = json_object_get(plan, "events");
+  int several = !isnan(cli_number(plan, "models"));
+  size_t i;
+  if (several) list = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "events");
+  json_array_foreach(list, i, event) {
+    char *text = json_is_string(event) ? strdup(json_string_value(event)) : json_dumps(event, JSON_COMPACT);
+    cli_line(i ? "" : several ? "events each" : "events", "%s", text ? text : "");
+    free(text);
+  }
+}
+
+/* In units of the sum that is released. */
+static void print_releases(const json_t *plan) {
+  const json_t *releases = json_object_get(json_array_get(json_object_get(plan, "fits"), 0), "releases"), *r;
+  size_t i;
+  json_array_foreach(releases, i, r) {
+    char length[64] = "set as the run goes, from earlier releases", noise[80] = "";
+    if (json_is_number(json_object_get(r, "sensitivity")))
+      snprintf(length, sizeof length, "%s", cli_real(cli_number(r, "sensitivity")));
+    if (json_is_number(json_object_get(r, "deviation")) && cli_number(r, "deviation") > 0)
+      snprintf(noise, sizeof noise, ", deviation %s", cli_real(cli_number(r, "deviation")));
+    if (json_is_true(json_object_get(r, "open"))) snprintf(noise, sizeof noise, ", noise from the budget that is left");
+    cli_line(i ? "" : "releases", "%s: sensitivity %s (%s)%s, %.0f times", cli_string(r, "what"), length,
+             cli_string(r, "norm"), noise, cli_number(r, "count"));
+  }
+}
+
+int cli_plan_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
+
+void cli_plan_print(const json_t *plan) {
+  cli_line("solver", "%s", cli_string(plan, "solver"));
+  if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
+  if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
+  cli_line("loss", "%s", cli_string(plan, "loss"));
+  cli_line("penalty", "%s", cli_string(plan, "penalty"));
+  cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
+  if (json_object_get(plan, "max_passes"))
+    cli_line("passes", "at most %.0f over the data, whatever they are", cli_number(plan, "max_passes"));
+  if (!cli_plan_private(plan)) {
+    cli_line("privacy", "NONE");
+    return;
+  }
+  cli_line("privacy", "epsilon %s, delta %s, %s, proved by %s", cli_real(cli_number(plan, "epsilon")),
+           cli_real(cli_number(plan, "delta")), cli_string(plan, "neighbours"), cli_string(plan, "accountant"));
+  if (!isnan(cli_number(plan, "models")))
+    cli_line("classes", "%.0f, one against the rest; each fit has epsilon %s", cli_number(plan, "models"),
+             cli_real(cli_number(json_object_get(plan, "each"), "epsilon")));
+  if (!isnan(cli_number(plan, "noise_multiplier")))
+    cli_line("noise", "%s (multiplier: standard deviation / sensitivity of one record)",
+             cli_real(cli_number(plan, "noise_multiplier")));
+  print_events(plan);
+  print_releases(plan);
+}
+
+/* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */
+static json_t *warnings_of(const json_t *each, const json_t *whole) {
+  json_t *list = json_array(), *line;
+  size_t i;
+  json_array_foreach((json_t *)whole, i, line) if (json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  json_array_foreach((json_t *)each, i, line) if (!json_is_true(json_object_get(line, "weakens")))
+      json_array_append(list, line);
+  return list;
+}
+
+json_t *cli_plan_json(const tct_plan *plan, const tct_composition *whole, tct_error *err) {
+  static const char *const price[] = {"private", "epsilon", "delta", "accountant", "events",
+                                      "fits",    "models",  "each",  NULL};
+  const tct_plan *one = whole ? tct_composition_plan(whole, 0) : plan;
+  char *text = tct_plan_json(one, err), *all = whole && text ? tct_composition_json(whole, err) : NULL;
+  json_t *root = text && (all || !whole) ? cli_take_json(text) : (tct_text_free(text), NULL);
+  json_t *o = all ? cli_take_json(all) : NULL;
+  if (!root || !whole) return root;
+  for (int i = 0; price[i]; i++) json_object_set(root, price[i], json_object_get(o, price[i]));
+  json_object_del(root, "epsilon_lower");
+  json_decref(o);
+  text = tct_plan_json(plan, err); /* the promise's own warnings are those of the whole */
+  o = text ? cli_take_json(text) : NULL;
+  json_object_set_new(root, "warnings", warnings_of(json_object_get(root, "warnings"), json_object_get(o, "warnings")));
+  json_decref(o);
+  return root;
+}

@@ -1,0 +1,26 @@
+# needs.cmake - what the build needs from the system; whatever is missing is named at once, with Debian's packages.
+find_package(PkgConfig)
+set(TCT_NEEDED SODIUM libsodium libsodium-dev JANSSON jansson libjansson-dev ARCHIVE libarchive libarchive-dev
+  ZLIB zlib zlib1g-dev SQLITE sqlite3 libsqlite3-dev)
+set(TCT_MISSING)
+if(NOT PKG_CONFIG_FOUND)
+  set(TCT_MISSING pkg-config libsodium-dev libjansson-dev libarchive-dev zlib1g-dev libsqlite3-dev)
+else()
+  while(TCT_NEEDED)
+    list(POP_FRONT TCT_NEEDED variable module package)
+    pkg_check_modules(${variable} IMPORTED_TARGET ${module})
+    if(NOT ${variable}_FOUND)
+      list(APPEND TCT_MISSING ${package})
+    endif()
+  endwhile()
+endif()
+if(TCT_MISSING)
+  list(JOIN TCT_MISSING " " TCT_MISSING)
+  message(FATAL_ERROR "tacit cannot be built: libraries are missing.  On Debian and Ubuntu install them with\n"
+    "  apt-get install ${TCT_MISSING}\n"
+    "(from an archive of the sources: apt-get install gcc libc6-dev cmake ninja-build pkg-config ${TCT_MISSING})")
+endif()
+find_package(OpenMP COMPONENTS C)
+if(NOT OpenMP_C_FOUND)
+  message(FATAL_ERROR "tacit cannot be built: the C compiler has no OpenMP (gcc has it; for clang install libomp-dev).")
+endif()

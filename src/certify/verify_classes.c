@@ -1,0 +1,58 @@
+/* verify_classes.c - what binds a model of several classes to one composition of as many fits. */
+#include "certify/verify.h"
+#include "several/composition.h"
+#include "train/certificate.h"
+
+#include <string.h>
+
+static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
+
+static bool listed(const json_t *values, const char *name) {
+  const json_t *value;
+  size_t i;
+  bool found = false;
+  json_array_foreach((json_t *)values, i, value) {
+    const char *text = json_string_value(value);
+    found |= text && !strcmp(text, name);
+  }
+  return found;
+}
+
+const char *tct_verify_class_names(const tct_model *m) {
+  json_t *schema = m->schema ? json_loads(m->schema, 0, NULL) : NULL;
+  const json_t *values = member(member(schema, "label"), "values");
+  bool all = true;
+  for (int64_t k = 0; values && k < m->classes.count; k++)
+    all &= !m->classes.name[k] || listed(values, m->classes.name[k]);
+  json_decref(schema);
+  return all ? NULL : "classes";
+}
+
+/* The fit of each, as a composition of the whole's budget makes it; NULL with err: there is none. */
+static json_t *compose_again(const tct_model *m, const json_t *fit, tct_error *err) {
+  tct_config config;
+  int64_t rows = 0, cols = 0;
+  if (tct_certificate_config(fit, NULL, &config, &rows, &cols, err) != TCT_OK) return NULL;
+  config.epsilon = m->epsilon, config.delta = m->delta;
+  tct_composition *whole = tct_compose_classes(&config, m->models, rows, cols, err);
+  json_t *fits = whole ? tct_composition_fits(whole) : NULL, *again = json_incref(json_array_get(fits, 0));
+  tct_composition_free(whole);
+  json_decref(fits);
+  return again;
+}
+
+/* After a private search the budget was composed over all candidates, and the union of their events is checked. */
+void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t *fits) {
+  tct_error err = {0};
+  if (!m->is_private || m->models < 2 || m->choice || json_array_size(fits) != 1) return;
+  const json_t *fit = json_array_get(fits, 0);
+  json_t *again = compose_again(m, fit, &err);
+  bool same = again && tct_json_near(fit, again);
+  json_decref(again);
+  tct_verify_check(r, "composed", same,
+                   same    ? "the claim, composed again over %lld classes, gives the fit of each%.0s"
+                   : again ? "the claim, composed again over %lld classes, gives each another fit; the file was "
+                             "edited%.0s"
+                           : "the claim cannot be composed over %lld classes: %s",
+                   (long long)m->models, err.text);
+}
