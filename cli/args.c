@@ -33,6 +33,22 @@ static int parse_count(const char *text, int64_t *out) {
   return 1;
 }
 
+/* 1500000, 64M, 1.5G. */
+static int parse_bytes(const char *text, int64_t *out) {
+  static const char units[] = "KMGT";
+  char number[32];
+  size_t length = strlen(text);
+  const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+  double value;
+  if (length >= sizeof number) return 0;
+  snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), text);
+  if (!parse_real(number, &value)) return 0;
+  value = floor(ldexp(value, unit ? 10 * (int)(unit - units + 1) : 0));
+  if (!(value >= 1 && value <= 0x1p53)) return 0;
+  *out = (int64_t)value;
+  return 1;
+}
+
 static int parse_seed(const char *text, uint64_t *out) {
   char *end;
   if (!isdigit((unsigned char)text[0])) return 0;
@@ -74,6 +90,8 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
       return parse_count(text, to) && *(int64_t *)to > 0
                  ? 0
                  : cli_fail(CLI_USAGE, "%s needs a whole number, at least 1; leave it out if it is not known", o->name);
+    case CLI_BYTES:
+      return parse_bytes(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a number of bytes, such as 64M or 2G", o->name);
     case CLI_SEED:
       args->has_seed = 1;
       return parse_seed(text, to) ? 0 : cli_fail(CLI_USAGE, "%s needs a whole number from 0 to 2^64-1", o->name);
@@ -123,6 +141,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   if (args->threads > 4096) return cli_fail(CLI_USAGE, "--threads must be at most 4096; 0 takes all processors");
   args->config.threads = args->read.threads = (int32_t)args->threads;
   args->config.has_seed = args->has_seed;
+  args->config.memory = args->read.memory;
   if (args->f32) args->read.value_type = TCT_F32;
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;

@@ -52,6 +52,7 @@ typedef enum cli_kind {
   CLI_REAL,   /* double; "inf" is allowed */
   CLI_COUNT,  /* int64_t >= 0; 1e6 is allowed */
   CLI_SIZE,   /* int64_t >= 1 */
+  CLI_BYTES,  /* int64_t >= 1; K, M, G and T at the end are powers of 1024 */
   CLI_SEED,   /* uint64_t in config.seed, and has_seed */
 } cli_kind;
 
@@ -83,9 +84,9 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_train_options[];  /* of train */
-extern const cli_option cli_read_options[];   /* --label --positive --classes --schema --invalid --cols --f32 */
-extern const cli_option cli_page_options[];   /* --title --purpose --contact */
+extern const cli_option cli_train_options[]; /* of train */
+extern const cli_option cli_page_options[];  /* --title --purpose --contact */
+extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
 

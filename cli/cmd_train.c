@@ -63,6 +63,10 @@ static int dry_run(cli_args *args) {
     cli_plan_print(root);
   if (!args->json && !isnan(cli_number(root, "memory_bytes")))
     cli_line("memory", "%.1f MiB", cli_number(root, "memory_bytes") / 1048576);
+  if (!args->json && json_object_get(root, "memory_limit"))
+    cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
+             cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
+             cli_number(root, "disk_bytes") / 1048576);
   json_decref(root);
   return code;
 }

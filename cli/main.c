@@ -1,7 +1,10 @@
 /* main.c - tacit, the command line: finds the verb and runs it. */
+#define _GNU_SOURCE
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -55,7 +58,16 @@ static int run(int argc, char **argv) {
   return 0;
 }
 
+/* Threads that wait for others sleep.  Spinning, the default of GNU OpenMP, takes the processor from those that are
+ * waited for as soon as other programs want it too.  OpenMP reads the variable before main, so the program starts anew
+ * once; where that cannot be it runs as it is. */
+static void wait_asleep(char **argv) {
+  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || setenv("OMP_WAIT_POLICY", "passive", 1) != 0) return;
+  execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv) {
+  wait_asleep(argv);
   keep_memory();
   return cli_finish(run(argc, argv));
 }

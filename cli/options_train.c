@@ -57,6 +57,13 @@ const cli_option cli_train_options[] = {
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published",
      "fresh noise from the operating system", "1"},
+    {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
+     "bytes that the run may take in memory; records beyond it lie in a file without a name, which every pass reads; "
+     "the "
+     "model is the same",
+     "no limit", "1G"},
+    {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file", "$TMPDIR, else /tmp",
+     "/var/tmp"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
      "print the plan and its cost without opening the data; needs --schema and --records, or --shape", "off", NULL},
     {"--records", CLI_SIZE, offsetof(cli_args, records), "N",

@@ -33,7 +33,8 @@ static void add_option(list *l, const cli_option *o, const cli_args *args) {
     case CLI_OFF: snprintf(text, TEXT, "%d", *(const int *)at); break;
     case CLI_REAL: snprintf(text, TEXT, "%.17g", *(const double *)at); break;
     case CLI_COUNT:
-    case CLI_SIZE: snprintf(text, TEXT, "%lld", (long long)*(const int64_t *)at); break;
+    case CLI_SIZE:
+    case CLI_BYTES: snprintf(text, TEXT, "%lld", (long long)*(const int64_t *)at); break;
     case CLI_SEED: snprintf(text, TEXT, "%d %llu", args->has_seed, (unsigned long long)*(const uint64_t *)at); break;
   }
   add(l, o->name, text);

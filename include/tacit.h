@@ -152,6 +152,8 @@ typedef struct tct_config {
   int32_t reserved2;         /* 0 */
   const char *errors; /* "none" (default) | "model" | "robust": standard errors for the weights, from a part of the
                        * same budget (docs/guide/standard-errors.md) */
+  int64_t
+      memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -199,6 +201,13 @@ typedef struct tct_read_options {
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
                                * label outside the list is bad data.  Of two the second means +1 */
   int64_t classes_count;
+  /* What a file may ask for; checked before memory is taken.  0 = the default. */
+  int64_t max_cols;      /* columns that the file itself may set (`cols` is the caller's own); default 2^20 */
+  int64_t max_header;    /* bytes of a CSV header; default 2^24 (16 MiB) */
+  int64_t max_line;      /* bytes of one line or record of text; default 2^25 (32 MiB) */
+  int64_t max_expansion; /* unpacked bytes per stored byte of a compressed file, from 16 MiB on; default 250 */
+  int64_t memory;        /* bytes that the process may take: records beyond a quarter of it lie in a file; 0 = any */
+  const char *scratch;   /* folder of that file, which has no name; NULL = $TMPDIR, else /tmp */
 } tct_read_options;
 
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);

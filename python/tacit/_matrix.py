@@ -139,6 +139,12 @@ class Table:
         decimal: Optional[str] = None,
         classes: Any = None,
         person: Optional[str] = None,
+        max_cols: int = 0,
+        max_header: int = 0,
+        max_line: int = 0,
+        max_expansion: int = 0,
+        memory: int = 0,
+        scratch: Optional[Path] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
@@ -147,6 +153,9 @@ class Table:
             )
         options = _options(schema, label, positive, labels, invalid, cols, classes)
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
+        options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
+        options.max_expansion = max_expansion
+        options.memory, options.scratch = memory, _native.text(scratch)
         options.key, self.person = _native.text(person), person
         self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
 
@@ -244,6 +253,12 @@ def read(
     decimal: Optional[str] = None,
     classes: Any = None,
     person: Optional[str] = None,
+    max_cols: int = 0,
+    max_header: int = 0,
+    max_line: int = 0,
+    max_expansion: int = 0,
+    memory: int = 0,
+    scratch: Optional[Path] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
@@ -253,7 +268,14 @@ def read(
     cols: number of features of LIBSVM text, 0 = the largest found.
     person: the column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
     delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
+    A file that asks for too much is refused before memory is taken for it; 0 is the default of each limit.
+    max_cols: columns that the file itself may set, 2**20; max_header: bytes of a CSV header, 2**24.
+    max_line: bytes of a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
+    memory: bytes that the process may take, 0: any; records beyond a quarter lie in a file without a name.
+    scratch: folder of that file; None: $TMPDIR, else /tmp.
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
     settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
-    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings)
+    limits = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
+    kept: dict[str, Any] = {"memory": memory, "scratch": scratch}
+    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings, **limits, **kept)

@@ -101,6 +101,7 @@ class Config(ctypes.Structure):
         ("input_part", c_int32),
         ("reserved2", c_int32),
         ("errors", c_char_p),
+        ("memory", c_int64),
     ]
 
 
@@ -121,6 +122,12 @@ class ReadOptions(ctypes.Structure):
         ("decimal", c_char_p),
         ("classes", POINTER(c_char_p)),
         ("classes_count", c_int64),
+        ("max_cols", c_int64),
+        ("max_header", c_int64),
+        ("max_line", c_int64),
+        ("max_expansion", c_int64),
+        ("memory", c_int64),
+        ("scratch", c_char_p),
     ]
 
 
@@ -290,6 +297,10 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
 def _load() -> Any:
     name = "libtacit.dylib" if sys.platform == "darwin" else "libtacit.so"
     path = os.environ.get("TACIT_LIBRARY") or str(pathlib.Path(__file__).with_name(name))
+    # Threads that wait for others sleep: OpenMP reads this when it is loaded, which another package may have done before.
+    choose = not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ)
+    if choose:
+        os.environ["OMP_WAIT_POLICY"] = "passive"
     try:
         library = ctypes.CDLL(path)
     except OSError as why:
@@ -297,6 +308,9 @@ def _load() -> Any:
             f"tacit's shared library does not load ({why}); install the wheel (pip install .), "
             "or set TACIT_LIBRARY to a built libtacit.so"
         ) from None
+    finally:
+        if choose:
+            del os.environ["OMP_WAIT_POLICY"]
     for function, (result, arguments) in _FUNCTIONS.items():
         entry = getattr(library, function)
         entry.restype = result

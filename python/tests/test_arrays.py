@@ -1,5 +1,9 @@
 """Arrays are borrowed, every layout trains the same model, and tables read as the command line reads them."""
 
+import gzip
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -117,3 +121,48 @@ def test_a_table_of_the_reader_trains_the_model_of_the_arrays(tmp_path):
     np.testing.assert_allclose(read.coef_, model.coef_, rtol=1e-9)
     np.testing.assert_array_equal(read.predict(table), model.predict(X))
     assert read.score(table) == model.score(X, frame["answer"])
+
+
+def _peak_of_reading(path, **limits):
+    """A read in a process of its own: its error text and its peak of memory beyond what the import took, in MiB."""
+    script = (
+        "import resource, sys, tacit\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try:\n"
+        f"    tacit.read({str(path)!r}, label='y', **{limits!r})\n"
+        "    print('read')\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    said, peak = done.stdout.splitlines()
+    return said, float(peak)
+
+
+@pytest.mark.parametrize(
+    "contents, option",
+    [
+        pytest.param(b"," * 100_000_000, "max_header", id="a header of commas"),
+        pytest.param(b"a,y\n" + b"1" * 100_000_000, "max_line", id="a record without end"),
+        pytest.param(gzip.compress(b"a,y\n" + b"1,1\n" * 50_000_000), "max_expansion", id="equal lines, compressed"),
+    ],
+)
+def test_a_file_that_asks_for_too_much_is_refused_before_it_takes_200_mib(tmp_path, contents, option):
+    path = tmp_path / "hostile"
+    path.write_bytes(contents)
+    said, peak = _peak_of_reading(path)
+    assert option in said
+    assert peak < 200
+
+
+def test_a_limit_of_the_input_can_be_raised_and_lowered(tmp_path):
+    path = tmp_path / "wide.txt"
+    path.write_text("1 1:1 1500000:1\n-1 2:1\n")
+    with pytest.raises(ValueError, match="max_cols"):
+        tacit.read(path)
+    assert tacit.read(path, max_cols=1_500_000).shape == (2, 1_500_000)
+    with pytest.raises(ValueError, match="max_line"):
+        tacit.read(path, max_cols=1_500_000, max_line=14)
+    with pytest.raises(ValueError, match="limit"):
+        tacit.read(path, max_cols=-1)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -70,3 +71,20 @@ def test_a_missing_file_is_a_runtime_error_and_a_bad_spec_a_value_error():
         tacit.read_model("no such file.json")
     with pytest.raises(ValueError):
         tacit.account("nonsense:noise=1", 1e-6)
+
+
+@pytest.mark.parametrize("given, looks", [({}, "0"), ({"GOMP_SPINCOUNT": "77"}, "77")])
+def test_threads_that_wait_sleep_unless_the_environment_says_otherwise(given, looks):
+    environment = {key: value for key, value in os.environ.items() if key not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+    script = "import os, tacit; print(os.environ.get('OMP_WAIT_POLICY'))"  # None: what the import set is gone again
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**environment, **given, "OMP_DISPLAY_ENV": "verbose"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "None"
+    if "GOMP_SPINCOUNT" not in done.stderr:
+        pytest.skip("this OpenMP does not say how it waits")
+    assert f"GOMP_SPINCOUNT = '{looks}'" in done.stderr

@@ -1,6 +1,7 @@
 /* verify.c - recomputes a model file's privacy claim and reports every check by name. */
 #include "account/account.h"
 #include "core/alloc.h"
+#include "core/json_text.h"
 #include "core/sized.h"
 #include "certify/cross_check.h"
 #include "certify/verify.h"
@@ -233,11 +234,14 @@ static const char *const WORDS[] = {
 
 /* Says what a file is before its numbers are believed; the parser itself refuses what is missing. */
 static tct_status load(const char *path, json_t **file, tct_error *err) {
+  static const tct_json_most most = {.containers = 1 << 20, .values = 1 << 26}; /* as tct_model_read */
   json_error_t at;
-  *file = json_load_file(path, JSON_REJECT_DUPLICATES, &at);
+  char *text;
+  int64_t length;
+  TCT_TRY(tct_json_file(path, &most, &text, &length, err));
+  *file = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &at);
+  tct_free(text);
   if (*file) return TCT_OK;
-  if (json_error_code(&at) == json_error_cannot_open_file)
-    return tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", path);
   return tct_fail_at(err, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
                      "this is not valid JSON; give a model file as tacit train writes it");
 }

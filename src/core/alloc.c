@@ -29,7 +29,8 @@ static void ask_for_huge_pages(void *memory, size_t bytes) {
 static void ask_for_huge_pages(void *memory, size_t bytes) { (void)memory, (void)bytes; }
 #endif
 
-void *tct_alloc(int64_t count, size_t size) {
+/* *taken <- how many bytes. */
+static void *take(int64_t count, size_t size, size_t *taken) {
   size_t bytes;
   if (count < 0 || allocation_fails()) return NULL;
   if (__builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX - 64) return NULL;
@@ -38,8 +39,32 @@ void *tct_alloc(int64_t count, size_t size) {
   if (alignment > 64 && bytes <= PTRDIFF_MAX - HUGE_PAGE) bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   void *memory = aligned_alloc(alignment, bytes);
   if (memory && alignment > 64) ask_for_huge_pages(memory, bytes);
+  *taken = bytes;
+  return memory;
+}
+
+void *tct_alloc(int64_t count, size_t size) {
+  size_t bytes;
+  void *memory = take(count, size, &bytes);
   if (memory) memset(memory, 0, bytes);
   return memory;
+}
+
+void *tct_alloc_unset(int64_t count, size_t size) {
+  size_t bytes;
+  return take(count, size, &bytes);
+}
+
+void *tct_pages_new(int64_t bytes) {
+  if (bytes <= 0 || allocation_fails()) return NULL;
+  void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  ask_for_huge_pages(memory, (size_t)bytes);
+  return memory;
+}
+
+void tct_pages_free(void *memory, int64_t bytes) {
+  if (memory) munmap(memory, (size_t)bytes);
 }
 
 void *tct_grow(void *old, int64_t old_count, int64_t count, size_t size) {

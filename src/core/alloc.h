@@ -8,6 +8,15 @@
 void *tct_alloc(int64_t count, size_t size);
 #define TCT_NEW(type, count) ((type *)tct_alloc((count), sizeof(type)))
 
+/* The same without the zeros: for large arrays of which every byte is written before it is read.  Pages that nobody has
+ * written take no memory yet. */
+void *tct_alloc_unset(int64_t count, size_t size);
+
+/* Whole pages straight from the operating system, zeroed; what is given back is really free again, whatever lies
+ * beside it.  NULL: lack of memory.  bytes > 0, the same for both. */
+void *tct_pages_new(int64_t bytes);
+void tct_pages_free(void *memory, int64_t bytes);
+
 /* Grows an allocation of tct_alloc from old_count to count elements (the new ones zeroed), or
  * returns NULL and leaves the old one valid. */
 void *tct_grow(void *old, int64_t old_count, int64_t count, size_t size);

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "la/matrix/matrix.h"
+#include "la/matrix/rows_access.h"
 #include "ranks/ranks.h"
 
 #include <string.h>
@@ -50,6 +51,7 @@ static int64_t index_at(const void *list, int32_t type, int64_t at) {
 }
 
 static void put_row(packer *p, const tct_matrix *x, int64_t i) {
+  if (x->layout != TCT_DENSE_COLS) tct_rows_touch(x, i, i + 1);
   if (x->layout == TCT_CSR) {
     int64_t end = index_at(x->start, x->index_type, i + 1);
     for (int64_t k = index_at(x->start, x->index_type, i); k < end; k++)

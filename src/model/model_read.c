@@ -1,5 +1,6 @@
 /* model_read.c - the model file in: every field of its kind, or the file is refused. */
 #include "core/alloc.h"
+#include "core/json_text.h"
 #include "model/inference_json.h"
 #include "model/json.h"
 #include "model/model.h"
@@ -214,10 +215,6 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
 
 static tct_model *from_json(json_t *o, const char *file, const json_error_t *why, tct_error *err) {
   tct_error_clear(err);
-  if (!o && json_error_code(why) == json_error_cannot_open_file) {
-    tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", file);
-    return NULL;
-  }
   if (!o) {
     tct_fail_at(err, file, why->line > 0 ? why->line : 0, why->column > 0 ? why->column : 0,
                 "not a readable JSON model file; check the path, or train again");
@@ -232,12 +229,21 @@ static tct_model *from_json(json_t *o, const char *file, const json_error_t *why
   return NULL;
 }
 
+/* Coefficients are many; lists and objects are those of a schema, of fits and of errors. */
+static const tct_json_most MOST = {.containers = 1 << 20, .values = 1 << 26};
+
 tct_model *tct_model_read(const char *path, tct_error *err) {
   json_error_t why = {0};
-  return from_json(json_load_file(path, JSON_REJECT_DUPLICATES, &why), path, &why, err);
+  char *text;
+  int64_t length;
+  if (tct_json_file(path, &MOST, &text, &length, err) != TCT_OK) return NULL;
+  json_t *o = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
+  tct_free(text);
+  return from_json(o, path, &why, err);
 }
 
 tct_model *tct_model_parse(const char *json, tct_error *err) {
   json_error_t why = {0};
+  if (tct_json_check("", json, (int64_t)strlen(json), &MOST, err) != TCT_OK) return NULL;
   return from_json(json_loads(json, JSON_REJECT_DUPLICATES, &why), "", &why, err);
 }

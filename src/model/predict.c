@@ -1,12 +1,12 @@
 /* predict.c - the model's own transforms, then x.w + intercept. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "model/transformed.h"
 
 #include "la/matrix/view.h"
 #include "la/kernels/kernels.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 static tct_status check_data(const tct_model *model, const tct_data *data, tct_error *err) {
@@ -20,7 +20,7 @@ static tct_status check_data(const tct_model *model, const tct_data *data, tct_e
 static tct_status bounded(const tct_model *model, const tct_matrix *x, tct_view *view, tct_error *err) {
   if (!isnan(model->row_norm))
     return tct_view_bound(view, x, model->has_intercept, model->row_norm, (tct_rows_rule)model->rows_rule,
-                          omp_get_num_procs(), err);
+                          tct_processors(), err);
   *view = (tct_view){.x = x, .rows = x->rows, .p = x->cols + model->has_intercept, .intercept = model->has_intercept};
   view->row_scale = TCT_NEW(double, x->rows);
   if (!view->row_scale) return tct_fail_memory(err);
@@ -70,7 +70,7 @@ tct_status tct_model_margins(const tct_model *model, const tct_data *data, doubl
   for (int64_t k = 0; k < models && status == TCT_OK; k++) {
     memcpy(w, model->coefficients + k * model->cols, (size_t)model->cols * sizeof *w);
     w[model->cols] = tct_model_intercepts(model)[k];
-    tct_margins(&view, w, own ? own : out, omp_get_num_procs());
+    tct_margins(&view, w, own ? own : out, tct_processors());
     for (int64_t i = 0; own && i < rows; i++) out[i * models + k] = own[i];
   }
   tct_free(w);

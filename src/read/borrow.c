@@ -29,7 +29,7 @@ static tct_status check_view(const tct_matrix *x, const double *y, tct_labels la
 static tct_status take_schema(tct_data *data, const char *text, tct_error *err) {
   tct_schema schema;
   if (!text) return TCT_OK;
-  tct_status status = tct_schema_load(&schema, NULL, text, err);
+  tct_status status = tct_schema_load(&schema, NULL, text, &tct_limits_default, err);
   if (status == TCT_OK && schema.features != data->x.cols)
     status =
         tct_fail(err, TCT_E_DATA, "the schema makes %lld features and the matrix has %lld; give the encoded matrix",
@@ -72,6 +72,7 @@ tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels,
     return NULL;
   }
   data->x = *x;
+  data->x.reserved = 0; /* ours alone to set */
   data->y = labels == TCT_LABELS_NONE ? NULL : y;
   data->labels = labels;
   data->label_low = data->label_high = NAN;

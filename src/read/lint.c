@@ -119,7 +119,7 @@ char *tct_schema_check_json(const char *path, const char *text, tct_error *err) 
   tct_error_clear(err);
   if (!path && !text)
     tct_fail(err, TCT_E_USAGE, "no schema is given; name a schema file");
-  else if (tct_schema_load(&schema, path, text, err) == TCT_OK)
+  else if (tct_schema_load(&schema, path, text, &tct_limits_default, err) == TCT_OK)
     answer = check(&schema, err);
   tct_schema_free(&schema);
   return answer;

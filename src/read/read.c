@@ -71,6 +71,11 @@ static tct_status check_options(const tct_read_options *options, tct_error *err)
   if (options->cols < 0 || options->cols >= INT32_MAX) {
     return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
   }
+  if (options->max_cols < 0 || options->max_cols >= INT32_MAX || options->max_header < 0 || options->max_line < 0 ||
+      options->max_expansion < 0 || options->memory < 0) {
+    return tct_fail(err, TCT_E_USAGE,
+                    "a limit of the input is negative, or above 2^31 - 2 columns; give 0 for the default");
+  }
   return TCT_OK;
 }
 
@@ -82,7 +87,8 @@ tct_status tct_read_options_checked(const tct_read_options *given, tct_read_opti
 static tct_status read_source(tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   const tct_read_options *options = reader->options;
-  TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, err));
+  source->limits = tct_limits_of(options);
+  TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, &source->limits, err));
   TCT_TRY(tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err));
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));

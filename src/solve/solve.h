@@ -139,6 +139,8 @@ typedef struct tct_solver {
   bool by_parties;    /* made for parties that hold the columns between them: observers */
   bool over_wire;     /* and session/ can run it between them */
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
+  int row_bytes;      /* it reads records that lie on disk, and keeps at most so many bytes a record; 0: it cannot */
+  int square_bytes;   /* and per thread so many for each of p^2 */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
   bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */

@@ -23,7 +23,7 @@ tct_status tct_original_new(const tct_model *model, tct_original *out, tct_error
   for (int64_t j = 0; j < model->cols; j++) out->slope[j] = 1;
   if (model->schema) {
     tct_schema schema;
-    TCT_TRY(tct_schema_load(&schema, NULL, model->schema, err));
+    TCT_TRY(tct_schema_load(&schema, NULL, model->schema, &tct_limits_default, err));
     undo_schema(&schema, out, model->cols);
     tct_schema_free(&schema);
   }

@@ -30,3 +30,39 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
   if (err) *err = first;
   return TCT_E_USAGE;
 }
+
+/* ---- a limit of memory ----------------------------------------------------------------------------------
+ *
+ * Beside the records themselves, of each record there are two labels, the scale of its row and where it starts, and
+ * what the solver keeps (tct_solver.row_bytes).  The program, buffers and the smallest window on the records take BASE.
+ */
+
+enum { BASE = 48 << 20, OF_RECORD = 32 };
+
+double tct_limit_needs(const tct_plan *plan) {
+  const tct_solver *solver = plan->solver;
+  double n = (double)plan->facts.rows, p = (double)plan->facts.p;
+  if (solver->row_bytes == 0) return INFINITY;
+  return BASE + n * (OF_RECORD + solver->row_bytes) + plan->facts.threads * (p * p * solver->square_bytes + 64 * p);
+}
+
+/* A table of that size may be smaller where it is sparse: only what is certain is refused. */
+tct_status tct_limit_check(const tct_plan *plan, tct_error *err) {
+  double needs = tct_limit_needs(plan), limit = (double)plan->config.memory;
+  if (limit == 0 || plan->solver->row_bytes == 0 || needs <= limit) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "%s needs %.0f MiB in memory beside the records, more than the limit; give at least --memory %.0fM",
+                  plan->solver->name, ceil(needs / 1048576), ceil(needs / 1048576));
+}
+
+tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err) {
+  if (data->x.reserved == 0) return TCT_OK;
+  if (plan->solver->row_bytes == 0)
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s needs all records in memory, and they exceed a quarter of the limit; raise --memory, or choose "
+                    "dpgd, dpmetric, dpnewton, dpagd, dpsgd, objpert or adassp",
+                    plan->solver->name);
+  if (strcmp(plan->config.scale, "none"))
+    return tct_fail(err, TCT_E_USAGE, "--scale copies all records into memory; give bounds with --schema instead");
+  return TCT_OK;
+}

@@ -1,5 +1,6 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
+#include "la/matrix/paged.h"
 #include "model/json.h"
 #include "ranks/ranks.h"
 #include "train/certificate.h"
@@ -214,10 +215,12 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   TCT_TRY(check_shape(plan, data, err));
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
+  TCT_TRY(tct_limit_check_data(plan, data, err));
   TCT_TRY(tct_fit_check_positive(data, err));
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);
   TCT_TRY(tct_bound_make(plan, data, &fitting->bound, err));
+  tct_paged_release(data->x.reserved);
   TCT_TRY(describe(plan, data, &fitting->bound, model, err));
   TCT_TRY(tct_model_certify(plan, model, err));
   if (data->weight) model->weight_cap = data->weight_cap;

@@ -46,24 +46,31 @@ typedef struct field {
   FIELD(TEXT, input_changed, "the reason for changed input")       \
   FIELD(INT32, input_part, "whether the rows are a part")          \
   FIELD(INT32, reserved2, "a second reserved field of tct_config") \
-  FIELD(TEXT, errors, "the standard errors")
+  FIELD(TEXT, errors, "the standard errors")                       \
+  FIELD(FREE, memory, NULL)
 
 /* The schema is compared by its contents, wherever it lies. */
-#define READ_FIELDS(FIELD)                                \
-  FIELD(FREE, size, NULL)                                 \
-  FIELD(INT32, labels, "the kind of the labels")          \
-  FIELD(INT32, invalid, "the rule for malformed records") \
-  FIELD(TEXT, label, "the label column")                  \
-  FIELD(TEXT, positive, "the positive label")             \
-  FIELD(FREE, schema_path, NULL)                          \
-  FIELD(FREE, schema_text, NULL)                          \
-  FIELD(INT64, cols, "the number of features")            \
-  FIELD(INT32, value_type, "the precision of the values") \
-  FIELD(FREE, threads, NULL)                              \
-  FIELD(TEXT, key, "the key column")                      \
-  FIELD(TEXT, delimiter, "the delimiter")                 \
-  FIELD(TEXT, decimal, "the decimal mark")                \
-  FIELD(FREE, classes, NULL)                              \
+#define READ_FIELDS(FIELD)                                   \
+  FIELD(FREE, size, NULL)                                    \
+  FIELD(INT32, labels, "the kind of the labels")             \
+  FIELD(INT32, invalid, "the rule for malformed records")    \
+  FIELD(TEXT, label, "the label column")                     \
+  FIELD(TEXT, positive, "the positive label")                \
+  FIELD(FREE, schema_path, NULL)                             \
+  FIELD(FREE, schema_text, NULL)                             \
+  FIELD(INT64, cols, "the number of features")               \
+  FIELD(INT32, value_type, "the precision of the values")    \
+  FIELD(FREE, threads, NULL)                                 \
+  FIELD(TEXT, key, "the key column")                         \
+  FIELD(TEXT, delimiter, "the delimiter")                    \
+  FIELD(TEXT, decimal, "the decimal mark")                   \
+  FIELD(INT64, max_cols, "the limit of columns")             \
+  FIELD(INT64, max_header, "the limit of the header")        \
+  FIELD(INT64, max_line, "the limit of a line")              \
+  FIELD(INT64, max_expansion, "the limit of unpacked bytes") \
+  FIELD(FREE, memory, NULL)                                  \
+  FIELD(FREE, scratch, NULL)                                 \
+  FIELD(FREE, classes, NULL)                                 \
   FIELD(INT64, classes_count, "the number of classes")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},

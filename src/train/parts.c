@@ -303,6 +303,9 @@ tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_
   bool share = count == 1 && tct_team_ranks(team) > 1;
   if (tct_team_agree(team, tct_read_options_take(given, &own, err), err) != TCT_OK) return NULL;
   tct_status status = check_inputs(paths, count, options, team, input, err);
+  if (status == TCT_OK && options->memory > 0 && (count > 1 || tct_team_ranks(team) > 1))
+    status = tct_fail(err, TCT_E_USAGE,
+                      "a limit of memory is for one file in one process; put the parts together, or leave it away");
   if (status == TCT_OK)
     status =
         share ? read_share(paths[0], options, team, &data, err) : read_parts(paths, count, options, team, &data, err);

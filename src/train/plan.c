@@ -1,6 +1,7 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
 #include "core/nearest.h"
+#include "core/processors.h"
 #include "core/sized.h"
 #include "train/plan.h"
 #include "model/json.h"
@@ -9,7 +10,6 @@
 #include "solve/auto.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,7 +149,7 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   facts->delta = config->delta;
   facts->neighbours = (tct_neighbours)config->neighbours;
   facts->rows_rule = (tct_rows_rule)config->rows_rule;
-  facts->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
+  facts->threads = config->threads > 0 ? config->threads : tct_processors();
   return TCT_OK;
 }
 
@@ -228,6 +228,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
+  TCT_TRY(tct_limit_check(plan, err));
   if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);
   if (plan->solver->is_private && !tct_noise_off(&plan->facts) && !(plan->solved.cost.epsilon <= plan->facts.epsilon))
     return tct_fail(err, TCT_E_BUDGET, "the plan costs more than epsilon; this is a fault of the solver, report it");
@@ -280,6 +281,11 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   if (o && is_private) json_object_set_new(o, "epsilon_lower", tct_json_real(plan->solved.cost.epsilon_lower));
   if (o && plan->solved.max_passes > 0) json_object_set_new(o, "max_passes", json_real(plan->solved.max_passes));
   if (o) json_object_set_new(o, "fits", json_pack("[o]", tct_certificate_json(plan)));
+  if (o && plan->config.memory > 0) {
+    json_object_set_new(o, "memory_limit", json_integer(plan->config.memory));
+    json_object_set_new(o, "memory_needed", tct_json_real(tct_limit_needs(plan)));
+    json_object_set_new(o, "disk_bytes", json_real(8 * (double)plan->facts.rows * (double)plan->cols));
+  }
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
   if (o && plan->why[0]) json_object_set_new(o, "why", json_string(plan->why));
   tct_caution_facts facts = tct_caution_plan(plan);

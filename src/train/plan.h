@@ -34,4 +34,11 @@ typedef struct tct_apart {
 /* Names, columns and an epsilon for each observer into model->parties; for solvers on one table nothing.  apart: NULL
  * for a simulation on one file. */
 tct_status tct_model_observers(const tct_plan *plan, const tct_apart *apart, tct_model *model, tct_error *err);
+/* Bytes that a run needs in memory while its records lie on disk, from public facts; INFINITY: it cannot read them
+ * there. */
+double tct_limit_needs(const tct_plan *plan);
+/* TCT_E_USAGE where the plan's limit is below that. */
+tct_status tct_limit_check(const tct_plan *plan, tct_error *err);
+/* The same for a table that does lie on disk. */
+tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err);
 #endif

@@ -43,7 +43,7 @@ tct_status tct_config_use_schema_file(tct_config *config, const char *path, int6
   tct_error_clear(err);
   TCT_TRY(tct_config_take(config, &own, err));
   if (!path || !cols) return tct_fail(err, TCT_E_USAGE, "the schema's file, or the place for its columns, is missing");
-  tct_status status = tct_schema_load(&schema, path, NULL, err);
+  tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
   if (status == TCT_OK) {
     take_bounds(config, json_object_get(schema.root, "columns"), schema.label_low, schema.label_high);
     *cols = schema.features;

@@ -1,4 +1,5 @@
 /* test_reader.c - laws of every reader: cut anywhere, compressed, dense or sparse, on real records. */
+#include "core/json_text.h"
 #include "read_help.h"
 
 #include <archive.h>
@@ -325,6 +326,66 @@ static void borrowed_views_are_checked(void **state) {
   assert_null(tct_data_view(&m, NULL, TCT_LABELS_NONE, NULL, NULL, &err));
 }
 
+/* The limit itself goes through, and one less is refused with the option's name. */
+static void assert_limit(const char *text, tct_read_options *options, int64_t *limit, int64_t value, const char *name) {
+  *limit = value;
+  tct_data_free(read_text(text, options));
+  *limit = value - 1;
+  tct_error err;
+  assert_null(tct_data_read_memory(text, (int64_t)strlen(text), 5, options, &err));
+  *limit = 0;
+  assert_int_equal(err.status, TCT_E_DATA);
+  if (!strstr(err.text, name)) fail_msg("\"%s\" does not name %s", err.text, name);
+}
+
+static void a_limit_of_the_options_is_the_most_that_is_read(void **state) {
+  (void)state;
+  tct_read_options table = options_for(TCT_LABELS_BINARY, "y", NULL), svm = options_for(TCT_LABELS_BINARY, NULL, NULL);
+  const char *plain = "a,bb,y\n1.25,2,1\n3,4,0\n", *quoted = "\"a\nb\",c,y\n\"1\",\"2.5\",1\n3,4,0\n";
+  const char *pairs = "1 1:2 7:1.5\n-1 2:1\n";
+  assert_limit(plain, &table, &table.max_cols, 3, "max_cols");
+  assert_limit(plain, &table, &table.max_header, 6, "max_header");
+  assert_limit(plain, &table, &table.max_line, 8, "max_line");
+  assert_limit(quoted, &table, &table.max_header, 9, "max_header");
+  assert_limit(quoted, &table, &table.max_line, 11, "max_line");
+  assert_limit(pairs, &svm, &svm.max_cols, 7, "max_cols");
+  assert_limit(pairs, &svm, &svm.max_line, 11, "max_line");
+  svm.max_cols = 2, svm.cols = 7; /* the caller's own number */
+  tct_data_free(read_text(pairs, &svm));
+}
+
+static void a_limit_below_zero_is_wrong_usage(void **state) {
+  (void)state;
+  tct_error err;
+  tct_read_options options = options_for(TCT_LABELS_NONE, NULL, NULL);
+  int64_t *const limits[] = {&options.max_cols, &options.max_header, &options.max_line, &options.max_expansion};
+  for (size_t k = 0; k < COUNT(limits); k++) {
+    *limits[k] = -1;
+    assert_null(tct_data_read_memory("a\n1\n", 4, 4, &options, &err));
+    assert_int_equal(err.status, TCT_E_USAGE);
+    *limits[k] = 0;
+  }
+}
+
+/* A schema nests as deep as is allowed, and one level deeper; quotes hide brackets. */
+static void json_may_nest_64_deep(void **state) {
+  (void)state;
+  char text[400];
+  const tct_json_most most = {.containers = 100, .values = 3};
+  for (int depth = 64; depth <= 65; depth++) {
+    memset(text, '[', (size_t)depth);
+    snprintf(text + depth, sizeof text - (size_t)depth, "\"[[{\\\"[\"");
+    tct_error err;
+    assert_int_equal(tct_json_check("f", text, (int64_t)strlen(text), &most, &err), depth > 64 ? TCT_E_DATA : TCT_OK);
+  }
+  tct_error err;
+  assert_int_equal(tct_json_check("f", "1,2,3,4", 7, &most, &err), TCT_OK);
+  assert_int_equal(tct_json_check("f", "1,2,3,4,", 8, &most, &err), TCT_E_DATA);
+  for (int k = 0; k < 101; k++) memcpy(text + 2 * k, "{}", 2);
+  assert_int_equal(tct_json_check("f", text, 200, &most, &err), TCT_OK);
+  assert_int_equal(tct_json_check("f", text, 202, &most, &err), TCT_E_DATA);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_beginning_of_a_text_is_an_error_or_a_shorter_table),
@@ -335,6 +396,9 @@ int main(void) {
       cmocka_unit_test(members_of_a_gzip_file_follow_one_another),
       cmocka_unit_test(files_that_cannot_be_read_are_failures_of_the_run),
       cmocka_unit_test(borrowed_views_are_checked),
+      cmocka_unit_test(a_limit_of_the_options_is_the_most_that_is_read),
+      cmocka_unit_test(a_limit_below_zero_is_wrong_usage),
+      cmocka_unit_test(json_may_nest_64_deep),
       cmocka_unit_test(adult_under_its_schema_has_32561_records_of_88_features),
       cmocka_unit_test(a9a_has_32561_records_of_123_features),
       cmocka_unit_test(dense_and_sparse_forms_of_california_agree),

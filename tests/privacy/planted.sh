@@ -88,6 +88,9 @@ if grep -q -- '-fsanitize' "$faults/commands"; then
 fi
 
 # ---- scores that may be published ----
+plant paged_element_lost src/read/table/table.c 's/pieces->kept \+= piece->used;/pieces->kept += piece->used - (pieces->kept == 0);/' contract_paged
+plant paged_piece_twice src/read/table/table.c 's/piece->memory, piece->used \* element, pieces->kept \* element, err/pieces->at[0].memory, piece->used * element, pieces->kept * element, err/' contract_paged
+plant paged_never_released src/la/matrix/paged.c 's/!is_full\(p, touched\)/1/' contract_paged
 plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2/' privacy_private_score
 plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
 plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score

@@ -224,6 +224,7 @@ static void some_blocks(pass *s, tct_factors factors, int64_t first, int64_t ste
   uint64_t fast = 0, rows = 0;
   for (int64_t from = first * block; from < view->rows; from += step * block) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
+    tct_rows_touch(view->x, from, to);
     (s->sparse ? sparse_margins : block_margins)(s, from, to);
     factors.of(factors.user, from, to - from, s->a);
     block_add(s, from, to);

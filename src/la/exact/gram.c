@@ -72,6 +72,7 @@ static void lay_out(const tct_view *view, int64_t i, double weight, double *righ
   const tct_matrix *m = view->x;
   double scale = view->row_scale[i];
   if (m->layout == TCT_DENSE_ROWS && m->value_type == TCT_F64 && tct_scale_plain(scale)) {
+    tct_rows_touch(m, i, i + 1);
     loops[tct_level()]((const double *)m->values + i * m->stride, scale, weight, m->cols, right, left);
     if (view->intercept != 0) right[m->cols] = scale * view->intercept, left[m->cols] = weight * right[m->cols];
     return;

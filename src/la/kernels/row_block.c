@@ -94,6 +94,7 @@ void tct_row_block_dot(const tct_view *view, int64_t first, int64_t count, const
       for (int r = 0; r < GROUP; r++) z[k + r] = tct_row_dot(view, first + k + r, w);
       continue;
     }
+    tct_rows_touch(m, first + k, first + k + GROUP);
     dots((const double *)m->values + (first + k) * m->stride, m->stride, m->cols, w, z + k);
     for (int r = 0; r < GROUP; r++) z[k + r] = s[r] * (z[k + r] + last);
   }
@@ -113,6 +114,7 @@ void tct_row_block_add(const tct_view *view, int64_t first, int64_t count, const
       continue;
     }
     for (int r = 0; r < GROUP; r++) b[r] = a[k + r] * s[r];
+    tct_rows_touch(m, first + k, first + k + GROUP);
     adds((const double *)m->values + (first + k) * m->stride, m->stride, m->cols, b, sum);
     for (int r = 0; view->intercept != 0 && r < GROUP; r++) sum[view->p - 1] += b[r] * view->intercept;
   }

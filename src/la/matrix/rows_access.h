@@ -1,6 +1,7 @@
 /* rows_access.h - one row of a dense or CSR matrix: its values, its columns and the loops that fit them. */
 #ifndef TCT_LA_MATRIX_ROWS_ACCESS_H
 #define TCT_LA_MATRIX_ROWS_ACCESS_H
+#include "la/matrix/paged.h"
 #include "la/matrix/rows_table.h"
 
 typedef struct tct_row {
@@ -22,6 +23,17 @@ static inline bool tct_is_sparse(const tct_matrix *m) { return m->layout == TCT_
 static inline int64_t tct_line_count(const tct_matrix *m) { return tct_by_rows(m) ? m->rows : m->cols; }
 static inline int64_t tct_line_width(const tct_matrix *m) { return tct_by_rows(m) ? m->cols : m->rows; }
 
+/* Rows [from, to) of a matrix by rows are about to be read otherwise than by tct_row_at. */
+static inline void tct_rows_touch(const tct_matrix *m, int64_t from, int64_t to) {
+  if (m->reserved == 0 || from >= to) return;
+  int64_t value = m->value_type == TCT_F32 ? 4 : 8, index = m->index_type == TCT_I64 ? 8 : 4;
+  bool sparse = m->layout == TCT_CSR;
+  int64_t begin = sparse ? tct_offset(m->start, m->index_type, from) : from * m->stride;
+  int64_t end = sparse ? tct_offset(m->start, m->index_type, to) : (to - 1) * m->stride + m->cols;
+  tct_paged_touch(m->reserved, (const char *)m->values + begin * value, (end - begin) * value);
+  if (sparse) tct_paged_touch(m->reserved, (const char *)m->index + begin * index, (end - begin) * index);
+}
+
 static inline tct_row tct_row_at(const tct_matrix *m, int64_t i) {
   tct_row row = {.n = m->cols, .f32 = m->value_type == TCT_F32, .i64 = m->index_type == TCT_I64};
   int64_t at = 0;
@@ -33,6 +45,7 @@ static inline tct_row tct_row_at(const tct_matrix *m, int64_t i) {
     at = i * m->stride;
   }
   row.x = row.f32 ? (const void *)((const float *)m->values + at) : (const double *)m->values + at;
+  tct_rows_touch(m, i, i + 1);
   row.loops = tct_row_loops_at(tct_level(), m->value_type, m->index_type);
   return row;
 }

@@ -18,6 +18,7 @@ typedef struct libsvm {
   int64_t count, cap;
   int64_t largest; /* largest index of a well-formed line so far */
   int64_t max;     /* largest index allowed */
+  bool given;      /* it is the caller's number of features, not a limit */
   double limit;    /* largest magnitude that the value type holds */
   bool no_memory;
 } libsvm;
@@ -101,6 +102,7 @@ static const char *read_pair(libsvm *r, const char *word, int64_t length, int64_
   if (!text) return "the field is not index:value; write LIBSVM features as index:value with a blank between them";
   if (index == 0) return "an index is 0; LIBSVM indices start at 1, so add 1 to every index";
   if (index <= *last) return "the indices are not ascending; sort each line by index and remove repetitions";
+  if (index > r->max && !r->given) return TCT_TOO_MANY_COLUMNS;
   if (index > r->max) return "an index is larger than the number of features; correct it or give a larger --cols";
   *last = index;
   if (tct_number_parse(text, word + length - text, r->rule.c, &value) != TCT_NUMBER_OK) {
@@ -183,7 +185,8 @@ static tct_status read_format(tct_reader *reader, tct_error *err) {
   if (options->label) {
     return tct_fail(err, TCT_E_USAGE, "the label of LIBSVM text is its first field; leave --label away");
   }
-  r.max = options->cols > 0 ? options->cols : INT32_MAX;
+  r.given = options->cols > 0;
+  r.max = r.given ? options->cols : reader->source->limits.cols;
   r.limit = options->value_type == TCT_F32 ? FLT_MAX : DBL_MAX;
   TCT_TRY(tct_label_rule_make(&r.rule, options, &reader->schema, &reader->data->classes, reader->c, err));
   tct_table_init(&reader->table, TCT_CSR, options);

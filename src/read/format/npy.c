@@ -1,7 +1,7 @@
 /* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
  *
- * Elements are taken one after the other as they come, with a counter that says where each belongs.  So a header which
- * promises more than the file holds costs no memory. */
+ * Elements are taken one after the other as they come, with a counter that says where each belongs.  Memory is taken
+ * beforehand only where the file is as long as its header says, so a false header costs none. */
 #include "read/format/npy.h"
 
 #include <float.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/scratch.h"
 #include "read/schema/label.h"
 #include "read/format/reader.h"
 
@@ -22,6 +23,7 @@ typedef struct npy_reader {
   int64_t label; /* 0-based column, -1 = none */
   int64_t features;
   int64_t header; /* bytes before the first element */
+  int64_t rows;   /* of the whole array */
   int64_t first;  /* row of the array that is read first */
   double limit;
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
@@ -71,6 +73,7 @@ static tct_status check_shape(npy_reader *r, const tct_reader *reader, tct_error
     r->label = -1;
   }
   r->features = cols - (r->label >= 0);
+  if (cols > reader->source->limits.cols) return tct_fail_at(err, file, 0, 0, TCT_TOO_MANY_COLUMNS);
   if (rows == 0) return tct_fail_at(err, file, 0, 0, "the array has no records; give at least one");
   if (r->features <= 0 || r->features >= INT32_MAX || __builtin_mul_overflow(rows, cols, &elements)) {
     return tct_fail_at(err, file, 0, 0, "the array has no feature column, or more than 2^31; give records as rows");
@@ -96,7 +99,7 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
     else if (fabs(value) > r->limit)
       why = "the number is too large for single precision; read in double precision";
     void *buffer = tct_pieces_reserve(&table->values, 1);
-    if (!buffer) return tct_fail_memory(err);
+    if (!buffer) return tct_table_failed(table, err);
     if (table->value_type == TCT_F32)
       *(float *)buffer = why ? 0 : (float)value;
     else
@@ -107,6 +110,19 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
   int64_t *bad = tct_pieces_reserve(&r->bad, 1);
   if (!bad) return tct_fail_memory(err);
   *bad = row;
+  return TCT_OK;
+}
+
+/* A file as long as its header says holds all elements: they go to their final place at once.  The size of the file
+ * bounds what a false header can cost. */
+static tct_status expect_elements(const npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_table *table = &reader->table;
+  int64_t rows = r->npy.shape[0], all = r->rows * r->npy.shape[1] * r->npy.width;
+  int64_t bytes = rows * r->features * (int64_t)table->values.element;
+  if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
+  if (table->memory > 0 && bytes > table->memory / 4) return TCT_OK; /* it goes to disk */
+  if (!tct_pieces_expect(&table->values, rows * r->features)) return tct_fail_memory(err);
+  if (table->labelled && !tct_pieces_expect(&table->labels, rows)) return tct_fail_memory(err);
   return TCT_OK;
 }
 
@@ -124,31 +140,44 @@ static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *er
       double value = tct_npy_element(&r->npy, (unsigned char *)source->buffer + source->begin);
       TCT_TRY(add_element(r, reader, k, value, err));
     }
+    TCT_TRY(tct_table_spill(&reader->table, err));
   }
   TCT_TRY(tct_source_want(source, 1, err));
   if (source->end == source->begin) return TCT_OK;
   return tct_fail_at(err, source->name, 0, 0, "the NPY file is longer than its header says; give one array in a file");
 }
 
+/* Zeroes a row that lies in a file: the map shows it. */
+static tct_status zero_kept(const tct_table *table, int64_t row, int64_t cols, tct_error *err) {
+  int64_t bytes = cols * (int64_t)table->values.element;
+  char *zeros = TCT_NEW(char, bytes);
+  if (!zeros) return tct_fail_memory(err);
+  tct_status status = tct_scratch_write(table->values.file, zeros, bytes, row * bytes, err);
+  tct_free(zeros);
+  return status;
+}
+
 /* Zeroes the rows that had an invalid element. */
-static tct_status drop_rows(npy_reader *r, tct_data *data, tct_error *err) {
+static tct_status drop_rows(npy_reader *r, const tct_table *table, tct_data *data, tct_error *err) {
   void *joined = NULL;
   const tct_matrix *m = &data->own.m;
   size_t width = m->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
   int64_t count = r->bad.total;
   TCT_TRY(tct_pieces_join(&r->bad, &joined, err));
-  for (int64_t k = 0; k < count; k++) {
+  tct_status status = TCT_OK;
+  for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     int64_t row = ((int64_t *)joined)[k];
     if (data->dropped[row]) continue;
     data->dropped[row] = 1;
     if (data->own_y) data->own_y[row] = -1;
-    for (int64_t j = 0; j < m->cols; j++) {
+    if (m->reserved) status = zero_kept(table, row, m->cols, err);
+    for (int64_t j = 0; j < m->cols && !m->reserved; j++) {
       int64_t at = m->layout == TCT_DENSE_ROWS ? row * m->stride + j : j * m->stride + row;
       memset((char *)m->values + (size_t)at * width, 0, width);
     }
   }
   tct_free(joined);
-  return TCT_OK;
+  return status;
 }
 
 /* The rows of the range alone. */
@@ -168,8 +197,12 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(read_header(r, reader->source, err));
   TCT_TRY(check_shape(r, reader, err));
   TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, &reader->data->classes, reader->c, err));
+  r->rows = r->npy.shape[0];
   if (reader->range) TCT_TRY(read_part(r, reader, err));
   tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);
+  if (r->npy.fortran && options->memory > 0)
+    return tct_fail(err, TCT_E_USAGE, "an array stored by columns is read into memory; save it in C order");
+  TCT_TRY(expect_elements(r, reader, err));
   TCT_TRY(read_elements(r, reader, err));
   table->rows = r->npy.shape[0];
   if (table->droppable) {
@@ -180,7 +213,7 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
     }
   }
   TCT_TRY(tct_table_finish(table, r->features, reader->data, err));
-  return drop_rows(r, reader->data, err);
+  return drop_rows(r, table, reader->data, err);
 }
 
 static tct_status read_format(tct_reader *reader, tct_error *err) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/json_text.h"
 
 enum { MOST_FEATURES = INT32_MAX - 1 };
 
@@ -293,7 +294,23 @@ static tct_status parse_root(tct_schema *schema, tct_error *err) {
   return parse_label(schema, err);
 }
 
-tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, tct_error *err) {
+/* schema->root stays NULL where the text is no JSON. */
+static tct_status parse(tct_schema *schema, const char *path, const char *text, const tct_limits *limits,
+                        json_error_t *at, tct_error *err) {
+  tct_json_most most = tct_limits_json(limits);
+  char *contents = NULL;
+  int64_t length = path ? 0 : (int64_t)strlen(text);
+  if (path)
+    TCT_TRY(tct_json_file(path, &most, &contents, &length, err));
+  else
+    TCT_TRY(tct_json_check(schema->name, text, length, &most, err));
+  schema->root = json_loadb(path ? contents : text, (size_t)length, JSON_REJECT_DUPLICATES, at);
+  tct_free(contents);
+  return TCT_OK;
+}
+
+tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, const tct_limits *limits,
+                           tct_error *err) {
   json_error_t at;
   memset(schema, 0, sizeof *schema);
   schema->label_low = schema->label_high = NAN;
@@ -302,11 +319,7 @@ tct_status tct_schema_load(tct_schema *schema, const char *path, const char *tex
   if (path && text) {
     return tct_fail(err, TCT_E_USAGE, "a schema is given as a file and as a text; give one of them");
   }
-  schema->root =
-      path ? json_load_file(path, JSON_REJECT_DUPLICATES, &at) : json_loads(text, JSON_REJECT_DUPLICATES, &at);
-  if (!schema->root && json_error_code(&at) == json_error_cannot_open_file) {
-    return tct_fail(err, TCT_E_RUN, "cannot open the schema %s; check the name and the permissions", path);
-  }
+  TCT_TRY(parse(schema, path, text, limits, &at, err));
   if (!schema->root) {
     return tct_fail_at(err, schema->name, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
                        "the schema is not valid JSON; correct it near this place");

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/status.h"
+#include "read/source/limits.h"
 
 typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUMN_IGNORE } tct_column_kind;
 
@@ -47,7 +48,8 @@ typedef struct tct_schema {
 } tct_schema;
 
 /* Reads schema_path or schema_text of the options; a schema with root NULL if neither is given. */
-tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, tct_error *err);
+tct_status tct_schema_load(tct_schema *schema, const char *path, const char *text, const tct_limits *limits,
+                           tct_error *err);
 
 /* The schema of a table without one: every column but `label` (-1 = none) is a number as it is.
  * names[count] must outlive the schema. */

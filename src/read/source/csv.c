@@ -33,6 +33,13 @@ static bool find_end(const char *text, int64_t length, char delimiter, int64_t *
   return false;
 }
 
+/* Is a record of that many bytes, of which more may follow, within the limit? */
+static tct_status check_length(const tct_csv *csv, int64_t length, tct_error *err) {
+  const tct_source *source = csv->source;
+  bool header = csv->expect == 0;
+  return (header ? tct_limits_header : tct_limits_line)(&source->limits, source->name, length, err);
+}
+
 /* The length of the record that starts at source->begin, without its newline; all of it is unread then. */
 static tct_status record_length(tct_csv *csv, int64_t *length, bool *quoted, tct_error *err) {
   tct_source *source = csv->source;
@@ -50,20 +57,21 @@ static tct_status record_length(tct_csv *csv, int64_t *length, bool *quoted, tct
         at = 0;
       } else if (newline) {
         *length = end;
-        return TCT_OK;
+        return check_length(csv, end, err);
       } else {
         at = unread;
       }
     }
     if (*quoted && find_end(text, unread, csv->delimiter, &at, &where)) {
       *length = at;
-      return TCT_OK;
+      return check_length(csv, at, err);
     }
     if (source->ended) break;
+    TCT_TRY(check_length(csv, unread, err));
     TCT_TRY(tct_source_more(source, err));
   }
   *length = source->end - source->begin;
-  if (where != QUOTED) return TCT_OK;
+  if (where != QUOTED) return check_length(csv, *length, err);
   return tct_fail_at(err, source->name, csv->line, 0,
                      "a quoted field that starts in this record is never closed; close the quote or double it");
 }
@@ -122,6 +130,10 @@ static tct_status split(tct_csv *csv, char *at, char *end, tct_error *err) {
     if (csv->expect > 0 && csv->fields == csv->expect) {
       set_fault(csv, csv->expect + 1,
                 "the record has more fields than the header; quote a field that holds the delimiter");
+      return TCT_OK;
+    }
+    if (csv->expect == 0 && csv->fields == csv->source->limits.cols) {
+      set_fault(csv, csv->fields + 1, TCT_TOO_MANY_COLUMNS);
       return TCT_OK;
     }
     if (!add_field(csv, first, length)) return tct_fail_memory(err);

@@ -20,7 +20,7 @@ typedef struct tct_csv {
   char delimiter;
   tct_field *field; /* [fields] of the current record, valid until the next one is read */
   int64_t fields, cap;
-  int64_t expect;    /* fields a record must have; 0 = any (the header) */
+  int64_t expect;    /* fields a record must have; 0 = any up to the limit (the header) */
   int64_t line;      /* physical line where the current record starts */
   int64_t next_line; /* and the next one */
   bool blank;        /* the current record is an empty line */

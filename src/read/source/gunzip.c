@@ -25,7 +25,7 @@ static bool read_more(tct_input *input) {
     got = read(input->file, input->block + input->have, (size_t)(input->size - input->have));
   } while (got < 0 && errno == EINTR);
   input->failed |= got < 0;
-  if (got > 0) input->have += got;
+  if (got > 0) input->have += got, input->total += got;
   return got > 0;
 }
 

@@ -9,7 +9,8 @@ typedef struct tct_input {
   int file; /* descriptor, -1 = none */
   unsigned char *block;
   int64_t at, have, size;
-  bool failed; /* the operating system could not read on */
+  int64_t total; /* bytes read so far */
+  bool failed;   /* the operating system could not read on */
 } tct_input;
 
 /* Reads the beginning: at least two bytes, fewer only where the file has no more (a pipe may hand over

@@ -14,7 +14,7 @@
 #include "core/alloc.h"
 #include "read/source/unpack.h"
 
-enum { BLOCK = 1 << 18, LONGEST = 1 << 30 }; /* LONGEST: what one record may take, in bytes */
+enum { BLOCK = 1 << 18 };
 
 static tct_status archive_failed(tct_source *source, tct_error *err) {
   return tct_fail_at(err, source->name, 0, 0,
@@ -105,6 +105,7 @@ tct_status tct_source_open(tct_source *source, const char *path, tct_error *err)
   memset(source, 0, sizeof *source);
   source->input.file = -1;
   source->name = path;
+  source->limits = tct_limits_default;
   TCT_TRY(open_file(source, path, err));
   tct_input *input = &source->input;
   input->size = BLOCK;
@@ -121,6 +122,7 @@ void tct_source_memory(tct_source *source, const char *name, const void *bytes, 
   memset(source, 0, sizeof *source);
   source->input.file = -1;
   source->name = name;
+  source->limits = tct_limits_default;
   source->memory = bytes;
   source->memory_left = count;
   source->memory_step = step;
@@ -132,10 +134,6 @@ static tct_status make_room(tct_source *source, int64_t bytes, tct_error *err) {
   source->begin = 0;
   source->end = unread;
   if (unread + bytes <= source->size) return TCT_OK;
-  if (unread > LONGEST) {
-    return tct_fail_at(err, source->name, 0, 0,
-                       "one line or record is longer than 1 GiB; check that the file is a table of text lines");
-  }
   int64_t size = source->size * 2 > unread + bytes ? source->size * 2 : unread + bytes;
   char *grown = tct_grow(source->buffer, unread, size, 1);
   if (!grown) return tct_fail_memory(err);
@@ -200,7 +198,9 @@ tct_status tct_source_more(tct_source *source, tct_error *err) {
   if (got < 0) return archive_failed(source, err);
   if (got == 0) source->ended = true;
   source->end += got;
-  return got == 0 && source->archive ? end_archive(source, err) : TCT_OK;
+  if (got == 0 && source->archive) return end_archive(source, err);
+  source->unpacked += got;
+  return tct_limits_unpacked(&source->limits, source->name, source->unpacked, source->input.total, err);
 }
 
 tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err) {
@@ -217,15 +217,23 @@ tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct
     int64_t unread = source->end - source->begin;
     if (unread > seen) newline = memchr(source->buffer + source->begin + seen, '\n', (size_t)(unread - seen));
     if (newline || source->ended) break;
+    TCT_TRY(tct_limits_line(&source->limits, source->name, unread, err));
     seen = unread;
     TCT_TRY(tct_source_more(source, err));
   }
   if (!newline && source->begin == source->end) return TCT_OK;
   *line = source->buffer + source->begin;
   *length = newline ? newline - *line : source->end - source->begin;
+  TCT_TRY(tct_limits_line(&source->limits, source->name, *length, err));
   source->begin += *length + (newline != NULL);
   if (*length > 0 && (*line)[*length - 1] == '\r') --*length;
   return TCT_OK;
+}
+
+int64_t tct_source_stored(const tct_source *source) {
+  struct stat status;
+  if (source->input.file < 0 || fstat(source->input.file, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+  return status.st_size;
 }
 
 void tct_source_close(tct_source *source) {

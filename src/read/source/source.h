@@ -3,6 +3,7 @@
 #define TCT_READ_SOURCE_SOURCE_H
 #include "core/status.h"
 #include "read/source/gunzip.h"
+#include "read/source/limits.h"
 #include <stdbool.h>
 
 /* Unread bytes are buffer[begin..end).  Readers may overwrite them; they advance begin. */
@@ -11,6 +12,8 @@ typedef struct tct_source {
   char *buffer;
   int64_t begin, end, size;
   bool ended;         /* nothing follows buffer[end) */
+  tct_limits limits;  /* the defaults, until the reader sets others */
+  int64_t unpacked;   /* bytes that came out of a compressed file so far */
   tct_input input;    /* a file's bytes as they are stored */
   tct_gunzip *gunzip; /* the file is gzip, or NULL */
   void *archive;      /* it is anything else, or NULL */
@@ -36,11 +39,14 @@ tct_status tct_source_more(tct_source *source, tct_error *err);
 tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err);
 
 /* The next line without its end ('\n' or "\r\n"), valid until the next call; *line is NULL at the
- * end.  An empty last line is none. */
+ * end.  An empty last line is none.  TCT_E_DATA where it is longer than limits.line. */
 tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err);
 
 /* Goes on at byte `from` of an uncompressed file and ends at byte `to`; header: bytes that belong to no record. */
 tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err);
+
+/* The bytes of the file as it is stored; -1: not a regular file. */
+int64_t tct_source_stored(const tct_source *source);
 
 void tct_source_close(tct_source *source);
 #endif

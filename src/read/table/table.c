@@ -1,34 +1,90 @@
-/* table.c - grows a matrix and its labels record by record, in at most twice the final memory.
+/* table.c - grows a matrix and its labels record by record, in little more than the final memory.
  *
  * The number of records is not known before the end.  Doubling one array would hold three times the data while it is
- * copied.  Here elements are kept in pieces and joined once, each piece being freed as soon as it is copied. */
+ * copied.  Here elements are kept in pieces and joined once.  The joined array takes memory page by page as it is
+ * written, and each piece is given back as soon as it is copied.  An array whose size is known beforehand is one piece,
+ * and is not copied at all. */
 #include "read/table/table.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/scratch.h"
+#include "la/matrix/paged.h"
 
 enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */
+enum { LARGE = 1 << 20 };                                /* bytes from which a piece is whole pages */
+
+static bool is_pages(const tct_pieces *pieces, const struct tct_piece *piece) {
+  return !piece->final && piece->size * (int64_t)pieces->element >= LARGE;
+}
+
+static void free_piece(const tct_pieces *pieces, struct tct_piece *piece) {
+  if (is_pages(pieces, piece))
+    tct_pages_free(piece->memory, piece->size * (int64_t)pieces->element);
+  else
+    tct_wipe_free(piece->memory, piece->used, pieces->element);
+  piece->memory = NULL;
+  piece->used = 0;
+}
+
+/* One piece more, with room for `size` elements; NULL: lack of memory. */
+static struct tct_piece *add_piece(tct_pieces *pieces, int64_t size, bool final) {
+  if (pieces->count == pieces->cap) {
+    int64_t cap = pieces->cap ? 2 * pieces->cap : 16;
+    void *grown = tct_grow(pieces->at, pieces->count, cap, sizeof *pieces->at);
+    if (!grown) return NULL;
+    pieces->at = grown;
+    pieces->cap = cap;
+  }
+  struct tct_piece *piece = &pieces->at[pieces->count];
+  *piece = (struct tct_piece){.size = size, .final = final};
+  if (final)
+    piece->memory = tct_alloc_unset(size, pieces->element);
+  else
+    piece->memory =
+        is_pages(pieces, piece) ? tct_pages_new(size * (int64_t)pieces->element) : tct_alloc(size, pieces->element);
+  if (!piece->memory) return NULL;
+  pieces->count++;
+  return piece;
+}
+
+bool tct_pieces_expect(tct_pieces *pieces, int64_t count) { return add_piece(pieces, count, true) != NULL; }
+
+static void drop_pieces(tct_pieces *pieces) {
+  for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  pieces->count = 0;
+}
+
+/* One piece stays, empty, for what follows. */
+tct_status tct_pieces_keep(tct_pieces *pieces, tct_error *err) {
+  int64_t element = (int64_t)pieces->element;
+  for (int64_t k = 0; k < pieces->count; k++) {
+    struct tct_piece *piece = &pieces->at[k];
+    TCT_TRY(tct_scratch_write(pieces->file, piece->memory, piece->used * element, pieces->kept * element, err));
+    pieces->kept += piece->used;
+    piece->used = 0;
+  }
+  struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
+  for (int64_t k = 0; k + 1 < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  if (last) pieces->at[0] = *last, pieces->count = 1;
+  return TCT_OK;
+}
 
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   struct tct_piece *last = pieces->count > 0 ? &pieces->at[pieces->count - 1] : NULL;
+  if (pieces->file > 0 && last && last->size - last->used < count) {
+    if (tct_pieces_keep(pieces, pieces->why) != TCT_OK) return NULL;
+    last = pieces->count > 0 && pieces->at[0].size >= count ? &pieces->at[0] : NULL;
+    if (!last) drop_pieces(pieces);
+  }
   if (!last || last->size - last->used < count) {
-    if (pieces->count == pieces->cap) {
-      int64_t cap = pieces->cap ? 2 * pieces->cap : 16;
-      void *grown = tct_grow(pieces->at, pieces->count, cap, sizeof *pieces->at);
-      if (!grown) return NULL;
-      pieces->at = grown;
-      pieces->cap = cap;
-    }
     int64_t size = last ? 2 * last->size : FIRST_PIECE;
     if (size > LARGEST_PIECE) size = LARGEST_PIECE;
     if (size < count) size = count;
-    last = &pieces->at[pieces->count];
-    last->memory = tct_alloc(size, pieces->element);
-    if (!last->memory) return NULL;
-    last->size = size;
-    last->used = 0;
-    pieces->count++;
+    last = add_piece(pieces, size, false);
+    if (!last) return NULL;
   }
   void *buffer = last->memory + (size_t)last->used * pieces->element;
   last->used += count;
@@ -36,46 +92,46 @@ void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   return buffer;
 }
 
-bool tct_pieces_expect(tct_pieces *pieces, int64_t count) {
-  struct tct_piece *at = TCT_NEW(struct tct_piece, 1);
-  char *memory = at ? tct_alloc(count, pieces->element) : NULL;
-  if (!memory) {
-    tct_free(at);
-    return false;
+/* Hands all elements to `take` in order, piece by piece, and gives each piece back. */
+static void drain(tct_pieces *pieces, void (*take)(void *user, const char *elements, int64_t count), void *user) {
+  for (int64_t k = 0; k < pieces->count; k++) {
+    struct tct_piece *piece = &pieces->at[k];
+    take(user, piece->memory, piece->used);
+    free_piece(pieces, piece);
   }
-  *at = (struct tct_piece){memory, 0, count};
-  pieces->at = at;
-  pieces->count = pieces->cap = 1;
-  return true;
+  tct_pieces_free(pieces);
+}
+
+/* Where the next elements go. */
+typedef struct sink {
+  char *to;
+  size_t element;
+} sink;
+
+static void copy(void *user, const char *elements, int64_t count) {
+  sink *s = user;
+  size_t bytes = (size_t)count * s->element;
+  if (bytes > 0) memcpy(s->to, elements, bytes);
+  s->to += bytes;
 }
 
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
-  if (pieces->count == 1 && pieces->at->used == pieces->at->size) { /* as it was expected */
-    *joined = pieces->at->memory;
+  if (pieces->count == 1 && pieces->at[0].final) {
+    *joined = pieces->at[0].memory;
     pieces->count = 0;
     tct_pieces_free(pieces);
     return TCT_OK;
   }
-  char *memory = tct_alloc(pieces->total, pieces->element);
+  char *memory = tct_alloc_unset(pieces->total, pieces->element);
   if (!memory) return tct_fail_memory(err);
   *joined = memory;
-  for (int64_t k = 0; k < pieces->count; k++) {
-    struct tct_piece *piece = &pieces->at[k];
-    size_t bytes = (size_t)piece->used * pieces->element;
-    memcpy(memory, piece->memory, bytes);
-    memory += bytes;
-    tct_wipe_free(piece->memory, piece->used, pieces->element);
-    piece->memory = NULL;
-    piece->used = 0;
-  }
-  tct_pieces_free(pieces);
+  drain(pieces, copy, &(sink){memory, pieces->element});
   return TCT_OK;
 }
 
 void tct_pieces_free(tct_pieces *pieces) {
-  for (int64_t k = 0; k < pieces->count; k++) {
-    tct_wipe_free(pieces->at[k].memory, pieces->at[k].used, pieces->element);
-  }
+  for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
+  if (pieces->file > 0) close(pieces->file);
   tct_free(pieces->at);
   size_t element = pieces->element;
   memset(pieces, 0, sizeof *pieces);
@@ -86,6 +142,8 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   memset(table, 0, sizeof *table);
   table->layout = layout;
   table->value_type = (tct_value_type)options->value_type;
+  table->memory = layout == TCT_DENSE_COLS ? 0 : options->memory;
+  table->scratch = options->scratch;
   table->labelled = options->labels != TCT_LABELS_NONE;
   table->droppable = options->invalid == TCT_INVALID_ZERO;
   table->values.element = table->value_type == TCT_F32 ? sizeof(float) : sizeof(double);
@@ -93,6 +151,26 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->ends.element = sizeof(int64_t);
   table->labels.element = sizeof(double);
   table->dropped.element = 1;
+}
+
+tct_status tct_table_failed(const tct_table *table, tct_error *err) {
+  if (table->why.status == TCT_OK) return tct_fail_memory(err);
+  return tct_fail(err, table->why.status, "%s", table->why.text);
+}
+
+static tct_status open_scratch(tct_table *table, tct_pieces *pieces, tct_error *err) {
+  int file = tct_scratch_open(table->scratch, err);
+  if (file < 0) return TCT_E_RUN;
+  pieces->file = file;
+  pieces->why = &table->why;
+  return tct_pieces_keep(pieces, err);
+}
+
+tct_status tct_table_spill(tct_table *table, tct_error *err) {
+  int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
+  if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
+  TCT_TRY(open_scratch(table, &table->values, err));
+  return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;
 }
 
 tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err) {
@@ -134,18 +212,18 @@ static tct_status add_rest(tct_table *table, double label, unsigned char dropped
     *end = table->values.total;
   }
   table->rows++;
-  return TCT_OK;
+  return tct_table_spill(table, err);
 }
 
 tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err) {
-  if (!add_values(table, value, count)) return tct_fail_memory(err);
+  if (!add_values(table, value, count)) return tct_table_failed(table, err);
   return add_rest(table, label, 0, err);
 }
 
 tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double *value, int64_t count, double label,
                             tct_error *err) {
   int32_t *buffer = tct_pieces_reserve(&table->index, count);
-  if (!buffer || !add_values(table, value, count)) return tct_fail_memory(err);
+  if (!buffer || !add_values(table, value, count)) return tct_table_failed(table, err);
   if (count > 0) memcpy(buffer, index, (size_t)count * sizeof *index);
   return add_rest(table, label, 0, err);
 }
@@ -153,39 +231,88 @@ tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double
 /* -1 is a label of either kind; with all features zero it weighs nothing. */
 tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
   void *buffer = tct_pieces_reserve(&table->values, count);
-  if (!buffer) return tct_fail_memory(err);
+  if (!buffer) return tct_table_failed(table, err);
   if (count > 0) memset(buffer, 0, (size_t)count * table->values.element);
   return add_rest(table, -1, 1, err);
 }
 
+static void ends_to_i32(void *user, const char *elements, int64_t count) {
+  int32_t **to = user;
+  for (int64_t k = 0; k < count; k++) *(*to)++ = (int32_t)((const int64_t *)(const void *)elements)[k];
+}
+
+static void index_to_i64(void *user, const char *elements, int64_t count) {
+  int64_t **to = user;
+  for (int64_t k = 0; k < count; k++) *(*to)++ = ((const int32_t *)(const void *)elements)[k];
+}
+
+/* The indices of a file, 64 bits wide in another one. */
+static tct_status widen_some(const tct_pieces *from, int to, int32_t *narrow, int64_t *wide, tct_error *err) {
+  for (int64_t at = 0; at < from->kept; at += FIRST_PIECE) {
+    int64_t count = from->kept - at < FIRST_PIECE ? from->kept - at : FIRST_PIECE;
+    TCT_TRY(tct_scratch_read(from->file, narrow, count * (int64_t)sizeof *narrow, at * (int64_t)sizeof *narrow, err));
+    for (int64_t k = 0; k < count; k++) wide[k] = narrow[k];
+    TCT_TRY(tct_scratch_write(to, wide, count * (int64_t)sizeof *wide, at * (int64_t)sizeof *wide, err));
+  }
+  return TCT_OK;
+}
+
+static tct_status widen_file(tct_pieces *index, const char *scratch, tct_error *err) {
+  int32_t *narrow = TCT_NEW(int32_t, FIRST_PIECE);
+  int64_t *wide = TCT_NEW(int64_t, FIRST_PIECE);
+  int to = narrow && wide ? tct_scratch_open(scratch, err) : (tct_fail_memory(err), -1);
+  tct_status status = to < 0 ? TCT_E_RUN : tct_pieces_keep(index, err);
+  if (status == TCT_OK) status = widen_some(index, to, narrow, wide, err);
+  drop_pieces(index);
+  if (to >= 0) close(index->file);
+  if (to >= 0) index->file = to, index->element = sizeof *wide;
+  tct_free(narrow);
+  tct_free(wide);
+  return status;
+}
+
 /* start[0] = 0, start[i+1] = end of row i, in the smaller index type that holds every number. */
 static tct_status finish_sparse(tct_table *table, int64_t cols, tct_matrix *m, tct_error *err) {
-  void *ends = NULL, *index = NULL;
-  TCT_TRY(tct_pieces_join(&table->index, &index, err));
-  m->index = index;
-  TCT_TRY(tct_pieces_join(&table->ends, &ends, err));
   bool wide = table->values.total > INT32_MAX || cols > INT32_MAX;
   m->index_type = wide ? TCT_I64 : TCT_I32;
-  void *start = tct_alloc(table->rows + 1, wide ? sizeof(int64_t) : sizeof(int32_t));
-  if (!start) {
-    tct_free(ends);
-    return tct_fail_memory(err);
-  }
+  void *start = tct_alloc_unset(table->rows + 1, wide ? sizeof(int64_t) : sizeof(int32_t));
+  if (!start) return tct_fail_memory(err);
   m->start = start;
-  for (int64_t i = 0; i < table->rows; i++) {
-    int64_t end = ((int64_t *)ends)[i];
-    if (wide)
-      ((int64_t *)start)[i + 1] = end;
-    else
-      ((int32_t *)start)[i + 1] = (int32_t)end;
+  if (wide) {
+    *(int64_t *)start = 0;
+    drain(&table->ends, copy, &(sink){(char *)((int64_t *)start + 1), sizeof(int64_t)});
+  } else {
+    *(int32_t *)start = 0;
+    drain(&table->ends, ends_to_i32, &(int32_t *){(int32_t *)start + 1});
   }
-  tct_free(ends);
-  if (!wide) return TCT_OK;
-  int64_t *widened = TCT_NEW(int64_t, table->values.total);
-  if (!widened) return tct_fail_memory(err);
-  for (int64_t k = 0; k < table->values.total; k++) widened[k] = ((int32_t *)index)[k];
-  tct_free(index);
-  m->index = widened;
+  if (table->index.file > 0) return wide ? widen_file(&table->index, table->scratch, err) : TCT_OK;
+  void *index = NULL;
+  if (!wide) {
+    TCT_TRY(tct_pieces_join(&table->index, &index, err));
+    m->index = index;
+    return TCT_OK;
+  }
+  index = tct_alloc_unset(table->values.total, sizeof(int64_t));
+  if (!index) return tct_fail_memory(err);
+  m->index = index;
+  drain(&table->index, index_to_i64, &(int64_t *){index});
+  return TCT_OK;
+}
+
+/* What lies in files is mapped; the maps keep it. */
+static tct_status map_files(tct_table *table, tct_matrix *m, tct_error *err) {
+  const void *at[2] = {NULL, NULL};
+  int64_t entries = table->values.total;
+  int files[2] = {table->values.file, table->index.file};
+  int64_t bytes[2] = {entries * (int64_t)table->values.element,
+                      table->layout == TCT_CSR ? entries * (int64_t)table->index.element : 0};
+  TCT_TRY(tct_pieces_keep(&table->values, err));
+  if (table->layout == TCT_CSR) TCT_TRY(tct_pieces_keep(&table->index, err));
+  drop_pieces(&table->values);
+  drop_pieces(&table->index);
+  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->reserved, at, err));
+  m->values = at[0];
+  m->index = at[1];
   return TCT_OK;
 }
 
@@ -200,8 +327,12 @@ tct_status tct_table_finish(tct_table *table, int64_t cols, tct_data *data, tct_
     TCT_TRY(finish_sparse(table, cols, m, err));
   else
     m->stride = table->layout == TCT_DENSE_ROWS ? cols : table->rows;
-  TCT_TRY(tct_pieces_join(&table->values, &joined, err));
-  m->values = joined;
+  if (table->values.file > 0) {
+    TCT_TRY(map_files(table, m, err));
+  } else {
+    TCT_TRY(tct_pieces_join(&table->values, &joined, err));
+    m->values = joined;
+  }
   if (table->labelled) {
     TCT_TRY(tct_pieces_join(&table->labels, &joined, err));
     data->y = data->own_y = joined;

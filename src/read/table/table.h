@@ -1,4 +1,4 @@
-/* table.h - grows a matrix and its labels record by record, in at most twice the final memory. */
+/* table.h - grows a matrix and its labels record by record, in little more than the final memory. */
 #ifndef TCT_READ_TABLE_TABLE_H
 #define TCT_READ_TABLE_TABLE_H
 #include "core/status.h"
@@ -9,37 +9,50 @@ typedef struct tct_pieces {
   struct tct_piece {
     char *memory;
     int64_t used, size; /* in elements */
+    bool final;         /* memory of tct_alloc that becomes the joined array */
   } * at;
   int64_t count, cap;
-  int64_t total; /* elements in all pieces */
+  int64_t total; /* elements in all pieces, and in the file */
   size_t element;
+  int file; /* of scratch.h, where the first `kept` elements lie; below 1: none */
+  int64_t kept;
+  tct_error *why; /* why the file took no more, or NULL: filled by tct_pieces_reserve */
 } tct_pieces;
 
-/* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory. */
-void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
-/* Before the first reserve: room for exactly `count` elements, which are then joined without a copy; false = out of
- * memory. */
+/* All elements will be `count`, and no more come: they then stand in their final place at once.  Before the first one.
+ * false = out of memory. */
 bool tct_pieces_expect(tct_pieces *pieces, int64_t count);
+/* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory, or of disk. */
+void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err);
 void tct_pieces_free(tct_pieces *pieces);
+/* Writes what is there to the file, where one element follows the other. */
+tct_status tct_pieces_keep(tct_pieces *pieces, tct_error *err);
 
 typedef struct tct_table {
   tct_layout layout; /* TCT_DENSE_ROWS, TCT_DENSE_COLS (npy only) or TCT_CSR */
   tct_value_type value_type;
   bool labelled, droppable;
   int64_t rows;
-  tct_pieces values;  /* double or float */
-  tct_pieces index;   /* CSR: int32_t */
-  tct_pieces ends;    /* CSR: int64_t, where each row ends */
-  tct_pieces labels;  /* double */
-  tct_pieces dropped; /* unsigned char */
+  int64_t memory;      /* bytes that the process may take; 0: any number */
+  const char *scratch; /* folder for what goes beyond, or NULL; borrowed */
+  tct_error why;       /* what the disk said */
+  tct_pieces values;   /* double or float */
+  tct_pieces index;    /* CSR: int32_t */
+  tct_pieces ends;     /* CSR: int64_t, where each row ends */
+  tct_pieces labels;   /* double */
+  tct_pieces dropped;  /* unsigned char */
 } tct_table;
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options);
 
 /* After init, where the number of records is known: they are then not copied once more.  dense: features of each. */
 tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err);
+/* After a failed tct_pieces_reserve: what the disk said, or that memory ran out. */
+tct_status tct_table_failed(const tct_table *table, tct_error *err);
+/* Called between records: under a limit of memory, values beyond a quarter of it go to a file, and all that follow. */
+tct_status tct_table_spill(tct_table *table, tct_error *err);
 
 /* Appends one record: dense value[count], or sparse with ascending 0-based index[count]. */
 tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err);

@@ -282,6 +282,7 @@ const tct_solver tct_solver_dpagd = {
     .options = tct_agd_options,
     .is_private = true,
     .rows_apart = true,
+    .row_bytes = 56,
     .relations = TCT_RELATION_BOTH,
     .plan = tct_agd_plan,
     .run = run,

@@ -150,6 +150,7 @@ const tct_solver tct_solver_dpgd = {
     .options = options,
     .is_private = true,
     .rows_apart = true,
+    .row_bytes = 16,
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,

@@ -168,6 +168,7 @@ const tct_solver tct_solver_dpsgd = {
     .options = options,
     .is_private = true,
     .rows_apart = true,
+    .row_bytes = 24,
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = tct_dpsgd_run,

@@ -1,0 +1,85 @@
+/* json_text.c - JSON text looked at before a parser takes memory for it.
+ *
+ * A parsed value takes up to a hundred times the memory of its text.  Brackets and commas outside quotes count the
+ * values from above, whether the text is valid or not. */
+#include "core/json_text.h"
+
+#include "core/alloc.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { FIRST = 1 << 16 };
+
+typedef struct count {
+  int64_t depth, deepest, containers, commas;
+} count;
+
+/* Moves over a quoted text that begins at `at`. */
+static int64_t skip_quoted(const char *text, int64_t length, int64_t at) {
+  for (at++; at < length && text[at] != '"'; at++) at += text[at] == '\\';
+  return at;
+}
+
+static count count_values(const char *text, int64_t length) {
+  count c = {0};
+  for (int64_t at = 0; at < length; at++) switch (text[at]) {
+      case '"': at = skip_quoted(text, length, at); break;
+      case '[':
+      case '{':
+        c.containers++;
+        if (++c.depth > c.deepest) c.deepest = c.depth;
+        break;
+      case ']':
+      case '}': c.depth--; break;
+      case ',': c.commas++; break;
+      default: break;
+    }
+  return c;
+}
+
+tct_status tct_json_check(const char *file, const char *text, int64_t length, const tct_json_most *most,
+                          tct_error *err) {
+  count c = count_values(text, length);
+  if (c.deepest > TCT_JSON_DEPTH)
+    return tct_fail_at(err, file, 0, 0, "the JSON text nests deeper than %d levels; give a file that tacit wrote",
+                       TCT_JSON_DEPTH);
+  if (c.containers > most->containers || c.commas > most->values)
+    return tct_fail_at(err, file, 0, 0,
+                       "the JSON text holds more than %lld lists and objects or %lld values; give a smaller file",
+                       (long long)most->containers, (long long)most->values);
+  return TCT_OK;
+}
+
+/* As many values as may be there, of 16 bytes on average. */
+static int64_t most_bytes(const tct_json_most *most) { return 16 * (most->containers + most->values); }
+
+static tct_status read_all(FILE *file, const char *path, int64_t max, char **text, int64_t *length, tct_error *err) {
+  int64_t size = FIRST;
+  *text = tct_alloc(size, 1);
+  if (!*text) return tct_fail_memory(err);
+  for (;;) {
+    *length += (int64_t)fread(*text + *length, 1, (size_t)(size - *length), file);
+    if (*length < size) break;
+    if (size > max) return tct_fail_at(err, path, 0, 0, "the JSON text is too long; give a smaller file");
+    char *grown = tct_grow(*text, size, 2 * size, 1);
+    if (!grown) return tct_fail_memory(err);
+    *text = grown;
+    size *= 2;
+  }
+  return ferror(file) ? tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", path) : TCT_OK;
+}
+
+tct_status tct_json_file(const char *path, const tct_json_most *most, char **text, int64_t *length, tct_error *err) {
+  FILE *file = fopen(path, "rb");
+  *text = NULL;
+  *length = 0;
+  if (!file) return tct_fail(err, TCT_E_RUN, "cannot open %s; check the name and the permissions", path);
+  tct_status status = read_all(file, path, most_bytes(most), text, length, err);
+  fclose(file);
+  if (status == TCT_OK) status = tct_json_check(path, *text, *length, most, err);
+  if (status == TCT_OK) return TCT_OK;
+  tct_free(*text);
+  *text = NULL;
+  return status;
+}

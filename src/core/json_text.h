@@ -1,0 +1,19 @@
+/* json_text.h - JSON text looked at before a parser takes memory for it. */
+#ifndef TCT_CORE_JSON_TEXT_H
+#define TCT_CORE_JSON_TEXT_H
+#include "core/status.h"
+
+/* How deep objects and arrays may nest; no file of ours comes near. */
+enum { TCT_JSON_DEPTH = 64 };
+
+/* What a text may ask a parser for: objects and arrays, and other values. */
+typedef struct tct_json_most {
+  int64_t containers, values;
+} tct_json_most;
+
+/* TCT_E_DATA where text[length] nests deeper than TCT_JSON_DEPTH, or holds more than `most`.  It need not be valid. */
+tct_status tct_json_check(const char *file, const char *text, int64_t length, const tct_json_most *most,
+                          tct_error *err);
+/* Reads a file and checks it.  *text is the caller's, for tct_free.  TCT_E_RUN: it cannot be opened or read. */
+tct_status tct_json_file(const char *path, const tct_json_most *most, char **text, int64_t *length, tct_error *err);
+#endif

@@ -1,0 +1,232 @@
+/* test_paged.c - records that lie on disk train the same model as in memory, byte for byte, within the limit. */
+#include "read_help.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "la/matrix/paged.h"
+#include "solve/solve.h"
+
+enum {
+  ROWS = 24000,
+  COLS = 50,
+  LIMIT = 1 << 20
+}; /* 9.6 MB of values: nine times the limit, which is the least window */
+
+static char folder[] = "/tmp/tacit-paged-XXXXXX";
+static char npy[64], csv[64], svm[64], wrong[64];
+
+/* Digits of a small generator (Knuth's 64-bit LCG). */
+static int digit(uint64_t *state, int count) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (int)((*state >> 33) % (uint64_t)count);
+}
+
+static void write_tables(void) {
+  FILE *to[4] = {fopen(npy, "wb"), fopen(csv, "w"), fopen(svm, "w"), fopen(wrong, "wb")};
+  char header[118];
+  uint64_t state = 7;
+  for (int k = 0; k < 4; k++) assert_non_null(to[k]);
+  snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d)}", ROWS, COLS + 1);
+  for (int k = 0; k < 4; k += 3) fprintf(to[k], "\x93NUMPY\x01%c%c%c%-117s\n", 0, 118, 0, header);
+  for (int j = 0; j < COLS; j++) fprintf(to[1], "c%d,", j);
+  fprintf(to[1], "y\n");
+  for (int i = 0; i < ROWS; i++) {
+    double row[COLS + 1], sum = 0;
+    for (int j = 0; j < COLS; j++) row[j] = (digit(&state, 1999) - 999) / 1000.0, sum += j % 3 ? row[j] : -row[j];
+    row[COLS] = sum + (digit(&state, 400) - 200) / 100.0 > 0 ? 1 : -1;
+    for (int j = 0; j < COLS; j++) fprintf(to[1], "%.3f,", row[j]);
+    fprintf(to[1], "%d\n", row[COLS] > 0);
+    fprintf(to[2], "%d", row[COLS] > 0 ? 1 : -1);
+    for (int j = 0; j < COLS; j++) fprintf(to[2], " %d:%.3f", j + 1, row[j]);
+    fprintf(to[2], "\n");
+    fwrite(row, sizeof *row, COLS + 1, to[0]);
+    if (i % 5000 == 4999) row[3] = INFINITY;
+    fwrite(row, sizeof *row, COLS + 1, to[3]);
+  }
+  for (int k = 0; k < 4; k++) fclose(to[k]);
+}
+
+static tct_data *read_table(const char *path, int64_t memory, int invalid) {
+  char label[16];
+  tct_error err;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
+  snprintf(label, sizeof label, "%d", COLS + 1);
+  options.label = path == csv ? "y" : path == svm ? NULL : label;
+  options.cols = COLS;
+  options.invalid = invalid;
+  options.memory = memory;
+  options.scratch = folder;
+  tct_data *data = tct_data_read(path, &options, &err);
+  if (!data) fail_msg("%s: %s", path, err.text);
+  assert_int_equal(tct_data_rows(data), ROWS);
+  return data;
+}
+
+static tct_config settings(const tct_solver *solver, int threads) {
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = "logistic";
+  config.penalty = "l2:lambda=0.01";
+  config.solver = !strcmp(solver->name, "dpsgd")      ? "dpsgd:epochs=1"
+                  : !strcmp(solver->name, "dpnewton") ? "dpnewton:steps=2"
+                  : !strcmp(solver->name, "dpagd")    ? "dpagd:steps=4"
+                                                      : solver->name;
+  if (!strcmp(solver->name, "adassp")) config.loss = "squared", config.label_bound = 1;
+  config.epsilon = 1;
+  config.delta = 1e-6;
+  config.row_norm = 4;
+  config.has_seed = 1;
+  config.seed = 5;
+  config.threads = threads;
+  return config;
+}
+
+/* The labels of a regression are the classes' numbers. */
+static char *trained(tct_data *data, const tct_solver *solver, int threads) {
+  tct_error err;
+  tct_config config = settings(solver, threads);
+  data->labels = tct_config_labels(&config);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
+  if (!plan) fail_msg("%s: %s", solver->name, err.text);
+  tct_model *model = tct_fit(plan, data, &err);
+  if (!model) fail_msg("%s: %s", solver->name, err.text);
+  char *text = tct_model_json(model, &err);
+  assert_non_null(text);
+  tct_model_free(model);
+  tct_plan_free(plan);
+  return text;
+}
+
+/* Everything of the two tables is the same, and the one on disk really comes and goes. */
+static void assert_same_models(const char *path, const tct_solver *solver) {
+  tct_data *here = read_table(path, 0, TCT_INVALID_REFUSE), *there = read_table(path, LIMIT, TCT_INVALID_REFUSE);
+  assert_int_equal(here->x.reserved, 0);
+  assert_true(there->x.reserved > 0);
+  char *expected = trained(here, solver, 1);
+  for (int threads = 1; threads <= 2; threads++) {
+    char *text = trained(there, solver, threads);
+    if (strcmp(text, expected) != 0) fail_msg("%s, %s, %d threads: another model", solver->name, path, threads);
+    tct_text_free(text);
+  }
+  if (tct_paged_released(there->x.reserved) < 8) fail_msg("%s: the records stayed in memory", solver->name);
+  tct_text_free(expected);
+  tct_data_free(there);
+  tct_data_free(here);
+}
+
+static void every_solver_that_reads_from_disk_trains_the_model_of_memory(void **state) {
+  (void)state;
+  int count = 0;
+  for (int s = 0; s < tct_solver_count; s++) {
+    if (tct_solvers[s]->row_bytes == 0) continue;
+    assert_same_models(npy, tct_solvers[s]);
+    count++;
+  }
+  assert_true(count >= 7);
+}
+
+static void text_and_sparse_tables_on_disk_train_the_model_of_memory(void **state) {
+  (void)state;
+  for (int s = 0; s < tct_solver_count; s++) {
+    const char *name = tct_solvers[s]->name;
+    if (strcmp(name, "dpgd") && strcmp(name, "objpert") && strcmp(name, "dpsgd")) continue;
+    assert_same_models(csv, tct_solvers[s]);
+    assert_same_models(svm, tct_solvers[s]);
+  }
+}
+
+static void every_value_on_disk_is_that_of_memory(void **state) {
+  (void)state;
+  const char *paths[] = {npy, csv, svm, wrong};
+  for (int k = 0; k < 4; k++) {
+    tct_data *here = read_table(paths[k], 0, TCT_INVALID_ZERO), *there = read_table(paths[k], LIMIT, TCT_INVALID_ZERO);
+    assert_true(there->x.reserved > 0);
+    assert_int_equal(here->x.layout, there->x.layout);
+    int64_t entries = tct_matrix_nonzeros(&here->x);
+    assert_int_equal(entries, tct_matrix_nonzeros(&there->x));
+    assert_memory_equal(here->x.values, there->x.values, (size_t)entries * sizeof(double));
+    assert_memory_equal(here->y, there->y, ROWS * sizeof(double));
+    assert_memory_equal(here->dropped, there->dropped, ROWS);
+    if (here->x.layout == TCT_CSR)
+      assert_memory_equal(here->x.index, there->x.index, (size_t)entries * sizeof(int32_t));
+    tct_data_free(there);
+    tct_data_free(here);
+  }
+}
+
+static void a_solver_that_needs_all_records_refuses_before_the_charge(void **state) {
+  (void)state;
+  tct_error err;
+  tct_data *data = read_table(npy, LIMIT, TCT_INVALID_REFUSE);
+  tct_config config = settings(tct_solver_find("dpscd"), 1);
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
+  assert_non_null(plan);
+  assert_null(tct_fit(plan, data, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "dpscd needs all records in memory"));
+  tct_plan_free(plan);
+  tct_data_free(data);
+}
+
+static void a_plan_refuses_a_limit_below_what_it_needs(void **state) {
+  (void)state;
+  tct_error err;
+  tct_config config = settings(tct_solver_find("dpgd"), 1);
+  config.memory = (int64_t)100 << 20;
+  tct_plan *plan = tct_plan_new(&config, 1000000, COLS, &err);
+  assert_non_null(plan);
+  tct_plan_free(plan);
+  assert_null(tct_plan_new(&config, 10000000, COLS, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "give at least --memory"));
+}
+
+static void a_file_on_disk_has_no_name_and_a_bad_folder_is_one_sentence(void **state) {
+  (void)state;
+  tct_error err;
+  int names = 0;
+  tct_data *data = read_table(csv, LIMIT, TCT_INVALID_REFUSE);
+  DIR *list = opendir(folder);
+  assert_non_null(list);
+  while (readdir(list)) names++;
+  closedir(list);
+  assert_int_equal(names, 2 + 4); /* this folder, the one above, and the tables */
+  tct_data_free(data);
+  tct_read_options options = options_for(TCT_LABELS_BINARY, "y", NULL);
+  options.memory = LIMIT;
+  options.scratch = "/nowhere";
+  assert_null(tct_data_read(csv, &options, &err));
+  assert_int_equal(err.status, TCT_E_RUN);
+  assert_non_null(strstr(err.text, "name another one with --scratch"));
+}
+
+static int begin(void **state) {
+  (void)state;
+  if (!mkdtemp(folder)) return -1;
+  snprintf(npy, sizeof npy, "%s/t.npy", folder);
+  snprintf(csv, sizeof csv, "%s/t.csv", folder);
+  snprintf(svm, sizeof svm, "%s/t.txt", folder);
+  snprintf(wrong, sizeof wrong, "%s/wrong.npy", folder);
+  write_tables();
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  unlink(npy), unlink(csv), unlink(svm), unlink(wrong);
+  return rmdir(folder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_value_on_disk_is_that_of_memory),
+      cmocka_unit_test(every_solver_that_reads_from_disk_trains_the_model_of_memory),
+      cmocka_unit_test(text_and_sparse_tables_on_disk_train_the_model_of_memory),
+      cmocka_unit_test(a_solver_that_needs_all_records_refuses_before_the_charge),
+      cmocka_unit_test(a_plan_refuses_a_limit_below_what_it_needs),
+      cmocka_unit_test(a_file_on_disk_has_no_name_and_a_bad_folder_is_one_sentence),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}
