@@ -276,6 +276,6 @@ def read(
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
     settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
-    limits = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
+    limits: dict[str, Any] = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
     kept: dict[str, Any] = {"memory": memory, "scratch": scratch}
     return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings, **limits, **kept)

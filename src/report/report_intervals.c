@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* So many weights are drawn, as in report_weights.c, and 95 % is the level that readers expect. */
-enum { DRAWN = 100 };
+enum { DRAWN = 100, PRINTED = 16 };
 static const double LEVEL = 0.95;
 
 /* Wider intervals than so many times the largest weight run off the drawing; their figures stand beside it. */
@@ -92,12 +92,12 @@ static void figures(tct_html *h, const sure *s, const char *field, const char *n
   tct_html_put(h, "</small></td>");
 }
 
-static void row(tct_page *page, const sure *s, double reach) {
+static void row(tct_page *page, const sure *s, double reach, bool printed) {
   tct_html *h = &page->html;
   char field[48], name[24];
   snprintf(field, sizeof field, s->at < 0 ? "intercept" : "coefficients.%lld", (long long)s->at);
   snprintf(name, sizeof name, s->at < 0 ? "intercept" : "%lld", (long long)s->at);
-  tct_html_put(h, "<tr><th scope=\"row\">");
+  tct_html_put(h, printed ? "<tr><th scope=\"row\">" : "<tr class=\"screen\"><th scope=\"row\">");
   if (s->at < 0) {
     tct_html_put(h, "<i>intercept</i>");
   } else {
@@ -149,8 +149,9 @@ static void table(tct_page *page, const sure *list, int64_t count) {
   tct_html_put(h,
                "<table class=\"weights intervals\">\n<thead><tr><th scope=\"col\">Feature</th><th scope=\"col\" "
                "class=\"bar\">less | more</th><th scope=\"col\">Weight</th></tr></thead>\n<tbody>\n");
-  for (int64_t k = 0; k < count; k++) row(page, &list[k], reach);
+  for (int64_t k = 0; k < count; k++) row(page, &list[k], reach, k < PRINTED);
   tct_html_put(h, "</tbody>\n</table>\n");
+  if (count > PRINTED) tct_html_put(h, "<p class=\"quiet paper\">On paper stand the first of them alone.</p>\n");
   notes(page, list, count);
   tct_html_put(
       h,

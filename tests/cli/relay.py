@@ -15,6 +15,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 HEADER = 24
 
@@ -109,6 +110,16 @@ def carry(source, sink, target):
             pass
 
 
+def connected(port):
+    """To the server, which may still be starting."""
+    for _ in range(100):
+        try:
+            return socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    raise OSError("the server does not listen")
+
+
 def main():
     listen, upstream, victim, way, kind, how = sys.argv[1:7]
     argument = sys.argv[7] if len(sys.argv) > 7 else ""
@@ -119,7 +130,7 @@ def main():
         try:
             party = context(ssl.PROTOCOL_TLS_SERVER, "server").wrap_socket(listener.accept()[0], server_side=True)
             name = dict(pair[0] for pair in party.getpeercert()["subject"])["commonName"]
-            server = context(ssl.PROTOCOL_TLS_CLIENT, name).wrap_socket(socket.create_connection(("127.0.0.1", int(upstream))))
+            server = context(ssl.PROTOCOL_TLS_CLIENT, name).wrap_socket(connected(int(upstream)))
         except OSError:
             continue
         target = (int(kind), how, argument) if name == victim else None
