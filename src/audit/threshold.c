@@ -83,7 +83,7 @@ json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, 
     tct_audit_break(
         a, "distinguishing: %s tell two neighbours apart better than is claimed (mu at least %.4g, claimed %.4g)", what,
         proven.mu, proven.allowed);
-  json_t *o = json_pack("{s:I, s:f, s:f, s:f}", "runs", (json_int_t)(2 * scores->count), "error", TCT_AUDIT_REPORT,
+  json_t *o = json_pack("{s:I, s:f, s:f, s:f}", "runs", 2 * (json_int_t)scores->count, "error", TCT_AUDIT_REPORT,
                         "break_error", TCT_AUDIT_BREAK, "mu_lower", report.mu);
   json_object_set_new(o, "mu_claimed", tct_audit_number(report.allowed));
   json_object_set_new(o, "share", tct_audit_number(report.mu / report.allowed));
