@@ -76,7 +76,7 @@ def around(kind, ledger=None):
     settings.update({name: mine for name in ("estimator", "base_estimator", "regressor") if name in takes})
     quick = {"n_estimators": 2, "error_score": "raise", "cv": 2, "n_jobs": 1, "max_trials": 3, "max_iter": 2, "n_iter": 2,
              "param_grid": {"fit_intercept": [True, False]}, "param_distributions": {"fit_intercept": [True, False]},
-             "min_samples": 60, "factor": 2}  # fmt: skip
+             "min_samples": 60, "factor": 2, "code_size": 8}  # fmt: skip
     return kind(**settings, **{name: value for name, value in quick.items() if name in takes})
 
 

@@ -44,7 +44,7 @@ after() {
 }
 # spoiled NAME WHO REGEX LEFT RELAY... : WHO (alice, bob or serve) says REGEX; no frame of type LEFT left WHO
 spoiled() {
-  local name=$1 who=$2 regex=$3 left=$4 real other first got
+  local name=$1 who=$2 regex=$3 left=$4 real other first got given=("$@")
   shift 4
   fresh
   port=$((port + 2))
@@ -62,6 +62,13 @@ spoiled() {
   first=$?
   wait $other
   got=$?
+  # Noise decides whose column a step takes: where the frame never came, the attack is made again.
+  if ! grep -q spoiled relay.out && [ "${attempt:-1}" -lt 5 ]; then
+    kill $relay $server 2>/dev/null
+    wait $relay $server 2>/dev/null
+    attempt=$((${attempt:-1} + 1)) spoiled "${given[@]}"
+    return
+  fi
   check "$name: a party fails: alice $first, bob $got" test $first != 0 -o $got != 0
   check "$name: nobody hangs" test $first != 124 -a $got != 124
   wait $server
