@@ -80,6 +80,8 @@ static int evaluate(cli_args *args, const tct_model *model) {
                          : tct_evaluate_json_nonprivate(model, data, &err);
   tct_data_free(data);
   if (!text) return cli_fail_error(&err);
+  if (private && args->read.key)
+    cli_warn("these scores protect a record; a person with several records is protected less");
   return cli_print_answer(text, args->json, private ? print_private : print_scores);
 }
 

@@ -17,6 +17,9 @@ ok 'the same seed' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6 --seed 4 --j
 check 'the same figures' cmp -s .out first
 ok 'another seed' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6 --seed 5 --json
 check 'other figures' test "$(field accuracy.value)" != "$(field accuracy.value first)"
+awk -F, 'NR == 1 { print "who," $0 } NR > 1 { print "p" NR % 400 "," $0 }' p.csv >persons.csv
+ok 'rows of persons' evaluate m.json persons.csv --epsilon 0.5 --delta 1e-6 --person who
+check 'a warning that rows are protected, not persons' grep -q 'protect a record; a person' .err
 ok 'for people' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6
 says 'the interval' 'accuracy +0\.[0-9]+, standard error .* 95 % interval'
 says 'the cost' 'privacy +\(0.5, 1e-06\)-DP under add_remove'
