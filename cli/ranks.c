@@ -23,6 +23,7 @@ const cli_option cli_rank_options[] = {
 int cli_rank_begin(cli_args *args, tct_team **team) {
   tct_error err = {0};
   tct_sockets *s = &args->sockets;
+  if (args->help) s->address = s->secret_path = NULL, args->rank = -1, args->ranks = 0;
   if (!s->address && (args->rank >= 0 || args->ranks || s->secret_path))
     return cli_fail(CLI_USAGE, "--rank, --ranks and --secret are for ranks that meet; give --meet HOST:PORT");
   if (s->address && (args->rank < 0 || !args->ranks || !s->secret_path))
@@ -31,6 +32,6 @@ int cli_rank_begin(cli_args *args, tct_team **team) {
     return cli_fail(CLI_USAGE, "--rank lies from 0 to one less than --ranks, which is at most 1024; correct them");
   s->rank = (int32_t)(s->address ? args->rank : 0);
   s->ranks = (int32_t)args->ranks;
-  *team = s->address && !args->help ? tct_team_sockets(s, &err) : tct_team_new(&err);
+  *team = s->address ? tct_team_sockets(s, &err) : tct_team_new(&err);
   return *team ? 0 : cli_fail_error(&err);
 }
