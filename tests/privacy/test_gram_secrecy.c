@@ -65,16 +65,13 @@ static void on_bytes_every_view_of_a_party_comes_once_for_every_input(void **sta
 static void on_bytes_no_input_at_all_changes_how_often_a_view_comes(void **state) {
   (void)state;
   enum { B = 8, PAIRS = 1 << 16 };
-  unsigned char seen[PAIRS / 8];
+  static unsigned char seen[PAIRS];
   for (unsigned x = 0; x < PAIRS; x++) {
-    unsigned twice = 0;
+    unsigned count = 0;
     memset(seen, 0, sizeof seen);
-    for (unsigned a = 0; a < PAIRS; a++) {
-      unsigned u = index_of(hidden(nth(x, B), nth(a, B), B), B);
-      twice |= seen[u >> 3] >> (u & 7) & 1;
-      seen[u >> 3] |= (unsigned char)(1 << (u & 7));
-    }
-    if (twice) fail_msg("input %u: a masked value comes twice", x);
+    for (unsigned a = 0; a < PAIRS; a++) seen[index_of(hidden(nth(x, B), nth(a, B), B), B)] = 1;
+    for (unsigned u = 0; u < PAIRS; u++) count += seen[u];
+    assert_int_equal(count, PAIRS);
   }
   for (unsigned product = 0; product < 256; product++) {
     unsigned char rests[256] = {0};
