@@ -20,13 +20,13 @@ row() { # a file of ELF
   line="$(yes "$segments" GNU_RELRO) $(yes "$dynamic" 'BIND_NOW|NOW') $([ "$kind" = DYN ] && echo yes || echo no)"
   line+=" $(grep -q 'GNU_STACK.* RW ' <<<"$segments" && echo yes || echo no) $(yes "$symbols" __stack_chk_fail)"
   # shellcheck disable=SC2086  # words
-  printf '%-26s %-6s %-9s %-4s %-9s %-16s %-8s %s\n' "$(basename "$1")" $line "$(yes "$symbols" '_chk(@|$)')" "$cet"
+  printf '%-30s %-6s %-9s %-4s %-9s %-16s %-8s %s\n' "$(basename "$1")" $line "$(yes "$symbols" '_chk(@|$)')" "$cet"
   case $(basename "$1") in
     tacit* | libtacit*) [[ " $line " != *" no "* ]] && { [ "$cet_asked" = no ] || [ "$cet" = yes ]; } || bad=1 ;; # others were built elsewhere
   esac
 }
 
-printf '%-26s %-6s %-9s %-4s %-9s %-16s %-8s %s\n' binary RELRO BIND_NOW PIE NX_stack stack_protector FORTIFY CET
+printf '%-30s %-6s %-9s %-4s %-9s %-16s %-8s %s\n' binary RELRO BIND_NOW PIE NX_stack stack_protector FORTIFY CET
 for path; do
   case $path in
     *.whl) python3 -m zipfile -e "$path" "$work/$(basename "$path")" && path=$work/$(basename "$path") ;;
@@ -35,7 +35,7 @@ for path; do
   [ -e "$path" ] || { echo "hardening: there is no $path; build it first." >&2; exit 2; }
   while IFS= read -r file; do
     [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || row "$file"
-  done < <(find "$path" -type f \( -perm /111 -o -name '*.so*' \) | LC_ALL=C sort)
+  done < <(find "$path" -type f ! -name '*.a' ! -name '*.py' | LC_ALL=C sort)
 done
 [ "$cet_asked" = yes ] || echo "CET: this system's own crti.o has no such note, so no program linked with it can have one"
 exit $bad

@@ -81,7 +81,7 @@ class Chart:
             out.append(f'<circle cx="{at + 5}" cy="{HIGH - 12}" r="5" fill="{COLOURS[k % len(COLOURS)]}"/>')
             out.append(f'<text x="{at + 15}" y="{HIGH - 8}" fill="#222">{html.escape(name)}</text>')
             at += 32 + round(7.1 * len(name))
-        out.append(f'<text x="{WIDE - RIGHT}" y="{HIGH - 22}" text-anchor="end" fill="#222">{html.escape(self.x)}</text>')
+        out.append(f'<text x="{WIDE - RIGHT}" y="{HIGH - 8}" text-anchor="end" fill="#222">{html.escape(self.x)}</text>')
         middle = (TOP + HIGH - LOW) / 2
         out.append(f'<text transform="translate(15 {middle}) rotate(-90)" text-anchor="middle" fill="#222">{html.escape(self.y)}</text>')
         return "\n".join([*out, "</svg>", ""])

@@ -10,6 +10,7 @@ import chart
 import numpy as np
 import pandas as pd
 import tacit
+from sklearn.metrics import roc_auc_score
 
 BOUNDS = {"age": (18, 95), "balance": (-5000, 20000), "day": (1, 31), "campaign": (1, 20), "previous": (0, 10)}
 YES = ("housing", "loan", "default", "y")
@@ -22,7 +23,9 @@ def study(quick: bool) -> tuple[chart.Chart, str]:
         clients[name] = (clients[name] == "yes").astype(float)
     rows, spent, left = [], [0.0], [2.0]
     with tempfile.TemporaryDirectory() as folder:
-        ledger = tacit.Ledger.create(pathlib.Path(folder) / "clients.ledger", epsilon=2, delta=1e-5, for_tests=True)
+        path = pathlib.Path(folder) / "clients.ledger"
+        tacit.Ledger.create(path, epsilon=2, delta=1e-5, for_tests=True)
+        ledger = tacit.Ledger(path, input_changed="another question to the same clients")
         for label, epsilon in QUESTIONS:
             bounds = {**BOUNDS, **{name: (0, 1) for name in YES if name != label}}
             X = clients[list(bounds)]
@@ -31,8 +34,6 @@ def study(quick: bool) -> tuple[chart.Chart, str]:
             )
             try:
                 model.fit(X, clients[label])
-                from sklearn.metrics import roc_auc_score
-
                 score = f"{roc_auc_score(clients[label], model.decision_function(X)):.3f}"
             except tacit.BudgetError:
                 score = "refused: the budget is spent"

@@ -26,19 +26,19 @@ def study(quick: bool) -> tuple[chart.Chart, str]:
         def scores(epsilon: float, seed: int) -> tuple[float, float, float]:
             model = tacit.PrivateLogisticRegression(epsilon=epsilon, delta=1e-6, data_norm=NORM, random_state=seed)
             whole = model.fit(table["seen"]).models_[0]
-            exact = whole.evaluate(table["unseen"])["auc"]
-            noisy = whole.evaluate(table["unseen"], epsilon=0.5, delta=1e-6, random_state=seed)["auc"]
-            return exact, noisy["estimate"], noisy["standard_error"]
+            exact = whole.evaluate(table["unseen"])["mean_loss"]
+            noisy = whole.evaluate(table["unseen"], epsilon=1, delta=1e-6, random_state=seed)["mean_loss"]
+            return exact, noisy["value"], noisy["standard_error"]
 
         got = {epsilon: scores(epsilon, 1) for epsilon in EPSILONS}
         best = scores(math.inf, 1)[0]
-    picture = chart.Chart("Web pages by their words: AUC on others", "epsilon of the model", "AUC", logarithmic=True)
+    picture = chart.Chart("Web pages by their words: mean loss on others", "epsilon of the model", "mean logistic loss", logarithmic=True)
     picture.line("exact, for you alone", EPSILONS, [each[0] for each in got.values()])
     picture.line("private, may be published", EPSILONS, [each[1] for each in got.values()], [each[2] for each in got.values()])
     picture.line("model without privacy", EPSILONS, [best] * len(EPSILONS))
     rows = [[f"ε = {epsilon:g}", f"{a:.4f}", f"{b:.4f} ± {c:.4f}"] for epsilon, (a, b, c) in got.items()]
     rows.append(["without privacy", f"{best:.4f}", ""])
-    return picture, chart.rows_of(["model", "AUC, exact", "AUC, private at ε = 0.5"], rows)
+    return picture, chart.rows_of(["model", "mean loss, exact", "mean loss, private at ε = 1"], rows)
 
 
 if __name__ == "__main__":
