@@ -126,27 +126,38 @@ static void any_text_is_read_alike_by_one_two_and_seven_threads(void **unused) {
   }
 }
 
-static void a_record_far_longer_than_a_block_is_read_whole(void **unused) {
+/* Beyond 4 MiB a block is alone; blocks of any length come out whole. */
+static void records_far_longer_than_a_block_are_read_whole(void **unused) {
   (void)unused;
+  enum { LONG = 5 << 20 };
+  static const char *const ends[] = {"\"\n3,\"4", "\"\n5,\"6", "\"\n7,8"};
   tct_read_options options = options_for(TCT_LABELS_NONE, NULL, NULL);
-  int64_t length = sprintf(text, "a,b\n1,\"2");
-  memset(text + length, ' ', 9000);
-  length += 9000;
-  length += sprintf(text + length, "\"\n3,4\n5,6");
+  options.schema_text =
+      "{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":8},"
+      "{\"name\":\"b\",\"type\":\"category\",\"values\":[\"8\"],\"other\":\"zero\"}]}";
+  char *bytes = malloc(3 * LONG + 100);
+  assert_non_null(bytes);
+  int64_t length = sprintf(bytes, "a,b\n1,\"2");
+  for (int k = 0; k < 3; k++) {
+    memset(bytes + length, ' ', LONG);
+    length += LONG;
+    length += sprintf(bytes + length, "%s", ends[k]);
+  }
   tct_error err;
-  for (int threads = 1; threads < 4; threads++) {
-    tct_data *data = read_with(threads, length, 16, options, &err);
+  for (options.threads = 1; options.threads < 4; options.threads++) {
+    tct_data *data = tct_data_read_memory(bytes, length, 1 << 16, &options, &err);
     if (!data) fail_msg("line %d: %s", (int)err.line, err.text);
-    assert_int_equal(tct_data_rows(data), 3);
-    assert_true(entry(data, 0, 1) == 2 && entry(data, 2, 1) == 6);
+    assert_int_equal(tct_data_rows(data), 4);
+    for (int i = 0; i < 4; i++) assert_true(entry(data, i, 0) == (2 * i + 1) / 8.0 && entry(data, i, 1) == (i == 3));
     tct_data_free(data);
   }
+  free(bytes);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_text_is_read_alike_by_one_two_and_seven_threads),
-      cmocka_unit_test(a_record_far_longer_than_a_block_is_read_whole),
+      cmocka_unit_test(records_far_longer_than_a_block_are_read_whole),
   };
   return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);
 }

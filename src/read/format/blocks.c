@@ -16,8 +16,9 @@
 #include "core/processors.h"
 #include "read/source/csv.h"
 
-/* MOST, ROOM: threads, and bytes of their parts.  More would not pass one disk's bytes on faster. */
-enum { BLOCK = 1 << 18, MOST = 16, ROOM = 1 << 26 };
+/* MOST, ROOM: threads, and bytes of their parts.  More would not pass one disk's bytes on faster.  ALONE: bytes of a
+ * block while which no other is cut, so that long records of many threads do not add up. */
+enum { BLOCK = 1 << 18, MOST = 16, ROOM = 1 << 26, ALONE = 16 * BLOCK };
 
 /* What the threads share. */
 typedef struct shared {
@@ -86,12 +87,18 @@ static int64_t count_lines(const char *text, int64_t length) {
   return lines;
 }
 
+static void drop_text(worker *w) {
+  tct_wipe_free(w->source.buffer, w->room, 1);
+  w->source.buffer = NULL;
+  w->room = 0;
+}
+
 static tct_status copy_block(worker *w, const char *text, int64_t length, tct_error *err) {
   if (length > w->room) {
-    tct_wipe_free(w->source.buffer, w->room, 1);
+    drop_text(w);
     w->source.buffer = tct_alloc_unset(length, 1);
-    w->room = w->source.buffer ? length : 0;
-    if (w->room == 0) return tct_fail_memory(err);
+    if (!w->source.buffer) return tct_fail_memory(err);
+    w->room = length;
   }
   memcpy(w->source.buffer, text, (size_t)length);
   w->source.begin = 0;
@@ -103,22 +110,18 @@ static tct_status copy_block(worker *w, const char *text, int64_t length, tct_er
 /* The next block for this thread; false at the end.  A block of no bytes carries the source's error. */
 static bool take_block(shared *s, worker *w) {
   tct_source *source = s->reader->source;
-  pthread_mutex_lock(&s->cutting);
-  bool some = !s->over;
-  if (some) {
-    tct_error_clear(&w->err);
-    int64_t length = cut_length(s);
-    if (length == 0) s->over = true;
-    if (length == 0 && s->why.status != TCT_OK) w->err = s->why;
-    some = length > 0 || s->why.status != TCT_OK;
-    w->source.end = w->source.begin = 0;
-    w->lines = 0;
-    if (length > 0 && copy_block(w, source->buffer + source->begin, length, &w->err) != TCT_OK) s->over = true;
-    source->begin += length;
-    w->number = s->cut;
-    s->cut += some;
-  }
-  pthread_mutex_unlock(&s->cutting);
+  if (s->over) return false;
+  tct_error_clear(&w->err);
+  int64_t length = cut_length(s);
+  bool some = length > 0 || s->why.status != TCT_OK;
+  if (length == 0) s->over = true;
+  if (length == 0 && some) w->err = s->why;
+  w->source.end = w->source.begin = 0;
+  w->lines = 0;
+  if (length > 0 && copy_block(w, source->buffer + source->begin, length, &w->err) != TCT_OK) s->over = true;
+  source->begin += length;
+  w->number = s->cut;
+  s->cut += some;
   return some;
 }
 
@@ -169,17 +172,20 @@ static void end_worker(shared *s, worker *w) {
   if (w->part) s->blocks->end(w->part);
   tct_free(w->part);
   tct_table_free(&w->reader.table);
-  tct_wipe_free(w->source.buffer, w->room, 1);
+  drop_text(w);
 }
 
 static void work(shared *s, worker *w) {
-  while (take_block(s, w)) {
-    if (w->err.status == TCT_OK) s->blocks->parse(w->part, &w->reader, &w->err);
-    if (!join_in_turn(s, w)) {
-      pthread_mutex_lock(&s->cutting);
-      s->over = true;
-      pthread_mutex_unlock(&s->cutting);
-    }
+  for (bool good = true; good;) {
+    pthread_mutex_lock(&s->cutting);
+    bool some = take_block(s, w), alone = w->room > ALONE;
+    if (!alone) pthread_mutex_unlock(&s->cutting);
+    if (some && w->err.status == TCT_OK) s->blocks->parse(w->part, &w->reader, &w->err);
+    good = some && join_in_turn(s, w);
+    if (alone) drop_text(w);
+    if (!alone) pthread_mutex_lock(&s->cutting);
+    if (!good) s->over = true;
+    pthread_mutex_unlock(&s->cutting);
   }
 }
 
