@@ -200,7 +200,7 @@ int cli_sink_check(const char *path, const char *input);
 
 /* ---- progress.c ------------------------------------------------------------------------------- */
 
-void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT and SIGTERM */
+void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT, SIGTERM and SIGHUP */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
 double cli_seconds(void);                    /* a steady clock */
 
