@@ -260,7 +260,7 @@ def read(
     memory: int = 0,
     scratch: Optional[Path] = None,
 ) -> Table:
-    """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
+    """Reads CSV, JSON Lines, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
     labels: "classes", "binary" (two classes alone), "real" or "none".
