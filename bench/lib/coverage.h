@@ -103,6 +103,8 @@ static inline double coverage_label(coverage_kind kind, coverage_loss loss, cons
                                     dice *d) {
   double s, f = coverage_line(kind, loss, x, w, p, &s);
   if (loss == LOGISTIC) return dice_unit(d) < 1 / (1 + exp(-f)) ? 1 : -1;
+  if (loss == POISSON && kind == HETERO) f += s * dice_normal(d) * 2 - 2 * s * s; /* counts that vary more */
+  if (loss == POISSON && kind == SKEW_ERRORS) f += log(-log(dice_unit(d)));       /* and much more */
   if (loss == POISSON) return fmin(dice_count(d, exp(fmin(f, 4))), 50);
   double e = kind == SKEW_ERRORS ? -log(dice_unit(d)) - 1 : dice_normal(d);
   return fmin(fmax(f + s * e, -2), 2);

@@ -1,6 +1,6 @@
 /* bench_coverage.c - what 95 % intervals cover, on tables with a known truth.
  *
- *   bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R]
+ *   bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R] [--truths FOLDER]
  *       tables R to R + RUNS - 1; one JSON line for each epsilon, all on the same tables; kinds and losses:
  *       bench/lib/coverage.h.  Lines of several calls add up: coverage.py does it.
  *   bench_coverage --noise LOSS KIND N P EPSILON RUNS ...
@@ -20,7 +20,7 @@ typedef struct cell {
   int64_t n, p;
   double epsilon[EPSILONS];
   int epsilons, from, runs;
-  const char *options;
+  const char *options, *truths; /* truths: a folder that keeps them, or NULL */
 } cell;
 
 typedef struct tally {
@@ -38,7 +38,7 @@ static int place(const char *text, const char *const *list, int count) {
 }
 
 /* The population's own best line, where the model is not the one that drew it. */
-static void truth_of(const cell *c, double *w) {
+static void find_truth(const cell *c, double *w) {
   coverage_truth(c->kind, c->loss, c->p, w);
   if (!coverage_robust(c->kind)) return;
   double mean[MOST] = {0}, start[MOST];
@@ -51,6 +51,20 @@ static void truth_of(const cell *c, double *w) {
     coverage_free(&t);
   }
   memcpy(w, mean, (size_t)c->p * sizeof *w);
+}
+
+static void truth_of(const cell *c, double *w) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s-%s-%lld.truth", c->truths ? c->truths : "", coverage_losses[c->loss],
+           coverage_kinds[c->kind], (long long)c->p);
+  FILE *kept = c->truths ? fopen(path, "rb") : NULL;
+  int whole = kept && fread(w, sizeof *w, (size_t)c->p, kept) == (size_t)c->p;
+  if (kept) fclose(kept);
+  if (whole) return;
+  find_truth(c, w);
+  if (!c->truths || !(kept = fopen(path, "wb"))) return;
+  fwrite(w, sizeof *w, (size_t)c->p, kept);
+  fclose(kept);
 }
 
 static tct_model *fit(const cell *c, const coverage_table *t, double epsilon, const char *solver, int run) {
@@ -209,7 +223,7 @@ int main(int argc, char **argv) {
   int noise = argc > 1 && !strcmp(argv[1], "--noise");
   if (noise) argc--, argv++;
   if (argc < 7) {
-    fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R]\n");
+    fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R] [--truths FOLDER]\n");
     return argc == 1 ? 0 : 2;
   }
   cell c = {.kind = (coverage_kind)place(argv[2], coverage_kinds, KINDS),
@@ -222,6 +236,8 @@ int main(int argc, char **argv) {
   for (int k = 7; k < argc; k++) {
     if (!strcmp(argv[k], "--from") && k + 1 < argc)
       c.from = atoi(argv[++k]);
+    else if (!strcmp(argv[k], "--truths") && k + 1 < argc)
+      c.truths = argv[++k];
     else
       c.options = argv[k];
   }

@@ -36,15 +36,20 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   if (!isnan(rule->weight)) return rule->weight;
   /* The noise of H grows with c_z^2 and the root of p, and its eigenvalues fall with p. */
   double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
-  if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3, 3);
-  return between(fmin(0.05, open) * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
+  /* Where few directions hold most of the rows' length, H is small in the others. */
+  double few = between(2.8 * public_signal(facts) / signal_to_noise, 0.6, 1);
+  double most = facts->loss.kind->counts ? 2 : 3; /* the noise of H follows the largest curve, too */
+  if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3 * few, most);
+  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, 2);
 }
 
 /* Residuals of counts are skewed, also where the model is right. */
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
   double root = sqrt(signal_to_noise);
-  if (facts->loss.kind->counts) return between((rule->robust ? 0.35 : 0.13) * root, rule->robust ? 4 : 3, 15);
+  double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
+  if (facts->loss.kind->counts)
+    return between((rule->robust ? 0.35 : 0.09) * root, rule->robust ? 1 + least : least, 15);
   return rule->robust ? between(0.3 * root, 4, 15) : 2;
 }
 
@@ -53,7 +58,7 @@ double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * si
 /* The largest curve of a count is far above the typical one, and the noise of H follows the largest. */
 static double moments_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (facts->loss.kind->counts && rule->robust) return 0.3;
-  return between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.2);
+  return between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.23);
 }
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {

@@ -118,13 +118,14 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_relea
                                 tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   double slope = tct_loss_slope_bound(&facts->loss), scale = 0;
+  bool robust_end = run->rule.robust && scale_release == run->at.scale[2];
   tct_metric *metric = &run->scaled.metric;
   if (run->rule.scaled) TCT_TRY(residual_scale(run, scale_release, w, &scale, err));
   run->clip = fmin(run->rule.scaled ? factor * scale : INFINITY, slope * run->weight);
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   run->curvature = tct_dpmetric_curvature(facts);
   if (facts->loss.kind->link == TCT_LINK_LOG && !tct_noise_off(facts))
-    run->curvature = fmin(run->curvature, (run->rule.robust ? HEAVY_ROBUST : HEAVY) * scale * scale);
+    run->curvature = fmin(run->curvature, (robust_end ? HEAVY_ROBUST : HEAVY) * scale * scale);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
   if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   run->scaled.sensitivity = 2 * run->inverse * run->clip;
