@@ -195,7 +195,7 @@ def write_page(path, rows):
         "real": real_table(rows),
     }.items():
         table = "\n".join(lines)
-        text = re.sub(f"(<!-- {name} -->\n).*?(\n<!-- end -->)", lambda m: m[1] + "\n" + table + "\n" + m[2], text, flags=re.S)
+        text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text, flags=re.S)
     path.write_text(text)
 
 

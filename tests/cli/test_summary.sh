@@ -114,6 +114,11 @@ bad 'no intervals' 2 'trained without standard errors' predict n.json p.csv --in
 bad 'a label with an interval' 2 'a label has no interval' predict m.json p.csv --interval 0.9 --output label
 bad 'a loss without curvature' 2 'the loss hinge has no curvature' train "${common[@]}" --loss hinge --errors model -o x.json
 bad 'a penalty with corners' 2 'penalties none and l2' train "${common[@]}" --loss logistic --penalty l1:lambda=0.1 --errors model -o x.json
+awk -F, 'NR == 1 { print "who," $0 } NR > 1 { print "p" NR % 9000 "," $0 }' p.csv >persons.csv
+bad 'persons' 2 "protect one record, not a person's records" train persons.csv --person who --rows-per-person 3 "${common[@]:1}" --loss logistic --errors model -o x.json
+bad 'persons as a group of rows' 2 'needs --rows-per-person' train persons.csv --person who "${common[@]:1}" --loss logistic --errors model -o x.json
+for threads in 1 2; do ok "$threads threads" train "${common[@]}" --loss squared --label-bound 1 --errors robust --threads $threads -o "t$threads.json"; done
+check 'threads change no byte' cmp t1.json t2.json
 bad 'another solver' 2 'come from the solver dponestep' train "${common[@]}" --loss logistic --solver dpgd --errors model -o x.json
 sed 's/"errors": "robust"/"errors": "model"/' m.json >edited.json
 tacit verify edited.json
