@@ -47,9 +47,10 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
   double root = sqrt(signal_to_noise);
+  /* What the cut takes from the intercept stays, while sampling's part falls with n. */
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
-  if (facts->loss.kind->counts)
-    return between((rule->robust ? 0.35 : 0.09) * root, rule->robust ? 1 + least : least, 15);
+  if (facts->loss.kind->counts && rule->robust) return between(0.28 * root, 2 + least, 25);
+  if (facts->loss.kind->counts) return between(0.09 * root, least, 15);
   return rule->robust ? between(0.3 * root, 4, 15) : 2;
 }
 
