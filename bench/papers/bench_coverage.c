@@ -5,6 +5,8 @@
  *       bench/lib/coverage.h.  Lines of several calls add up: coverage.py does it.
  *   bench_coverage --noise LOSS KIND N P EPSILON RUNS ...
  *       the same table again and again: the stated deviation of the noise over the one that is seen, a weight
+ *   bench_coverage --plain squared KIND N P EPSILON RUNS
+ *       plain noisy sufficient statistics beside dponestep: the half-width that covers 95 %, over 1.96 exact errors
  *
  * OPTIONS are options of dponestep, e.g. weight=1.5 for a search.  Tables below the number EXACT are also fitted
  * exactly, for the width, and by `auto` without errors, for the excess of the loss on the table. */
@@ -209,6 +211,71 @@ static void repeat(const cell *c) {
   coverage_free(&t);
 }
 
+/* ---- plain noisy sufficient statistics ----------------------------------------------------------------------------
+ */
+
+/* mu of the Gaussian mechanism that is (epsilon, 1e-6)-private (Balle and Wang 2018), by bisection. */
+static double privacy_mu(double epsilon) {
+  double low = 0, high = 50;
+  for (int k = 0; k < 200; k++) {
+    double mu = (low + high) / 2, a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
+    double delta = 0.5 * erfc(a / sqrt(2)) - 0.5 * exp(epsilon) * erfc(b / sqrt(2));
+    *(delta > 1e-6 ? &high : &low) = mu;
+  }
+  return low;
+}
+
+/* w[p] from one release of (X^T X / R^2, X^T y / (R Y)), whose record's term has length at most sqrt(2). */
+static void plain_fit(const cell *c, const coverage_table *t, int run, double *w) {
+  double h[MOST * MOST], j[MOST * MOST], inverse[MOST * MOST], g[MOST], zero[MOST] = {0};
+  double deviation = sqrt(2) / privacy_mu(c->epsilon[0]), r = t->row_norm;
+  dice d = dice_new(900, (uint64_t)run);
+  coverage_sums(t, SQUARED, zero, h, g, j); /* g = -X^T y */
+  for (int64_t a = 0; a < c->p; a++) {
+    g[a] += deviation * r * t->label_bound * dice_normal(&d);
+    for (int64_t b = 0; b <= a; b++)
+      h[b * c->p + a] = h[a * c->p + b] += (a == b ? 1 : sqrt(0.5)) * deviation * r * r * dice_normal(&d);
+  }
+  coverage_invert(h, inverse, c->p);
+  for (int64_t a = 0; a < c->p; a++) {
+    w[a] = 0;
+    for (int64_t b = 0; b < c->p; b++) w[a] -= inverse[a * c->p + b] * g[b];
+  }
+}
+
+/* The half-width that 95 of 100 errors are within, over 1.96 exact standard errors: the middle weight. */
+static double needed(double *error, const double *se, int64_t p, int runs) {
+  double width[MOST];
+  for (int64_t j = 0; j < p; j++) {
+    qsort(error + j * runs, (size_t)runs, sizeof *error, by_size);
+    width[j] = error[j * runs + (int64_t)(0.95 * runs)] / (1.96 * se[j]);
+  }
+  return middle(width, (int)p);
+}
+
+static void beside_plain(const cell *c, const double *truth) {
+  double *own = malloc((size_t)(2 * c->p * c->runs) * sizeof *own), *plain = own + c->p * c->runs, se[MOST] = {0};
+  if (!own) abort();
+  for (int run = 0; run < c->runs; run++) {
+    double w[MOST] = {0}, exact[MOST] = {0};
+    coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
+    tct_model *model = train(c, &t, c->epsilon[0], run);
+    plain_fit(c, &t, run, w);
+    for (int64_t j = 0; j < c->p; j++) {
+      own[j * c->runs + run] = fabs(model->coefficients[j] - truth[j]);
+      plain[j * c->runs + run] = fabs(w[j] - truth[j]);
+    }
+    if (run == 0) coverage_exact(&t, c->loss, coverage_robust(c->kind), exact, se);
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("{\"bench\": \"plain\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
+         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon[0]);
+  printf("\"runs\": %d, ", c->runs);
+  put("plain", needed(plain, se, c->p, c->runs), ", "), put("own", needed(own, se, c->p, c->runs), "}\n");
+  free(own);
+}
+
 static void read_epsilons(const char *text, cell *c) {
   char *end = NULL;
   for (const char *at = text; c->epsilons < EPSILONS; at = end + 1) {
@@ -220,8 +287,8 @@ static void read_epsilons(const char *text, cell *c) {
 int main(int argc, char **argv) {
   static tally all[EPSILONS];
   double truth[MOST] = {0};
-  int noise = argc > 1 && !strcmp(argv[1], "--noise");
-  if (noise) argc--, argv++;
+  int noise = argc > 1 && !strcmp(argv[1], "--noise"), plain = argc > 1 && !strcmp(argv[1], "--plain");
+  if (noise || plain) argc--, argv++;
   if (argc < 7) {
     fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R] [--truths FOLDER]\n");
     return argc == 1 ? 0 : 2;
@@ -244,6 +311,7 @@ int main(int argc, char **argv) {
   if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to %d, N above P\n", MOST), 2;
   if (noise) return repeat(&c), 0;
   truth_of(&c, truth);
+  if (plain) return beside_plain(&c, truth), 0;
   for (int run = c.from; run < c.from + c.runs; run++) count_run(&c, truth, run, all);
   for (int k = 0; k < c.epsilons; k++) print(&c, truth, c.epsilon[k], &all[k]);
   return 0;

@@ -87,6 +87,12 @@ void tct_onestep_free(tct_onestep *run) {
 
 /* ---- the clip ------------------------------------------------------------------------------------------------ */
 
+/* Where between its edges, in equal ratios, `wanted` of the released counts is reached; at or below the edge. */
+static double within_edges(double edge, double before, double count, double wanted) {
+  double part = count > 0 ? fmin(fmax((wanted - before) / count, 0), 1) : 1;
+  return edge * exp2((part - 1) / 3);
+}
+
 /* The least edge that at least 68 of 100 records' |residuals| lie within: a deviation, if they are normal. */
 static tct_status residual_scale(tct_onestep *run, int release, const double *w, double *scale, tct_error *err) {
   enum { EDGES = TCT_ONESTEP_EDGES };
@@ -111,6 +117,8 @@ static tct_status residual_scale(tct_onestep *run, int release, const double *w,
     if (within >= 0.68 * all) break;
   }
   *scale = top * exp2(-k / 3.0);
+  bool whole = loss->kind->link == TCT_LINK_IDENTITY && *scale < tct_loss_slope_bound(loss);
+  run->residual = whole ? within_edges(*scale, within - count[k], count[k], 0.6827 * all) : NAN;
   return TCT_OK;
 }
 
