@@ -72,7 +72,21 @@ ok 'a hinge' train "${common[@]}" --loss hinge -o h.json
 ok 'its summary' summary h.json
 check 'it says which losses have errors' grep -q 'hinge has no standard errors' .out
 ok 'a plan that expects none' train --dry-run --shape 2000,20 --loss logistic --errors model --epsilon 0.5 --delta 1e-6 --row-norm 3
-check 'it says so before it spends' grep -q 'expect no interval' .out
+check 'it says so before it spends' grep -q 'expect no interval for most weights' .out
+while read -r shape epsilon loss want; do
+  ok "a plan of $shape at $epsilon" train --dry-run --shape "$shape" --loss "$loss" --label-bound 3 --errors model --epsilon "$epsilon" --delta 1e-6 --row-norm 3
+  check "it expects: $want" grep -q "times those without noise$want" .out
+done <<'END'
+2000,20 1 squared ; expect no interval for most weights
+2000,20 0.5 squared ; expect no interval for most weights
+2000,5 0.5 squared ; no interval if columns go together
+2000,5 0.5 huber ; no interval if columns go together
+2000,20 4 squared ; no interval if columns go together
+2000,5 0.5 poisson ; expect no interval for most weights
+2000,5 1 logistic ; no interval for rare values
+20000,5 1 squared $
+200000,20 1 poisson $
+END
 
 python3 - <<'PY'
 import math, random

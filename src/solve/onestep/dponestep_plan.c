@@ -173,17 +173,35 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
   return TCT_OK;
 }
 
+/* n mu/p over what independent columns of equal spread need, for eigenvalues of H to be above its noise. */
+static double reach(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  double weight = tct_onestep_weight(facts, rule, signal_to_noise), largest = 1; /* of curves over the typical one */
+  bool logistic = facts->loss.kind->link == TCT_LINK_LOGISTIC;
+  if (logistic) largest = 1.25;
+  if (facts->loss.kind->counts) largest = rule->robust ? 6 : 2;
+  double joint = !rule->sandwich || logistic ? 1 : M_SQRT2, p = (double)facts->p;
+  return signal_to_noise * sqrt(rule->moments) / (1.2 * sqrt(2 * p) * joint * weight * weight * largest);
+}
+
+/* As measured in docs/measured/coverage.md, where these limits lie between the rows. */
+static const char *withheld(double reached, double signal_to_noise) {
+  if (reached < 2) return "; expect no interval for most weights: too few records";
+  if (reached < 5) return "; no interval if columns go together or are skewed, or values are rare";
+  return reached < 8.2 && signal_to_noise < 1000 ? "; no interval for rare values, or with few positives" : "";
+}
+
 /* What a user may expect, from public facts: the noise's variance over the sampling variance of a right model. */
 static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_solver_plan *out) {
   double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
   double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
   double clip = rule->scaled ? tct_onestep_clip(facts, rule, signal_to_noise) : 2.2 * weight;
-  double ratio = sqrt(1 + clip * clip * p / (n * mu * mu * last_part(rule)));
-  const char *none = signal_to_noise < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
+  double part = clip * clip * p / (n * mu * mu * last_part(rule));
+  double ratio = sqrt(1 + 1.8 * part); /* 0.8: what the noise of H adds, as measured */
   snprintf(out->note, sizeof out->note,
-           "standard errors take %.0f %% of the budget; expect about %.2g times those without noise%s",
-           100 * (rule->moments + 3 * rule->scale), ratio, none);
+           "standard errors take %.0f %% of the budget; expect about %.2f times those without noise%s",
+           100 * (rule->moments + 3 * rule->scale), ratio,
+           withheld(reach(facts, rule, signal_to_noise), signal_to_noise));
 }
 
 tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
