@@ -20,14 +20,14 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef enum output_kind { MARGIN, LABEL, PROBABILITY } output_kind;
+typedef enum output_kind { MARGIN, LABEL, PROBABILITY, SHARE } output_kind; /* SHARE: of all classes, by softmax */
 
-/* Is the margin of this loss the log-odds of +1? */
-static int has_log_odds(const char *loss) {
+/* What the margins of this loss are to probabilities: "logistic", "softmax" or something else. */
+static int has_link(const char *loss, const char *link) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(loss, ":"), loss);
   json_t *list = cli_take_json(tct_components_json("loss", name, NULL));
-  int yes = !strcmp(cli_string(json_array_get(list, 0), "link"), "logistic");
+  int yes = !strcmp(cli_string(json_array_get(list, 0), "link"), link);
   json_decref(list);
   return yes;
 }
@@ -37,10 +37,11 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
   tct_config config;
   tct_config_default(&config);
   config.loss = loss;
-  int real = tct_config_labels(&config) == TCT_LABELS_REAL, logistic = has_log_odds(loss);
+  int real = tct_config_labels(&config) == TCT_LABELS_REAL, softmax = has_link(loss, "softmax");
+  int logistic = softmax || has_link(loss, "logistic");
   *kind = MARGIN;
   if (!args->values || !strcmp(args->values, "margin") || (real && !strcmp(args->values, "label"))) return 0;
-  *kind = !strcmp(args->values, "label") ? LABEL : PROBABILITY;
+  *kind = !strcmp(args->values, "label") ? LABEL : softmax ? SHARE : PROBABILITY;
   if (*kind == LABEL || logistic) return 0;
   return cli_fail(
       CLI_USAGE,
@@ -49,10 +50,11 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
 
 static double converted(double z, output_kind kind) { return kind == PROBABILITY ? 1 / (1 + exp(-z)) : z; }
 
-/* Of several classes each has its own log-odds against the rest; their probabilities are made to sum to 1. */
-static void share(double *z, int64_t count) {
-  double sum = 0;
-  for (int64_t k = 0; k < count; k++) sum += z[k] = converted(z[k], PROBABILITY);
+/* One against the rest: each class has its own log-odds, and their probabilities are made to sum to 1. */
+static void share(double *z, int64_t count, output_kind kind) {
+  double sum = 0, max = z[0];
+  for (int64_t k = 1; k < count; k++) max = fmax(max, z[k]);
+  for (int64_t k = 0; k < count; k++) sum += z[k] = kind == SHARE ? exp(z[k] - max) : converted(z[k], PROBABILITY);
   for (int64_t k = 0; k < count; k++) z[k] = sum > 0 ? z[k] / sum : 1 / (double)count;
 }
 
@@ -177,8 +179,8 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
   if (t->code) return tct_predict_class(t->model, data, t->code, err);
   tct_status status = tct_predict(t->model, data, t->z, err);
   if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
-  for (int64_t i = 0; status == TCT_OK && t->width > 1 && t->kind == PROBABILITY && i < t->rows; i++)
-    share(t->z + i * t->width, t->width);
+  for (int64_t i = 0; status == TCT_OK && t->width > 1 && t->kind >= PROBABILITY && i < t->rows; i++)
+    share(t->z + i * t->width, t->width, t->kind);
   return status;
 }
 

@@ -2,13 +2,15 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised, e.g. logistic, hinge, squared (tacit components loss); it decides how labels are read"},
+     "what is minimised, e.g. logistic, hinge, squared, softmax (tacit components loss); it decides how labels are "
+     "read"},
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
      "added to the mean loss, e.g. l2:lambda=1e-4 (tacit components penalty); default none"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
@@ -95,7 +97,16 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
-static int dry_run(const cli_args *args) {
+/* A loss of all classes at once is told how many there are, unless the user did. */
+static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
+
+static void count_in_loss(cli_args *args, int64_t classes) {
+  if (strchr(args->config.loss, ':')) return;
+  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
+  args->config.loss = args->loss;
+}
+
+static int dry_run(cli_args *args) {
   tct_error err;
   double shape[2];
   char *end = NULL;
@@ -105,9 +116,10 @@ static int dry_run(const cli_args *args) {
     if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
       return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
   int64_t rows = (int64_t)shape[0], cols = (int64_t)shape[1];
+  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
@@ -136,11 +148,20 @@ typedef struct run {
 } run;
 
 /* One fit, or one for each class within the same budget. */
-static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  bool joint = is_joint(args);
+  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+    *err = (tct_error){.status = TCT_E_USAGE,
+                       .text =
+                           "this loss is of more than two classes at once; list them with --classes, or take "
+                           "--loss logistic for two"};
+    return err->status;
+  }
+  if (joint) count_in_loss(args, tct_data_classes(r->data));
   r->plan = tct_plan_new(&args->config, rows, cols, err);
   if (!r->plan) return err->status;
-  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
   r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
   return r->whole ? TCT_OK : err->status;
 }
