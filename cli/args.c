@@ -210,7 +210,7 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_read_options_default(&args->read);
   tct_session_default(&args->session);
   args->generate_rows = 50000;
-  args->level = NAN;
+  args->level = args->seconds = NAN;
   args->operand = argv; /* operands move to the front of what has been read already */
   int only_operands = 0;
   for (int i = 0; i < count; i++) {

@@ -24,14 +24,17 @@ typedef struct cli_args {
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
   const char *report;                      /* train: the page's file */
+  const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
+  int64_t records; /* audit; 0 = not given */
   int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
   char **operand; /* borrowed from argv */
   int operands;
@@ -148,6 +151,8 @@ const char *cli_real(double value);
 int cli_print_json(const json_t *object);
 /* Prints an answer of the library, which it frees, as JSON or for people. */
 int cli_print_answer(char *text, int as_json, void (*print)(const json_t *root));
+/* "N,P" as two whole numbers from 1 on; 0, or 2 after one sentence. */
+int cli_shape(const char *text, int64_t *rows, int64_t *cols);
 /* Flushes stdout; a failed write is exit code 1 with a sentence. */
 int cli_finish(int code);
 

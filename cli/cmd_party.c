@@ -2,10 +2,18 @@
 #include "cli.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"--connect", CLI_TEXT, offsetof(cli_args, session.address), "HOST:PORT",
      "the server; its certificate must be for HOST. Under mpirun: none, rank 0 serves"},
+    {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
+     "the solver that was agreed on, with the options that were: default dpfw_parties. gram_parties:collude=2 refuses "
+     "a server that asks for another solver or another collude"},
+    {"--listen", CLI_TEXT, offsetof(cli_args, session.listen), "HOST:PORT",
+     "gram_parties: where the other parties come to; port 0 takes a free one"},
+    {"--announce", CLI_TEXT, offsetof(cli_args, session.announce), "HOST:PORT",
+     "the same as the others reach it, where that is another address; default that of --listen"},
     {"--key", CLI_TEXT, offsetof(cli_args, read.key), "NAME",
      "column of the records' keys, by which the parties' records are matched; without it they match by position"},
     {"--secret", CLI_TEXT, offsetof(cli_args, session.secret), "FILE",
@@ -52,11 +60,18 @@ static int take_part(cli_args *args, const tct_data *data) {
   return code;
 }
 
+/* Where one party alone brings labels, the others name no label. */
+static int wants_labels(const cli_args *args) {
+  const char *agreed = args->config.solver;
+  return !agreed || strncmp(agreed, "gram_parties", 12) != 0 || args->read.label || args->read.schema_path ||
+         !strstr(agreed, "labels=one");
+}
+
 static int check_args(cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give the one that the server trains with");
   if (!args->session.secret)
     return cli_fail(CLI_USAGE, "--secret is missing; share a file of 32 random bytes or more among the parties");
-  args->read.labels = tct_config_labels(&args->config);
+  args->read.labels = wants_labels(args) ? tct_config_labels(&args->config) : TCT_LABELS_NONE;
   if (args->read.labels < 0) return cli_fail(CLI_USAGE, "there is no such loss; `tacit components loss` lists them");
   int code = cli_wire_check(args);
   return !code && args->output ? cli_sink_check(args->output, args->operand[0]) : code;
@@ -81,12 +96,14 @@ const cli_verb cli_party = {
     .name = "party",
     .operands =
         "DATA --connect HOST:PORT --cert C --private-key P --ca A --key NAME --secret FILE --loss SPEC\n"
-        "      --epsilon E --delta D [OPTION...]",
+        "      --epsilon E --delta D [--solver gram_parties --listen HOST:PORT] [OPTION...]",
     .summary =
         "Takes part in a training with its own columns of records that other parties hold columns of too.\n"
-        "What leaves this party is charged first: choices, noised sketches of columns, hashes of keys.",
+        "What leaves this party under dpfw_parties is charged first: choices and noised sketches of columns. Under\n"
+        "gram_parties masked columns go to the other parties, and one masked, noised sum to the server.",
     .details =
-        "DATA has this party's features, the labels (every party has them) and a column of keys.\n"
+        "DATA has this party's features, the labels and a column of keys.  Every party has the labels; with\n"
+        "gram_parties:labels=one a single party brings them, and the others give no --label.\n"
         "The plan that the server asks for is made again here and refused if it costs more than --epsilon, --delta.\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",

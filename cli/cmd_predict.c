@@ -2,17 +2,20 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability",
-     "margin: w.x + b, of a regression the predicted label (default); label: the name of the predicted class, or 1 and "
-     "-1 where the model names none; probability: of the positive class, logistic loss only. A model of several "
-     "classes "
-     "gives a margin or probability for each, in its order, with commas between"},
+    {"--output", CLI_CHOICE, offsetof(cli_args, values), "margin|label|probability|mean",
+     "margin: w.x + b, of a regression the predicted label, of counts the logarithm of their mean (default); label: "
+     "the "
+     "name of the predicted class, or 1 and -1 where the model names none; probability: of the positive class, "
+     "logistic "
+     "loss only; mean: of a count, poisson loss only. A model of several classes gives a margin or probability for "
+     "each, in its order, with commas between"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
      "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, e.g. 0.95, for "
      "each record by itself; needs a model trained with --errors, and NA stands where there is no interval"},
@@ -20,9 +23,9 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef enum output_kind { MARGIN, LABEL, PROBABILITY, SHARE } output_kind; /* SHARE: of all classes, by softmax */
+typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN, SHARE } output_kind; /* SHARE: of all, by softmax */
 
-/* What the margins of this loss are to probabilities: "logistic", "softmax" or something else. */
+/* Is this loss's margin turned into a prediction by this link? */
 static int has_link(const char *loss, const char *link) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(loss, ":"), loss);
@@ -37,18 +40,27 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
   tct_config config;
   tct_config_default(&config);
   config.loss = loss;
-  int real = tct_config_labels(&config) == TCT_LABELS_REAL, softmax = has_link(loss, "softmax");
-  int logistic = softmax || has_link(loss, "logistic");
+  int real = tct_config_labels(&config) == TCT_LABELS_REAL, counts = has_link(loss, "log");
+  int softmax = has_link(loss, "softmax"), odds = softmax || has_link(loss, "logistic");
   *kind = MARGIN;
-  if (!args->values || !strcmp(args->values, "margin") || (real && !strcmp(args->values, "label"))) return 0;
-  *kind = !strcmp(args->values, "label") ? LABEL : softmax ? SHARE : PROBABILITY;
-  if (*kind == LABEL || logistic) return 0;
+  if (!args->values || !strcmp(args->values, "margin") || (real && !counts && !strcmp(args->values, "label"))) return 0;
+  *kind = !strcmp(args->values, "mean") || (counts && !strcmp(args->values, "label")) ? MEAN
+          : !strcmp(args->values, "label")                                            ? LABEL
+          : softmax                                                                   ? SHARE
+                                                                                      : PROBABILITY;
+  if (*kind == LABEL || (*kind == MEAN && counts) || (*kind >= PROBABILITY && *kind != MEAN && odds)) return 0;
+  if (*kind == MEAN)
+    return cli_fail(CLI_USAGE, "this model does not predict counts, so it has no mean count; use --output margin");
   return cli_fail(
       CLI_USAGE,
       "the margins of this model's loss are no log-odds, so it has no probabilities; use --output margin or label");
 }
 
-static double converted(double z, output_kind kind) { return kind == PROBABILITY ? 1 / (1 + exp(-z)) : z; }
+static double converted(double z, output_kind kind) {
+  if (kind == PROBABILITY) return 1 / (1 + exp(-z));
+  if (kind == MEAN) return z > log(DBL_MAX) ? DBL_MAX : exp(z);
+  return z;
+}
 
 /* One against the rest: each class has its own log-odds, and their probabilities are made to sum to 1. */
 static void share(double *z, int64_t count, output_kind kind) {
@@ -179,7 +191,8 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
   if (t->code) return tct_predict_class(t->model, data, t->code, err);
   tct_status status = tct_predict(t->model, data, t->z, err);
   if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
-  for (int64_t i = 0; status == TCT_OK && t->width > 1 && t->kind >= PROBABILITY && i < t->rows; i++)
+  for (int64_t i = 0; status == TCT_OK && t->width > 1 && (t->kind == PROBABILITY || t->kind == SHARE) && i < t->rows;
+       i++)
     share(t->z + i * t->width, t->width, t->kind);
   return status;
 }

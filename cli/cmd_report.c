@@ -2,28 +2,43 @@
 #include "cli.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
     {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output"},
+    {"--audit", CLI_TEXT, offsetof(cli_args, audit), "FILE.json",
+     "say what an audit of the same plan found: the output of tacit audit --json"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same"},
     {0},
 };
 
-static int to_stdout(const tct_model *model) {
+/* The text of the file, the caller's; NULL where none is named, or after one sentence with *code set. */
+static char *audit_of(const cli_args *args, int *code) {
+  json_error_t why;
+  if (!args->audit) return NULL;
+  json_t *root = json_load_file(args->audit, 0, &why);
+  char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(root);
+  if (!text) *code = cli_fail(CLI_DATA, "%s is no answer of tacit audit --json; make one", args->audit);
+  return text;
+}
+
+static int to_stdout(const tct_model *model, const char *audit) {
   tct_error err = {0};
-  char *page = tct_report_html(model, &err);
+  char *page = tct_report_audited_html(model, audit, &err);
   if (!page) return cli_fail_error(&err);
   fputs(page, stdout); /* a failure shows when main flushes */
   tct_text_free(page);
   return 0;
 }
 
-static int to_file(const cli_args *args, const tct_model *model) {
+static int to_file(const cli_args *args, const tct_model *model, const char *audit) {
   tct_error err = {0};
   int code = cli_sink_check(args->output, args->operand[0]);
+  if (!code && args->audit) code = cli_sink_check(args->output, args->audit);
   if (code) return code;
-  if (tct_report_write(model, args->output, &err) != TCT_OK) return cli_fail_error(&err);
+  if (tct_report_audited_write(model, audit, args->output, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) return 0;
   json_t *root = json_pack("{s:s}", "output", args->output);
   code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
@@ -38,14 +53,17 @@ static int run_report(cli_args *args) {
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
   tct_model *model = tct_model_read(args->operand[0], &err);
   if (!model) return cli_fail_error(&err);
-  int code = to_screen ? to_stdout(model) : to_file(args, model);
+  int code = 0;
+  char *audit = audit_of(args, &code);
+  if (!code) code = to_screen ? to_stdout(model, audit) : to_file(args, model, audit);
+  free(audit);
   tct_model_free(model);
   return code;
 }
 
 const cli_verb cli_report = {
     .name = "report",
-    .operands = "MODEL.json [-o FILE.html]",
+    .operands = "MODEL.json [-o FILE.html] [--audit FILE.json]",
     .summary =
         "Writes a page for people about a model: what is protected, from whom, at what cost, and how to check it.",
     .details =

@@ -9,9 +9,11 @@ static const cli_option options[] = {
     {"--parties", CLI_COUNT, offsetof(cli_args, parties), "K",
      "how many parties will come; under mpirun: all other ranks"},
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC", "what is minimised: squared, logistic, huber, ..."},
-    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC", "the ball: l1ball:radius=..."},
+    {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
+     "the ball: l1ball:radius=...; gram_parties: any of tacit components penalty that it solves"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
-     "dpfw_parties with its options (tacit components solver dpfw_parties); default all by rule"},
+     "dpfw_parties (default) or gram_parties with options (tacit components solver NAME); the second is as good as "
+     "pooled, and trusts this server to conspire with no party"},
     {"--epsilon", CLI_REAL, offsetof(cli_args, config.epsilon), "E", "total privacy loss of the whole run, above 0"},
     {"--delta", CLI_REAL, offsetof(cli_args, config.delta), "D", "in (0, 1); well below 1 / number of records"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
@@ -83,7 +85,8 @@ const cli_verb cli_serve = {
         "      --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains with parties that hold different columns of the same people and pool none of them.\n"
-        "The server sees what the parties release under differential privacy, and nothing else.",
+        "The server sees what the parties release under differential privacy; with gram_parties also the seeds of\n"
+        "masks, whose use it never sees.",
     .details =
         "Over the network: TLS 1.3, with certificates of one authority on both sides.  Under mpirun, rank 0 serves:\n"
         "  mpirun -n 1 tacit serve ... : -n 1 tacit party A.csv ... : -n 1 tacit party B.csv ...\n"

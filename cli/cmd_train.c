@@ -108,14 +108,9 @@ static void count_in_loss(cli_args *args, int64_t classes) {
 
 static int dry_run(cli_args *args) {
   tct_error err;
-  double shape[2];
-  char *end = NULL;
-  shape[0] = strtod(args->shape, &end);
-  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
-  for (int i = 0; i < 2; i++)
-    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
-      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
-  int64_t rows = (int64_t)shape[0], cols = (int64_t)shape[1];
+  int64_t rows, cols;
+  int wrong = cli_shape(args->shape, &rows, &cols);
+  if (wrong) return wrong;
   if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;

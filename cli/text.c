@@ -107,3 +107,15 @@ int cli_finish(int code) {
   if (code) return code;
   return cli_fail(CLI_RUN, "cannot write to standard output (%s); make room or choose another place", strerror(errno));
 }
+
+int cli_shape(const char *text, int64_t *rows, int64_t *cols) {
+  char *end = NULL;
+  double shape[2];
+  shape[0] = strtod(text, &end);
+  shape[1] = *end == ',' ? strtod(end + 1, &end) : -1;
+  for (int i = 0; i < 2; i++)
+    if (*end || !(shape[i] >= 1 && shape[i] <= 0x1p53) || shape[i] != floor(shape[i]))
+      return cli_fail(CLI_USAGE, "--shape needs two whole numbers from 1 on, records and features: --shape 10000,20");
+  *rows = (int64_t)shape[0], *cols = (int64_t)shape[1];
+  return 0;
+}

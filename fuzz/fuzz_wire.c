@@ -27,7 +27,7 @@ static void nothing(tct_wire *wire) { (void)wire; }
 
 /* The first byte says how many rounds of what is expected. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
-  static const tct_wire_backend backend = {give, take, nothing};
+  static const tct_wire_backend backend = {.send = give, .receive = take, .close = nothing};
   enum { MOST = 4096 };
   if (count < 2) return 0;
   source s = {bytes + 2, count - 2};

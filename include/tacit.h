@@ -206,6 +206,29 @@ static inline void tct_read_options_default(tct_read_options *options) {
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
+/* A data frame in somebody else's memory, taken over through the Arrow C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html); include the header that declares these structures. */
+struct ArrowArrayStream;
+typedef struct tct_frame tct_frame;
+
+/* Reads the stream to its end and releases it, on every path.  The frame keeps the chunks and copies nothing. */
+TCT_API tct_frame *tct_frame_take(struct ArrowArrayStream *stream, tct_error *err);
+TCT_API int64_t tct_frame_rows(const tct_frame *frame);
+TCT_API int64_t tct_frame_cols(const tct_frame *frame);
+TCT_API const char *tct_frame_name(const tct_frame *frame, int64_t column); /* borrowed; NULL: no such column */
+/* As tct_data_read of a file of the same records.  Columns go by name: numbers of any width, booleans, texts,
+ * dictionaries of these.  A null or NaN is missing; a number is a listed text if they are the same number, true is
+ * "true", "True", "TRUE" or "1".  Without a schema every column but the label is a number as it is.  options->label: a
+ * name; options->key: NULL.  Errors name the column and count records from 1.  The data do not need the frame. */
+TCT_API tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err);
+/* Numbers the distinct values of a column in the order of their coming.  code: [rows], -1 = missing.  values: NULL, or
+ * receives them as a JSON array of texts, numbers and booleans; 3 and 3.0 are one value. */
+TCT_API tct_status tct_frame_codes(const tct_frame *frame, const char *name, int64_t *code, char **values,
+                                   tct_error *err);
+/* out: [rows] the numbers of a column, NaN = missing.  TCT_E_DATA: it holds texts. */
+TCT_API tct_status tct_frame_numbers(const tct_frame *frame, const char *name, double *out, tct_error *err);
+TCT_API void tct_frame_free(tct_frame *frame);
+
 /* Borrows a matrix and its labels (length x->rows; NULL where there are none); both must outlive the handle.  labels
  * says how y is to be understood; for TCT_LABELS_BINARY y holds -1/+1.  names: [x->cols] of the features, or NULL: the
  * schema's, else "x1", "x2", ...  schema: JSON text, or NULL.  x then holds the features as that schema makes them:
@@ -213,6 +236,12 @@ TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *option
  * names and schema are copied. */
 TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels, const char *const *names,
                                 const char *schema, tct_error *err);
+
+/* Borrows the records of `table`, which must outlive the handle, with all that it says of itself: names, schema, what
+ * was left out and what was not accounted for.  y: [rows] labels of that kind, which take the place of the table's;
+ * NULL: the table's own, and labels is not read.  What is done to the new handle (tct_data_weigh) does not touch the
+ * table. */
+TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
 
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
@@ -238,6 +267,12 @@ TCT_API void tct_data_free(tct_data *data);
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
+/* The same from `length` bytes of CSV text. */
+TCT_API char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err);
+/* Looks at a schema as a reviewer would.  path or text, the other NULL.  A schema that cannot be read is an error.
+ * JSON: ok, findings[{column, level, text}].  level "must": as it stands, training with it is not what its epsilon
+ * says, and ok is false; "look": bounds that look taken from data, rules that are missing. */
+TCT_API char *tct_schema_check_json(const char *path, const char *text, tct_error *err);
 
 /* ---- ranks: one run over several processes, each with its part of the rows ---------------------- */
 
@@ -284,18 +319,22 @@ typedef struct tct_session {
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
   int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
+  const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
+  const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
 } tct_session;
 
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);
 static inline void tct_session_default(tct_session *options) { tct_session_default_sized(options, sizeof *options); }
 
-/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, whose number of
- * parties is set here.  No ledger: every party keeps its own.  No intercept, whatever config says: no party owns it. */
+/* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
+ * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
+ * No intercept, whatever config says: no party owns it. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
-/* Takes part with the columns of `data` (and its labels, which every party holds).  Of config it takes the loss as the
- * server has it, epsilon and delta (the most that is agreed to), neighbours, ledger, seed, threads and callbacks.  All
- * else comes from the server, and is planned and checked here.  The model is the server's, with the ledger entry of
- * this party. */
+/* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
+ * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
+ * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
+ * server's.  All else comes from the server, and is planned and checked here.  The model is the server's, with the
+ * ledger entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
@@ -414,7 +453,8 @@ TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);
 TCT_API const char *tct_model_schema(const tct_model *model);
 TCT_API void tct_model_free(tct_model *model);
 
-/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label). */
+/* out[rows][models] <- x.w + intercept after the model's own transforms (regression: the predicted label; counts, loss
+ * poisson: the logarithm of the predicted mean). */
 TCT_API tct_status tct_predict(const tct_model *model, const tct_data *data, double *out, tct_error *err);
 /* out[rows] <- the predicted class of a classifier: the row of the largest margin (the first of equal ones); of one row
  * 1 where the margin is above 0, else 0. */
@@ -432,6 +472,14 @@ TCT_API char *tct_summary_json(const tct_model *model, double level, int covaria
 /* Scores a model on data, exactly; the figures are NOT private.  JSON object: rows, mean_loss,
  * objective, accuracy, auc, mse, private:false. */
 TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_data *data, tct_error *err);
+/* Scores that may be published, from one release with Gaussian noise (src/score/score.h has the proof).  budget: its
+ * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
+ * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
+ * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
+ * neighbours, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc of
+ * margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of real labels, cut
+ * to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of this table's. */
+TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
  * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
  * each means); ok: no check that was made failed, which is less than "verified".  ledger: path or NULL.  A check that
@@ -468,6 +516,11 @@ TCT_API tct_status tct_verify(const char *path, const char *ledger, tct_verdict 
 TCT_API char *tct_report_html(const tct_model *model, tct_error *err);
 /* Writes that page: whole, or not at all. */
 TCT_API tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err);
+/* The same with what an audit of the model's plan found.  audit: the text of tct_audit_json, or NULL; TCT_E_USAGE where
+ * it is of another plan. */
+TCT_API char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err);
+TCT_API tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path,
+                                            tct_error *err);
 /* Writes the model in LIBLINEAR's text form. */
 TCT_API tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err);
 
@@ -665,6 +718,16 @@ TCT_API char *tct_ledger_charge_run(const char *path, const char *const *events,
  * the operating system. */
 TCT_API tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                               int64_t *index, tct_error *err);
+
+/* ---- audit -------------------------------------------------------------------------------------- */
+
+/* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
+ * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
+ * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
+ * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
+                             tct_error *err);
 
 /* ---- synthetic records ------------------------------------------------------------------------ */
 

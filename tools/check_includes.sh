@@ -6,8 +6,8 @@ set -uo pipefail
 # room -> the rooms of src/ whose headers its files may name.  A folder's name stands for all its rooms; its own room
 # and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
-  read/table read/source read/schema read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train several certify report summary session)
+  read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
+  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train score several certify report summary session audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
@@ -15,7 +15,8 @@ declare -A law=(
   [account/curves]="core event" [account]="core event account/curves"
   [ranks]="core" [wire]="core ranks"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
-  [read/format]="core read/table read/source read/schema" [read]="core read/table read/source read/schema read/format"
+  [read/frame]="core read/table read/source read/schema" [read/format]="core read/table read/source read/schema"
+  [read]="core read/table read/source read/schema read/frame read/format"
   [mech]="core event la rng account ranks wire"
   [solve]="core infer event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
   [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
@@ -23,7 +24,9 @@ declare -A law=(
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
   [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
   [several]="core event account read mech model train"
+  [score]="core event la/matrix loss account mech model ledger train"
   [certify]="core event account solve model ledger train several" [report]="core infer event loss account solve model ledger train certify"
+  [audit]="core la/matrix mech read/table"
   [summary]="core infer loss solve model read/schema report" [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )
 

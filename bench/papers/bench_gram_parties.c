@@ -96,6 +96,7 @@ static void table_free(table *t) {
 static tct_config settings(const char *solver, const char *penalty, double epsilon, double bound, uint64_t seed) {
   tct_config c;
   tct_config_default(&c);
+  c.intercept = 0;
   c.loss = "squared", c.penalty = penalty, c.solver = solver;
   c.row_norm = 9, c.label_bound = bound;
   c.threads = 1;

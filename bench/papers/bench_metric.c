@@ -13,8 +13,8 @@
  * SOLVER `constant` stands for the best model that looks at no feature: computed exactly, without privacy or fits.
  *
  * Environment: BOUNDS (1), BOUNDS_Y (1), LOSS (logistic), LAMBDA (1e-4), PENALTY, DELTA (1e-5), REPLACE (1:
- * replace_one), ROWS (all), and POSITIVES, the part of positives to which a set of two classes is thinned out.  Prints
- * lines of CSV, for metric_table.py. */
+ * replace_one), ROWS (all), POSITIVES, the part of positives to which a set of two classes is thinned out, and
+ * COLUMNS_KEPT, the columns to keep, counted from 1 (25,19,1).  Prints lines of CSV, for metric_table.py. */
 #include "sources.h"
 
 static double setting(const char *name, double fallback) {
@@ -57,6 +57,22 @@ static void thin_out(bench_table *t) {
     t->y[kept++] = t->y[i];
   }
   t->n = kept;
+}
+
+/* Keeps the columns that COLUMNS_KEPT names, counted from 1; R is then that of so many attributes. */
+static void pick_columns(bench_table *t, double *norm) {
+  const char *text = getenv("COLUMNS_KEPT");
+  int64_t column[64], kept = 0;
+  if (!text) return;
+  for (char *end; *text && kept < 64; text = *end ? end + 1 : end) column[kept++] = strtoll(text, &end, 10) - 1;
+  bench_table out = bench_table_new(t->n, kept, t->labels);
+  for (int64_t i = 0; i < t->n; i++) {
+    out.y[i] = t->y[i];
+    for (int64_t k = 0; k < kept; k++) out.x[i * kept + k] = t->x[i * t->p + column[k]];
+  }
+  bench_table_free(t);
+  *t = out;
+  *norm = sqrt((double)kept + 1);
 }
 
 static const char *ridge_text(void) {
@@ -156,6 +172,7 @@ int main(int argc, char **argv) {
     if (listed(argv[1], k)) one.table = prepare(one.from, &one.norm);
     if (!one.table.n) continue;
     thin_out(&one.table);
+    pick_columns(&one.table, &one.norm);
     one.data = bench_view(&one.table);
     one.optimum = optimum_of(one.from, one.norm, one.data);
     for (const char *at = epsilons; *at;) {

@@ -2,11 +2,11 @@
 """coverage_tables.py - what 95 % intervals cover when real tables are the population.
 
     PYTHONPATH=python TACIT_LIBRARY=build/release/libtacit.so build/venv/bin/python bench/papers/coverage_tables.py \\
-        [--rows N] [--runs R] [--epsilon E]
+        [--rows N] [--runs R] [--epsilon E] [--tables NAME,...]
 
 Each run draws N records with replacement from the whole table, whose exact fit is the truth, and trains with
-errors="robust".  Columns are cut at their 1 and 99 % quantiles, for bounds that fit; numbers and columns of 0 and 1
-that at least 2 % have.  Tables: bank, california, from ../shared/data or $TACIT_DATA.
+errors="robust".  Numbers are cut at their 1 and 99 % quantiles, for bounds that fit; values of categories that less
+than 2 % have are left out.  Tables: bank, adult, california, nist_acs, from ../shared/data or $TACIT_DATA.
 """
 import argparse
 import csv
@@ -21,15 +21,55 @@ import tacit
 
 DATA = pathlib.Path(os.environ.get("TACIT_DATA", pathlib.Path(__file__).parents[3] / "shared" / "data"))
 
+ADULT = ("workclass", "marital_status", "occupation", "relationship", "race", "sex")
+ACS = ("SEX", "MSP", "HISP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU", "DREM", "DPHY", "DEYE", "DEAR")
+UNUSED = ("PUMA", "NOC", "NPF", "INDP", "INDP_CAT", "PINCP_DECILE", "POVPIP", "DVET", "PWGTP", "WGTP")
+TABLES = {
+    "california": {"file": "california.csv.xz", "label": "MedHouseVal"},
+    "bank": {"file": "bank_dpagd.csv.xz", "label": "y", "positive": lambda text: text == "1"},
+    "adult": {
+        "file": "adult_train.csv.xz",
+        "label": "income",
+        "positive": lambda text: text == ">50K",
+        "drop": ("fnlwgt", "education", "native_country"),
+        "categories": ADULT,
+    },
+    "nist_acs": {
+        "file": "nist_acs_national2019.csv.xz",
+        "label": "PINCP",
+        "positive": lambda text: float(text) > 25000,
+        "drop": UNUSED,
+        "categories": ACS,
+    },
+}
 
-def read(name):
-    with lzma.open(DATA / name) as file:
-        rows = list(csv.reader(io.TextIOWrapper(file)))
-    a = np.array(rows[1:], dtype=float)
-    x, y = a[:, :-1], a[:, -1]
-    x = x[:, [j for j in range(x.shape[1]) if 0.02 < np.mean(x[:, j] != 0) and np.ptp(x[:, j]) > 0]]
-    low, high = np.quantile(x, 0.01, axis=0), np.quantile(x, 0.99, axis=0)
-    return np.clip(x, low, high)[:, low < high], y
+
+def columns_of(rows, header, drop, categories):
+    """Numbers cut at their 1 and 99 % quantiles; of categories the values that 2 % have, without the commonest."""
+    out = []
+    for j, name in enumerate(header):
+        texts = np.array([row[j] for row in rows])
+        if name in drop:
+            continue
+        if name in categories:
+            values, counts = np.unique(texts, return_counts=True)
+            values, counts = values[np.argsort(-counts)], np.sort(counts)[::-1]
+            out += [(texts == v).astype(float) for v, c in zip(values[1:], counts[1:]) if c >= 0.02 * len(rows)]
+        else:
+            numbers = texts.astype(float)
+            cut = np.clip(numbers, *np.quantile(numbers, (0.01, 0.99)))
+            out += [cut] if np.ptp(cut) > 0 and np.mean(numbers != 0) > 0.02 else []
+    return np.column_stack(out)
+
+
+def read(file, label, positive=None, drop=(), categories=()):
+    with lzma.open(DATA / file) as stream:
+        rows = list(csv.reader(io.TextIOWrapper(stream)))
+    at = rows[0].index(label)
+    rows = [rows[0], *(row for row in rows[1:] if row[at] != "N")]
+    texts = [row[at] for row in rows[1:]]
+    y = np.array([float(t) if positive is None else positive(t) for t in texts], dtype=float)
+    return columns_of(rows[1:], rows[0], {label, *drop}, categories), y
 
 
 def independent(x):
@@ -54,9 +94,9 @@ def exact(x, y, binary):
     return w
 
 
-def measure(name, file, binary, args):
-    x, y = read(file)
-    x = independent(x)
+def measure(name, how, args):
+    x, y = read(**how)
+    x, binary = independent(x), "positive" in how
     truth, bounds = exact(x, y, binary), (x.min(axis=0), x.max(axis=0))
     common = {"epsilon": args.epsilon, "delta": 1e-6, "bounds": bounds, "errors": "robust"}
     hit, given = np.zeros(len(truth)), np.zeros(len(truth))
@@ -86,12 +126,15 @@ def main():
     parser.add_argument("--rows", type=int, default=20000)
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--tables", help="names apart by commas; default all")
     args = parser.parse_args()
-    for name, file, binary in (("california", "california.csv.xz", False), ("bank", "bank_dpagd.csv.xz", True)):
-        if not (DATA / file).exists():
-            print(f"skipped: no data ({file})")
+    for name, how in TABLES.items():
+        if args.tables and name not in args.tables.split(","):
             continue
-        measure(name, file, binary, args)
+        if not (DATA / how["file"]).exists():
+            print(f"skipped: no data ({how['file']})")
+            continue
+        measure(name, how, args)
 
 
 if __name__ == "__main__":

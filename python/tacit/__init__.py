@@ -1,11 +1,13 @@
 """tacit: linear models of tables of people, under (epsilon, delta)-differential privacy."""
 
 from ._accounting import Ledger, account, account_curve, calibrate
+from ._audit import audit, plot_audit
 from ._estimators import (
     PrivateElasticNet,
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
+    PrivatePoissonRegression,
     PrivateRidge,
 )
 from ._matrix import Table, read
@@ -25,6 +27,7 @@ __all__ = [
     "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
+    "PrivatePoissonRegression",
     "PrivateRidge",
     "PrivateSearchCV",
     "PublicScaler",
@@ -35,9 +38,11 @@ __all__ = [
     "Verification",
     "account",
     "account_curve",
+    "audit",
     "calibrate",
     "components",
     "config",
+    "plot_audit",
     "read",
     "read_model",
     "verify",

@@ -1,16 +1,22 @@
-"""Tables of any library that exports the Arrow C data interface, read through its three structures alone.
+"""Tables of any library that exports the Arrow C data interface, handed to the C library without a look at a cell.
 
-Numbers, booleans, texts and dictionaries of these; a missing value is NaN, or None among texts.  Columns that Arrow keeps
-apart become one matrix, column after column: the one copy that this costs."""
+The library takes the stream over and reads its buffers.  pandas frames are exported here, column by column, from their
+own NumPy memory (`_pandas`), so that pandas needs no pyarrow.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import json
+import weakref
+from collections.abc import Iterable
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from . import _native
 
 
 class ArrowSchema(ctypes.Structure):
@@ -25,6 +31,13 @@ class ArrowArrayStream(ctypes.Structure):
     pass
 
 
+_SCHEMA_RELEASE = CFUNCTYPE(None, POINTER(ArrowSchema))
+_ARRAY_RELEASE = CFUNCTYPE(None, POINTER(ArrowArray))
+_STREAM_RELEASE = CFUNCTYPE(None, POINTER(ArrowArrayStream))
+_GET_SCHEMA = CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))
+_GET_NEXT = CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))
+_LAST_ERROR = CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))
+
 # The published layout: https://arrow.apache.org/docs/format/CDataInterface.html
 ArrowSchema._fields_ = [
     ("format", c_char_p),
@@ -34,7 +47,7 @@ ArrowSchema._fields_ = [
     ("n_children", c_int64),
     ("children", POINTER(POINTER(ArrowSchema))),
     ("dictionary", POINTER(ArrowSchema)),
-    ("release", CFUNCTYPE(None, POINTER(ArrowSchema))),
+    ("release", _SCHEMA_RELEASE),
     ("private_data", c_void_p),
 ]
 ArrowArray._fields_ = [
@@ -46,170 +59,155 @@ ArrowArray._fields_ = [
     ("buffers", POINTER(c_void_p)),
     ("children", POINTER(POINTER(ArrowArray))),
     ("dictionary", POINTER(ArrowArray)),
-    ("release", CFUNCTYPE(None, POINTER(ArrowArray))),
+    ("release", _ARRAY_RELEASE),
     ("private_data", c_void_p),
 ]
 ArrowArrayStream._fields_ = [
-    ("get_schema", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))),
-    ("get_next", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))),
-    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))),
-    ("release", CFUNCTYPE(None, POINTER(ArrowArrayStream))),
+    ("get_schema", _GET_SCHEMA),
+    ("get_next", _GET_NEXT),
+    ("get_last_error", _LAST_ERROR),
+    ("release", _STREAM_RELEASE),
     ("private_data", c_void_p),
 ]
-
-_NUMBERS = {
-    "c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32, "l": np.int64,
-    "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64,
-}  # fmt: skip
-_TEXT_OFFSETS = {"u": np.int32, "U": np.int64}
-_VIEW_INLINE = 12  # bytes of a text that a string view holds itself
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype, _pointer_of.argtypes = c_void_p, [ctypes.py_object, c_char_p]
 
 
-def _structure(capsule: Any, kind: Any, name: bytes) -> Any:
-    return ctypes.cast(_pointer_of(capsule, name), POINTER(kind)).contents
+class Column(NamedTuple):
+    """A column in this process's memory, in Arrow's layout; None among the buffers: none."""
+
+    format: bytes
+    length: int
+    buffers: Tuple[Optional[NDArray[Any]], ...] = ()
+    missing: int = 0
+    dictionary: Optional[Any] = None  # a Column
 
 
-def _release(structure: Any) -> None:
-    if structure.release:
-        structure.release(ctypes.byref(structure))
+# ---- out: columns, or the two structures of a batch, as a stream ----
 
 
-def _buffer(array: Any, k: int, kind: Any, count: int) -> NDArray[Any]:
-    """`count` entries of a buffer as an array that borrows it; a missing buffer is one of zeros."""
-    address = array.buffers[k] if k < array.n_buffers else None
-    if not address or not count:
-        return np.zeros(count, dtype=kind)
-    size = int(count) * np.dtype(kind).itemsize
-    return np.frombuffer(memoryview((ctypes.c_char * size).from_address(address)), dtype=kind)
+class _Export:
+    """A stream of one chunk.  It holds whatever its structures point to, and must live as long as the frame."""
 
-
-def _bits(array: Any, k: int, first: int, count: int) -> NDArray[Any]:
-    bytes_ = _buffer(array, k, np.uint8, (first + count + 7) // 8)
-    return np.unpackbits(bytes_, bitorder="little")[first : first + count].astype(bool)
-
-
-def _valid(array: Any) -> Optional[NDArray[Any]]:
-    """Which values are there, or None where all are."""
-    if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
-        return None
-    return _bits(array, 0, array.offset, array.length)
-
-
-def _views(array: Any) -> list[str]:
-    """Texts of the string view layout: 16 bytes each, with the text itself or where it lies."""
-    first, count = array.offset, array.length
-    views = _buffer(array, 1, np.uint8, 16 * (first + count)).reshape(-1, 16)[first:]
-    out = []
-    for view in views:
-        size, data = int(view[:4].view(np.int32)[0]), view.tobytes()
-        if size <= _VIEW_INLINE:
-            out.append(data[4 : 4 + size].decode())
-        else:
-            which, start = (int(part) for part in view[8:].view(np.int32))
-            out.append(ctypes.string_at(array.buffers[2 + which] + start, size).decode())
-    return out
-
-
-def _texts(array: Any, kind: Any) -> NDArray[Any]:
-    if kind == "vu":
-        texts = _views(array)
-    else:
-        first, count = array.offset, array.length
-        ends = _buffer(array, 1, _TEXT_OFFSETS[kind], first + count + 1)
-        base = array.buffers[2]
-        at = [(int(ends[i]), int(ends[i + 1])) for i in range(first, first + count)]
-        texts = [ctypes.string_at(base + a, b - a).decode() if b > a else "" for a, b in at]
-    out = np.empty(array.length, dtype=object)
-    out[:] = texts
-    valid = _valid(array)
-    if valid is not None:
-        out[~valid] = None
-    return out
-
-
-def _column(array: Any, schema: Any) -> NDArray[Any]:
-    """One chunk of one column as an array of its own."""
-    kind = schema.format.decode()
-    if schema.dictionary:
-        codes, values = _plain(array, kind), _column(array.dictionary.contents, schema.dictionary.contents)
-        valid = _valid(array)
-        if not len(values):
-            values = np.array([None], dtype=object)
-        taken = values[np.where(True if valid is None else valid, codes, 0).astype(np.int64)]
-        if valid is None or valid.all():
-            return taken
-        taken = taken.astype(object if taken.dtype == object else np.float64)
-        taken[~valid] = None if taken.dtype == object else np.nan
-        return taken
-    if kind in _TEXT_OFFSETS or kind == "vu":
-        return _texts(array, kind)
-    out, valid = _plain(array, kind), _valid(array)
-    if valid is None or valid.all():
-        return out
-    out = out.astype(np.float32 if out.dtype == np.float32 else np.float64)
-    out[~valid] = np.nan
-    return out
-
-
-def _plain(array: Any, kind: Any) -> NDArray[Any]:
-    if kind == "b":
-        return _bits(array, 1, array.offset, array.length)
-    if kind not in _NUMBERS:
-        raise ValueError(
-            "a column is neither numbers, booleans nor texts; cast it to numbers, or drop it, before it comes here"
+    def __init__(self, schema: Any, array: Any, *keep: Any) -> None:
+        self._schema, self._array, self._given, self._keep = schema, array, False, keep
+        self.stream = ArrowArrayStream(
+            _GET_SCHEMA(self._get_schema), _GET_NEXT(self._get_next), _LAST_ERROR(), _STREAM_RELEASE(self._release)
         )
-    return _buffer(array, 1, _NUMBERS[kind], array.offset + array.length)[array.offset :].copy()
+
+    def _get_schema(self, _: Any, out: Any) -> int:
+        _move(self._schema, out.contents)
+        return 0
+
+    def _get_next(self, _: Any, out: Any) -> int:
+        ctypes.memset(out, 0, ctypes.sizeof(ArrowArray))
+        if not self._given:
+            self._given = True
+            _move(self._array, out.contents)
+        return 0
+
+    def _release(self, stream: Any) -> None:
+        stream.contents.release = _STREAM_RELEASE()
 
 
-def _chunks(stream: Any) -> Tuple[ArrowSchema, list[ArrowArray]]:
-    """(schema, arrays) of a stream; the caller releases each."""
-    schema = ArrowSchema()
-    arrays: list[ArrowArray] = []
-    if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
-        raise ValueError("the Arrow stream gives no schema; read the table again")
-    while True:
-        array = ArrowArray()
-        if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
-            raise ValueError("the Arrow stream broke off; read the table again")
-        if not array.release:
-            return schema, arrays
-        arrays.append(array)
+def _move(source: Any, to: Any) -> None:
+    """Hands a structure over, as the interface says: bit by bit, and what is left counts as released."""
+    ctypes.memmove(ctypes.addressof(to), ctypes.addressof(source), ctypes.sizeof(source))
+    source.release = type(source.release)()
+
+
+def _released(structure: Any) -> None:
+    structure.contents.release = type(structure.contents.release)()
+
+
+_release_schema, _release_array = _SCHEMA_RELEASE(_released), _ARRAY_RELEASE(_released)
+
+
+def _pointers(kind: Any, structures: Any, keep: list[Any]) -> Any:
+    array = (POINTER(kind) * max(1, len(structures)))(*(ctypes.pointer(each) for each in structures))
+    keep.append(array)
+    return ctypes.cast(array, POINTER(POINTER(kind)))
+
+
+def _structures(name: str, column: Column, keep: list[Any]) -> Tuple[ArrowSchema, ArrowArray]:
+    schema = ArrowSchema(format=column.format, name=name.encode("utf-8", "replace"), release=_release_schema)
+    addresses = [None if each is None or not each.size else each.ctypes.data for each in column.buffers]
+    buffers = (c_void_p * max(1, len(addresses)))(*addresses)
+    array = ArrowArray(length=column.length, null_count=column.missing, n_buffers=len(addresses))
+    array.buffers, array.release = ctypes.cast(buffers, POINTER(c_void_p)), _release_array
+    keep += [schema, array, buffers, column]
+    if column.dictionary is not None:
+        inner, values = _structures("", column.dictionary, keep)
+        schema.dictionary, array.dictionary = ctypes.pointer(inner), ctypes.pointer(values)
+    return schema, array
+
+
+def _exported(columns: Iterable[Tuple[str, Column]], rows: int) -> _Export:
+    keep: list[Any] = []
+    pairs = [_structures(name, column, keep) for name, column in columns]
+    schema = ArrowSchema(format=b"+s", name=b"", n_children=len(pairs), release=_release_schema)
+    schema.children = _pointers(ArrowSchema, [pair[0] for pair in pairs], keep)
+    array = ArrowArray(length=rows, n_buffers=1, n_children=len(pairs), release=_release_array)
+    array.buffers = ctypes.cast((c_void_p * 1)(None), POINTER(c_void_p))
+    array.children = _pointers(ArrowArray, [pair[1] for pair in pairs], keep)
+    return _Export(schema, array, keep)
+
+
+# ---- in ----
 
 
 class Frame:
-    """Columns of equal length by name; what the estimators need of a data frame."""
+    """A table in the library's hands: columns of equal length by name."""
 
-    def __init__(self, columns: Any) -> None:
-        self._columns = dict(columns)
-        lengths = {len(values) for values in self._columns.values()} or {0}
-        if len(lengths) > 1:
-            raise ValueError("the columns differ in length; read the table again")
-        self.shape = (lengths.pop(), len(self._columns))
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self._columns)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, list):
-            return Frame((name, self._columns[name]) for name in key)
-        return self._columns[key]
+    def __init__(self, stream: Any, keep: Any) -> None:
+        self.handle = _native.call("tct_frame_take", stream)
+        weakref.finalize(self, _free, self.handle, keep)
+        count = _native.lib.tct_frame_cols(self.handle)
+        self.columns = [_native.lib.tct_frame_name(self.handle, j).decode("utf-8", "replace") for j in range(count)]
+        self.shape = (int(_native.lib.tct_frame_rows(self.handle)), len(self.columns))
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    def matrix(self) -> NDArray[Any]:
-        """[rows, columns], column after column; 32-bit where all columns are."""
-        small = self._columns and all(values.dtype == np.float32 for values in self._columns.values())
-        out = np.empty(self.shape, dtype=np.float32 if small else np.float64, order="F")
-        for j, (name, values) in enumerate(self._columns.items()):
-            if values.dtype == object:
-                raise ValueError(f"column {name!r} holds texts; encode it, e.g. with tacit.PublicScaler and a schema")
-            out[:, j] = values
+    def codes(self, name: str) -> Tuple[NDArray[Any], list[Any]]:
+        """(number of each row's value, -1 = missing; the distinct values: texts, numbers and booleans)."""
+        code, text = np.empty(len(self), dtype=np.int64), c_void_p()
+        _native.call("tct_frame_codes", self.handle, _native.text(name), code.ctypes.data, ctypes.byref(text))
+        try:
+            return code, json.loads(ctypes.string_at(text.value or 0))
+        finally:
+            _native.lib.tct_text_free(text)
+
+    def matrix(self, names: list[str]) -> NDArray[Any]:
+        """[rows, names]: columns of numbers, one after the other; NaN where one is missing."""
+        out = np.empty((len(self), len(names)), order="F")
+        for j, name in enumerate(names):
+            _native.call("tct_frame_numbers", self.handle, _native.text(name), out[:, j].ctypes.data)
         return out
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A column as an array of its values, None where one is missing."""
+        code, values = self.codes(name)
+        listed = np.empty(len(values) + 1, dtype=object)
+        listed[:-1] = values
+        return np.asarray(listed[code])
+
+
+def _free(handle: Any, keep: Any) -> None:
+    """keep: what the handle's memory belongs to, until now."""
+    _native.lib.tct_frame_free(handle)
+
+
+def is_pandas(table: Any) -> bool:
+    return type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "iloc") and hasattr(table, "columns")
+
+
+def is_frame(table: Any) -> bool:
+    """Whether `frame` takes it: pandas, polars, pyarrow, or anything else that exports the interface."""
+    if isinstance(table, Frame) or is_pandas(table):
+        return True
+    return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
 
 
 def is_arrow(table: Any) -> bool:
@@ -219,38 +217,28 @@ def is_arrow(table: Any) -> bool:
     return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
 
 
-def _frame(schema: Any, arrays: Any) -> "Frame":
-    if schema.format != b"+s":
-        raise ValueError("the Arrow object is no table but a single column; give a table of named columns")
-    columns = []
-    for j in range(schema.n_children):
-        child = schema.children[j].contents
-        parts = []
-        for array in arrays:
-            part = _column(array.children[j].contents, child)
-            parts.append(part[array.offset : array.offset + array.length])
-        columns.append((child.name.decode(), np.concatenate(parts) if parts else np.empty(0)))
-    return Frame(columns)
+def _capsules(table: Any, method: str) -> Any:
+    try:
+        return getattr(table, method)()
+    except Exception:  # whatever its library says may show values
+        pass
+    raise ValueError("the frame's own library cannot hand it over; cast its columns to numbers, booleans or texts")
 
 
-def frame(table: Any) -> "Frame":
-    """The table as a Frame: numbers are copied once, and the exporter's memory is let go of."""
+def frame(table: Any, ignored: Iterable[str] = ()) -> Frame:
+    """The table as a Frame.  ignored: columns whose values nobody will ask for."""
     if isinstance(table, Frame):
         return table
+    if is_pandas(table):
+        from . import _pandas
+
+        export = _exported(_pandas.columns(table, set(ignored)), len(table))
+        return Frame(ctypes.byref(export.stream), export)
     if hasattr(table, "__arrow_c_stream__"):
-        capsule = table.__arrow_c_stream__()
-        stream = _structure(capsule, ArrowArrayStream, b"arrow_array_stream")
-        schema, arrays = _chunks(stream)
-        owned = [schema, *arrays]  # the stream's capsule releases itself
-    else:
-        capsule = table.__arrow_c_array__()
-        schema = _structure(capsule[0], ArrowSchema, b"arrow_schema")
-        arrays, owned = [_structure(capsule[1], ArrowArray, b"arrow_array")], []
-    try:
-        return _frame(schema, arrays)
-    except UnicodeDecodeError:
-        pass  # it holds bytes of the data; what is raised here would carry it along
-    finally:
-        for structure in owned:
-            _release(structure)
-    raise ValueError("a text of the Arrow table is not UTF-8; write it in UTF-8")
+        capsule = _capsules(table, "__arrow_c_stream__")
+        return Frame(_pointer_of(capsule, b"arrow_array_stream"), None)
+    capsules = _capsules(table, "__arrow_c_array__")
+    schema = ArrowSchema.from_address(_pointer_of(capsules[0], b"arrow_schema"))
+    array = ArrowArray.from_address(_pointer_of(capsules[1], b"arrow_array"))
+    export = _Export(schema, array, capsules)
+    return Frame(ctypes.byref(export.stream), export)

@@ -12,32 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from . import _accounting, _arrow, _callers, _guards, _native, _provenance, _repeats
+from . import _accounting, _callers, _native, _provenance, _repeats
 from ._automatic import automatic
 from ._composition import Composition, certificate, warn
 from ._inference import Inference
-from ._matrix import Table, View
+from ._intake import Intake
+from ._matrix import Labelled, Table, View
 from ._model import Callbacks, Model, Plan
 from ._native import Facts, Path
 from ._parameters import parameters
-from ._schema import interval
+from ._bounds import interval
 from ._weights import Weighing, Weights
 
-try:
-    from sklearn.utils.validation import validate_data as _validate_data
-
-    _FINITE = "ensure_all_finite"
-except ImportError:  # scikit-learn before 1.6 has it as a method
-    _FINITE = "force_all_finite"
-
-    def _validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-        return estimator._validate_data(X, **options)
-
-
 NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
+
+
+_NUMBERS = {"data_norm": "data_norm=2.0", "C": "C=1.0", "alpha": "alpha=1.0", "l1_ratio": "l1_ratio=0.5"}
+
+
+def _check_number(name: str, value: object, example: str) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+        raise ValueError(f"{name} must be a number; give e.g. {example}")
 
 
 def seed_of(state: Any) -> Optional[int]:
@@ -48,7 +46,7 @@ def seed_of(state: Any) -> Optional[int]:
 
 
 @parameters
-class Linear(Inference, Weighing, BaseEstimator):
+class Linear(Intake, Inference, Weighing, BaseEstimator):
     """What the five have in common.  Subclasses give _loss_spec, _penalty_spec and the labels.
 
     Parameters
@@ -59,9 +57,10 @@ class Linear(Inference, Weighing, BaseEstimator):
         Probability with which the promise may fail, well below one over the number of people.  No default.
     data_norm : float, optional
         Rows with a larger Euclidean norm are shortened to it.  Public knowledge; give it or `bounds`.
-    bounds : (lower, upper), optional
-        Bounds of the features, numbers or one for each feature; values are clipped to them and scaled to [-1, 1].
-        Public knowledge.
+    bounds : (lower, upper) or mapping, optional
+        Bounds of the features.  Each side is a number, numbers in order, or a mapping or Series by the features'
+        names.  Or both in one: ``{"age": (0, 100), ...}``.  Values are clipped to them and scaled to [-1, 1].  Public
+        knowledge.
     fit_intercept : bool, default=True
         Whether the model has an intercept; it counts as a feature of value 1.
     solver : str, default="auto"
@@ -121,8 +120,13 @@ class Linear(Inference, Weighing, BaseEstimator):
             value = getattr(self, name)
             if value is None and not (name == "delta" and self.epsilon == math.inf):
                 raise ValueError(NO_EPSILON.format(name, example))
-            if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
-                raise ValueError(f"{name} must be a number; give e.g. {example}")
+            _check_number(name, value, example)
+        for name, example in _NUMBERS.items():
+            _check_number(name, getattr(self, name, None), example)
+        if self.n_jobs is not None and not isinstance(self.n_jobs, numbers.Integral):
+            raise ValueError("n_jobs must be a whole number; give e.g. n_jobs=2, or None for all processors")
+        if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
+            raise ValueError("progress must be True, False or a function; give one of these")
 
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)
@@ -214,6 +218,7 @@ class Linear(Inference, Weighing, BaseEstimator):
         notes: Iterable[str] = (),
         label: Optional[str] = None,
         weights: Weights = None,
+        classes: Optional[NDArray[Any]] = None,
     ) -> Tuple[list[Model], Facts]:
         """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
         unaccounted for beside what the library says."""
@@ -224,10 +229,15 @@ class Linear(Inference, Weighing, BaseEstimator):
         notes, together, charge = list(notes), None, None
         scale: dict[str, Any] = {}
         if self.bounds is not None and table is None:
-            X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols))
+            X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols, names=self._order))
         callbacks = Callbacks(self.progress)
-        data: Union[Table, View] = table if table is not None else View(X, targets[0], self._labels_kind)
-        if weights is not None and isinstance(data, View):
+        data: Union[Table, Labelled, View] = View(X, targets[0], self._labels_kind) if table is None else table
+        if table is not None and (weights is not None or table.kind == _native.LABELS_NONE):
+            own = table.kind != _native.LABELS_NONE  # its labels, as it was read
+            data = Labelled(table) if own else Labelled(table, targets[0], self._labels_kind)
+        if isinstance(weights, str) and isinstance(data, Labelled):
+            data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
+        elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
         if len(targets) == 1:
             plan = Plan(settings, rows, cols, table, callbacks)
@@ -245,8 +255,10 @@ class Linear(Inference, Weighing, BaseEstimator):
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        if names is not None or notes or scale or charge or label is not None:
-            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **scale) for m in models]
+        own = classes if len(models) == 1 else None  # of several they are named when the models become one
+        if names is not None or notes or scale or charge or label is not None or own is not None:
+            more = {**scale, "classes": own}
+            models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **more) for m in models]
         privacy = certificate(models, together)
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:
@@ -273,72 +285,19 @@ class Linear(Inference, Weighing, BaseEstimator):
         if not _repeats.is_composed():
             _provenance.warn(privacy, stacklevel=4)
 
-    def _take(self, X: Any, y: Any) -> Tuple[Any, Any, Optional[str], Any]:
-        """X and y as `fit` takes them: (X, y, the label's name, feature names or None)."""
-        label = getattr(y, "name", None)
-        if isinstance(X, Table):
-            if y is not None:
-                raise ValueError("a table read by tacit.read holds its labels; leave y out")
-            self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(X.feature_names, dtype=object)
-            return X, X.y, None, None
-        X, y, from_arrow = _from_arrow(X, y)
-        if isinstance(y, str):
-            if not hasattr(X, "columns") or y not in X.columns:
-                raise ValueError("y names a column, but X has no column of that name; give a frame that has it")
-            X, y, label = X[[name for name in X.columns if name != y]], X[y], y
-        arrow = X.columns if from_arrow else None
-        X = X.matrix() if arrow is not None else X
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
-        own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
-        X = self._numbers(X, **own)
-        y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
-        if y.shape[0] != X.shape[0]:
-            raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
-        if arrow is not None:
-            self.feature_names_in_ = np.array(arrow, dtype=object)
-        names = getattr(self, "feature_names_in_", None)
-        return X, y, label if isinstance(label, str) else None, names
-
-    def _numbers(self, X: Any, **options: Any) -> Any:
-        """Records as a matrix of numbers; an error names a column and shows no value."""
-        options = {"accept_sparse": ["csr", "csc"], "accept_large_sparse": True, **options}
-        kinds = [np.float64, np.float32]
-        return _guards.without_values(lambda: _validate_data(self, X, dtype=kinds, **options), X)
-
-    def _in_order(self, X: _arrow.Frame) -> NDArray[Any]:
-        """An Arrow table as a matrix, its columns in the order of training; the label's may be there too."""
-        names = list(getattr(self, "feature_names_in_", X.columns))
-        if not set(names) <= set(X.columns):
-            raise ValueError("the table lacks a column that was there in fit; give the same columns")
-        return np.asarray(X[names].matrix())
-
-    def _margins(self, X: Any) -> NDArray[Any]:
-        """x.w + intercept by every model, [rows, models]."""
-        check_is_fitted(self, "models_")
-        if not isinstance(X, Table):
-            X, _, arrow = _from_arrow(X, None)
-            if arrow:
-                matrix = self._in_order(X)
-                X = _guards.without_values(lambda: check_array(matrix, dtype=[np.float64, np.float32]), matrix)
-            else:
-                X = self._numbers(X, reset=False)
-            X = View(X)
-        return np.column_stack([model.predict(X) for model in self.models_])
-
     def save(self, path: Path) -> None:
         """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
         check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
-            raise ValueError("one model file holds one model, and there is one for each class; save models_[k] each")
-        self.models_[0].save(path)
+        self._whole().save(path)
 
     def report(self, path: Optional[Path] = None) -> Optional[str]:
         """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it."""
         check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
-            raise ValueError("one page is about one model, and there is one for each class; report models_[k] each")
-        return self.models_[0].report(path)
+        return self._whole().report(path)
+
+    def _whole(self) -> Model:
+        """The one model that a file holds: of several classes a row of coefficients for each, and one claim."""
+        return self.models_[0] if len(self.models_) == 1 else Model.joined(self.models_, getattr(self, "classes_"))
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}
@@ -348,18 +307,6 @@ class Linear(Inference, Weighing, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _from_arrow(X: Any, y: Any) -> Tuple[Any, Any, bool]:
-    """(X, y, whether X came through the Arrow interface): tables become frames, columns arrays."""
-    if _arrow.is_arrow(y):
-        columns = _arrow.frame(y)
-        if len(columns.columns) != 1:
-            raise ValueError("y is a table of more than one column; give the label's column alone, or its name")
-        y = columns[columns.columns[0]]
-    if isinstance(X, _arrow.Frame) or _arrow.is_arrow(X):
-        return _arrow.frame(X), y, True
-    return X, y, False
 
 
 def _scaled(X: Any, lower: NDArray[Any], upper: NDArray[Any]) -> Tuple[Any, NDArray[Any], NDArray[Any]]:

@@ -1,14 +1,19 @@
-"""The five estimators, with scikit-learn's conventions, over the library's plan and fit."""
+"""The estimators, with scikit-learn's conventions, over the library's plan and fit."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.metrics import d2_tweedie_score
 
+from . import _guards
 from ._labels import Classifier, Regressor
+from ._matrix import Table
+from ._native import Facts
 from ._parameters import parameters
 
 
@@ -112,3 +117,70 @@ class PrivateElasticNet(Regressor):
         if not (self.alpha >= 0 and 0 <= self.l1_ratio <= 1):
             raise ValueError("alpha must not be negative and l1_ratio must lie in [0, 1]; correct them")
         return f"elastic:l1={self.alpha * self.l1_ratio / cap!r},l2={self.alpha * (1 - self.l1_ratio) / cap!r}"
+
+
+@parameters
+class PrivatePoissonRegression(Regressor):
+    """Regression of counts with a log link, under (epsilon, delta)-differential privacy.
+
+    The mean of a record's count is e to the sum of its features times their weights.  Overdispersion does no harm to
+    the weights; standard errors take it from the residuals.
+
+    Parameters
+    ----------
+    label_bounds : (0, largest)
+        Bounds of the count, public knowledge; counts are cut to them.  No default.
+    alpha : float, default=0.0
+        Strength of the ridge penalty, as in scikit-learn's PoissonRegressor.
+    max_mean : float, optional
+        Public bound on the mean count of any kind of record, above 1; beyond it the mean is fitted as if it grew
+        linearly.  None: the largest count.  The smaller, the faster the fit and the narrower its intervals.
+    """
+
+    alpha: float = 0.0
+    max_mean: Any = None
+
+    def _largest_mean(self) -> float:
+        largest = self.max_mean
+        if largest is None:
+            largest = 1.0 if self.label_bounds is None else float(self.label_bounds[1])
+        if isinstance(largest, bool) or not 0 < float(largest) <= math.exp(10):
+            raise ValueError("max_mean must lie above 0 and be at most 22026; give the largest mean count that can be")
+        return float(largest)
+
+    def _loss_spec(self) -> str:
+        return f"poisson:margin={max(math.log(self._largest_mean()), 1e-3)!r}"
+
+    def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
+        if self.label_bounds is None:
+            return super()._label_settings(intercept, table)
+        lower, upper = (float(side) for side in self.label_bounds)
+        if lower != 0 or not upper > 0:
+            raise ValueError("counts lie between 0 and a largest one; give label_bounds=(0, largest)")
+        return {"label_bound": upper}
+
+    def _penalty_spec(self, rows: int, cap: float) -> str:
+        if not self.alpha >= 0:
+            raise ValueError("alpha must not be negative; give e.g. alpha=0.01")
+        return f"l2:lambda={self.alpha / cap!r}" if self.alpha > 0 else "none"
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted mean count; rows longer than the public norm are shortened as in training."""
+        return np.asarray(np.exp(self._margins(X)[:, 0]))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at."""
+        y = X.y if y is None and isinstance(X, Table) else y
+        mean = self.predict(X)
+        explained = _guards.without_values(
+            lambda: d2_tweedie_score(y, mean, sample_weight=sample_weight, power=1), y, "y"
+        )
+        return float(explained)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {**super()._more_tags(), "requires_positive_y": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags

@@ -84,9 +84,9 @@ def without_values(call: Callable[[], _T], X: Any, what: str = "X") -> _T:
 
 def records(X: Any, sparse: bool = True) -> Any:
     """X as a matrix of finite numbers: an array or, unless told otherwise, SciPy CSR or CSC."""
-    if _arrow.is_arrow(X):
+    if _arrow.is_arrow(X) or isinstance(X, _arrow.Frame):
         X = _arrow.frame(X)
-    X = X.matrix() if isinstance(X, _arrow.Frame) else X
+        X = X.matrix(X.columns)
     options = {"dtype": [np.float64, np.float32], "accept_sparse": ["csr", "csc"] if sparse else False}
     return without_values(lambda: check_array(X, **options), X)
 
@@ -104,7 +104,7 @@ def weights(values: Any, rows: int) -> NDArray[Any]:
     if np.any(given < 0):
         raise ValueError("a sample_weight is negative; leave that record out, or correct its weight")
     if not np.any(given):
-        raise ValueError("every sample_weight is 0, so that no record counts; give at least one a weight")
+        raise ValueError("every sample_weight is zero, so that no record counts; give at least one a weight")
     return given
 
 

@@ -13,12 +13,28 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from . import _guards, _native, _provenance
 from ._base import Linear, seed_of
+from ._classes import array_of
+from ._classes import listed as class_names
+from ._frames import Coded, coded, in_public_order, places, typed
 from ._matrix import Table
 from ._native import Facts
 from ._parameters import parameters
-from ._schema import interval
+from ._bounds import interval
 
 _NOTE_CLASSES = "the classes were read from the labels of the data"
+_ORDER = "classes must be in order, as in classes_: of two labels the second is the positive one; turn them round"
+
+
+def _check_count(classes: Any) -> None:
+    if len(classes) < 2:
+        raise ValueError("a classifier needs at least two classes, and there is one class; give classes=[...]")
+
+
+def _sorted(labels: list[Any]) -> list[Any]:
+    """As np.unique sorts them; labels of several kinds as texts."""
+    alike = len({isinstance(each, str) for each in labels}) < 2
+    return sorted(labels, key=None if alike else str)
+
 
 _C = TypeVar("_C", bound="Classifier")
 _R = TypeVar("_R", bound="Regressor")
@@ -58,13 +74,19 @@ class Classifier(ClassifierMixin, Linear):
         return count if count > 2 else 1
 
     def _classes(self, y: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
-        """(classes, notes, index of each label): the public list, or what the labels show, and then said so."""
+        """(classes, notes, index of each label): the public list, or what the labels show, and then said so.  y: an
+        array, or a frame's label column as `Coded`."""
+        schema = getattr(self, "schema_", None)
+        if isinstance(y, Coded) or (schema is not None and schema.label_values is not None):
+            return self._listed_classes(y if isinstance(y, Coded) else coded(y), schema)
         notes: Tuple[str, ...] = ()
         if self.classes is None:
             classes, codes = _guards.without_values(lambda: _classes_of(y), y, "y")
             notes = () if self.epsilon == math.inf else (_NOTE_CLASSES,)
         else:
             classes = np.unique(np.asarray(self.classes))
+            if len(np.asarray(self.classes)) == 2 and not np.array_equal(classes, np.asarray(self.classes)):
+                raise ValueError(_ORDER)
             if len(classes) == 2 and classes.dtype.kind in "iuf" and y.dtype.kind in "iuf":
                 second = y == classes[1]
                 whole = classes.dtype.kind != "f" or np.all(classes == np.trunc(classes))  # what y is a part of
@@ -79,11 +101,59 @@ class Classifier(ClassifierMixin, Linear):
             codes = np.where((codes >= 0) & (codes < len(classes)), codes, 0)
             if not np.all(classes[codes] == y):
                 raise ValueError("a label is not among the classes given; list all classes, or correct the label")
-        if len(classes) < 2:
-            raise ValueError("a classifier needs at least two classes, and there is one class; give classes=[...]")
+        _check_count(classes)
         return classes, notes, codes
 
-    def fit(self: _C, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> _C:
+    def _named(self, X: Any) -> Optional[NDArray[Any]]:
+        """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
+        return None if isinstance(X, Table) and self.schema_ is None else self.classes_
+
+    def _table_classes(self, table: Table) -> NDArray[Any]:
+        """The labels of a table of `tacit.read`, of two the negative one first; -1 and 1 where they have no names."""
+        names = table.classes
+        given = None if self.classes is None else np.asarray(self.classes).tolist()
+        if given is None:
+            return np.array([-1, 1]) if names is None else class_names(names)
+        if names is None and any(np.array_equal(places(given, two), [0, 1, -1]) for two in ([-1, 1], [0, 1])):
+            return np.array([-1, 1])
+        if names is None or names[0] is None:
+            raise ValueError(
+                "the table's labels have no names, so that classes cannot be compared with them; give classes to "
+                "tacit.read, or leave them out"
+            )
+        if sorted(places(given, names)[:-1]) != list(range(len(names))):
+            raise ValueError("classes and the table's labels differ; give the same labels, or leave classes out")
+        if len(names) == 2 and places(given, names)[0] != 0:
+            raise ValueError("classes is in the wrong order: of two labels the positive one comes second; turn them round")
+        return class_names(names)
+
+    def _listed_classes(self, y: Coded, schema: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
+        """The same of labels by their distinct values: classes and the schema's list are one list under two names."""
+        notes: Tuple[str, ...] = ()
+        listed = in_public_order(self.classes, schema)
+        if listed is None:
+            listed, notes = _sorted(y.values), () if self.epsilon == math.inf else (_NOTE_CLASSES,)
+            if schema.positive is not None and len(listed) == 2:
+                listed.sort(key=lambda each: bool(places([each], [schema.positive])[0] == 0))
+        elif self.classes is None:
+            listed = typed(listed, y.values)
+        if len(listed) > 2 or schema.positive is None:
+            if self.classes is not None and len(listed) == 2 and listed != _sorted(listed):
+                raise ValueError(_ORDER)
+            listed = _sorted(listed)
+        place = places(y.values, listed)
+        codes = place[y.codes]
+        if np.any(codes < 0):
+            where = f"column {self.label_!r}: " if self.label_ is not None else ""
+            raise ValueError(f"{where}a label is not among the classes listed; list all of them, or correct the label")
+        if schema.positive is not None and not np.any(places([schema.positive], listed)[:1] >= 0):
+            raise ValueError('the schema\'s "positive" is not a label of the frame; correct it, or list "values" there')
+        _check_count(listed)
+        return array_of(listed), notes, codes
+
+    def fit(
+        self: _C, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
+    ) -> _C:
         """Trains within epsilon and delta.
 
         Parameters
@@ -94,23 +164,26 @@ class Classifier(ClassifierMixin, Linear):
             Labels, or the name of X's label column.
         sample_weight : array-like, optional
             One weight for each record, cut to [0, weight_cap].
-        groups : array-like, optional
-            Whose record each row is; needs rows_per_person.
+        groups : array-like or str, optional
+            Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
+        schema : Schema or path, optional
+            What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
         """
         self._check()
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
-        X, y, label, names = self._take(X, y)
+        X, y, label, names, groups = self._take(X, y, groups, schema)
         weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
         notes: Tuple[str, ...] = ()
-        if isinstance(X, Table):
-            if X.kind != _native.LABELS_BINARY:
-                raise ValueError("the table was read with other labels; read it with labels='binary'")
-            self.classes_, targets = np.array([-1, 1]), [y]
+        if isinstance(X, Table) and self.schema_ is None:
+            if X.kind not in (_native.LABELS_BINARY, _native.LABELS_CLASSES):
+                raise ValueError("the table was read with other labels; read it with labels='classes'")
+            self.classes_ = self._table_classes(X)
+            targets = [y] if len(self.classes_) == 2 else [np.where(y == k, 1.0, -1.0) for k in range(len(self.classes_))]
         else:
             self.classes_, notes, codes = self._classes(y)
             positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
             targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
-        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights)
+        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
         folded = [model.folded() for model in models]
         self.coef_ = np.array([weights for weights, _ in folded])
         self.intercept_ = np.array([intercept for _, intercept in folded])
@@ -124,13 +197,24 @@ class Classifier(ClassifierMixin, Linear):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class of each row."""
-        margins = self.decision_function(X)
-        best = (margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)
+        best = self._best(X)
         return np.asarray(self.classes_[best])
 
+    def _best(self, X: Any) -> NDArray[Any]:
+        margins = self.decision_function(X)
+        return np.asarray((margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1))
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy, exact: not private, for data that you may look at."""
-        y = X.y if y is None and isinstance(X, Table) else y
+        """Mean accuracy, exact: not private, for data that you may look at.  y: labels, or the name of the frame's label
+        column; None: the column, or the table's labels, that were there in `fit`."""
+        if isinstance(X, Table) and y is None:
+            several = X.kind == _native.LABELS_CLASSES
+            y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
+        y, right = self._truth(X, y), None
+        if isinstance(y, Coded):
+            place = places(y.values, self.classes_.tolist())[y.codes]
+            right = place == places(self.classes_.tolist(), self.classes_.tolist())[:-1][self._best(X)]
+            return float(np.average(right, weights=sample_weight))
         return float(_guards.without_values(lambda: super(Classifier, self).score(X, y, sample_weight), y, "y"))
 
 
@@ -161,7 +245,9 @@ class Regressor(RegressorMixin, Linear):
             return {"label_shift": (lower + upper) / 2, "label_bound": (upper - lower) / 2}
         return {"label_bound": max(abs(lower), abs(upper))}
 
-    def fit(self: _R, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> _R:
+    def fit(
+        self: _R, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
+    ) -> _R:
         """Trains within epsilon and delta.
 
         Parameters
@@ -172,14 +258,16 @@ class Regressor(RegressorMixin, Linear):
             Targets, or the name of X's target column.
         sample_weight : array-like, optional
             One weight for each record, cut to [0, weight_cap].
-        groups : array-like, optional
-            Whose record each row is; needs rows_per_person.
+        groups : array-like or str, optional
+            Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
+        schema : Schema or path, optional
+            What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
         """
         self._check()
         before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
-        X, y, label, names = self._take(X, y)
+        X, y, label, names, groups = self._take(X, y, groups, schema)
         weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
-        if isinstance(X, Table):
+        if isinstance(X, Table) and self.schema_ is None:
             if X.kind != _native.LABELS_REAL:
                 raise ValueError("the table was read with other labels; read it with labels='real'")
         else:
@@ -196,6 +284,7 @@ class Regressor(RegressorMixin, Linear):
         return self._margins(X)[:, 0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, exact: not private, for data that you may look at."""
-        y = X.y if y is None and isinstance(X, Table) else y
+        """R squared, exact: not private, for data that you may look at.  y: targets, or the name of the frame's target
+        column; None: the column, or the table's labels, that were there in `fit`."""
+        y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
         return float(_guards.without_values(lambda: super(Regressor, self).score(X, y, sample_weight), y, "y"))

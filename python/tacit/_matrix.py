@@ -9,8 +9,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from . import _native
+from . import _arrow, _native
+from ._classes import named
+from ._classes import read as read_names
 from ._native import Path
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
@@ -44,7 +47,27 @@ def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     return x, indptr, indices
 
 
-class View:
+class Records:
+    """A tct_data of ours, which may be weighed."""
+
+    handle: int
+
+    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
+        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if persons is not None:
+            persons = np.ascontiguousarray(persons, dtype=np.int64)
+        person = None if persons is None else _pointer(persons)
+        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
+
+
+    def weigh_persons(self, count: int, seed: Optional[int]) -> None:
+        """By the column of persons that a table was read with: `count` rows of each at most, drawn by the library."""
+        key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+        _native.call("tct_data_weigh_persons", self.handle, int(count), key)
+
+
+class View(Records):
     """A tct_data over arrays of the caller; keeps them alive as long as itself."""
 
     def __init__(self, x: Any, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
@@ -74,18 +97,29 @@ class View:
         self.handle = _native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None)
         weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
-    def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
-        """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
-        weights = np.ascontiguousarray(weights, dtype=np.float64)
-        if persons is not None:
-            persons = np.ascontiguousarray(persons, dtype=np.int64)
-        person = None if persons is None else _pointer(persons)
-        _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
-
     @property
     def shape(self) -> Tuple[int, int]:
         rows, cols = self.source.shape
         return rows, cols
+
+
+def _options(
+    schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int, classes: Any
+) -> _native.ReadOptions:
+    options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
+    kinds = {"none": 0, "classes": _native.LABELS_CLASSES, "real": 2, "binary": _native.LABELS_BINARY}
+    options.labels = _native.choice("labels", labels, kinds)
+    if classes is not None:
+        words = named(np.asarray(classes))
+        options.classes, options.classes_count = _native.texts(words[0] if words else [str(each) for each in classes])
+    options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
+    options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+    schema_text = getattr(schema, "text", None)
+    if schema_text is not None:
+        options.schema_text = _native.text(schema_text)
+    elif schema is not None:
+        options.schema_path = _native.text(schema)
+    return options
 
 
 class Table:
@@ -98,35 +132,48 @@ class Table:
         schema: Any = None,
         label: Optional[str] = None,
         positive: Optional[str] = None,
-        labels: str = "binary",
+        labels: str = "classes",
         invalid: str = "refuse",
         cols: int = 0,
         delimiter: Optional[str] = None,
         decimal: Optional[str] = None,
+        classes: Any = None,
+        person: Optional[str] = None,
     ) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
                 "arrays and data frames go into fit and predict as they are"
             )
-        options = _native.defaults("tct_read_options", _native.ReadOptions)
-        options.labels = _native.choice("labels", labels, {"none": 0, "binary": 1, "real": 2})
-        options.invalid = _native.choice("invalid", invalid, _native.INVALID_RULES)
-        options.label, options.positive, options.cols = _native.text(label), _native.text(positive), cols
+        options = _options(schema, label, positive, labels, invalid, cols, classes)
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
-        schema_text = getattr(schema, "text", None)
-        if schema_text is not None:
-            options.schema_text = _native.text(schema_text)
-        elif schema is not None:
-            options.schema_path = _native.text(schema)
-        self.schema = schema
-        self.kind = options.labels
-        self.handle = _native.call("tct_data_read", _native.text(path), ctypes.byref(options))
-        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+        options.key, self.person = _native.text(person), person
+        self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
+
+    def _take(self, handle: int, schema: Any) -> None:
+        self.handle, self.schema, self.kind = handle, schema, _native.lib.tct_data_kind(handle)
+        weakref.finalize(self, _native.lib.tct_data_free, handle)
+
+    @classmethod
+    def of_frame(cls, frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none") -> "Table":
+        """The table that `tacit.read` makes of a file with the frame's records."""
+        options = _options(schema, label, None, labels, "refuse", 0, None)
+        made = cls.__new__(cls)
+        made.person = None
+        made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)
+        return made
 
     @property
     def shape(self) -> Tuple[int, int]:
         return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
+
+    @property
+    def classes(self) -> Optional[list[Any]]:
+        """The labels by the codes of `y`: those of -1 and +1, or of 0, 1, 2, ...  None: they have no names.  The first of
+        two may be None: all that is not the second."""
+        count = _native.lib.tct_data_classes(self.handle)
+        names = [_native.lib.tct_data_class(self.handle, k) for k in range(count)]
+        return read_names([None if name is None else name.decode() for name in names]) if count else None
 
     @property
     def feature_names(self) -> list[str]:
@@ -135,12 +182,49 @@ class Table:
 
     @property
     def y(self) -> Optional[NDArray[Any]]:
-        """The labels (two classes: -1 and +1), a copy; None where there are none."""
+        """The labels (two classes: -1 and +1, more: 0, 1, 2, ...), a copy; None where there are none."""
         labels = _native.lib.tct_data_labels(self.handle)
         return np.ctypeslib.as_array(labels, (self.shape[0],)).copy() if labels else None
 
+    def array(self) -> Any:
+        """The records, borrowed: a NumPy array, SciPy CSR or CSC.  The table lives as long as they do."""
+        m = _native.lib.tct_data_matrix(self.handle).contents
+        kind = np.dtype(np.float64 if m.value_type == _native.F64 else np.float32)
+
+        def borrowed(address: int | None, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+            if not address or not count:
+                return np.zeros(0, dtype=dtype)
+            memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+            setattr(memory, "table", self)
+            return np.frombuffer(memoryview(memory), dtype=dtype)
+
+        if m.layout in (_native.DENSE_ROWS, _native.DENSE_COLS):
+            outer, inner = (m.rows, m.cols) if m.layout == _native.DENSE_ROWS else (m.cols, m.rows)
+            flat = borrowed(m.values, kind, (outer - 1) * m.stride + inner if outer else 0)
+            shaped = np.lib.stride_tricks.as_strided(flat, (outer, inner), (m.stride * kind.itemsize, kind.itemsize))
+            return shaped if m.layout == _native.DENSE_ROWS else shaped.T
+        index = np.dtype(np.int64 if m.index_type == _native.I64 else np.int32)
+        starts = borrowed(m.start, index, (m.rows if m.layout == _native.CSR else m.cols) + 1)
+        count = int(starts[-1]) if len(starts) else 0
+        form = sparse.csr_matrix if m.layout == _native.CSR else sparse.csc_matrix
+        parts = (borrowed(m.values, kind, count), borrowed(m.index, index, count), starts)
+        return form(parts, shape=(m.rows, m.cols))
+
     def __len__(self) -> int:
         return self.shape[0]
+
+
+class Labelled(Records):
+    """A table's records, which may have labels of the caller's (y is not None) and be weighed by themselves."""
+
+    def __init__(self, table: Table, y: Any = None, kind: int = _native.LABELS_NONE) -> None:
+        if y is not None:
+            y = np.ascontiguousarray(y, dtype=np.float64)
+            if y.shape != (len(table),):
+                raise ValueError("y must hold one label for each row of X; check their lengths")
+        self.keep, self.shape = (table, y), table.shape
+        self.handle = _native.call("tct_data_relabel", table.handle, None if y is None else y.ctypes.data, kind)
+        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
 
 
 def read(
@@ -149,18 +233,23 @@ def read(
     schema: Any = None,
     label: Optional[str] = None,
     positive: Optional[str] = None,
-    labels: str = "binary",
+    labels: str = "classes",
     invalid: str = "refuse",
     cols: int = 0,
     delimiter: Optional[str] = None,
     decimal: Optional[str] = None,
+    classes: Any = None,
+    person: Optional[str] = None,
 ) -> Table:
     """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
     schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
-    labels: "binary", "real" or "none"; cols: number of features of LIBSVM text, 0 = the largest found.
+    labels: "classes", "binary" (two classes alone), "real" or "none".
+    classes: all labels that can occur; None: those that the schema lists.
+    cols: number of features of LIBSVM text, 0 = the largest found.
+    person: the column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
     delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
     The result goes into the `fit` and `predict` of the estimators in place of X.
     """
-    settings = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
-    return Table(path, schema=schema, label=label, positive=positive, **settings)
+    settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings)

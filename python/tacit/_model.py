@@ -19,10 +19,13 @@ from typing import Any, Optional, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _arrow, _native
+from ._classes import listed, named
+from ._frames import frame_of, frame_table, in_order
 from ._inference import Summary
-from ._matrix import Table, View
+from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
+from ._schema import Schema
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
 
@@ -172,6 +175,7 @@ class Model:
         *,
         features: Any = None,
         label: Optional[str] = None,
+        classes: Optional[NDArray[Any]] = None,
         unaccounted: Iterable[str] = (),
         factor: Any = None,
         shift: Any = None,
@@ -185,6 +189,9 @@ class Model:
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
         what.label = None if label is None else _native.text(str(label))
+        words = None if classes is None else named(classes)
+        if words is not None:
+            (what.classes, what.classes_count), what.class_kind = _native.texts(words[0]), words[1]
         facts, _ = _native.texts([*unaccounted, ""])
         facts[-1] = None  # the end of the list
         what.unaccounted = facts
@@ -213,6 +220,34 @@ class Model:
         privacy: Facts = self.json["privacy"]
         return privacy
 
+    @classmethod
+    def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
+        """One model of several classes, a row of coefficients for each; its claim is that of the whole."""
+        words = named(classes)
+        if words is None:
+            raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
+        handles = (ctypes.c_void_p * len(models))(*(model._handle for model in models))
+        names, count = _native.texts(words[0])
+        return cls(_native.call("tct_model_join", handles, names, count, words[1]))
+
+    @property
+    def classes_(self) -> Optional[NDArray[Any]]:
+        """The labels, of two the negative one first; -1 and 1 where they have no names; None: the label is a number."""
+        if self.json["labels"] == "real":
+            return None
+        names = self.json.get("classes")
+        return np.array([-1, 1]) if names is None else listed(names)
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """Weights for records as they come: [features]; of classes [1, features], or a row for each."""
+        return self.folded()[0] if self.classes_ is None else np.atleast_2d(self.folded()[0])
+
+    @property
+    def intercept_(self) -> Any:
+        """A number; of classes an array, one for each row of ``coef_``."""
+        return self.folded()[1] if self.classes_ is None else np.atleast_1d(self.folded()[1])
+
     @property
     def features(self) -> Any:
         return self.json["features"]
@@ -223,31 +258,56 @@ class Model:
         return np.array(self.json["coefficients"], dtype=float)
 
     @property
-    def intercept(self) -> float:
-        return float(self.json["intercept"])
+    def intercept(self) -> Any:
+        """A number; of more than two classes one for each."""
+        intercept = self.json["intercept"]
+        return np.array(intercept, dtype=float) if isinstance(intercept, list) else float(intercept)
 
-    def folded(self) -> Tuple[NDArray[Any], float]:
+    def folded(self) -> Tuple[NDArray[Any], Any]:
         """(weights, intercept) for records as they come: the public scale and the label's shift are worked in."""
         weights, intercept = self.coefficients, self.intercept
         transforms = self.json["transforms"]
         if transforms["scale_factor"] is not None:
             weights = weights * np.array(transforms["scale_factor"], dtype=float)
-            intercept = intercept - float(np.dot(weights, np.array(transforms["scale_shift"], dtype=float)))
+            intercept = intercept - weights @ np.array(transforms["scale_shift"], dtype=float)
         if self.json["labels"] == "real":
             intercept += transforms["label_shift"]
         return weights, intercept
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """x.w + intercept for every row, after the model's own transforms (regression: the predicted label)."""
-        data = X if isinstance(X, (Table, View)) else View(X)
-        out = np.empty(data.shape[0])
+    def _records(self, X: Any) -> Any:
+        """A frame's columns go by name: by the model's schema, or, without one, as numbers."""
+        if isinstance(X, (Table, Labelled, View)):
+            return X
+        if not _arrow.is_frame(X):
+            return View(X)
+        if self.json["transforms"]["schema"] is not None:
+            return frame_table(X, Schema(self.json["transforms"]["schema"]), self.json["label"])
+        return View(in_order(_arrow.frame(X), self.features))
+
+    def margins(self, X: Any) -> NDArray[Any]:
+        """[rows, models]: x.w + intercept after the model's own transforms, by every row of coefficients."""
+        data = self._records(X)
+        out = np.empty((data.shape[0], _native.lib.tct_model_models(self._handle)))
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes]."""
+        margins = self.margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted label of every row: one of ``classes_``, or a number.  X: an array of the model's features; a frame,
+        whose columns go by name, by the schema that the model was trained under; or a table of `tacit.read`."""
+        margins, classes = self.decision_function(X), self.classes_
+        if classes is None:
+            return margins
+        return np.asarray(classes[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)])
 
     def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
         """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
         a weight of the row has no interval."""
-        data = X if isinstance(X, (Table, View)) else View(X)
+        data = self._records(X)
         lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
         _native.call(
             "tct_predict_interval", self._handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data
@@ -256,18 +316,77 @@ class Model:
 
     def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
         """The weights with standard errors, tests and intervals, on the original scale of the columns."""
+        if _native.lib.tct_model_models(self._handle) > 1:
+            raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
         return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
+
+    def evaluate(
+        self,
+        data: Any,
+        *,
+        epsilon: Optional[float] = None,
+        delta: Optional[float] = None,
+        neighbours: str = "add_remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> Facts:
+        """Scores on records with labels: a table of `tacit.read`, or a frame that has the label's column, under the
+        model's schema.
+
+        Without epsilon the figures are exact and NOT private.  With it they come from one noisy release, each with a
+        standard error and an interval, and may be published (docs/guide/scores.md).
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            The privacy loss of these scores: epsilon above 0, delta in (0, 1).
+        neighbours : "add_remove" or "replace_one"
+        ledger : Ledger or path
+            Charged before the noise is drawn; beyond what is left `BudgetError` is raised.
+        random_state : int
+            Repeatable noise, for tests; such scores must not be published.
+        """
+        if not isinstance(data, Table):
+            data = self._labelled(data)
+        if epsilon is None:
+            if delta is not None or ledger is not None or random_state is not None:
+                raise ValueError("delta, ledger and random_state are of private scores; give epsilon too, or leave them out")
+            return _native.call_json("tct_evaluate_json_nonprivate", self._handle, data.handle)
+        if delta is None:
+            raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
+        settings: Facts = {
+            "epsilon": float(epsilon),
+            "delta": float(delta),
+            "neighbours": _native.choice("neighbours", neighbours, _native.NEIGHBOURS),
+            "ledger": None if ledger is None else os.fspath(ledger),
+            "input_changed": getattr(ledger, "input_changed", None),
+        }
+        if random_state is not None:
+            settings["has_seed"], settings["seed"] = 1, int(random_state)
+        budget = config_of(settings)
+        return _native.call_json("tct_evaluate_json", self._handle, data.handle, ctypes.byref(budget))
+
+    def _labelled(self, X: Any) -> Table:
+        schema, label = self.json["transforms"]["schema"], self.json["label"]
+        if not _arrow.is_frame(X) or schema is None or label is None:
+            raise ValueError("scores need labels; give a table of tacit.read, or a frame to a model with a schema and a label")
+        several = _native.lib.tct_model_models(self._handle) > 1
+        kind = "real" if self.classes_ is None else "classes" if several else "binary"
+        schema = Schema(schema)
+        return Table.of_frame(frame_of(X, schema), schema, str(label), kind)
 
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all."""
         _native.call("tct_model_write", self._handle, _native.text(path))
 
-    def report(self, path: Optional[Path] = None) -> Optional[str]:
+    def report(self, path: Optional[Path] = None, audit: Optional[Facts] = None) -> Optional[str]:
         """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
-        `path`, whole or not at all; without a path, returned as a str."""
+        `path`, whole or not at all; without a path, returned as a str.  audit: what `tacit.audit` returned for the
+        same plan; the page then says what it found, and another plan's is refused."""
+        text = None if audit is None else json.dumps(audit).encode()
         if path is None:
-            return _native.call_text("tct_report_html", self._handle)
-        _native.call("tct_report_write", self._handle, _native.text(path))
+            return _native.call_text("tct_report_audited_html", self._handle, text)
+        _native.call("tct_report_audited_write", self._handle, text, _native.text(path))
         return None
 
     def __repr__(self) -> str:

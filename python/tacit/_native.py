@@ -14,11 +14,14 @@ import sys
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
+from ._words import in_python
+
 OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
 F64, F32 = range(2)
 I32, I64 = range(2)
-LABELS_NONE, LABELS_BINARY, LABELS_REAL = range(3)
+LABELS_NONE, LABELS_BINARY, LABELS_REAL, LABELS_CLASSES = range(4)
+CLASS_TEXT, CLASS_NUMBER, CLASS_BOOLEAN = range(3)
 NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
 ROWS_RULES = {"clip": 0, "unit": 1}
 INVALID_RULES = {"refuse": 0, "zero": 1}
@@ -116,6 +119,8 @@ class ReadOptions(ctypes.Structure):
         ("key", c_char_p),
         ("delimiter", c_char_p),
         ("decimal", c_char_p),
+        ("classes", POINTER(c_char_p)),
+        ("classes_count", c_int64),
     ]
 
 
@@ -164,6 +169,10 @@ class Amendment(ctypes.Structure):
         ("ledger_run", c_char_p),
         ("for_tests", c_int32),
         ("reproducible", c_int32),
+        ("classes", POINTER(c_char_p)),
+        ("classes_count", c_int64),
+        ("class_kind", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -187,16 +196,33 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_config_default_sized": (None, [POINTER(Config), c_size_t]),
     "tct_read_options_default_sized": (None, [POINTER(ReadOptions), c_size_t]),
     "tct_data_read": (c_void_p, [c_char_p, POINTER(ReadOptions), _E]),
+    "tct_frame_take": (c_void_p, [c_void_p, _E]),
+    "tct_frame_rows": (c_int64, [c_void_p]),
+    "tct_frame_cols": (c_int64, [c_void_p]),
+    "tct_frame_name": (c_char_p, [c_void_p, c_int64]),
+    "tct_data_read_frame": (c_void_p, [c_void_p, POINTER(ReadOptions), _E]),
+    "tct_frame_codes": (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E]),
+    "tct_frame_numbers": (c_int, [c_void_p, c_char_p, c_void_p, _E]),
+    "tct_frame_free": (None, [c_void_p]),
     "tct_data_view": (c_void_p, [POINTER(Matrix), c_void_p, c_int, _TEXTS, c_char_p, _E]),
+    "tct_data_relabel": (c_void_p, [c_void_p, c_void_p, c_int, _E]),
+    "tct_data_weigh_persons": (c_int, [c_void_p, c_int64, POINTER(c_uint64), _E]),
     "tct_data_weigh": (c_int, [c_void_p, c_void_p, c_double, c_void_p, _E]),
     "tct_data_rows": (c_int64, [c_void_p]),
     "tct_data_cols": (c_int64, [c_void_p]),
     "tct_data_matrix": (POINTER(Matrix), [c_void_p]),
     "tct_data_labels": (POINTER(c_double), [c_void_p]),
+    "tct_data_kind": (c_int, [c_void_p]),
+    "tct_data_classes": (c_int64, [c_void_p]),
+    "tct_data_class": (c_char_p, [c_void_p, c_int64]),
     "tct_data_feature": (c_char_p, [c_void_p, c_int64]),
     "tct_data_free": (None, [c_void_p]),
     "tct_schema_draft_nonprivate": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_schema_draft_text_nonprivate": (c_void_p, [c_char_p, c_size_t, c_char_p, _E]),
+    "tct_schema_check_json": (c_void_p, [c_char_p, c_char_p, _E]),
+    "tct_evaluate_json": (c_void_p, [c_void_p, c_void_p, c_void_p, _E]),
     "tct_config_use_schema": (c_int, [POINTER(Config), c_void_p, _E]),
+    "tct_config_labels": (c_int, [POINTER(Config)]),
     "tct_plan_new": (c_void_p, [POINTER(Config), c_int64, c_int64, _E]),
     "tct_plan_json": (c_void_p, [c_void_p, _E]),
     "tct_plan_free": (None, [c_void_p]),
@@ -211,8 +237,10 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_fit_classes": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p), _E]),
     "tct_persons_draw": (c_int, [c_void_p, c_int64, c_int64, POINTER(c_uint64), c_void_p, _E]),
     "tct_amendment_default_sized": (None, [POINTER(Amendment), c_size_t]),
+    "tct_model_join": (c_void_p, [POINTER(c_void_p), _TEXTS, c_int64, c_int, _E]),
     "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
+    "tct_model_models": (c_int64, [c_void_p]),
     "tct_model_cols": (c_int64, [c_void_p]),
     "tct_model_coefficients": (POINTER(c_double), [c_void_p]),
     "tct_model_intercept": (c_double, [c_void_p]),
@@ -226,6 +254,9 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
     "tct_summary_json": (c_void_p, [c_void_p, c_double, c_int, _E]),
     "tct_evaluate_json_nonprivate": (c_void_p, [c_void_p, c_void_p, _E]),
+    "tct_audit_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_double, c_uint64, _E]),
+    "tct_report_audited_html": (c_void_p, [c_void_p, c_char_p, _E]),
+    "tct_report_audited_write": (c_int, [c_void_p, c_char_p, c_char_p, _E]),
     "tct_report_html": (c_void_p, [c_void_p, _E]),
     "tct_report_write": (c_int, [c_void_p, c_char_p, _E]),
     "tct_verify_json": (c_void_p, [c_char_p, c_char_p, _E]),
@@ -269,7 +300,7 @@ lib = _load()
 
 def raise_error(error: Error) -> NoReturn:
     """Raises the exception that belongs to a filled tct_error."""
-    text = error.text.decode("utf-8", "replace")
+    text = in_python(error.text.decode("utf-8", "replace"))
     where = error.file.decode("utf-8", "replace")
     if where and error.line:
         where += f":{error.line}" + (f":{error.column}" if error.column else "")

@@ -6,7 +6,6 @@ the process.  It is never written anywhere.
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import math
 import secrets
@@ -117,32 +116,9 @@ def _sparse_total(X: Any, factors: NDArray[Any]) -> int:
     return _total(rows)
 
 
-def _array_of(table: Table) -> Any:
-    """The records of a read table, borrowed."""
-    m = _native.lib.tct_data_matrix(table.handle).contents
-    kind = np.dtype(np.float64 if m.value_type == _native.F64 else np.float32)
-
-    def borrowed(address: int | None, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-        if not address or not count:
-            return np.zeros(0, dtype=dtype)
-        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
-        return np.frombuffer(memoryview(memory), dtype=dtype)
-
-    if m.layout in (_native.DENSE_ROWS, _native.DENSE_COLS):
-        outer, inner = (m.rows, m.cols) if m.layout == _native.DENSE_ROWS else (m.cols, m.rows)
-        flat = borrowed(m.values, kind, (outer - 1) * m.stride + inner if outer else 0)
-        shaped = np.lib.stride_tricks.as_strided(flat, (outer, inner), (m.stride * kind.itemsize, kind.itemsize))
-        return shaped if m.layout == _native.DENSE_ROWS else shaped.T
-    index = np.dtype(np.int64 if m.index_type == _native.I64 else np.int32)
-    starts = borrowed(m.start, index, (m.rows if m.layout == _native.CSR else m.cols) + 1)
-    count = int(starts[-1]) if len(starts) else 0
-    form = sparse.csr_matrix if m.layout == _native.CSR else sparse.csc_matrix
-    return form((borrowed(m.values, kind, count), borrowed(m.index, index, count), starts), shape=(m.rows, m.cols))
-
-
 def fingerprint(X: Any) -> tuple[int, int, int]:
     """(rows, columns, hash) of numeric records: an array, SciPy CSR or CSC, or a table of `tacit.read`."""
-    X = _array_of(X) if isinstance(X, Table) else X
+    X = X.array() if isinstance(X, Table) else X
     rows, cols = X.shape
     factors = _coefficients(cols)
     with np.errstate(over="ignore"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
@@ -9,14 +11,15 @@ from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _arrow, _callers, _guards, _native
+from ._bounds import interval
+from ._matrix import Table
 from ._native import Facts, Path
 
-_MISSING_WORDS = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null")  # the command line's
-_MOST_VALUES = 1000  # more distinct texts than a reviewer would read are taken for free text
 
 
 def _column(frame: Any, name: str) -> NDArray[Any]:
@@ -38,14 +41,25 @@ class Schema:
     """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
 
     def __init__(self, content: Union[str, Facts]) -> None:
-        self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        try:
+            self.json = json.loads(content) if isinstance(content, str) else dict(content)
+        except json.JSONDecodeError as why:
+            where = f"line {why.lineno}, column {why.colno}"
+        else:
+            where = ""
+        if where:
+            raise ValueError(f"the schema is not valid JSON near {where}; correct it there")
         if self.json.get("format", "tacit-schema") != "tacit-schema" or "columns" not in self.json:
             raise ValueError("this is not a tacit schema; it needs the key columns")
 
     @classmethod
     def read(cls, path: Path) -> "Schema":
-        with open(path, encoding="utf-8") as file:
-            return cls(file.read())
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls(file.read())
+        except FileNotFoundError:
+            pass
+        raise FileNotFoundError(f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft")
 
     @classmethod
     def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":
@@ -58,30 +72,19 @@ class Schema:
             return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
         if _arrow.is_arrow(data):
             data = _arrow.frame(data)
+        if not hasattr(data, "columns"):
+            raise ValueError("a schema names columns; give a data frame, or the path of a CSV file")
         names = [str(name) for name in data.columns]
         if label is not None and label not in names:
             raise ValueError("the frame has no column of the label's name; name the label as the frame does")
-        words: list[str] = []
-        columns: list[Facts] = []
-        draft: Facts = {}
-        for name in names:
-            drafted = _draft_column(name, _column(data, name), words)
-            if name == label:
-                draft = _draft_label(drafted)
-            else:
-                columns.append(drafted)
-        head = {
-            "not_private": "This draft holds values of the data. Review and replace every value by public knowledge, "
-            "then delete this line.",
-            "format": "tacit-schema",
-            "version": 1,
-            "scale": "unit",
-        }
-        if words:
-            head["missing_values"] = words
-        if label is not None:
-            head["label"] = draft
-        return cls({**head, "columns": columns})
+        text = _csv_of(names, [_column(data, name).tolist() for name in data.columns])
+        return cls(_native.call_text("tct_schema_draft_text_nonprivate", text, len(text), _native.text(label)))
+
+    def check(self) -> list[Facts]:
+        """What a reviewer would find, from the schema alone: a list of {column, level, text}.  level "must": it is a draft,
+        or contradicts itself; "look": bounds that look taken from the data, rules that are missing."""
+        findings: list[Facts] = _native.call_json("tct_schema_check_json", None, _native.text(self.text))["findings"]
+        return findings
 
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
@@ -95,6 +98,33 @@ class Schema:
     def label(self) -> Optional[str]:
         name = self.json.get("label", {}).get("name")
         return None if name is None else str(name)
+
+    @property
+    def label_values(self) -> Optional[list[str]]:
+        """All labels that can occur; None: the schema does not list them."""
+        values = self.json.get("label", {}).get("values")
+        return None if values is None else list(values)
+
+    @property
+    def positive(self) -> Optional[str]:
+        """The label that means +1; None: the schema does not say."""
+        positive = self.json.get("label", {}).get("positive")
+        return None if positive is None else str(positive)
+
+    @property
+    def ignored(self) -> list[str]:
+        """The columns that nobody reads."""
+        return [str(column["name"]) for column in self.json["columns"] if column["type"] == "ignore"]
+
+    def without_label(self) -> "Schema":
+        """The same schema of the other columns alone."""
+        return Schema({key: value for key, value in self.json.items() if key != "label"})
+
+    def ignoring(self, *names: str) -> "Schema":
+        """The same schema, which lets these columns be there."""
+        known = {column["name"] for column in self.json["columns"]}
+        new = [{"name": name, "type": "ignore"} for name in names if name not in known]
+        return Schema({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
 
     @property
     def used(self) -> list[Facts]:
@@ -117,52 +147,14 @@ def is_draft(schema: Any) -> bool:
     return isinstance(schema, Schema) and "not_private" in schema.json
 
 
-def _draft_column(name: str, values: Any, words: Any) -> Facts:
-    present, missing = [], False
-    for value in values.tolist():
-        if _is_missing(value) or (isinstance(value, str) and value in _MISSING_WORDS):
-            missing = True
-            if isinstance(value, str) and value and value not in words:
-                words.append(value)
-        else:
-            present.append(value)
-    if not present:
-        return {"name": name, "type": "ignore"}
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
-        lower, upper = float(min(present)), float(max(present))
-        if not upper > lower:
-            upper = lower + max(1.0, abs(lower))
-        drafted = {"name": name, "type": "number", "lower": lower, "upper": upper}
-        if missing:
-            drafted["missing"] = lower / 2 + upper / 2
-        return drafted
-    texts = list(dict.fromkeys(_text_of(value) for value in present))
-    if len(texts) > _MOST_VALUES:
-        return {"name": name, "type": "ignore"}
-    drafted = {"name": name, "type": "category", "values": texts}
-    if missing:
-        drafted["missing"] = "zero"
-    return drafted
-
-
-def _draft_label(column: Any) -> Facts:
-    if column["type"] == "category":
-        values = column["values"]
-        return {"name": column["name"], "values": values, **({"positive": max(values)} if len(values) == 2 else {})}
-    return {key: column[key] for key in ("name", "lower", "upper") if key in column}
-
-
-def interval(bounds: Any, count: int, what: str = "bounds") -> Tuple[NDArray[Any], NDArray[Any]]:
-    """bounds = (lower, upper), numbers or one for each feature: two float arrays of `count`, checked."""
-    try:
-        lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in bounds)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{what} must be (lower, upper), each a number or one number for each of the {count} features"
-        ) from None
-    if not (np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)) and np.all(lower < upper)):
-        raise ValueError(f"every lower bound in {what} must be finite and below its upper bound; correct them")
-    return lower, upper
+def _csv_of(names: list[str], columns: list[list[Any]]) -> bytes:
+    """The file that the frame would be."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in zip(*columns):
+        writer.writerow(["" if _is_missing(value) else _text_of(value) for value in row])
+    return out.getvalue().encode()
 
 
 class PublicScaler(TransformerMixin, BaseEstimator):
@@ -183,7 +175,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             raise ValueError("give PublicScaler either a schema or bounds; they are public knowledge, not fitted")
         if self.schema is None:
             X = self._numbers(X, reset=True)
-            self.lower_, self.upper_ = interval(self.bounds, X.shape[1])
+            self.lower_, self.upper_ = interval(self.bounds, X.shape[1], names=getattr(self, "feature_names_in_", None))
             self.data_norm_ = math.sqrt(X.shape[1])
         else:
             self.schema_ = self.schema if isinstance(self.schema, Schema) else Schema.read(self.schema)
@@ -203,12 +195,14 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             )
 
     def _numbers(self, X: Any, reset: bool) -> NDArray[Any]:
-        if _arrow.is_arrow(X):
-            X = _arrow.frame(X)
-        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        names = [str(name) for name in _arrow.frame(X).columns] if _arrow.is_arrow(X) else None
+        if hasattr(X, "columns") and names is None:
+            names = [str(name) for name in X.columns]
         X = np.asarray(_guards.records(X, sparse=False))
         if reset:
             self.n_features_in_ = X.shape[1]
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
             if names is not None:
                 self.feature_names_in_ = np.array(names, dtype=object)
         elif X.shape[1] != self.n_features_in_:
@@ -223,51 +217,12 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         if self.schema is None:
             X = np.clip(self._numbers(X, reset=False), self.lower_, self.upper_)
             return np.asarray((X - (self.lower_ + self.upper_) / 2) / ((self.upper_ - self.lower_) / 2))
-        if _arrow.is_arrow(X):
-            X = _arrow.frame(X)
-        if not hasattr(X, "columns"):
-            raise ValueError("a schema names its columns; give a pandas or polars frame")
-        blocks = [self._encode(X, column) for column in self.schema_.used]
-        return np.column_stack(blocks)
-
-    def _encode(self, frame: Any, column: Any) -> NDArray[Any]:
-        if column["name"] not in frame.columns:
-            raise ValueError(f"the frame has no column {column['name']!r}, which the schema describes; add it")
-        values = _column(frame, column["name"]).tolist()
-        words = set(self.schema_.json.get("missing_values", ()))
-        if column["type"] == "number":
-            return self._number(values, column, words)
-        return self._category(values, column, words)
-
-    def _number(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
-        out, rule = np.empty(len(values)), column.get("missing", "refuse")
-        for i, value in enumerate(values):
-            gone = _is_missing(value) or _text_of(value) in words
-            if gone and rule == "refuse":
-                raise ValueError(f"a value of {column['name']!r} is missing; give the schema a rule for missing values")
-            try:
-                out[i] = rule if gone else float(value)
-            except (TypeError, ValueError):
-                raise ValueError(f"a value of {column['name']!r} is no number; correct it") from None
-        lower, upper = column["lower"], column["upper"]
-        out = (np.clip(out, lower, upper) - lower) / (upper - lower)
-        return np.asarray(2 * out - 1) if self.schema_.json.get("scale") == "symmetric" else out
-
-    def _category(self, values: Any, column: Any, words: Any) -> NDArray[Any]:
-        place = {value: k for k, value in enumerate(column["values"])}
-        out = np.zeros((len(values), len(place)))
-        for i, value in enumerate(values):
-            key = "" if _is_missing(value) else _text_of(value)
-            if key not in place:
-                what = "missing" if key == "" or key in words else "other"
-                key = column.get(what, "refuse")
-                if key == "refuse":
-                    raise ValueError(
-                        f"a value of {column['name']!r} is missing or not listed; give the schema a rule for it"
-                    )
-            if key in place:
-                out[i, place[key]] = 1
-        return out[:, 1:] if column.get("drop_first") else out
+        if not _arrow.is_frame(X):
+            raise ValueError("a schema names its columns; give a pandas, polars or Arrow table")
+        schema = self.schema_.without_label()
+        frame = _arrow.frame(X, schema.ignored)
+        encoded = Table.of_frame(frame, schema.ignoring(*frame.columns)).array()
+        return np.asarray(encoded.toarray() if sparse.issparse(encoded) else encoded)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         if self.schema is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import numbers
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from . import _guards, _native
 from ._matrix import Table
 from ._parameters import parameters
 
-Weights = Optional[Tuple[NDArray[Any], Optional[NDArray[Any]]]]  # (weights, persons)
+# (weights, persons), or the column of persons that a table was read with.
+Weights = Union[None, str, Tuple[NDArray[Any], Optional[NDArray[Any]]]]
 
 
 @parameters
@@ -37,16 +38,17 @@ class Weighing:
     def _cap(self) -> float:
         """What the weights of a record, or of a person's records together, add up to at most."""
         cap, count = self.weight_cap, self.rows_per_person
-        if cap is not None and not 0 < cap < math.inf:
+        if cap is not None and not (isinstance(cap, numbers.Real) and 0 < cap < math.inf):
             raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
         if count is not None and not (_is_whole(count) and count >= 1):
             raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
         return float(1 if cap is None else cap) * int(1 if count is None else count)
 
     def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
-        if isinstance(X, Table) and not (sample_weight is None and groups is None):
-            raise ValueError("records of tacit.read are not weighed; give an array or a data frame")
         self._check_bounds(sample_weight, groups)
+        if isinstance(X, Table) and isinstance(groups, str):
+            _check_column(X, groups, sample_weight)
+            return groups
         if self.weight_cap is None and groups is None:
             return None
         rows = X.shape[0]
@@ -68,6 +70,13 @@ class Weighing:
                 raise ValueError(f"{name} needs a public bound that has no default; give e.g. {example}")
         if groups is None and self.rows_per_person is not None:
             raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
+
+
+def _check_column(table: Table, groups: str, sample_weight: Any) -> None:
+    if table.person != groups:
+        raise ValueError(f"the table was read without its persons; read it with tacit.read(..., person={groups!r})")
+    if sample_weight is not None:
+        raise ValueError("sample_weight goes with persons in an array; give groups as an array too")
 
 
 def _is_whole(value: object) -> bool:

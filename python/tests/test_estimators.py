@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.linear_model import ElasticNet, Lasso, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, PoissonRegressor, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -27,6 +27,7 @@ ALL = [
     tacit.PrivateRidge,
     tacit.PrivateLasso,
     tacit.PrivateElasticNet,
+    tacit.PrivatePoissonRegression,
 ]
 
 
@@ -53,6 +54,8 @@ def test_a_promise_that_is_no_number_is_refused(name, value):
 
 
 def bounds_of(estimator):
+    if estimator is tacit.PrivatePoissonRegression:
+        return {"label_bounds": (0, 5)}
     return {"label_bounds": (-5, 5)} if hasattr(estimator, "alpha") or "alpha" in estimator().get_params() else {}
 
 
@@ -71,7 +74,7 @@ def test_settings_without_a_default_are_refused_with_a_sentence(estimator, missi
         estimator(**settings).plan(100, 4)
 
 
-@pytest.mark.parametrize("estimator", [tacit.PrivateRidge, tacit.PrivateLasso, tacit.PrivateElasticNet])
+@pytest.mark.parametrize("estimator", [tacit.PrivateRidge, tacit.PrivateLasso, tacit.PrivateElasticNet, tacit.PrivatePoissonRegression])
 def test_label_bounds_have_no_default(estimator):
     X, y = regression()
     with pytest.raises(ValueError, match="label_bounds is not given"):
@@ -249,6 +252,42 @@ def test_without_privacy_the_model_is_scikit_learns(mine, theirs):
     assert not model.privacy_["private"]
 
 
+def counts(rows=4000):
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-1, 1, size=(rows, 3))
+    return X, np.minimum(rng.poisson(np.exp(X @ np.array([0.8, -0.4, 0.0]) + 0.5)), 20)
+
+
+def test_without_privacy_a_model_of_counts_is_scikit_learns():
+    X, y = counts()
+    theirs = PoissonRegressor(alpha=0.02, fit_intercept=False, tol=1e-9).fit(X, y)
+    model = tacit.PrivatePoissonRegression(
+        **FREE, data_norm=2.0, label_bounds=(0, 20), alpha=0.02, fit_intercept=False
+    )
+    with pytest.warns(tacit.PrivacyWarning, match="no privacy"):
+        model.fit(X, y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=2e-3)
+    np.testing.assert_allclose(model.predict(X), theirs.predict(X), rtol=5e-3)
+    assert model.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-4)
+
+
+def test_a_private_model_of_counts_predicts_means():
+    X, y = counts()
+    model = tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), label_bounds=(0, 20), random_state=3).fit(X, y)
+    mean = model.predict(X)
+    assert np.all(mean > 0) and abs(mean.mean() - y.mean()) < 0.2
+    assert model.models_[0].predict(X) == pytest.approx(np.log(mean))
+
+
+@pytest.mark.parametrize("given", [{"label_bounds": (-1, 5)}, {"label_bounds": (0, 0)}])
+def test_bounds_that_are_none_of_counts_are_refused(given):
+    X, y = counts()
+    with pytest.raises(ValueError, match="counts lie between 0 and a largest one"):
+        tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), max_mean=5, **given).fit(X, y)
+    with pytest.raises(ValueError, match="max_mean must lie above 0"):
+        tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), max_mean=-1, label_bounds=(0, 5)).fit(X, y)
+
+
 def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
     X, y = data()
     model = tacit.PrivateLogisticRegression(**BUDGET, bounds=(-1, 1), classes=[0, 1]).fit(X, y)
@@ -258,7 +297,8 @@ def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):
     answer = tacit.verify(tmp_path / "m.json")
     assert answer["ok"], answer
     again = tacit.read_model(tmp_path / "m.json")
-    np.testing.assert_array_equal(again.predict(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(again.coefficients, model.models_[0].coefficients)
     text = (tmp_path / "m.json").read_text().replace('"epsilon":1.0', '"epsilon":0.5').replace('"epsilon": 1.0', '"epsilon": 0.5')
     (tmp_path / "m.json").write_text(text)
@@ -279,7 +319,7 @@ def test_a_file_whose_fits_were_taken_out_is_not_simply_verified(tmp_path):
     assert tacit.verify(tmp_path / "m.json").verdict is tacit.Verdict.VERIFIED
     file["version"] = 1
     file["coefficients"] = [1e300] * len(file["coefficients"])  # no plan, no bound on weights
-    del file["privacy"]["fits"], file["privacy"]["weights"]
+    del file["privacy"]["fits"], file["privacy"]["weights"], file["classes"]
     (tmp_path / "m.json").write_text(json.dumps(file))
     answer = tacit.verify(tmp_path / "m.json")
     assert answer.verdict is tacit.Verdict.OLD_RULES and answer["form"] == 1 and not answer["replanned"]

@@ -29,6 +29,20 @@ def test_intervals_hold_the_weights_that_drew_the_table():
     assert np.all(model.bse_ < 0.1)  # an exact fit has .005, .015 and .03
 
 
+def test_intervals_of_counts_hold_the_weights_that_drew_them():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(0, 2, size=(20000, 2))
+    y = rng.poisson(np.exp(0.6 * X[:, 0] - 0.4 * X[:, 1]))
+    model = tacit.PrivatePoissonRegression(
+        epsilon=2.0, delta=1e-6, bounds=(0, 2), label_bounds=(0, 30), max_mean=6, errors="model", random_state=5
+    )
+    with pytest.warns(UserWarning):
+        model.fit(X, y)
+    ends = model.conf_int(0.9999)
+    assert np.all(ends[:, 0] < [0.6, -0.4, 0]) and np.all([0.6, -0.4, 0] < ends[:, 1])
+    assert np.all(model.bse_ < 0.06)  # an exact fit has .010, .011 and .016
+
+
 def test_estimates_of_the_summary_are_the_coefficients():
     model, _ = fitted()
     facts = model.summary().facts
@@ -45,7 +59,7 @@ def test_the_covariance_has_the_squares_of_the_errors_on_its_diagonal():
 def test_a_prediction_lies_within_its_interval():
     model, X = fitted()
     scaled = model.models_[0].predict_interval(X[:50], 0.9)
-    margins = model.models_[0].predict(X[:50])
+    margins = model.models_[0].decision_function(X[:50])
     assert np.all(scaled[:, 0] < margins) and np.all(margins < scaled[:, 1])
 
 

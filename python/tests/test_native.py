@@ -45,7 +45,7 @@ def test_every_function_of_the_table_is_declared_in_the_header():
 def test_constants_are_those_of_the_header():
     text = HEADER.read_text()
     for name in ("DENSE_ROWS", "DENSE_COLS", "CSR", "CSC", "F64", "F32", "I32", "I64", "LABELS_NONE", "LABELS_BINARY",
-                 "LABELS_REAL", "E_RUN", "E_USAGE", "E_DATA", "E_BUDGET", "E_MEMORY", "E_CANCELLED"):  # fmt: skip
+                 "LABELS_REAL", "LABELS_CLASSES", "CLASS_TEXT", "CLASS_NUMBER", "CLASS_BOOLEAN", "E_RUN", "E_USAGE", "E_DATA", "E_BUDGET", "E_MEMORY", "E_CANCELLED"):  # fmt: skip
         assert f"TCT_{name} = {getattr(_native, name)}" in text, name
 
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import pytest
+from scipy.stats import t as student
 
 import tacit
 
@@ -45,6 +46,9 @@ def models(tmp_path_factory):
         "warned": [*people, *ridge, "--solver", "dpscd", "--epsilon", 1, "--seed", 7, "--scale", "max-abs", "--row-norm", 2],
         "none": ["people.csv", "--schema", "people.schema.json", "--loss", "hinge", *ridge, "--solver", "scd"],
         "adassp": ["income.csv", "--schema", "income.schema.json", "--loss", "squared", "--solver", "adassp", "--epsilon", 1,
+                   "--delta", "2.5e-7", "--intercept"],
+        "errors": [*people, "--errors", "robust", "--epsilon", 4, "--intercept"],
+        "counts": ["income.csv", "--schema", "income.schema.json", "--loss", "poisson", "--errors", "model", "--epsilon", 4,
                    "--delta", "2.5e-7", "--intercept"],
         "large": [*people[:-1], "1e-3", *ridge, "--solver", "dpscd", "--epsilon", 50],
     }  # fmt: skip
@@ -86,7 +90,7 @@ def models(tmp_path_factory):
     return paths
 
 
-NAMES = "dpscd objpert outpert dpcd warned none adassp hostile sparse wide persons forged large".split()
+NAMES = "dpscd objpert outpert dpcd warned none adassp errors counts hostile sparse wide persons forged large".split()
 
 
 class Page(html.parser.HTMLParser):
@@ -219,6 +223,17 @@ def noise_of(model):
     return None
 
 
+def interval_of(model, name):
+    """Ends and p of a weight of the model's own columns, from the covariances in its file."""
+    known = model["inference"]
+    j = model["columns"] if name == "intercept" else int(name)
+    estimate = model["intercept"] if name == "intercept" else model["coefficients"][j]
+    error, degrees = math.sqrt(known["sampling"][j][j] + known["noise"][j][j]), known["degrees"][j]
+    half = student.ppf(0.975, degrees) * error
+    p_value = 2 * student.sf(abs(estimate) / error, degrees)
+    return {"lower": estimate - half, "upper": estimate + half, "p_value": p_value}
+
+
 def check_derived(kind, value, shown, model, path, seen):
     p = model["privacy"]
     if kind == "guess":
@@ -241,6 +256,11 @@ def check_derived(kind, value, shown, model, path, seen):
         assert value == pytest.approx(noise_of(model)[kind == "noise_most"], rel=0.05)
     elif kind == "shown":
         assert value == min(100, sum(w != 0 for w in model["coefficients"])) < model["columns"]
+    elif kind == "level":
+        assert value == 0.95
+    elif kind.partition(".")[0] in ("lower", "upper", "p_value"):
+        what, _, at_ = kind.partition(".")
+        assert value == pytest.approx(interval_of(model, at_)[what], rel=1e-6, abs=1e-300)
     else:
         raise AssertionError(f"nobody checks the figure derived.{kind}")
 
@@ -400,8 +420,8 @@ def test_an_estimator_has_its_page(tmp_path):
     text = (tmp_path / "page.html").read_text()
     assert text == model.report() and "<no>" not in text
     model.set_params(classes=[0, 1, 2]).fit(X, [x % 3 for x in range(100)])
-    with pytest.raises(ValueError, match="each class"):
-        model.report()
+    model.save(tmp_path / "three.json")
+    assert model.report() == tacit.read_model(tmp_path / "three.json").report()
 
 
 @needs_program

@@ -1,6 +1,7 @@
 """The annotations, as a type checker of the caller's sees them."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -26,3 +27,14 @@ def test_a_callers_parameter_of_the_wrong_type_is_found_without_running_it(tmp_p
 
 def test_the_package_says_that_it_is_typed():
     assert (pathlib.Path(tacit.__file__).parent / "py.typed").exists()
+
+
+def test_the_page_about_frames_is_typed_as_a_caller_of_the_strictest_checker_needs_it(tmp_path):
+    page = (ROOT / "docs" / "guide" / "frames.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    caller = tmp_path / "frames.py"
+    caller.write_text("\n".join(blocks) + "\nlabels = model.predict(visits)\nlabels.nonsense\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(caller)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found = [line for line in run.stdout.splitlines() if "error:" in line]
+    assert len(found) == 1 and 'has no attribute "nonsense"' in found[0], run.stdout  # it does look

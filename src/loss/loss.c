@@ -1,6 +1,7 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
 
+#include <math.h>
 #include <string.h>
 
 #define TCT_LOSS(name) extern const tct_loss_kind tct_loss_##name;
@@ -24,6 +25,24 @@ void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size
   for (int i = 0; i < tct_loss_kind_count; i++)
     if (!has || has(tct_loss_kinds[i])) name[count++] = tct_loss_kinds[i]->name;
   tct_join_names(name, count, names, size);
+}
+
+double tct_loss_constant_class(const tct_loss *loss, double positives) {
+  double low = -30, high = 30;
+  for (int step = 0; step < 60; step++) {
+    double middle = 0.5 * (low + high);
+    double slope = positives * tct_loss_slope(loss, middle, 1) + (1 - positives) * tct_loss_slope(loss, middle, -1);
+    if (slope < 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+double tct_loss_constant_number(const tct_loss *loss, double mean, double least) {
+  if (loss->kind->link != TCT_LINK_LOG) return mean;
+  return log(fmax(mean, fmax(least, 0x1p-30)));
 }
 
 const char *tct_link_name(tct_link link) {

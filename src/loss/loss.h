@@ -70,6 +70,10 @@ static inline int64_t tct_loss_outputs(const tct_loss *l) { return l->kind->join
 double tct_softmax(double *z, int64_t count);
 bool tct_loss_has_dual(const tct_loss_kind *kind);
 bool tct_loss_has_fused(const tct_loss_kind *kind);
+/* The margin that is best for all records alike: of classes with this part of positives, and of numbers with this mean.
+ * A mean of counts below `least` counts as that. */
+double tct_loss_constant_class(const tct_loss *loss, double positives);
+double tct_loss_constant_number(const tct_loss *loss, double mean, double least);
 /* "logistic", "identity", "log" or "none". */
 const char *tct_link_name(tct_link link);
 

@@ -23,6 +23,7 @@ struct tct_mech {
   double *shown[TCT_RELEASES];           /* with a probe: the sum of what was drawn */
   tct_mech_probe probe;
   void *probe_user;
+  int observed; /* the release that a probe is shown */
 };
 
 /* "not covered by the promise"; release may be NULL. */
@@ -31,6 +32,12 @@ tct_status tct_gate_refuse(const tct_release *release, tct_error *err);
 tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err);
 /* The one place where budget is spent. */
 tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err);
+/* A new gate is shown to the audit that watches this thread (watch.h); in other libraries nothing happens. */
+#ifdef TCT_AUDIT
+void tct_gate_watch(tct_mech *mech);
+#else
+static inline void tct_gate_watch(tct_mech *mech) { (void)mech; }
+#endif
 /* Shows a release to a test's probe. */
 void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *before, double *after, int64_t len);
 #endif

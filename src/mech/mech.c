@@ -68,6 +68,7 @@ tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, c
     tct_mech_free(mech);
     return status;
   }
+  tct_gate_watch(mech);
   *out = mech;
   return TCT_OK;
 }
@@ -191,6 +192,7 @@ static tct_status check_lattice(const double *sum, int64_t len, double lattice, 
 
 void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *before, double *after, int64_t len) {
   tct_event event = event_of(release);
+  mech->observed = (int)(release - mech->promise.release);
   if (mech->probe) mech->probe(mech->probe_user, &event, release->sensitivity, before, after, len);
 }
 

@@ -72,12 +72,17 @@ static tct_status hear_words(tct_ring_link link, int type, uint64_t *word, int64
 }
 
 /* The only way out of a party.  A frame to the server is a seed or a share, one to a peer a key or columns. */
-static tct_status leave(tct_ring_party *s, int to, int type, const void *body, size_t size, tct_error *err) {
+static tct_status way_out(const tct_ring_party *s, int to, int type, tct_ring_link *link, tct_error *err) {
   bool is_server = to == TCT_SERVER;
   bool fits =
       is_server ? type == TCT_RING_SEED || type == TCT_RING_SHARE : type == TCT_RING_PUBLIC || type == TCT_RING_COLUMNS;
-  tct_ring_link link = is_server ? s->server : s->peer[to];
-  if (!fits || !link.wire) return out_of_turn(err);
+  *link = is_server ? s->server : s->peer[to];
+  return fits && link->wire ? TCT_OK : out_of_turn(err);
+}
+
+static tct_status leave(tct_ring_party *s, int to, int type, const void *body, size_t size, tct_error *err) {
+  tct_ring_link link;
+  TCT_TRY(way_out(s, to, type, &link, err));
   return tct_wire_send(link.wire, link.peer, type, body, size, err);
 }
 
@@ -96,15 +101,28 @@ void tct_ring_party_free(tct_ring_party *s) {
   tct_wipe_free(s, 1, sizeof *s);
 }
 
-tct_status tct_ring_party_new(tct_mech *mech, int self, int parties, const unsigned char session[TCT_RING_ID],
-                              tct_ring_party **out, tct_error *err) {
+static void draw_seeds(tct_ring_party *s, const tct_rng_key *key) {
+  tct_mask_seed_new(&s->seed, key, (uint64_t)s->self, s->session);
+  tct_pair_keys_new(&s->keys, key, (uint64_t)s->self);
+}
+
+tct_status tct_ring_party_new(tct_mech *mech, const tct_ring_place *place, tct_ring_party **out, tct_error *err) {
+  tct_rng_key key;
   tct_ring_party *s = *out = TCT_NEW(tct_ring_party, 1);
   if (!s) return tct_fail_memory(err);
-  s->mech = mech, s->self = self, s->parties = parties;
-  memcpy(s->session, session, sizeof s->session);
-  tct_mask_seed_new(&s->seed, &mech->key, (uint64_t)self, session);
-  tct_pair_keys_new(&s->keys, &mech->key, (uint64_t)self);
-  return TCT_OK;
+  s->mech = mech, s->self = place->self, s->parties = place->parties;
+  memcpy(s->session, place->session, sizeof s->session);
+  if (place->seeds == TCT_RING_SIMULATED) {
+    draw_seeds(s, &mech->key);
+    return TCT_OK;
+  }
+  tct_status status = tct_rng_key_system(&key, err);
+  if (status == TCT_OK) draw_seeds(s, &key);
+  tct_rng_key_wipe(&key);
+  if (status == TCT_OK) return TCT_OK;
+  tct_ring_party_free(s);
+  *out = NULL;
+  return status;
 }
 
 void tct_ring_party_link(tct_ring_party *s, int peer, tct_ring_link link) {
@@ -158,6 +176,21 @@ tct_status tct_ring_say_columns(tct_ring_party *s, int peer, tct_error *err) {
 
 tct_status tct_ring_hear_columns(tct_ring_party *s, int peer, uint64_t *u, int64_t count, tct_error *err) {
   return hear_words(s->peer[peer], TCT_RING_COLUMNS, u, count, err);
+}
+
+tct_status tct_ring_swap_columns(tct_ring_party *s, int peer, uint64_t *u, int64_t count, tct_error *err) {
+  tct_ring_link link;
+  TCT_TRY(way_out(s, peer, TCT_RING_COLUMNS, &link, err));
+  const tct_swap both = {.type = TCT_RING_COLUMNS,
+                         .out = s->hidden,
+                         .out_size = (size_t)s->held * sizeof *s->hidden,
+                         .in = u,
+                         .in_size = (size_t)count * sizeof *u};
+  to_wire(s->hidden, s->held);
+  tct_status status = tct_wire_swap(link.wire, link.peer, &both, err);
+  from_wire(s->hidden, s->held);
+  from_wire(u, count);
+  return status;
 }
 
 tct_status tct_ring_correction(tct_ring_party *s, int peer, uint64_t *out, int64_t count, tct_error *err) {

@@ -30,9 +30,16 @@ typedef struct tct_ring_link {
 
 /* ---- a party ---- */
 typedef struct tct_ring_party tct_ring_party;
-/* mech: the party's gate; outlives it.  The seeds are drawn here, from the gate's key. */
-tct_status tct_ring_party_new(tct_mech *mech, int self, int parties, const unsigned char session[TCT_RING_ID],
-                              tct_ring_party **out, tct_error *err);
+/* Where seeds come from.  Apart: from the operating system, whatever seed the gate has, so that no other session has
+ * them.  In a simulation: from the gate's key, so that it can be repeated. */
+typedef enum tct_ring_seeds { TCT_RING_APART, TCT_RING_SIMULATED } tct_ring_seeds;
+typedef struct tct_ring_place {
+  int self, parties;
+  tct_ring_seeds seeds;
+  unsigned char session[TCT_RING_ID];
+} tct_ring_place;
+/* mech: the party's gate; outlives it. */
+tct_status tct_ring_party_new(tct_mech *mech, const tct_ring_place *place, tct_ring_party **out, tct_error *err);
 void tct_ring_party_free(tct_ring_party *party);                               /* wipes; NULL is fine */
 void tct_ring_party_link(tct_ring_party *party, int peer, tct_ring_link link); /* peer: a party, or TCT_SERVER */
 
@@ -45,6 +52,8 @@ tct_status tct_ring_say_seed(tct_ring_party *party, int64_t words, tct_error *er
 tct_status tct_ring_hide(tct_ring_party *party, const uint64_t *x, int64_t count, uint64_t *mask, tct_error *err);
 tct_status tct_ring_say_columns(tct_ring_party *party, int peer, tct_error *err);
 tct_status tct_ring_hear_columns(tct_ring_party *party, int peer, uint64_t *u, int64_t count, tct_error *err);
+/* Both at once. */
+tct_status tct_ring_swap_columns(tct_ring_party *party, int peer, uint64_t *u, int64_t count, tct_error *err);
 /* out[count] <- the share of a_j' a_k, by rows: from the own seed for a peer of a larger number, else from the server.
  */
 tct_status tct_ring_correction(tct_ring_party *party, int peer, uint64_t *out, int64_t count, tct_error *err);

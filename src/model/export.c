@@ -80,7 +80,13 @@ static bool is_biased(const tct_model *m) {
 
 tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_error *err) {
   tct_outfile out;
+  tct_loss loss;
   tct_error_clear(err);
+  if (tct_loss_make(model->loss, &loss, NULL) == TCT_OK && loss.kind->link == TCT_LINK_LOG)
+    return tct_fail(err, TCT_E_USAGE,
+                    "LIBLINEAR has no model whose prediction is e to the margin, as that of the loss %s is; keep the "
+                    "model file",
+                    loss.kind->name);
   bool biased = is_biased(model);
   int64_t models = tct_model_models(model);
   TCT_TRY(tct_outfile_open(&out, path, err));

@@ -106,7 +106,12 @@ static json_t *transforms_out(const tct_model *m) {
 }
 
 const char *tct_model_trust(const tct_model *m) {
-  if (m->is_private && m->parties && strstr(m->parties, "\"apart\":true"))
+  bool apart = m->is_private && m->parties && strstr(m->parties, "\"apart\":true");
+  if (apart && strstr(m->parties, "\"conditions\":["))
+    return "No curator: each party holds its columns, and sees those of others masked; the server opens noisy sums. "
+           "The "
+           "claim rests on parties.conditions; see parties.observers.";
+  if (apart)
     return "No curator: each party holds its columns, the server sees what the parties release, and nobody else's "
            "columns are seen by anyone; labels are known to every party; see parties.observers.";
   if (!m->is_private) return "NONE: this model was trained without privacy and may reveal its records.";

@@ -1,4 +1,4 @@
-/* borrow.c - a table of records over a matrix and labels that the caller keeps. */
+/* borrow.c - a table of records over a matrix, labels or a table that the caller keeps. */
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +80,65 @@ tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels,
   tct_status status = take_schema(data, schema, err);
   if (status == TCT_OK) status = take_names(data, names, err);
   if (status == TCT_OK) return data;
+  tct_data_free(data);
+  return NULL;
+}
+
+static bool copy_text(char **to, const char *text) {
+  *to = tct_text_copy(text);
+  return *to || !text;
+}
+
+static tct_status take_keys(tct_data *data, const tct_data *table, tct_error *err) {
+  const char *end = table->keys;
+  if (!end) return TCT_OK;
+  for (int64_t i = 0; i < table->x.rows; i++) end += strlen(end) + 1;
+  data->keys = tct_alloc(end - table->keys, 1);
+  if (!data->keys) return tct_fail_memory(err);
+  memcpy(data->keys, table->keys, (size_t)(end - table->keys));
+  return TCT_OK;
+}
+
+/* All that a table says beside its numbers and its labels. */
+static tct_status take_words(tct_data *data, const tct_data *table, tct_error *err) {
+  if (!copy_text(&data->label_name, table->label_name) || !copy_text(&data->schema, table->schema))
+    return tct_fail_memory(err);
+  data->label_low = table->label_low;
+  data->label_high = table->label_high;
+  TCT_TRY(take_names(data, (const char *const *)table->names, err));
+  const char *const *classes = (const char *const *)table->classes.name;
+  if (classes && data->y == table->y)
+    TCT_TRY(tct_class_names_set(&data->classes, classes, table->classes.count, table->classes.kind, err));
+  for (int k = 0; k < TCT_UNACCOUNTED && table->unaccounted[k]; k++)
+    TCT_TRY(tct_data_unaccounted(data, table->unaccounted[k], err));
+  TCT_TRY(take_keys(data, table, err));
+  if (!table->dropped) return TCT_OK;
+  data->dropped = TCT_NEW(unsigned char, table->x.rows);
+  if (!data->dropped) return tct_fail_memory(err);
+  memcpy(data->dropped, table->dropped, (size_t)table->x.rows);
+  return TCT_OK;
+}
+
+tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err) {
+  tct_error_clear(err);
+  if (!table || table->rank_rows || (!y && !table->y)) {
+    tct_fail(err, TCT_E_USAGE, "a table of this process alone is wanted, and labels; give both");
+    return NULL;
+  }
+  if (y && (labels == TCT_LABELS_NONE || check_view(&table->x, y, labels, err) != TCT_OK)) {
+    if (labels == TCT_LABELS_NONE) tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
+    return NULL;
+  }
+  tct_data *data = TCT_NEW(tct_data, 1);
+  if (!data) {
+    tct_fail_memory(err);
+    return NULL;
+  }
+  data->x = table->x;
+  data->y = y ? y : table->y;
+  data->labels = y ? (int32_t)labels : table->labels;
+  data->positive_unlisted = !y && table->positive_unlisted;
+  if (take_words(data, table, err) == TCT_OK) return data;
   tct_data_free(data);
   return NULL;
 }

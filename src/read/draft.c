@@ -1,7 +1,9 @@
 /* draft.c - drafts a schema from the data.  NOT private: every value in it is the data's own.
  *
- * A column whose present fields are all numbers becomes a number with its smallest and largest value.  A column with
- * few texts becomes a category.  One with many (names, identifiers) is ignored. */
+ * A column whose present fields are all numbers becomes a number, its bounds rounded outward.  Few distinct whole
+ * numbers are taken for codes and become a category, as a column with few texts does.  A column of many texts, or in
+ * which no text or whole number comes twice, is taken for names or identifiers and is ignored.  A comment in each
+ * column says what to look at. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 
 /* More distinct texts than a reviewer would read are taken for free text. */
 enum { MOST_VALUES = 1000 };
+/* Fewer records say nothing about codes and identifiers; more distinct numbers than these are no codes. */
+enum { FEW_RECORDS = 20, MOST_CODES = 12 };
 
 static const char *const missing_words[] = {"?", "NA", "N/A", "NaN", "nan", "NULL", "null"};
 
@@ -22,6 +26,9 @@ typedef struct drafted {
   json_t *values; /* object: text -> null, in order of appearance; NULL once there are too many */
   double lower, upper;
   bool numeric; /* no present field is anything else */
+  bool whole;   /* these numbers are all whole */
+  bool again;   /* a value came twice, among the first that are kept */
+  int64_t seen; /* present fields */
   bool any;     /* a present field was seen */
   bool missing; /* a missing field was seen */
 } drafted;
@@ -47,6 +54,7 @@ static bool is_missing_word(const tct_field *field) {
 /* Text that is not UTF-8 cannot stand in JSON: the column is then ignored. */
 static void add_value(drafted *column, const char *text) {
   if (!column->values) return;
+  column->again |= json_object_get(column->values, text) != NULL;
   if (json_object_set_new(column->values, text, json_null()) == 0 && json_object_size(column->values) <= MOST_VALUES) {
     return;
   }
@@ -66,10 +74,12 @@ static tct_status add_field(draft *d, drafted *column, const tct_field *field, t
     json_object_set_new(d->words, text, json_null());
   } else {
     column->any = true;
+    column->seen++;
     add_value(column, text);
     if (tct_number_parse(text, field->length, d->c, &value) == TCT_NUMBER_OK) {
       column->lower = fmin(column->lower, value);
       column->upper = fmax(column->upper, value);
+      column->whole &= value == trunc(value);
     } else {
       column->numeric = false;
     }
@@ -78,8 +88,8 @@ static tct_status add_field(draft *d, drafted *column, const tct_field *field, t
   return TCT_OK;
 }
 
-static tct_status begin(draft *d, const char *path, const char *label, tct_error *err) {
-  TCT_TRY(tct_source_open(&d->source, path, err));
+static tct_status begin(draft *d, const char *label, tct_error *err) {
+  const char *path = d->source.name;
   TCT_TRY(tct_source_want(&d->source, 1 << 16, err));
   const char *head = d->source.buffer + d->source.begin;
   int64_t length = d->source.end - d->source.begin;
@@ -100,7 +110,8 @@ static tct_status begin(draft *d, const char *path, const char *label, tct_error
   d->words = json_object();
   if (!d->column || !d->words) return tct_fail_memory(err);
   for (int64_t j = 0; j < d->count; j++) {
-    d->column[j] = (drafted){json_object(), INFINITY, -INFINITY, true, false, false};
+    d->column[j] =
+        (drafted){.values = json_object(), .lower = INFINITY, .upper = -INFINITY, .numeric = true, .whole = true};
     if (!d->column[j].values) return tct_fail_memory(err);
   }
   return TCT_OK;
@@ -132,23 +143,79 @@ static json_t *keys_of(json_t *object) {
 /* Takes `value`; does nothing if it is NULL, which json_is_valid finds at the end. */
 static void set(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
 
+/* Bounds a little wider than the data's, in round numbers: exact ones would be the data's own. */
+static void round_outward(double *lower, double *upper) {
+  double range = *upper - *lower, step = pow(10, floor(log10(range))) / 2;
+  double low = floor(*lower / step) * step, high = ceil(*upper / step) * step;
+  if (isfinite(low) && low <= *lower) *lower = low;
+  if (isfinite(high) && high >= *upper) *upper = high;
+}
+
+static void draft_number(const drafted *from, json_t *to) {
+  /* One value alone gives no interval: it gets one of length 1. */
+  double lower = from->lower, upper = from->upper > lower ? from->upper : lower + fmax(1, fabs(lower));
+  round_outward(&lower, &upper);
+  set(to, "type", json_string("number"));
+  set(to, "lower", json_real(lower));
+  set(to, "upper", json_real(upper));
+  if (from->missing) set(to, "missing", json_real(lower / 2 + upper / 2));
+  set(to, "comment",
+      json_string("Write the range that is known without the data; values outside are brought to its ends."));
+}
+
+static int by_number(const void *a, const void *b) {
+  double x = strtod(json_string_value(*(json_t *const *)a), NULL),
+         y = strtod(json_string_value(*(json_t *const *)b), NULL);
+  return (x > y) - (x < y);
+}
+
+/* Whole numbers in their order. */
+static json_t *codes_of(json_t *object) {
+  json_t *list = keys_of(object), *sorted = json_array(), *at[MOST_CODES];
+  size_t count = json_array_size(list);
+  for (size_t k = 0; k < count && k < MOST_CODES; k++) at[k] = json_array_get(list, k);
+  qsort(at, count, sizeof *at, by_number);
+  for (size_t k = 0; k < count && k < MOST_CODES; k++) json_array_append(sorted, at[k]);
+  json_decref(list);
+  return sorted;
+}
+
+static void draft_category(const drafted *from, json_t *to, bool codes) {
+  set(to, "type", json_string("category"));
+  set(to, "values", codes ? codes_of(from->values) : keys_of(from->values));
+  if (from->missing) set(to, "missing", json_string("zero"));
+  if (codes && json_object_size(from->values) == 2) set(to, "drop_first", json_true());
+  set(to, "comment",
+      json_string(codes ? "Few whole numbers: list the codes of the code book; for a quantity write type number with "
+                          "lower and upper instead."
+                        : "List the values of the code book, also those that the data lack; \"other\" says what an "
+                          "unlisted one becomes."));
+}
+
+static bool is_codes(const drafted *from) {
+  size_t distinct = json_object_size(from->values); /* 0 for NULL */
+  return from->numeric && from->whole && from->seen >= FEW_RECORDS && distinct >= 2 && distinct <= MOST_CODES;
+}
+
+static bool is_identifier(const drafted *from) {
+  return from->seen >= FEW_RECORDS && !from->again && (!from->numeric || from->whole);
+}
+
 static json_t *draft_column(const draft *d, int64_t j) {
   const drafted *from = &d->column[j];
   json_t *to = json_object();
   set(to, "name", json_string(d->names[j]));
-  if (from->any && from->numeric) {
-    /* One value alone gives no interval: it gets one of length 1. */
-    double upper = from->upper > from->lower ? from->upper : from->lower + fmax(1, fabs(from->lower));
-    set(to, "type", json_string("number"));
-    set(to, "lower", json_real(from->lower));
-    set(to, "upper", json_real(upper));
-    if (from->missing) set(to, "missing", json_real(from->lower / 2 + upper / 2));
+  if (from->any && is_identifier(from)) {
+    set(to, "type", json_string("ignore"));
+    set(to, "comment", json_string("No value comes twice: it looks like an identifier, which predicts nobody else."));
+  } else if (from->any && from->numeric && !is_codes(from)) {
+    draft_number(from, to);
   } else if (from->any && from->values) {
-    set(to, "type", json_string("category"));
-    set(to, "values", keys_of(from->values));
-    if (from->missing) set(to, "missing", json_string("zero"));
+    draft_category(from, to, from->numeric);
   } else {
     set(to, "type", json_string("ignore"));
+    set(to, "comment",
+        json_string(from->any ? "More texts than one would list: free text or names." : "No value is present."));
   }
   return to;
 }
@@ -163,9 +230,16 @@ static json_t *draft_label(const draft *d) {
     bool larger = from->numeric ? strtod(first, NULL) < strtod(second, NULL) : strcmp(first, second) < 0;
     set(to, "positive", json_string(larger ? second : first));
     set(to, "values", json_incref(values));
+    set(to, "comment", json_string("\"positive\" is the value that the model's probability is of."));
   } else if (from->numeric && from->lower < from->upper) {
-    set(to, "lower", json_real(from->lower));
-    set(to, "upper", json_real(from->upper));
+    double lower = from->lower, upper = from->upper;
+    round_outward(&lower, &upper);
+    set(to, "lower", json_real(lower));
+    set(to, "upper", json_real(upper));
+    set(to, "comment",
+        json_string(is_codes(from) ? "Few whole numbers: if they are classes, write \"values\" with all "
+                                     "of them, as texts, instead of lower and upper."
+                                   : "Write the range that is known without the data."));
   } else if (values && json_array_size(values) > 2) {
     set(to, "values", json_incref(values));
   }
@@ -195,34 +269,52 @@ static tct_status write(const draft *d, char **text, tct_error *err) {
   return *text ? TCT_OK : tct_fail_memory(err);
 }
 
-static tct_status draft_all(draft *d, const char *path, const char *label, char **text, tct_error *err) {
-  TCT_TRY(begin(d, path, label, err));
+static tct_status draft_all(draft *d, const char *label, char **text, tct_error *err) {
+  TCT_TRY(begin(d, label, err));
   TCT_TRY(scan_records(d, err));
   return write(d, text, err);
 }
 
-char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err) {
-  draft d;
+/* Drafts from the open source of `d`, and frees everything. */
+static char *draft_and_close(draft *d, const char *label, tct_error *err) {
   char *text = NULL;
-  tct_error_clear(err);
-  memset(&d, 0, sizeof d);
-  d.source.input.file = -1;
-  d.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!path || !d.c) {
-    if (path)
-      tct_fail_memory(err);
-    else
-      tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
-  } else if (draft_all(&d, path, label, &text, err) != TCT_OK) {
+  d->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!d->c)
+    tct_fail_memory(err);
+  else if (draft_all(d, label, &text, err) != TCT_OK)
     text = NULL;
-  }
-  for (int64_t j = 0; d.column && j < d.count; j++) json_decref(d.column[j].values);
-  tct_free(d.column);
-  json_decref(d.words);
-  tct_free(d.names);
-  tct_free(d.sorted);
-  tct_csv_end(&d.csv);
-  tct_source_close(&d.source);
-  if (d.c) freelocale(d.c);
+  for (int64_t j = 0; d->column && j < d->count; j++) json_decref(d->column[j].values);
+  tct_free(d->column);
+  json_decref(d->words);
+  tct_free(d->names);
+  tct_free(d->sorted);
+  tct_csv_end(&d->csv);
+  tct_source_close(&d->source);
+  if (d->c) freelocale(d->c);
   return text;
+}
+
+char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err) {
+  draft d = {.source.input.file = -1};
+  tct_error_clear(err);
+  if (!path) {
+    tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
+    return NULL;
+  }
+  if (tct_source_open(&d.source, path, err) != TCT_OK) {
+    tct_source_close(&d.source);
+    return NULL;
+  }
+  return draft_and_close(&d, label, err);
+}
+
+char *tct_schema_draft_text_nonprivate(const char *csv, size_t length, const char *label, tct_error *err) {
+  draft d = {.source.input.file = -1};
+  tct_error_clear(err);
+  if (!csv) {
+    tct_fail(err, TCT_E_USAGE, "no table is given; give CSV text with a header");
+    return NULL;
+  }
+  tct_source_memory(&d.source, "the table", csv, (int64_t)length, 1 << 20);
+  return draft_and_close(&d, label, err);
 }

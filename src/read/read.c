@@ -74,7 +74,7 @@ static tct_status check_options(const tct_read_options *options, tct_error *err)
   return TCT_OK;
 }
 
-static tct_status take_options(const tct_read_options *given, tct_read_options *own, tct_error *err) {
+tct_status tct_read_options_checked(const tct_read_options *given, tct_read_options *own, tct_error *err) {
   TCT_TRY(tct_read_options_take(given, own, err));
   return check_options(own, err);
 }
@@ -147,7 +147,7 @@ tct_data *tct_data_read_range(const char *path, const tct_range *range, const tc
   tct_source source;
   tct_read_options own;
   tct_error_clear(err);
-  if (take_options(options, &own, err) != TCT_OK) return NULL;
+  if (tct_read_options_checked(options, &own, err) != TCT_OK) return NULL;
   if (!path) {
     tct_fail(err, TCT_E_USAGE, "no file is named; give a path, or - for standard input");
     return NULL;
@@ -164,7 +164,7 @@ tct_data *tct_data_read_memory(const void *bytes, int64_t count, int64_t step, c
   tct_source source;
   tct_read_options own;
   tct_error_clear(err);
-  if (take_options(options, &own, err) != TCT_OK) return NULL;
+  if (tct_read_options_checked(options, &own, err) != TCT_OK) return NULL;
   tct_source_memory(&source, "memory", bytes, count, step);
   return read_and_close(&source, NULL, &own, err);
 }

@@ -26,6 +26,7 @@ static void head(tct_page *page) {
                "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Privacy report</title>\n"
                "<style>\n");
   tct_html_put(h, tct_report_style);
+  tct_html_put(h, tct_report_interval_style);
   tct_html_put(h, "</style>\n</head>\n<body>\n<main>\n");
 }
 
@@ -103,8 +104,10 @@ static void foot(tct_page *page) {
   tct_html *h = &page->html;
   tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
   tct_html_text(h, tct_page_string(page->file, "library"));
+  tct_html_put(
+      h, page->audit ? "</span> from the model file and an audit of its plan" : "</span> from the model file alone");
   tct_html_put(h,
-               "</span> from the model file alone. Nothing on this page was computed from the records.</p></footer>\n"
+               ". Nothing on this page was computed from the records.</p></footer>\n"
                "</main>\n</body>\n</html>\n");
 }
 
@@ -117,23 +120,25 @@ static tct_status write_page(tct_page *page, tct_error *err) {
     TCT_TRY(tct_report_curve(page, err));
     TCT_TRY(tct_report_events(page, err));
   }
+  if (page->audit) tct_report_audit(page);
   tct_report_records(page);
   ledger(page);
   tct_report_weights(page);
+  tct_report_intervals(page);
   TCT_TRY(how_to_check(page, err));
   foot(page);
   return TCT_OK;
 }
 
-char *tct_report_html(const tct_model *model, tct_error *err) {
-  tct_error_clear(err);
-  tct_page page = {.model = model, .class = -1};
+static char *page_of(const tct_model *model, const json_t *audit, tct_error *err) {
+  tct_page page = {.model = model, .audit = audit, .class = -1};
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
-  tct_status status = tct_report_noise(model, &page.noise_known, &page.noise, err);
+  tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  if (status == TCT_OK) status = tct_report_noise(model, &page.noise_known, &page.noise, err);
   if (status == TCT_OK) status = tct_report_recompute(&page, err);
   if (status == TCT_OK) status = write_page(&page, err);
   json_decref(file);
@@ -143,10 +148,34 @@ char *tct_report_html(const tct_model *model, tct_error *err) {
   return text;
 }
 
-tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
-  char *text = tct_report_html(model, err);
+char *tct_report_html(const tct_model *model, tct_error *err) {
+  tct_error_clear(err);
+  return page_of(model, NULL, err);
+}
+
+char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
+  tct_error_clear(err);
+  json_t *root = audit ? json_loads(audit, 0, NULL) : NULL;
+  if (audit && !root) {
+    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with tacit audit --json");
+    return NULL;
+  }
+  char *text = page_of(model, root, err);
+  json_decref(root);
+  return text;
+}
+
+static tct_status write_text(char *text, const char *path, tct_error *err) {
   if (!text) return err ? err->status : TCT_E_RUN;
   tct_status status = tct_write_whole(path, text, err);
   tct_text_free(text);
   return status;
+}
+
+tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
+  return write_text(tct_report_html(model, err), path, err);
+}
+
+tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path, tct_error *err) {
+  return write_text(tct_report_audited_html(model, audit, err), path, err);
 }

@@ -13,6 +13,7 @@ typedef struct tct_page {
   tct_html html;
   const tct_model *model;
   const json_t *file;
+  const json_t *audit;  /* the answer of tct_audit_json for the same plan, or NULL */
   double proved;        /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
   int holds;            /* the claim is no less than that */
   tct_noise_size noise; /* of the weights */
@@ -28,12 +29,19 @@ void tct_report_unaccounted(tct_page *page);
 tct_status tct_report_curve(tct_page *page, tct_error *err);
 /* Fills proved and holds: a page must not repeat a claim that its own figures refute. */
 tct_status tct_report_recompute(tct_page *page, tct_error *err);
+/* ---- report_audit.c: what an audit found ---- */
+/* Is it an audit of the model's own plan?  TCT_E_DATA: it is none at all; TCT_E_USAGE: of another plan. */
+tct_status tct_report_audit_check(const tct_page *page, tct_error *err);
+void tct_report_audit(tct_page *page);
 /* ---- report_events.c: what was released at what price ---- */
 tct_status tct_report_events(tct_page *page, tct_error *err);
 /* ---- report_records.c: what was done to each record before it counted ---- */
 void tct_report_records(tct_page *page);
 /* ---- report_weights.c: the weights and the noise in them ---- */
 void tct_report_weights(tct_page *page);
+/* ---- report_intervals.c: how sure each weight is, where the model knows ---- */
+void tct_report_intervals(tct_page *page);
+extern const char tct_report_interval_style[];
 /* ---- report_noise.c ---- */
 /* The size of the noise in the model's weights, from the model file alone; known 0: nobody can say. */
 tct_status tct_report_noise(const tct_model *model, int *known, tct_noise_size *out, tct_error *err);

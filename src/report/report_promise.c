@@ -154,17 +154,39 @@ static void promise_what(tct_page *page) {
   tct_html_put(h, " times as likely or as unlikely, but for \xce\xb4 (below).</p>\n");
 }
 
+/* What a run between parties takes for granted, a line each; NULL where there is nothing of that kind. */
+static const json_t *conditions_of(const tct_page *page) {
+  const json_t *list = json_object_get(json_object_get(page->file, "parties"), "conditions");
+  return json_array_size(list) > 0 ? list : NULL;
+}
+
+static void conditions(tct_page *page) {
+  tct_html *h = &page->html;
+  const json_t *list = conditions_of(page), *each;
+  size_t i;
+  if (!list) return;
+  tct_html_put(h, "<h3>What the promise rests on</h3>\n<ul>\n");
+  json_array_foreach(list, i, each) {
+    tct_html_format(h, "<li data-field=\"parties.conditions.%zu\">", i);
+    tct_html_text(h, json_is_string(each) ? json_string_value(each) : "");
+    tct_html_put(h, "</li>\n");
+  }
+  tct_html_put(h, "</ul>\n");
+}
+
 static void promise_whom(tct_page *page) {
   tct_html *h = &page->html;
-  tct_html_put(
-      h,
-      "</span></p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know and "
-      "whatever machines they own: also from somebody who knows all the other records");
+  tct_html_put(h,
+               "</span></p>\n<h3>From whom</h3>\n<p>From everybody who sees the model file, whatever else they know");
+  tct_html_put(h, conditions_of(page) ? ", as long as what is listed below holds" : " and whatever machines they own");
+  tct_html_put(h, ": also from somebody who knows all the other records");
   tct_html_put(h, page->model->reproducible ? ", but not from somebody who knows the seed or guesses it" : "");
   tct_html_put(h, page->model->unaccounted[0] ? ", as far as the releases below go" : "");
   tct_html_put(h,
                ".</p>\n<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.trust\">");
   tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "trust"));
+  tct_html_put(h, "</span></p>\n");
+  conditions(page);
 }
 
 static void promise_words(tct_page *page) {
@@ -176,7 +198,7 @@ static void promise_words(tct_page *page) {
   tct_html_put(h, "<p class=\"quiet\">In the certificate\xe2\x80\x99s words: <span data-field=\"privacy.unit\">");
   tct_html_text(h, tct_page_string(json_object_get(page->file, "privacy"), "unit"));
   promise_whom(page);
-  tct_html_put(h, "</span></p>\n<h3>How well</h3>\n<p>Somebody wants to tell ");
+  tct_html_put(h, "<h3>How well</h3>\n<p>Somebody wants to tell ");
   tct_html_put(
       h, m->neighbours == TCT_REPLACE_ONE
              ? (m->persons ? "which of two possible contents a person\xe2\x80\x99s records have"

@@ -95,6 +95,7 @@ static void legend(tct_page *page) {
     tct_html_put(h, "<p>No noise was added.</p>\n");
     return;
   }
+  if (!page->noise_known && page->model->inference.p) return; /* report_intervals.c says more */
   if (!page->noise_known) {
     tct_html_put(
         h,

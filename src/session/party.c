@@ -1,12 +1,7 @@
 /* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
 #include "core/alloc.h"
-#include "train/bound.h"
 #include "train/charge.h"
-#include "model/json.h"
-#include "train/one_program.h"
-#include "session/session.h"
-#include "train/plan.h"
-#include "solve/parties/dpfw_parties.h"
+#include "session/terms.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,30 +10,23 @@
 
 typedef struct taking_part {
   const tct_config *config; /* what this party agrees to */
+  const tct_session *options;
   const tct_data *data;
   tct_wire wire;
+  tct_peers peers;
+  char address[TCT_ROSTER_ADDRESS]; /* where the other parties come to */
   tct_transcript transcript;
+  tct_secret secret;
   tct_alignment alignment;
-  tct_plan *plan;   /* of all parties together */
-  tct_model *model; /* carries the ledger entry, then the server's */
-  tct_bound bound;
-  tct_mech *mech;
-  tct_parties set;
-  tct_sketch sketch;
-  tct_problem problem;
-  tct_progress progress; /* with share, what `party` works on and borrows */
-  tct_wire_gate gate;
-  tct_party party;
+  char nonce[TCT_NONCE_HEX];
+  tct_terms terms;
+  tct_model *model;      /* carries the ledger entry, then the server's */
+  tct_joining at;        /* what the rounds work on */
+  tct_progress progress; /* what at.problem borrows */
   double *w;
 } taking_part;
 
-static tct_status own_loss(const tct_config *config, char *text, size_t size, tct_error *err) {
-  tct_loss loss;
-  if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give the one that the server trains with");
-  TCT_TRY(tct_loss_make(config->loss, &loss, err));
-  tct_spec_print(&loss.spec, text, size);
-  return TCT_OK;
-}
+/* ---- hello ----------------------------------------------------------------------------------------------------- */
 
 static json_t *names_of(const tct_data *data) {
   json_t *list = json_array();
@@ -50,134 +38,115 @@ static json_t *names_of(const tct_data *data) {
   return list;
 }
 
-static tct_status introduce(taking_part *s, const tct_session *o, tct_error *err) {
-  json_t *welcome = NULL, *lines = json_array();
-  char loss[400];
-  TCT_TRY(own_loss(s->config, loss, sizeof loss, err));
+static tct_status hear_welcome(taking_part *s, tct_error *err) {
+  json_t *welcome = NULL;
   TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_WELCOME, &welcome, err));
   const char *nonce = json_string_value(json_object_get(welcome, "nonce"));
   const char *version = json_string_value(json_object_get(welcome, "version"));
   tct_status status = TCT_OK;
+  snprintf(s->nonce, sizeof s->nonce, "%s", nonce ? nonce : "");
   if (!version || strcmp(version, TCT_VERSION) != 0)
     status = tct_fail(err, TCT_E_USAGE, "the server runs another version of tacit than this party; install one");
-  if (status == TCT_OK) status = tct_align(s->data, o->secret, nonce ? nonce : "", &s->alignment, err);
   json_decref(welcome);
-  TCT_TRY(status);
+  return status;
+}
+
+static tct_status introduce(taking_part *s, tct_error *err) {
+  json_t *lines = json_array();
+  char loss[400];
+  TCT_TRY(tct_own_loss(s->config, loss, sizeof loss, err));
+  TCT_TRY(hear_welcome(s, err));
+  TCT_TRY(tct_align(s->data, &s->secret, s->nonce, &s->alignment, err));
   for (int i = 0; i < TCT_UNACCOUNTED && s->data->unaccounted[i]; i++)
     json_array_append_new(lines, json_string(s->data->unaccounted[i]));
-  json_t *hello = json_pack("{s:s, s:I, s:o, s:s, s:s, s:s, s:b, s:b, s:o}", "version", TCT_VERSION, "rows",
+  json_t *hello = json_pack("{s:s, s:I, s:o, s:s, s:s, s:s, s:b, s:b, s:o, s:s}", "version", TCT_VERSION, "rows",
                             (json_int_t)s->data->x.rows, "features", names_of(s->data), "loss", loss, "keys",
                             s->alignment.keys, "labels", s->alignment.labels, "key_column", s->data->keys != NULL,
-                            "reproducible", s->config->has_seed != 0, "unaccounted", lines);
+                            "reproducible", s->config->has_seed != 0, "unaccounted", lines, "address", s->address);
   return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_HELLO, hello, err);
 }
 
-/* The terms as a plan of this party's own making. */
-static tct_status plan_terms(taking_part *s, const json_t *terms, tct_error *err) {
-  tct_config c = *s->config;
-  c.intercept = 0; /* no party owns a constant feature */
-  json_t *epsilon = json_object_get(terms, "epsilon"), *rule = json_object_get(terms, "rows_rule");
-  c.loss = json_string_value(json_object_get(terms, "loss"));
-  c.penalty = json_string_value(json_object_get(terms, "penalty"));
-  c.solver = json_string_value(json_object_get(terms, "solver"));
-  c.neighbours = tct_neighbours_find(json_string_value(json_object_get(terms, "neighbours")));
-  c.rows_rule =
-      rule && !strcmp(json_string_value(rule) ? json_string_value(rule) : "", "unit") ? TCT_ROWS_UNIT : TCT_ROWS_CLIP;
-  if (!c.loss || !c.penalty || !c.solver || c.neighbours < 0 || !tct_json_get_real(epsilon, &c.epsilon) ||
-      !tct_json_get_real(json_object_get(terms, "delta"), &c.delta) ||
-      !tct_json_get_real(json_object_get(terms, "row_norm"), &c.row_norm) ||
-      !tct_json_get_real(json_object_get(terms, "label_bound"), &c.label_bound) ||
-      !tct_json_get_real(json_object_get(terms, "label_shift"), &c.label_shift))
-    return tct_fail(err, TCT_E_RUN, "the server's terms are unreadable; check that both ends run the same version");
-  s->plan = tct_plan_new(&c, json_integer_value(json_object_get(terms, "rows")),
-                         json_integer_value(json_object_get(terms, "columns")), err);
-  return s->plan ? TCT_OK : err->status;
-}
+/* ---- terms ----------------------------------------------------------------------------------------------------- */
 
-/* The server has resolved the same terms to the same plan, in every number: its model will be compared with this one.
- */
-static tct_status same_plan(const tct_plan *plan, const json_t *said, tct_error *err) {
-  char own[TCT_DIGEST_HEX];
-  TCT_TRY(tct_plan_digest(plan, own, err));
-  if (json_is_string(said) && !strcmp(json_string_value(said), own)) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN,
-                  "the server's plan is not what its terms come to here; run one version on machines of one kind");
-}
-
-static tct_status check_terms(const taking_part *s, int64_t index, tct_error *err) {
-  char own[400], asked[400];
-  const tct_facts *f = &s->plan->facts;
-  TCT_TRY(own_loss(s->config, own, sizeof own, err));
-  tct_spec_print(&f->loss.spec, asked, sizeof asked);
-  if (strcmp(own, asked))
-    return tct_fail(err, TCT_E_USAGE, "the server trains with the loss %.60s, this party agreed to %.60s; settle it",
-                    asked, own);
-  if (!s->plan->solver->over_wire)
-    return tct_fail(err, TCT_E_USAGE, "the server asks for a solver that is not for parties; stop trusting it");
-  if (!(f->epsilon <= s->config->epsilon) || !(f->delta <= s->config->delta))
-    return tct_fail(err, TCT_E_BUDGET,
-                    "the server asks for epsilon %g, delta %g, more than this party agrees to (%g, %g)", f->epsilon,
-                    f->delta, s->config->epsilon, s->config->delta);
-  if ((int)f->neighbours != s->config->neighbours)
-    return tct_fail(err, TCT_E_USAGE, "the server's neighbours are %s, this party agreed to the other; settle it",
-                    tct_neighbours_name(f->neighbours));
-  int64_t parties = tct_spec_count(&s->plan->solved.spec, s->plan->solver->options, "parties");
-  if (f->rows != s->data->x.rows || index < 0 || index >= parties || s->plan->cols < s->data->x.cols)
-    return tct_fail(err, TCT_E_RUN, "the server's terms do not fit this party's records; stop trusting it");
-  return TCT_OK;
+static tct_status read_terms(taking_part *s, tct_error *err) {
+  json_t *terms = NULL;
+  const tct_agreed own = {
+      .config = s->config, .solver = s->config->solver, .data = s->data, .nonce = s->nonce, .address = s->address};
+  TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_TERMS, &terms, err));
+  tct_status status = tct_terms_read(terms, &own, &s->terms, err);
+  json_decref(terms);
+  return status;
 }
 
 /* The records as the rounds see them: this party's columns, bounded. */
 static tct_status bound_records(taking_part *s, tct_error *err) {
-  tct_plan own = *s->plan; /* the same settings for fewer columns */
-  own.cols = s->data->x.cols;
-  own.facts.p = own.cols;
-  if (s->data->weight) return tct_fail(err, TCT_E_USAGE, "dpfw_parties cannot weigh records; drop the weights");
-  return tct_bound_make(&own, s->data, &s->bound, err);
+  s->at = (tct_joining){.plan = s->terms.plan,
+                        .data = s->data,
+                        .roster = &s->terms.roster,
+                        .alignment = &s->alignment,
+                        .self = s->terms.index,
+                        .server = &s->wire,
+                        .peers = &s->peers};
+  memcpy(s->at.session, s->terms.session, sizeof s->at.session);
+  if (s->data->weight) return tct_fail(err, TCT_E_USAGE, "parties cannot weigh records; drop the weights");
+  return s->terms.rounds->bound(&s->at, err);
+}
+
+/* Nothing is charged before all who are needed are there. */
+static tct_status meet(taking_part *s, tct_error *err) {
+  tct_place place = {.roster = &s->terms.roster,
+                     .self = s->terms.index,
+                     .secret = &s->secret,
+                     .server = &s->wire,
+                     .transcript = &s->transcript};
+  memcpy(place.session, s->terms.session, sizeof place.session);
+  if (!s->terms.rounds->between) return TCT_OK;
+  return tct_peers_meet(&s->peers, &place, err);
+}
+
+static tct_status promise(taking_part *s, tct_error *err) {
+  s->model = TCT_NEW(tct_model, 1);
+  if (!s->model) return tct_fail_memory(err);
+  TCT_TRY(tct_session_describe(s->terms.plan, s->model, err));
+  return tct_model_promise(s->terms.plan, s->data, s->model, err);
 }
 
 static tct_status agree(taking_part *s, tct_error *err) {
-  json_t *terms = NULL, *go = NULL;
-  TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_TERMS, &terms, err));
-  tct_status status = plan_terms(s, terms, err);
-  if (status == TCT_OK) status = same_plan(s->plan, json_object_get(terms, "plan"), err);
-  int64_t index = json_integer_value(json_object_get(terms, "index"));
-  json_decref(terms);
-  TCT_TRY(status);
-  TCT_TRY(check_terms(s, index, err));
-  s->wire.self = (int)index;
+  json_t *go = NULL;
+  TCT_TRY(read_terms(s, err));
+  s->wire.self = s->terms.index;
+  s->wire.allowed = s->terms.rounds->allowed;
   TCT_TRY(bound_records(s, err));
   TCT_TRY(tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_ACCEPT, json_object(), err));
   TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_GO, &go, err));
   json_decref(go);
-  s->model = TCT_NEW(tct_model, 1);
-  if (!s->model) return tct_fail_memory(err);
-  TCT_TRY(tct_session_describe(s->plan, s->model, err));
-  TCT_TRY(tct_model_promise(s->plan, s->data, s->model, err));
+  TCT_TRY(meet(s, err));
+  TCT_TRY(promise(s, err));
   return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_READY, json_object(), err);
 }
 
-static tct_status rounds(taking_part *s, tct_error *err) {
-  const tct_config *c = &s->plan->config;
-  s->problem = (tct_problem){.facts = &s->plan->facts, .view = &s->bound.view, .y = s->bound.y};
-  s->progress = (tct_progress){c->progress, c->user, 0};
-  s->problem.progress = &s->progress, s->problem.cancel = c->cancel, s->problem.user = c->user;
-  s->gate = (tct_wire_gate){.wire = &s->wire};
+/* ---- rounds ---------------------------------------------------------------------------------------------------- */
+
+static tct_status open_gate(taking_part *s, tct_error *err) {
   tct_promise own = {0};
-  TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
-  TCT_TRY(tct_sketch_new(s->set.seed, s->plan->facts.rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
-  tct_status status = tct_parties_promise(&s->plan->solved, s->set.count, 1, &own, err);
+  const tct_config *c = &s->terms.plan->config;
+  tct_status status = s->terms.rounds->promise(s->terms.plan, s->terms.index, &own, err);
   if (status == TCT_OK)
-    status = tct_mech_new(&own, s->plan->facts.neighbours, c->has_seed ? &c->seed : NULL, &s->mech, err);
+    status = tct_mech_new(&own, s->terms.plan->facts.neighbours, c->has_seed ? &c->seed : NULL, &s->at.mech, err);
   tct_promise_free(&own);
-  TCT_TRY(status);
-  s->gate.mech = s->mech;
-  s->w = TCT_NEW(double, s->plan->facts.p);
+  return status;
+}
+
+static tct_status rounds(taking_part *s, tct_error *err) {
+  const tct_config *c = &s->terms.plan->config;
+  s->at.problem = (tct_problem){.facts = &s->terms.plan->facts, .view = &s->at.bound.view, .y = s->at.bound.y};
+  s->progress = (tct_progress){c->progress, c->user, 0};
+  s->at.problem.progress = &s->progress, s->at.problem.cancel = c->cancel, s->at.problem.user = c->user;
+  TCT_TRY(open_gate(s, err));
+  s->w = TCT_NEW(double, s->terms.plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
-  tct_party_place place = {.gate = &s->gate, .order = s->alignment.order, .count = s->data->x.cols};
-  TCT_TRY(tct_party_new(&s->problem, &s->set, &s->sketch, place, &s->party, err));
-  TCT_TRY(tct_party_run(&s->party, s->w, err));
-  return tct_mech_spent_exactly(s->mech, err);
+  TCT_TRY(s->terms.rounds->join(&s->at, s->w, err));
+  return tct_mech_spent_exactly(s->at.mech, err);
 }
 
 /* The server's model must be the one that the rounds ended with, under the claim that was planned. */
@@ -185,7 +154,7 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   void *text = NULL;
   size_t size = 0;
   tct_model *m = NULL;
-  tct_own_part own = {.plan = s->plan, .data = s->data, .index = s->wire.self, .w = s->w};
+  tct_own_part own = {.plan = s->terms.plan, .data = s->data, .index = s->terms.index, .w = s->w};
   own.has_seed = s->config->has_seed != 0;
   TCT_TRY(tct_wire_receive_any(&s->wire, TCT_SERVER, TCT_SAY_MODEL, TCT_SESSION_MOST, &text, &size, err));
   tct_status status = tct_session_take(&own, text, &m, err);
@@ -198,6 +167,8 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   s->model = m;
   return TCT_OK;
 }
+
+/* ---- the session ----------------------------------------------------------------------------------------------- */
 
 static tct_status check(const tct_config *config, const tct_session *o, tct_error *err) {
   if (!o->secret)
@@ -216,16 +187,40 @@ static tct_status take_settings(const tct_config *config, tct_config *own, const
 }
 
 static void leave(taking_part *s) {
-  tct_party_free(&s->party);
-  tct_mech_free(s->mech);
-  tct_sketch_free(&s->sketch);
-  tct_bound_free(&s->bound);
+  tct_mech_free(s->at.mech);
+  tct_bound_free(&s->at.bound);
   tct_free(s->w);
-  tct_plan_free(s->plan);
+  tct_plan_free(s->terms.plan);
   tct_alignment_free(&s->alignment);
+  tct_peers_close(&s->peers);
   tct_wire_close(&s->wire);
   tct_transcript_close(&s->transcript, NULL);
-  tct_free(s);
+  tct_wipe_free(s, 1, sizeof *s);
+}
+
+/* The wire to the server is open. */
+static tct_status take_part(taking_part *s, tct_error *err) {
+  static const int before_terms[] = {TCT_SAY_HELLO, 0};
+  s->wire.allowed = before_terms;
+  TCT_TRY(tct_transcript_open(s->options->transcript, &s->wire, &s->transcript, err));
+  TCT_TRY(introduce(s, err));
+  TCT_TRY(agree(s, err));
+  TCT_TRY(rounds(s, err));
+  TCT_TRY(take_model(s, err));
+  TCT_TRY(tct_transcript_close(&s->transcript, err));
+  tct_progress_end(&s->progress);
+  return TCT_OK;
+}
+
+static tct_status join(taking_part *s, tct_error *err) {
+  TCT_TRY(check(s->config, s->options, err));
+  TCT_TRY(tct_fit_check_positive(s->data, err));
+  TCT_TRY(tct_secret_read(s->options->secret, &s->secret, err));
+  TCT_TRY(tct_peers_listen(s->options, &s->peers, s->address, err));
+  TCT_TRY(tct_session_open(s->options, false, &s->wire, err));
+  tct_status status = take_part(s, err);
+  if (status != TCT_OK) tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
+  return status;
 }
 
 tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_session *given_options, tct_error *err) {
@@ -237,20 +232,8 @@ tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_ses
   if (take_settings(given, &config, given_options, &options, err) != TCT_OK) return NULL;
   taking_part *s = TCT_NEW(taking_part, 1);
   if (!s) return tct_fail_memory(err), NULL;
-  s->config = &config, s->data = data;
-  tct_status status = check(&config, &options, err);
-  if (status == TCT_OK) status = tct_fit_check_positive(data, err);
-  if (status == TCT_OK) status = tct_session_open(&options, false, &s->wire, err);
-  if (status == TCT_OK) {
-    status = tct_transcript_open(options.transcript, &s->wire, &s->transcript, err);
-    if (status == TCT_OK) status = introduce(s, &options, err);
-    if (status == TCT_OK) status = agree(s, err);
-    if (status == TCT_OK) status = rounds(s, err);
-    if (status == TCT_OK) status = take_model(s, err);
-    if (status == TCT_OK) status = tct_transcript_close(&s->transcript, err);
-    if (status == TCT_OK) tct_progress_end(&s->progress);
-    if (status != TCT_OK) tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
-  }
+  s->config = &config, s->options = &options, s->data = data;
+  tct_status status = join(s, err);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   leave(s);

@@ -3,10 +3,8 @@
 #include "core/digest.h"
 #include "model/json.h"
 #include "train/one_program.h"
-#include "session/session.h"
-#include "train/plan.h"
+#include "session/rounds.h"
 #include "rng/rng.h"
-#include "solve/parties/dpfw_parties.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +13,13 @@
 
 typedef struct service {
   tct_wire wire;
+  char nonce[TCT_NONCE_HEX];
   json_t *hello[TCT_PARTIES_MAX];
-  int64_t width[TCT_PARTIES_MAX], cols;
+  tct_roster roster;
+  int64_t cols;
   tct_plan *plan;
+  const tct_rounds *rounds;
   tct_model *model;
-  tct_parties set;
-  tct_parties_server server;
   tct_progress progress;
 } service;
 
@@ -41,8 +40,13 @@ static tct_status make_nonce(char nonce[TCT_NONCE_HEX], tct_error *err) {
   return TCT_OK;
 }
 
+static bool is_labelled(const json_t *hello) { return word(hello, "labels")[0] != 0; }
+
+/* Whoever brings labels comes first: all parties, or the one that a solver wants to be the first. */
 static int by_name(const void *a, const void *b) {
-  return strcmp(word(*(json_t *const *)a, "name"), word(*(json_t *const *)b, "name"));
+  const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+  if (is_labelled(x) != is_labelled(y)) return is_labelled(x) ? -1 : 1;
+  return strcmp(word(x, "name"), word(y, "name"));
 }
 
 /* Parties are numbered by name, whoever came first. */
@@ -59,11 +63,10 @@ static void sort_parties(service *s) {
 }
 
 static tct_status greet(service *s, tct_error *err) {
-  char nonce[TCT_NONCE_HEX];
-  TCT_TRY(make_nonce(nonce, err));
+  TCT_TRY(make_nonce(s->nonce, err));
   for (int k = 0; k < s->wire.parties; k++)
     TCT_TRY(tct_session_say(&s->wire, k, TCT_SAY_WELCOME,
-                            json_pack("{s:s, s:s}", "version", TCT_VERSION, "nonce", nonce), err));
+                            json_pack("{s:s, s:s}", "version", TCT_VERSION, "nonce", s->nonce), err));
   for (int k = 0; k < s->wire.parties; k++) {
     char name[128] = "";
     TCT_TRY(tct_session_hear(&s->wire, k, TCT_SAY_HELLO, &s->hello[k], err));
@@ -84,8 +87,10 @@ static tct_status check_records(const service *s, tct_error *err) {
     const char *a = word(first, "name"), *b = word(o, "name");
     if (strcmp(word(o, "version"), TCT_VERSION) != 0)
       return tct_fail(err, TCT_E_USAGE, "'%.60s' runs another version of tacit than the server; install one", b);
-    if (k > 0 && !strcmp(word(s->hello[k - 1], "name"), b))
-      return tct_fail(err, TCT_E_USAGE, "two parties are called '%.60s'; give each a certificate with its own name", b);
+    for (int l = 0; l < k; l++)
+      if (!strcmp(word(s->hello[l], "name"), b))
+        return tct_fail(err, TCT_E_USAGE, "two parties are called '%.60s'; give each a certificate with its own name",
+                        b);
     if (json_integer_value(json_object_get(o, "rows")) != json_integer_value(json_object_get(first, "rows")))
       return tct_fail(err, TCT_E_DATA, "'%.60s' and '%.60s' hold different numbers of records; bring the same people",
                       a, b);
@@ -96,25 +101,42 @@ static tct_status check_records(const service *s, tct_error *err) {
       return tct_fail(err, TCT_E_DATA,
                       "the record keys of '%.60s' and '%.60s' differ, or their secrets do; bring the same people", a,
                       b);
-    if (strcmp(word(o, "labels"), word(first, "labels")))
-      return tct_fail(err, TCT_E_DATA, "the labels of '%.60s' and '%.60s' differ; every party holds the same labels", a,
-                      b);
+    if (is_labelled(o) && strcmp(word(o, "labels"), word(first, "labels")))
+      return tct_fail(err, TCT_E_DATA, "the labels of '%.60s' and '%.60s' differ; all who bring labels bring the same",
+                      a, b);
   }
   return TCT_OK;
 }
 
-static tct_status count_columns(service *s, tct_error *err) {
+/* The parties by number, with their columns. */
+static tct_status fill_roster(service *s, tct_error *err) {
+  s->roster.count = s->wire.parties;
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *features = json_object_get(s->hello[k], "features"), *each;
     size_t i;
-    s->width[k] = (int64_t)json_array_size(features);
-    s->cols += s->width[k];
-    if (s->width[k] < 1)
+    snprintf(s->roster.name[k], sizeof s->roster.name[k], "%s", word(s->hello[k], "name"));
+    snprintf(s->roster.address[k], sizeof s->roster.address[k], "%s", word(s->hello[k], "address"));
+    s->roster.width[k] = (int64_t)json_array_size(features);
+    s->cols += s->roster.width[k];
+    if (s->roster.width[k] < 1)
       return tct_fail(err, TCT_E_DATA, "'%.60s' brings no column; leave it out", word(s->hello[k], "name"));
     json_array_foreach(features, i, each) if (!json_is_string(each)) return tct_fail(
         err, TCT_E_RUN, "'%.60s' sent a column without a name; check its version", word(s->hello[k], "name"));
   }
   return TCT_OK;
+}
+
+/* Labels are where the solver wants them; where it connects the parties, each says where it is reached. */
+static tct_status check_places(const service *s, bool over_network, tct_error *err) {
+  bool has[TCT_PARTIES_MAX];
+  for (int k = 0; k < s->roster.count; k++) {
+    has[k] = is_labelled(s->hello[k]);
+    if (over_network && s->rounds->between && !s->roster.address[k][0])
+      return tct_fail(err, TCT_E_USAGE,
+                      "%s connects the parties with each other; start '%.60s' with --listen HOST:PORT",
+                      s->plan->solver->name, s->roster.name[k]);
+  }
+  return s->rounds->check_labels(s->plan, &s->roster, has, err);
 }
 
 /* The solver's spec with the number of parties that are here. */
@@ -125,8 +147,9 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   own.intercept = 0; /* no party owns a constant feature */
   TCT_TRY(tct_spec_parse(config->solver ? config->solver : "dpfw_parties", "solver", &spec, err));
   const tct_solver *solver = tct_solver_find(spec.name);
-  if (!solver || !solver->over_wire)
-    return tct_fail(err, TCT_E_USAGE, "parties train with dpfw_parties; give --solver dpfw_parties[:...]");
+  if (!solver || !(s->rounds = tct_rounds_of(solver)))
+    return tct_fail(err, TCT_E_USAGE,
+                    "parties train with dpfw_parties or gram_parties; give --solver dpfw_parties[:...]");
   snprintf(count, sizeof count, "%d", s->wire.parties);
   TCT_TRY(tct_spec_set(&spec, "parties", count, err));
   tct_spec_print(&spec, text, sizeof text);
@@ -136,14 +159,16 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
 }
 
 /* Settings as they were asked for: each end resolves them by itself, and the model file holds both. */
-static json_t *terms(const tct_plan *plan, const char *digest, int index) {
-  return json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:s}", "loss", plan->config.loss, "penalty",
-      plan->config.penalty, "solver", plan->config.solver, "epsilon", tct_json_real(plan->facts.epsilon), "delta",
-      tct_json_real(plan->facts.delta), "neighbours", tct_neighbours_name(plan->facts.neighbours), "row_norm",
-      tct_json_real(plan->facts.row_norm), "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip",
-      "label_bound", tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift),
-      "rows", (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "plan", digest);
+static json_t *terms(const service *s, const char *digest, int index) {
+  const tct_plan *plan = s->plan;
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:o, s:s}", "loss",
+                   plan->config.loss, "penalty", plan->config.penalty, "solver", plan->config.solver, "epsilon",
+                   tct_json_real(plan->facts.epsilon), "delta", tct_json_real(plan->facts.delta), "neighbours",
+                   tct_neighbours_name(plan->facts.neighbours), "row_norm", tct_json_real(plan->facts.row_norm),
+                   "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip", "label_bound",
+                   tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift),
+                   "rows", (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "parties",
+                   tct_roster_json(&s->roster), "plan", digest);
 }
 
 static tct_status agree(service *s, tct_error *err) {
@@ -152,7 +177,7 @@ static tct_status agree(service *s, tct_error *err) {
   TCT_TRY(tct_plan_digest(s->plan, digest, err));
   for (int turn = 0; turn < 2; turn++) {
     for (int k = 0; k < s->wire.parties; k++)
-      TCT_TRY(tct_session_say(&s->wire, k, turns[turn][0], turn ? json_object() : terms(s->plan, digest, k), err));
+      TCT_TRY(tct_session_say(&s->wire, k, turns[turn][0], turn ? json_object() : terms(s, digest, k), err));
     for (int k = 0; k < s->wire.parties; k++) {
       json_t *answer = NULL;
       TCT_TRY(tct_session_hear(&s->wire, k, turns[turn][1], &answer, err));
@@ -186,25 +211,28 @@ static tct_status gather(service *s, tct_error *err) {
 }
 
 static tct_status rounds(service *s, tct_error *err) {
-  tct_wire_gate share = {.wire = &s->wire};
+  char digest[TCT_DIGEST_HEX];
   const tct_config *config = &s->plan->config;
   s->progress = (tct_progress){config->progress, config->user, 0};
-  tct_problem ticks = {.facts = &s->plan->facts, .progress = &s->progress, .cancel = config->cancel};
-  ticks.user = config->user;
+  tct_serving at = {.plan = s->plan, .roster = &s->roster, .wire = &s->wire};
+  at.ticks = (tct_problem){.facts = &s->plan->facts, .progress = &s->progress, .cancel = config->cancel};
+  at.ticks.user = config->user;
+  TCT_TRY(tct_plan_digest(s->plan, digest, err));
+  tct_roster_session(&s->roster, s->nonce, digest, at.session);
   s->model->coefficients = TCT_NEW(double, s->cols + 1);
   if (!s->model->coefficients) return tct_fail_memory(err);
-  TCT_TRY(tct_parties_settings(&s->plan->facts, &s->plan->solved, &s->set, err));
-  TCT_TRY(tct_parties_server_new(&s->plan->facts, &s->set, &share, s->width, s->model->coefficients, &s->server, err));
   int64_t before = s->wire.bytes_received;
-  TCT_TRY(tct_parties_server_run(&s->server, &ticks, err));
-  return tct_model_observers(s->plan, s->hello, s->wire.bytes_received - before, s->model, err);
+  TCT_TRY(s->rounds->serve(&at, s->model->coefficients, err));
+  const tct_apart apart = {s->hello, s->wire.bytes_received - before};
+  return tct_model_observers(s->plan, &apart, s->model, err);
 }
 
-static tct_status session(service *s, const tct_config *config, tct_error *err) {
+static tct_status session(service *s, const tct_config *config, bool over_network, tct_error *err) {
   TCT_TRY(greet(s, err));
   TCT_TRY(check_records(s, err));
-  TCT_TRY(count_columns(s, err));
+  TCT_TRY(fill_roster(s, err));
   TCT_TRY(make_plan(s, config, err));
+  TCT_TRY(check_places(s, over_network, err));
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
   TCT_TRY(tct_session_describe(s->plan, s->model, err));
@@ -243,12 +271,11 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
   tct_status status = check(&own, err);
   if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
-    status = session(s, &own, err);
+    status = session(s, &own, own_options.address != NULL, err);
     for (int k = 0; k < s->wire.parties && status != TCT_OK; k++) tct_wire_send_failure(&s->wire, k, err->text);
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
-  tct_parties_server_free(&s->server);
   for (int k = 0; k < TCT_PARTIES_MAX; k++) json_decref(s->hello[k]);
   tct_plan_free(s->plan);
   tct_wire_close(&s->wire);

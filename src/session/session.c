@@ -98,6 +98,11 @@ static const char *type_name(int type) {
     case TCT_SAY_HELLO: return "hello";
     case TCT_SAY_ACCEPT: return "accept";
     case TCT_SAY_READY: return "ready";
+    case TCT_SAY_PROOF: return "proof";
+    case TCT_RING_PUBLIC: return "key";
+    case TCT_RING_COLUMNS: return "masked_columns";
+    case TCT_RING_SEED: return "seed";
+    case TCT_RING_SHARE: return "masked_share";
     case TCT_FRAME_FAILURE: return "failure";
     default: return "unknown";
   }
@@ -105,9 +110,11 @@ static const char *type_name(int type) {
 
 static tct_status write_frame(void *user, int to, const void *frame, size_t size, tct_error *err) {
   const unsigned char *at = frame;
-  FILE *file = ((tct_transcript *)user)->file;
+  const tct_transcript *log = user;
+  FILE *file = log->file;
   (void)to;
-  fprintf(file, "{\"type\":\"%s\",\"bytes\":%zu,\"frame\":\"", type_name(at[4] | at[5] << 8), size);
+  fprintf(file, "{\"to\":%d,\"type\":\"%s\",\"bytes\":%zu,\"frame\":\"", log->to + 1, type_name(at[4] | at[5] << 8),
+          size);
   for (size_t i = 0; i < size; i++) fprintf(file, "%02x", at[i]);
   fprintf(file, "\"}\n");
   if (fflush(file) == 0 && !ferror(file)) return TCT_OK;
@@ -115,13 +122,20 @@ static tct_status write_frame(void *user, int to, const void *frame, size_t size
 }
 
 tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err) {
-  *out = (tct_transcript){0};
+  *out = (tct_transcript){.to = TCT_SERVER};
   if (!path) return TCT_OK;
   out->file = fopen(path, "w");
   if (!out->file) return tct_fail(err, TCT_E_RUN, "cannot write %s (%s); choose another file", path, strerror(errno));
   wire->log = write_frame;
   wire->log_user = out;
   return TCT_OK;
+}
+
+void tct_transcript_join(const tct_transcript *first, tct_transcript *log, int to, tct_wire *wire) {
+  *log = (tct_transcript){.file = first->file, .to = to};
+  if (!log->file) return;
+  wire->log = write_frame;
+  wire->log_user = log;
 }
 
 tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err) {

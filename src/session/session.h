@@ -1,20 +1,24 @@
-/* session.h - the session around dpfw_parties: who is there, whether their records match, terms, and the model. */
+/* session.h - the session around a solver between parties: who is there, whether their records match, terms, the model.
+ */
 #ifndef TCT_SESSION_SESSION_H
 #define TCT_SESSION_SESSION_H
+#include "core/digest.h"
 #include "train/plan.h"
+#include "mech/ring_share.h"
 #include "mech/wire_gate.h"
 
 #include <jansson.h>
 
 /* The messages of a session, in order: S server, P party.  All but the hashes of hello are JSON of public facts.
  *   S welcome  {version, nonce}
- *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[]}
+ *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[], address}
  *   S terms    {loss, penalty, solver, epsilon, delta, neighbours, row_norm, rows_rule, label_bound, label_shift, rows,
- *               columns, index, plan}                            plan: the digest of what the server has resolved
+ *               columns, index, parties[], plan}                 plan: the digest of what the server has resolved
  *   P accept   {}            the plan is within what this party agrees to
  *   S go       {}            all parties have accepted
+ *   P proof    between parties, where the solver wants them connected (session/peers.h)
  *   P ready    {}            charged to this party's ledger
- *   the rounds (solve/parties/dpfw_parties.c)
+ *   the rounds (session/rounds.h)
  *   S model    the model file */
 enum {
   TCT_SAY_WELCOME = TCT_SAY_SESSION,
@@ -23,7 +27,8 @@ enum {
   TCT_SAY_ACCEPT,
   TCT_SAY_GO,
   TCT_SAY_READY,
-  TCT_SAY_MODEL
+  TCT_SAY_MODEL,
+  TCT_SAY_PROOF
 };
 enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65, TCT_SESSION_LINE = 400 };
 
@@ -34,13 +39,23 @@ tct_status tct_session_options(const tct_session *given, tct_session *own, tct_e
 /* Opens the wire of either role. */
 tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
 
+/* What all parties have and the server has not. */
+typedef struct tct_secret {
+  unsigned char bytes[4096];
+  size_t length;
+} tct_secret;
+tct_status tct_secret_read(const char *path, tct_secret *secret, tct_error *err);
+void tct_secret_wipe(tct_secret *secret);
+/* A hash under the secret, of `what` in a run; the caller adds fields and ends it. */
+void tct_secret_start(const tct_secret *secret, const char *nonce, const char *what, tct_digest *digest);
+
 /* How records are matched: each party sorts its keys.  All hash the sorted list, and the labels in its order, under the
  * run's nonce and the secret that the server lacks.  The server learns whether the lists are equal, no more. */
 typedef struct tct_alignment {
-  int64_t *order; /* [rows] place of record i among the sorted keys; NULL: by position */
-  char keys[65], labels[65];
+  int64_t *order;            /* [rows] place of record i among the sorted keys; NULL: by position */
+  char keys[65], labels[65]; /* labels: "" of a party that brings none */
 } tct_alignment;
-tct_status tct_align(const tct_data *data, const char *secret_file, const char *nonce, tct_alignment *out,
+tct_status tct_align(const tct_data *data, const tct_secret *secret, const char *nonce, tct_alignment *out,
                      tct_error *err);
 void tct_alignment_free(tct_alignment *alignment);
 
@@ -62,8 +77,11 @@ tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model
 
 /* Each frame that leaves a party, as one JSON line. */
 typedef struct tct_transcript {
-  void *file;
+  void *file; /* NULL: nobody wants to see */
+  int to;     /* TCT_SERVER, or a party's number */
 } tct_transcript;
 tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err);
+/* The same file sees what leaves over another wire, to party `to`; it is closed with the first. */
+void tct_transcript_join(const tct_transcript *first, tct_transcript *log, int to, tct_wire *wire);
 tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err); /* NULL file: nothing */
 #endif

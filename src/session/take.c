@@ -102,19 +102,6 @@ static tct_status same_keys(const json_t *expected, const json_t *said, const ch
   return TCT_OK;
 }
 
-/* The observers as a party computes them, of a run whose parties are apart; who they are comes later. */
-static tct_status observers(const tct_plan *plan, tct_model *m, tct_error *err) {
-  TCT_TRY(tct_model_observers(plan, NULL, 0, m, err));
-  json_t *o = json_loads(m->parties, 0, NULL);
-  json_object_set_new(o, "apart", json_true());
-  char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  json_decref(o);
-  tct_free(m->parties);
-  m->parties = tct_text_copy(text);
-  free(text);
-  return m->parties ? TCT_OK : tct_fail_memory(err);
-}
-
 /* Sentences of the model file depend on these two, which take_over looks at. */
 static tct_status believe(const json_t *privacy, tct_model *m, tct_error *err) {
   const char *noise = json_string_value(json_object_get(privacy, "noise"));
@@ -129,10 +116,11 @@ static tct_status believe(const json_t *privacy, tct_model *m, tct_error *err) {
 
 /* The model as this party knows it, as JSON. */
 static tct_status expect(const tct_own_part *own, const json_t *said, json_t **out, tct_error *err) {
+  const tct_apart unknown = {0}; /* who they are comes later */
   tct_model *m = TCT_NEW(tct_model, 1);
   if (!m) return tct_fail_memory(err);
   tct_status status = tct_session_describe(own->plan, m, err);
-  if (status == TCT_OK) status = observers(own->plan, m, err);
+  if (status == TCT_OK) status = tct_model_observers(own->plan, &unknown, m, err);
   if (status == TCT_OK) status = believe(json_object_get(said, "privacy"), m, err);
   m->coefficients = (double *)own->w;                                                               /* lent */
   if (status == TCT_OK && !(m->features = TCT_NEW(char *, m->cols))) status = tct_fail_memory(err); /* no name yet */

@@ -157,8 +157,9 @@ typedef struct tct_solver {
   /* by_parties: the observers, in out[TCT_OBSERVERS]; *count of them. */
   tct_status (*observers)(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
                           tct_error *err);
-  /* by_parties: what the claim takes for granted, a sentence each; false: there is no condition i.  NULL: none. */
-  bool (*condition)(const tct_facts *facts, const tct_solver_plan *plan, int i, char text[TCT_CONDITION]);
+  /* by_parties: what the claim takes for granted, a sentence each, between parties that are apart or in a simulation;
+   * false: there is no condition i.  NULL: none. */
+  bool (*condition)(const tct_solver_plan *plan, bool apart, int i, char text[TCT_CONDITION]);
   /* What the size of every weight, the intercept too, stays below whatever the table is, but with a chance below 1e-30;
    * INFINITY where the plan knows no such number.  Private solvers have it; the proof is beside the function. */
   double (*weight_bound)(const tct_facts *facts, const tct_solver_plan *plan);

@@ -63,12 +63,8 @@ static tct_status unbounded(const tct_plan *plan, const tct_matrix *x, tct_view 
   return TCT_OK;
 }
 
-tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
-  memset(out, 0, sizeof *out);
-  const tct_matrix *x = &data->x;
-  TCT_TRY(scale(plan, data, out, err));
-  if (out->factor) x = &out->scaled.m;
-  TCT_TRY(labels(plan, data, out, err));
+static tct_status columns(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
+  const tct_matrix *x = out->factor ? &out->scaled.m : &data->x;
   TCT_TRY(layout(plan, &x, out, err));
   if (isnan(plan->facts.row_norm))
     TCT_TRY(unbounded(plan, x, &out->view, err));
@@ -81,8 +77,21 @@ tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound 
   return TCT_OK;
 }
 
+tct_status tct_bound_records(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
+  memset(out, 0, sizeof *out);
+  TCT_TRY(scale(plan, data, out, err));
+  return columns(plan, data, out, err);
+}
+
+tct_status tct_bound_make(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
+  memset(out, 0, sizeof *out);
+  TCT_TRY(scale(plan, data, out, err));
+  TCT_TRY(labels(plan, data, out, err));
+  return columns(plan, data, out, err);
+}
+
 void tct_bound_free(tct_bound *bound) {
-  tct_wipe_free(bound->y, bound->view.rows, sizeof(double));
+  tct_wipe_free(bound->y, bound->y ? bound->view.rows : 0, sizeof(double));
   tct_view_free(&bound->view);
   tct_matrix_free(&bound->scaled);
   tct_matrix_free(&bound->converted);

@@ -247,7 +247,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   TCT_TRY(describe(plan, data, &fitting->bound, model, err));
   TCT_TRY(tct_model_certify(plan, model, err));
   if (data->weight) model->weight_cap = data->weight_cap;
-  return tct_model_observers(plan, NULL, 0, model, err);
+  return tct_model_observers(plan, NULL, model, err);
 }
 
 tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error *err) {

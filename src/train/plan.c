@@ -103,7 +103,8 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "scale must be none, max-abs, min-max or standard");
   if (!is_one_of(config->label_scale, label_scales))
     return tct_fail(err, TCT_E_USAGE, "label scale must be none or center");
-  if (!is_one_of(config->errors, errors)) return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust");
+  if (!is_one_of(config->errors, errors))
+    return tct_fail(err, TCT_E_USAGE, "errors must be none, model or robust; give one of them");
   if (config->neighbours != TCT_ADD_REMOVE && config->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
@@ -114,6 +115,13 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "the label bound must be a positive number below 1e100");
   if (!isfinite(config->label_shift)) return tct_fail(err, TCT_E_USAGE, "the label shift must be a finite number");
   return TCT_OK;
+}
+
+/* A count is 0 where there is nothing to count: a moved one is no count. */
+static tct_status check_counts(const tct_config *config, const tct_facts *facts, tct_error *err) {
+  if (!facts->loss.kind->counts || (config->label_shift == 0 && !strcmp(config->label_scale, "none"))) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "the loss %s needs counts as they are; drop the label shift or label scale",
+                  facts->loss.kind->name);
 }
 
 static tct_status copy_config(const tct_config *from, tct_config *to, tct_error *err) {
@@ -216,6 +224,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(take_errors(plan, err));
   TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
+  TCT_TRY(check_counts(config, &plan->facts, err));
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
   TCT_TRY(check_joint(&plan->facts, plan->solver, err));

@@ -26,8 +26,12 @@ tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
 /* The claim and the events of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
-/* Names, columns and an epsilon for each observer into model->parties; for other solvers than dpfw_parties nothing.
- * hello: the parties' [K], NULL for a simulation on one file. */
-tct_status tct_model_observers(const tct_plan *plan, json_t *const *hello, int64_t uplink, tct_model *model,
-                               tct_error *err);
+/* A run between parties that were apart: what only it knows. */
+typedef struct tct_apart {
+  json_t *const *hello; /* [K]: their names and columns; NULL: not known here */
+  int64_t uplink;       /* bytes that reached the server */
+} tct_apart;
+/* Names, columns and an epsilon for each observer into model->parties; for solvers on one table nothing.  apart: NULL
+ * for a simulation on one file. */
+tct_status tct_model_observers(const tct_plan *plan, const tct_apart *apart, tct_model *model, tct_error *err);
 #endif

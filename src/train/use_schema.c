@@ -5,6 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Labels within [low, high]: their middle is taken off, but counts stay as they are. */
+static void use_labels(tct_config *config, double low, double high) {
+  tct_loss loss;
+  bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->counts;
+  config->label_shift = counts ? 0 : (low + high) / 2;
+  config->label_bound = counts ? high : (high - low) / 2;
+}
+
 tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_error *err) {
   tct_config own;
   tct_error_clear(err);
@@ -18,11 +26,8 @@ tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_e
     squares += type && strcmp(type, "ignore") != 0; /* a number scaled into [-1,1], or one indicator */
   }
   if (isnan(config->row_norm) && squares > 0) config->row_norm = sqrt(squares);
-  if (isnan(config->label_bound) && isfinite(data->label_low) && isfinite(data->label_high) &&
-      config->label_shift == 0) {
-    config->label_shift = (data->label_low + data->label_high) / 2;
-    config->label_bound = (data->label_high - data->label_low) / 2;
-  }
+  if (isnan(config->label_bound) && isfinite(data->label_low) && isfinite(data->label_high) && config->label_shift == 0)
+    use_labels(config, data->label_low, data->label_high);
   json_decref(schema);
   return TCT_OK;
 }

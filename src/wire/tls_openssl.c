@@ -3,54 +3,33 @@
  * No earlier version, no resumption, no early data.  Sockets do not block: every call has a deadline, so that a peer
  * that trickles bytes or says nothing is a failure in time. */
 #define _GNU_SOURCE
-#include "wire/tls.h"
+#include "wire/tls_inside.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-typedef struct connection {
-  SSL_CTX *context; /* a connecting side's own; NULL at an accepting one */
-  SSL *ssl;
-  int socket;
-} connection;
+typedef tls_connection connection;
 
-typedef struct listener {
-  SSL_CTX *context;
-  int socket;
-} listener;
-
-/* A peer that has connected has this long to show who it is, so that one cannot keep the others out. */
-static const double handshake_seconds = 10;
-
-static double now(void) {
+double tls_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A write to a peer that is gone is an error here, not the end of the program: its signal is kept back and taken. */
-typedef struct quiet {
-  sigset_t before;
-  int pending;
-} quiet;
-
-static quiet quiet_begin(void) {
+tls_quiet tls_quiet_begin(void) {
   sigset_t pipe, waiting;
-  quiet q;
+  tls_quiet q;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   sigpending(&waiting);
@@ -58,7 +37,7 @@ static quiet quiet_begin(void) {
   pthread_sigmask(SIG_BLOCK, &pipe, &q.before);
   return q;
 }
-static void quiet_end(const quiet *q) {
+void tls_quiet_end(const tls_quiet *q) {
   sigset_t pipe;
   struct timespec none = {0};
   sigemptyset(&pipe);
@@ -67,14 +46,18 @@ static void quiet_end(const quiet *q) {
   pthread_sigmask(SIG_SETMASK, &q->before, NULL);
 }
 
+int tls_left(double deadline) {
+  double left = deadline - tls_now();
+  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1;
+}
+
 /* Waits for the socket until the deadline; 0: it is ready. */
 static int await(int socket, short events, double deadline) {
   for (;;) {
-    double left = deadline - now();
     struct pollfd p = {.fd = socket, .events = events};
-    int ready = poll(&p, 1, left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1);
+    int ready = poll(&p, 1, tls_left(deadline));
     if (ready > 0) return 0;
-    if (ready == 0 && now() >= deadline) return 1;
+    if (ready == 0 && tls_now() >= deadline) return 1;
     if (ready < 0 && errno != EINTR) return 1;
   }
 }
@@ -91,7 +74,7 @@ static int refuse_files(const char *what, const char *file, char *why, size_t si
   return 1;
 }
 
-static SSL_CTX *context_of(const tct_tls_files *f, int server, char *why, size_t size) {
+SSL_CTX *tls_context(const tct_tls_files *f, int server, char *why, size_t size) {
   ERR_clear_error();
   SSL_CTX *c = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
   int bad = !c;
@@ -128,11 +111,10 @@ static int split(const char *address, char *host, size_t host_size, char *port, 
   return 0;
 }
 
-static struct addrinfo *resolve(const char *address, int passive, char *host, size_t size_host, char *why,
-                                size_t size) {
+struct addrinfo *tls_resolve(const char *address, int passive, char host[256], char *why, size_t size) {
   char port[16];
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0}, *found = NULL;
-  if (split(address, host, size_host, port, sizeof port)) {
+  if (split(address, host, 256, port, sizeof port)) {
     snprintf(why, size, "'%.100s' is no address; give HOST:PORT, e.g. 127.0.0.1:7443", address);
     return NULL;
   }
@@ -141,82 +123,57 @@ static struct addrinfo *resolve(const char *address, int passive, char *host, si
   return code ? NULL : found;
 }
 
-static void shut(int socket) {
-  if (socket >= 0) close(socket);
-}
-
-static void *tls_listen(const tct_tls_files *files, const char *address, char *why, size_t size) {
-  char host[256];
-  int one = 1, s = -1;
-  SSL_CTX *context = context_of(files, 1, why, size);
-  struct addrinfo *at = context ? resolve(address, 1, host, sizeof host, why, size) : NULL;
-  listener *l = at ? calloc(1, sizeof *l) : NULL;
-  if (l) s = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (s >= 0) setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-  int bad = !l || s < 0 || bind(s, at->ai_addr, at->ai_addrlen) != 0 || listen(s, 64) != 0;
-  if (bad && at) snprintf(why, size, "cannot listen at %.100s (%s); choose another address", address, strerror(errno));
-  if (at) freeaddrinfo(at);
-  if (bad) {
-    shut(s);
-    SSL_CTX_free(context);
-    free(l);
-    return NULL;
-  }
-  *l = (listener){context, s};
-  return l;
-}
-
-static int tls_port(void *handle) {
-  struct sockaddr_storage a;
-  socklen_t length = sizeof a;
-  if (getsockname(((listener *)handle)->socket, (struct sockaddr *)&a, &length) != 0) return 0;
-  return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port : ((struct sockaddr_in *)&a)->sin_port);
-}
-
-/* One step of OpenSSL: 0 done, 1 failed, 2 try again after waiting. */
-static int step(connection *c, int outcome, double deadline) {
-  if (outcome == 1) return 0;
+tls_step tls_step_of(const connection *c, int outcome) {
+  if (outcome == 1) return TLS_DONE;
   int error = SSL_get_error(c->ssl, outcome);
-  if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) return 1;
-  return await(c->socket, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline) ? 3 : 2;
+  return error == SSL_ERROR_WANT_READ ? TLS_READ : error == SSL_ERROR_WANT_WRITE ? TLS_WRITE : TLS_FAILED;
 }
 
-static int shake_hands(connection *c, int server, double deadline, char *why, size_t size) {
-  int outcome;
-  ERR_clear_error();
-  quiet q = quiet_begin();
-  do outcome = step(c, server ? SSL_accept(c->ssl) : SSL_connect(c->ssl), deadline);
-  while (outcome == 2);
-  quiet_end(&q);
+/* One step, and the wait for the next: 0 done, 1 failed, 2 try again, 3 too late. */
+static int step(connection *c, int outcome, double deadline) {
+  tls_step s = tls_step_of(c, outcome);
+  if (s == TLS_DONE || s == TLS_FAILED) return s == TLS_FAILED;
+  return await(c->socket, s == TLS_READ ? POLLIN : POLLOUT, deadline) ? 3 : 2;
+}
+
+void tls_explain(const connection *c, char *why, size_t size) {
   long verified = SSL_get_verify_result(c->ssl);
-  if (outcome == 0) return 0;
-  if (outcome == 3)
-    snprintf(why, size, "refused: the peer connected and then said nothing in time");
-  else if (verified != X509_V_OK)
+  if (verified != X509_V_OK)
     snprintf(why, size, "refused: the peer's certificate is not valid here (%s)",
              X509_verify_cert_error_string(verified));
   else
     snprintf(why, size, "refused: no TLS 1.3 connection with certificates on both sides came about (%s)", reason());
-  return 1;
 }
 
-static void tls_close(void *handle) {
+static int shake_hands(connection *c, double deadline, char *why, size_t size) {
+  int outcome;
+  ERR_clear_error();
+  tls_quiet q = tls_quiet_begin();
+  do outcome = step(c, SSL_connect(c->ssl), deadline);
+  while (outcome == 2);
+  tls_quiet_end(&q);
+  if (outcome == 1) tls_explain(c, why, size);
+  if (outcome == 3) snprintf(why, size, "refused: the peer connected and then said nothing in time");
+  return outcome != 0;
+}
+
+void tls_close(void *handle) {
   connection *c = handle;
   if (!c) return;
-  quiet q = quiet_begin();
+  tls_quiet q = tls_quiet_begin();
   if (c->ssl && SSL_is_init_finished(c->ssl)) SSL_shutdown(c->ssl);
-  quiet_end(&q);
+  tls_quiet_end(&q);
   SSL_free(c->ssl);
-  shut(c->socket);
+  if (c->socket >= 0) close(c->socket);
   SSL_CTX_free(c->context);
   free(c);
 }
 
-static connection *connection_new(SSL_CTX *context, int socket) {
+tls_connection *tls_connection_new(SSL_CTX *context, int socket) {
   connection *c = calloc(1, sizeof *c);
   int one = 1;
   if (!c) {
-    shut(socket);
+    close(socket);
     return NULL;
   }
   c->socket = socket;
@@ -227,45 +184,30 @@ static connection *connection_new(SSL_CTX *context, int socket) {
   return NULL;
 }
 
-static void *tls_accept(void *handle, double seconds, int *late, char *why, size_t size) {
-  listener *l = handle;
-  double deadline = now() + seconds;
-  *late = 0;
-  int s = -1;
-  while (s < 0) {
-    if (await(l->socket, POLLIN, deadline)) {
-      *late = 1;
-      snprintf(why, size, "nobody came");
-      return NULL;
-    }
-    s = accept4(l->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  }
-  connection *c = connection_new(l->context, s);
-  double patience = now() + handshake_seconds;
-  if (!c) {
-    snprintf(why, size, "out of memory");
-    return NULL;
-  }
-  if (!shake_hands(c, 1, patience < deadline ? patience : deadline, why, size)) return c;
-  tls_close(c);
-  return NULL;
+/* One try of one address: the socket, or -1. */
+static int try_one(const struct addrinfo *a, double deadline) {
+  int s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bad = 0;
+  socklen_t length = sizeof bad;
+  if (s < 0) return -1;
+  if (connect(s, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) bad = errno;
+  if (!bad && await(s, POLLOUT, deadline)) bad = ETIMEDOUT;
+  if (!bad) getsockopt(s, SOL_SOCKET, SO_ERROR, &bad, &length);
+  if (!bad) return s;
+  close(s);
+  return -1;
 }
 
-/* A socket to the address, tried again until the deadline: the server may not listen yet. */
-static int reach(const struct addrinfo *at, double deadline) {
+/* A socket to the address, tried again until the wait is over: the other side may not listen yet. */
+static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double deadline) {
+  const connection *watched = wait->watch;
   for (;;) {
     for (const struct addrinfo *a = at; a; a = a->ai_next) {
-      int s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bad = 0;
-      socklen_t length = sizeof bad;
-      if (s < 0) continue;
-      if (connect(s, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) bad = errno;
-      if (!bad && await(s, POLLOUT, deadline)) bad = ETIMEDOUT;
-      if (!bad) getsockopt(s, SOL_SOCKET, SO_ERROR, &bad, &length);
-      if (!bad) return s;
-      close(s);
+      int s = try_one(a, deadline);
+      if (s >= 0) return s;
     }
-    if (now() + 0.1 >= deadline) return -1;
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    if (tls_now() + 0.1 >= deadline) return -1;
+    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1)) return -1;
+    if (!watched) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   }
 }
 
@@ -278,16 +220,19 @@ static int expect_host(connection *c, const char *host) {
   return SSL_set_tlsext_host_name(c->ssl, host) != 1 || SSL_set1_host(c->ssl, host) != 1;
 }
 
-static void *tls_connect(const tct_tls_files *files, const char *address, double seconds, char *why, size_t size) {
+static void *tls_connect(const tct_tls_files *files, const char *address, const tct_tls_wait *wait, char *why,
+                         size_t size) {
   char host[256];
-  double deadline = now() + seconds;
-  SSL_CTX *context = context_of(files, 0, why, size);
-  struct addrinfo *at = context ? resolve(address, 0, host, sizeof host, why, size) : NULL;
+  double deadline = tls_now() + wait->seconds;
+  SSL_CTX *context = tls_context(files, 0, why, size);
+  struct addrinfo *at = context ? tls_resolve(address, 0, host, why, size) : NULL;
   connection *c = NULL;
   if (at) {
-    int s = reach(at, deadline);
-    if (s < 0) snprintf(why, size, "no server answers at %.100s; start it, or check the address", address);
-    if (s >= 0) c = connection_new(context, s);
+    int s = reach(at, wait, deadline);
+    if (s < 0)
+      snprintf(why, size, "no %s answers at %.100s; start it, or check the address",
+               wait->any_host ? "party" : "server", address);
+    if (s >= 0) c = tls_connection_new(context, s);
     if (s >= 0 && !c) snprintf(why, size, "out of memory");
     freeaddrinfo(at);
   }
@@ -296,9 +241,9 @@ static void *tls_connect(const tct_tls_files *files, const char *address, double
     return NULL;
   }
   c->context = context;
-  if (expect_host(c, host))
+  if (!wait->any_host && expect_host(c, host))
     snprintf(why, size, "the host's name cannot be checked; give another address");
-  else if (!shake_hands(c, 0, deadline, why, size))
+  else if (!shake_hands(c, deadline, why, size))
     return c;
   tls_close(c);
   return NULL;
@@ -320,47 +265,89 @@ static int broken(int late, char *why, size_t size) {
 
 static int tls_send(void *handle, const void *bytes, size_t count, double seconds, char *why, size_t size) {
   connection *c = handle;
-  double deadline = now() + seconds;
+  double deadline = tls_now() + seconds;
   size_t done = 0, part = 0;
   int outcome = 0;
-  quiet q = quiet_begin();
+  tls_quiet q = tls_quiet_begin();
   while (done < count && outcome != 1 && outcome != 3) {
     ERR_clear_error();
     outcome = step(c, SSL_write_ex(c->ssl, (const char *)bytes + done, count - done, &part), deadline);
     if (outcome == 0) done += part;
   }
-  quiet_end(&q);
+  tls_quiet_end(&q);
   return done < count ? broken(outcome == 3, why, size) : 0;
 }
 
 static int tls_receive(void *handle, void *bytes, size_t count, double seconds, char *why, size_t size) {
   connection *c = handle;
-  double deadline = now() + seconds;
+  double deadline = tls_now() + seconds;
   size_t done = 0, part = 0;
   int outcome = 0;
-  quiet q = quiet_begin(); /* reading may answer with an alert */
+  tls_quiet q = tls_quiet_begin(); /* reading may answer with an alert */
   while (done < count && outcome != 1 && outcome != 3) {
     ERR_clear_error();
     outcome = step(c, SSL_read_ex(c->ssl, (char *)bytes + done, count - done, &part), deadline);
     if (outcome == 0) done += part;
-    if (done < count && outcome != 1 && now() > deadline) outcome = 3; /* a peer that trickles */
+    if (done < count && outcome != 1 && tls_now() > deadline) outcome = 3; /* a peer that trickles */
   }
-  quiet_end(&q);
+  tls_quiet_end(&q);
   return done < count ? broken(outcome == 3, why, size) : 0;
+}
+
+/* What can go out, goes; 0 as long as nothing has failed.  *waits: what the socket has to be ready for. */
+static int swap_out(connection *c, tct_tls_swap *b, short *waits) {
+  size_t part = 0;
+  if (b->out_done == b->out_size) return 0;
+  ERR_clear_error();
+  tls_step s =
+      tls_step_of(c, SSL_write_ex(c->ssl, (const char *)b->out + b->out_done, b->out_size - b->out_done, &part));
+  if (s == TLS_DONE) b->out_done += part;
+  if (s == TLS_WRITE) *waits |= POLLOUT;
+  return s == TLS_FAILED;
+}
+
+static int swap_in(connection *c, tct_tls_swap *b, size_t *done, short *waits) {
+  size_t part = 0;
+  ERR_clear_error();
+  tls_step s = tls_step_of(c, SSL_read_ex(c->ssl, (char *)b->in + *done, b->in_size - *done, &part));
+  if (s == TLS_DONE) *done += part;
+  if (s == TLS_READ) *waits |= POLLIN;
+  if (s == TLS_WRITE) *waits |= POLLOUT;
+  return s == TLS_FAILED;
+}
+
+static int tls_swap(void *handle, tct_tls_swap *b, double seconds, char *why, size_t size) {
+  connection *c = handle;
+  double deadline = tls_now() + seconds;
+  size_t done = 0;
+  int failed = 0, late = 0;
+  tls_quiet q = tls_quiet_begin();
+  while (done < b->in_size && !failed && !late) {
+    short waits = 0;
+    size_t before = done;
+    failed = swap_out(c, b, &waits) || swap_in(c, b, &done, &waits);
+    if (!failed && done == before) late = await(c->socket, waits ? waits : POLLIN, deadline);
+    if (tls_now() > deadline) late = 1;
+  }
+  tls_quiet_end(&q);
+  return done < b->in_size ? broken(late && !failed, why, size) : 0;
+}
+
+static int tls_waiting(void *handle) {
+  connection *c = handle;
+  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now());
+}
+
+static int tls_binding(void *handle, unsigned char out[TCT_TLS_BINDING]) {
+  static const char label[] = "EXPORTER-tacit-parties";
+  return SSL_export_keying_material(((connection *)handle)->ssl, out, TCT_TLS_BINDING, label, sizeof label - 1, NULL, 0,
+                                    0) != 1;
 }
 
 static void tls_name(void *handle, char *out, size_t size) {
   X509 *peer = SSL_get0_peer_certificate(((connection *)handle)->ssl);
   out[0] = 0;
   if (peer) X509_NAME_get_text_by_NID(X509_get_subject_name(peer), NID_commonName, out, (int)size);
-}
-
-static void close_listener(void *handle) {
-  listener *l = handle;
-  if (!l) return;
-  shut(l->socket);
-  SSL_CTX_free(l->context);
-  free(l);
 }
 
 __attribute__((visibility("default"))) extern const tct_tls tct_tls_openssl;
@@ -372,7 +359,10 @@ const tct_tls tct_tls_openssl = {
     .connect = tls_connect,
     .send = tls_send,
     .receive = tls_receive,
+    .waiting = tls_waiting,
+    .swap = tls_swap,
+    .binding = tls_binding,
     .name = tls_name,
     .close = tls_close,
-    .close_listener = close_listener,
+    .close_listener = tls_close_listener,
 };

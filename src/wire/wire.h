@@ -11,13 +11,17 @@
 enum { TCT_PARTIES_MAX = 64, TCT_SERVER = -1 };
 
 typedef struct tct_wire tct_wire;
+struct tct_tls_swap;
 
 /* A backend: moves exactly `size` bytes or fails with a sentence.  A peer that vanishes or stays silent is a failure,
  * never a wait without end. */
 typedef struct tct_wire_backend {
   tct_status (*send)(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err);
   tct_status (*receive)(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err);
-  void (*close)(tct_wire *wire); /* frees what `state` holds */
+  /* Sends what is left of `out` while `in` arrives, and returns as soon as that is whole; NULL: it cannot do both. */
+  tct_status (*swap)(tct_wire *wire, int peer, struct tct_tls_swap *both, tct_error *err);
+  int (*binding)(const tct_wire *wire, unsigned char *out); /* see tct_wire_binding; NULL: none.  Not 0: failed */
+  void (*close)(tct_wire *wire);                            /* frees what `state` holds */
 } tct_wire_backend;
 
 struct tct_wire {
@@ -25,6 +29,8 @@ struct tct_wire {
   void *state;
   int self;                  /* TCT_SERVER, or the party's number */
   int parties;               /* K */
+  char peer[128];            /* between parties: the other one, for sentences; "" on a wire with the server */
+  const int *allowed;        /* types of frames that may leave besides a failure, the last one 0; NULL: all */
   int slot[TCT_PARTIES_MAX]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
   uint32_t sent[TCT_PARTIES_MAX + 1], received[TCT_PARTIES_MAX + 1]; /* messages with peer i at [i + 1] */
   int64_t bytes_sent, bytes_received;                                /* frames with their headers */
@@ -47,6 +53,15 @@ tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t max, 
 /* Instead of what is due: a sentence (no value of a record in it), which becomes the receiver's error.  What goes wrong
  * here is not said: there is another error to report. */
 void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence);
+/* One frame of one type each way at the same time, so that two ends with much to say do not wait for each other. */
+typedef struct tct_swap {
+  int type;
+  const void *out;
+  size_t out_size;
+  void *in;
+  size_t in_size;
+} tct_swap;
+tct_status tct_wire_swap(tct_wire *wire, int peer, const tct_swap *both, tct_error *err);
 /* Numbers in a body, little-endian on every machine. */
 tct_status tct_wire_send_reals(tct_wire *wire, int to, int type, const double *value, int64_t count, tct_error *err);
 tct_status tct_wire_receive_reals(tct_wire *wire, int from, int type, double *value, int64_t count, tct_error *err);
@@ -72,9 +87,29 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
 /* The name in the peer's certificate, "" if it has none. */
 void tct_wire_peer(tct_wire *wire, int peer, char *out, size_t size);
 
+/* Between two parties: each end is a wire of its own with one peer.  The one with the smaller number listens and has
+ * self = TCT_SERVER; the other connects.  Certificates are checked, hosts are not: the caller compares names. */
+typedef struct tct_wire_door tct_wire_door;
+/* port 0: any, see tct_wire_door_port. */
+tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, double seconds, tct_wire_door **out,
+                              tct_error *err);
+int tct_wire_door_port(const tct_wire_door *door);
+void tct_wire_door_close(tct_wire_door *door); /* NULL is fine */
+/* Both wait at most the door's seconds.  They stop as soon as something arrives on the wire to the server, which has
+ * nothing to say meanwhile but that it stops: TCT_E_RUN with its sentence.  take: *out has no backend where one came
+ * that was refused (its reason is in err for the case that no other comes). */
+tct_status tct_wire_door_take(tct_wire_door *door, tct_wire *server, tct_wire *out, tct_error *err);
+tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire *server, tct_wire *out,
+                              tct_error *err);
+/* binding[32]: bytes that both ends of this connection compute and nobody else.  Zeros where there is no TLS. */
+enum { TCT_WIRE_BINDING = 32 };
+tct_status tct_wire_binding(const tct_wire *wire, unsigned char binding[TCT_WIRE_BINDING], tct_error *err);
+
 /* ---- over ranks that mpirun started: rank 0 is the server, rank 1 + k party k ---- */
 struct tct_team;
 tct_status tct_wire_ranks(struct tct_team *team, double seconds, tct_wire *wire, tct_error *err);
+/* The wire between the parties of this rank and of another one; first: this one has the smaller number. */
+tct_status tct_wire_ranks_pair(const tct_wire *server, int other, bool first, tct_wire *out, tct_error *err);
 
 /* K + 1 ends in one process: wire[0] the server's, wire[1 + k] party k's.  Messages wait in a queue; receiving what
  * has not been sent is a failure, so the roles must take turns. */

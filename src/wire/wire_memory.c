@@ -58,7 +58,7 @@ static void memory_close(tct_wire *wire) {
   if (--m->open == 0) memory_free(m);
 }
 
-static const tct_wire_backend backend = {memory_send, memory_receive, memory_close};
+static const tct_wire_backend backend = {.send = memory_send, .receive = memory_receive, .close = memory_close};
 
 tct_status tct_wire_memory(int parties, tct_wire *wire, tct_error *err) {
   memory *m = TCT_NEW(memory, 1);

@@ -8,9 +8,14 @@
 typedef struct ranks_state {
   tct_team *team; /* borrowed */
   double seconds;
+  int pair; /* between two parties: the other one's rank; else 0 */
 } ranks_state;
 
-static int rank_of(const tct_wire *wire, int peer) { return wire->self == TCT_SERVER ? 1 + wire->slot[peer] : 0; }
+static int rank_of(const tct_wire *wire, int peer) {
+  const ranks_state *s = wire->state;
+  if (s->pair) return s->pair;
+  return wire->self == TCT_SERVER ? 1 + wire->slot[peer] : 0;
+}
 
 static tct_status ranks_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
   const ranks_state *s = wire->state;
@@ -28,7 +33,7 @@ static tct_status ranks_receive(tct_wire *wire, int from, void *bytes, size_t si
 
 static void ranks_close(tct_wire *wire) { tct_free(wire->state); }
 
-static const tct_wire_backend backend = {ranks_send, ranks_receive, ranks_close};
+static const tct_wire_backend backend = {.send = ranks_send, .receive = ranks_receive, .close = ranks_close};
 
 tct_status tct_wire_ranks(tct_team *team, double seconds, tct_wire *wire, tct_error *err) {
   int ranks = tct_team_ranks(team), rank = tct_team_own(team);
@@ -38,8 +43,17 @@ tct_status tct_wire_ranks(tct_team *team, double seconds, tct_wire *wire, tct_er
                     TCT_PARTIES_MAX);
   ranks_state *s = TCT_NEW(ranks_state, 1);
   if (!s) return tct_fail_memory(err);
-  *s = (ranks_state){team, seconds};
+  *s = (ranks_state){.team = team, .seconds = seconds};
   *wire = (tct_wire){.backend = &backend, .state = s, .self = rank - 1, .parties = ranks - 1};
   for (int k = 0; k < TCT_PARTIES_MAX; k++) wire->slot[k] = k;
+  return TCT_OK;
+}
+
+tct_status tct_wire_ranks_pair(const tct_wire *server, int other, bool first, tct_wire *out, tct_error *err) {
+  const ranks_state *theirs = server->state;
+  ranks_state *s = TCT_NEW(ranks_state, 1);
+  if (!s) return tct_fail_memory(err);
+  *s = (ranks_state){.team = theirs->team, .seconds = theirs->seconds, .pair = 1 + other};
+  *out = (tct_wire){.backend = &backend, .state = s, .self = first ? TCT_SERVER : 0, .parties = 1};
   return TCT_OK;
 }

@@ -5,6 +5,7 @@
 #include "wire/tls.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,10 +20,13 @@ typedef struct tls_state {
 
 static void *connection_of(const tct_wire *wire, int peer) {
   const tls_state *s = wire->state;
-  return s->peer[wire->self == TCT_SERVER ? wire->slot[peer] : 0];
+  return s->peer[wire->self == TCT_SERVER && !wire->peer[0] ? wire->slot[peer] : 0];
 }
 
 static tct_status tls_failed(const tct_wire *wire, int peer, const char *why, tct_error *err) {
+  if (wire->peer[0])
+    return tct_fail(err, TCT_E_RUN, "party '%.60s': %s; no model was made, what was charged stays charged", wire->peer,
+                    why);
   if (wire->self != TCT_SERVER)
     return tct_fail(err, TCT_E_RUN, "the server: %s; no model was made, what was charged stays charged", why);
   return tct_fail(err, TCT_E_RUN, "party %d: %s; no model was made, what was charged stays charged", peer + 1, why);
@@ -42,6 +46,18 @@ static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size
   return tls_failed(wire, from, why, err);
 }
 
+static tct_status tls_swap(tct_wire *wire, int peer, tct_tls_swap *both, tct_error *err) {
+  const tls_state *s = wire->state;
+  char why[TCT_TLS_WHY] = "";
+  if (!s->tls->swap(connection_of(wire, peer), both, s->seconds, why, sizeof why)) return TCT_OK;
+  return tls_failed(wire, peer, why, err);
+}
+
+static int tls_binding(const tct_wire *wire, unsigned char *out) {
+  const tls_state *s = wire->state;
+  return s->tls->binding(s->peer[0], out);
+}
+
 static void tls_close(tct_wire *wire) {
   tls_state *s = wire->state;
   for (int k = 0; k < TCT_PARTIES_MAX; k++)
@@ -50,15 +66,21 @@ static void tls_close(tct_wire *wire) {
   tct_free(s);
 }
 
-static const tct_wire_backend backend = {tls_send, tls_receive, tls_close};
+static const tct_wire_backend backend = {
+    .send = tls_send, .receive = tls_receive, .swap = tls_swap, .binding = tls_binding, .close = tls_close};
+
+static tct_status load(const tct_tls **tls, tct_error *err) {
+  void *opened = tct_load_library(library);
+  *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
+  if (*tls && (*tls)->version == TCT_TLS_VERSION) return TCT_OK;
+  return tct_fail(err, TCT_E_RUN,
+                  "%s is missing or of another version; build tacit where OpenSSL is installed (Debian: libssl-dev)",
+                  library);
+}
 
 static tct_status open_wire(int self, int parties, double seconds, tct_wire *wire, tct_error *err) {
-  void *opened = tct_load_library(library);
-  const tct_tls *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
-  if (!tls || tls->version != TCT_TLS_VERSION)
-    return tct_fail(err, TCT_E_RUN,
-                    "%s is missing or of another version; build tacit where OpenSSL is installed (Debian: libssl-dev)",
-                    library);
+  const tct_tls *tls = NULL;
+  TCT_TRY(load(&tls, err));
   tls_state *s = TCT_NEW(tls_state, 1);
   if (!s) return tct_fail_memory(err);
   s->tls = tls;
@@ -96,9 +118,11 @@ tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
   char why[TCT_TLS_WHY] = "", last[TCT_TLS_WHY] = "";
   double deadline = now() + s->seconds;
   for (int k = 0; k < wire->parties;) {
-    int late = 0;
+    tct_tls_ended ended = TCT_TLS_REFUSED;
     double left = deadline - now();
-    s->peer[k] = s->tls->accept(s->listener, left > 0 ? left : 0, &late, why, sizeof why);
+    const tct_tls_wait wait = {.seconds = left > 0 ? left : 0};
+    s->peer[k] = s->tls->accept(s->listener, &wait, &ended, why, sizeof why);
+    bool late = ended == TCT_TLS_LATE;
     if (s->peer[k]) {
       k++;
     } else if (late || now() >= deadline) {
@@ -114,6 +138,8 @@ tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
       memcpy(last, why, sizeof last);
     }
   }
+  s->tls->close_listener(s->listener); /* nobody else is to come */
+  s->listener = NULL;
   return TCT_OK;
 }
 
@@ -123,7 +149,8 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
   TCT_TRY(open_wire(0, 1, seconds, wire, err));
   tls_state *s = wire->state;
   tct_tls_files f = {files->certificate, files->private_key, files->authority};
-  s->peer[0] = s->tls->connect(&f, address, seconds, why, sizeof why);
+  const tct_tls_wait wait = {.seconds = seconds};
+  s->peer[0] = s->tls->connect(&f, address, &wait, why, sizeof why);
   if (s->peer[0]) return TCT_OK;
   tct_wire_close(wire);
   return tct_fail(err, TCT_E_RUN, "%s", why);
@@ -133,4 +160,82 @@ void tct_wire_peer(tct_wire *wire, int peer, char *out, size_t size) {
   const tls_state *s = wire->state;
   out[0] = 0;
   if (wire->backend == &backend) s->tls->name(connection_of(wire, peer), out, size);
+}
+
+/* ---- between parties ------------------------------------------------------------------------------------------- */
+
+struct tct_wire_door {
+  const tct_tls *tls;
+  tct_tls_files files; /* borrowed */
+  double seconds;
+  void *listener;
+};
+
+tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, double seconds, tct_wire_door **out,
+                              tct_error *err) {
+  char why[TCT_TLS_WHY] = "";
+  const tct_tls *tls = NULL;
+  TCT_TRY(load(&tls, err));
+  tct_wire_door *door = *out = TCT_NEW(tct_wire_door, 1);
+  if (!door) return tct_fail_memory(err);
+  *door = (tct_wire_door){.tls = tls, .seconds = seconds};
+  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority};
+  door->listener = tls->listen(&door->files, address, why, sizeof why);
+  if (door->listener) return TCT_OK;
+  tct_free(door);
+  *out = NULL;
+  return tct_fail(err, TCT_E_RUN, "%s", why);
+}
+
+int tct_wire_door_port(const tct_wire_door *door) { return door->tls->port(door->listener); }
+
+void tct_wire_door_close(tct_wire_door *door) {
+  if (!door) return;
+  door->tls->close_listener(door->listener);
+  tct_free(door);
+}
+
+/* The server speaks where it has nothing to say but why it stops. */
+static tct_status hear_stop(tct_wire *server, tct_error *err) {
+  char nothing[1];
+  tct_status status = tct_wire_receive(server, TCT_SERVER, TCT_FRAME_FAILURE, nothing, 0, err);
+  return status != TCT_OK ? status : tct_fail(err, TCT_E_RUN, "the server spoke out of turn; stop trusting it");
+}
+
+static tct_status wrap(const tct_wire_door *door, void *connection, int self, tct_wire *out, tct_error *err) {
+  tct_status status = open_wire(self, 1, door->seconds, out, err);
+  if (status != TCT_OK) {
+    door->tls->close(connection);
+    return status;
+  }
+  tls_state *s = out->state;
+  s->peer[0] = connection;
+  s->tls->name(connection, out->peer, sizeof out->peer);
+  if (!out->peer[0]) snprintf(out->peer, sizeof out->peer, "?");
+  return TCT_OK;
+}
+
+tct_status tct_wire_door_take(tct_wire_door *door, tct_wire *server, tct_wire *out, tct_error *err) {
+  char why[TCT_TLS_WHY] = "";
+  const tls_state *s = server->state;
+  tct_tls_ended ended = TCT_TLS_REFUSED;
+  const tct_tls_wait wait = {.seconds = door->seconds, .watch = s->peer[0]};
+  *out = (tct_wire){0};
+  void *connection = door->tls->accept(door->listener, &wait, &ended, why, sizeof why);
+  if (connection) return wrap(door, connection, TCT_SERVER, out, err);
+  if (ended == TCT_TLS_WATCHED) return hear_stop(server, err);
+  tct_fail(err, TCT_E_RUN, "the parties did not all meet (%s); check the addresses that they listen at", why);
+  return ended == TCT_TLS_LATE ? TCT_E_RUN : TCT_OK;
+}
+
+tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire *server, tct_wire *out,
+                              tct_error *err) {
+  char why[TCT_TLS_WHY] = "";
+  const tls_state *s = server->state;
+  const tct_tls_wait wait = {.seconds = door->seconds, .watch = s->peer[0], .any_host = 1};
+  *out = (tct_wire){0};
+  void *connection = door->tls->connect(&door->files, address, &wait, why, sizeof why);
+  if (connection) return wrap(door, connection, 0, out, err);
+  if (s->tls->waiting(s->peer[0])) return hear_stop(server, err);
+  return tct_fail(err, TCT_E_RUN, "%s", why);
 }

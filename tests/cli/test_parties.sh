@@ -1,22 +1,9 @@
 #!/usr/bin/env bash
 # test_parties.sh - tacit serve and tacit party over TLS: a run, and everybody who must be turned away.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-if ! command -v openssl >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_tls.so" ]; then
-  echo "skipped: openssl or libtacit_tls.so is not there"
-  exit 77
-fi
-port=$((20000 + RANDOM % 20000))
+. "$(dirname "${BASH_SOURCE[0]}")/parties.sh"
 
 # ---- certificates, records -----------------------------------------------------------------------
 
-quiet() { openssl "$@" >openssl.log 2>&1 || { cat openssl.log; exit 1; }; }
-key() { quiet req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=${2:-$1}"; }
-authority() { quiet req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.pem" -subj "/CN=$1" -days 2; }
-# sign NAME AUTHORITY DAYS SAN
-sign() {
-  echo "subjectAltName=$4" >"$1.ext"
-  quiet x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -CAcreateserial -out "$1.pem" -days "$3" -extfile "$1.ext"
-}
 authority authority
 authority stranger
 for name in server alice bob elsewhere; do key $name; done
@@ -60,15 +47,6 @@ party() { # NAME FILE [OPTION...]
   "$TACIT" party "$file" --connect 127.0.0.1:$port --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
     "${merged[@]}" >"$name.out" 2>"$name.err"
 }
-# ends NAME PROCESS CODE REGEX FILE : the process exits with CODE, and the file says REGEX in one line.
-ends() {
-  cases=$((cases + 1))
-  wait "$2"
-  local got=$?
-  [ "$got" = "$3" ] || fail "$1: exit $got, not $3: $(head -c 300 "$5")"
-  grep -qE -- "$4" "$5" || fail "$1: does not say '$4': $(head -c 400 "$5")"
-}
-
 # ---- a run ------------------------------------------------------------------------------------------
 
 ok "a ledger" ledger a.ledger --init --epsilon 10 --delta 1e-5
@@ -85,7 +63,7 @@ ok "with the ledger" verify alice.json --ledger a.ledger
 ok "the run is in the ledger" ledger a.ledger --json
 says "one run" dpfw_parties
 # What left alice: a hello without a record in it, three answers, and releases of known size.
-check "every message is of a known kind" test -z "$(grep -vE '^\{"type":"(hello|accept|ready|choice|column)","bytes":[0-9]+,"frame":"[0-9a-f]+"\}$' alice.jsonl)"
+check "every message is of a known kind" test -z "$(grep -vE '^\{"to":0,"type":"(hello|accept|ready|choice|column)","bytes":[0-9]+,"frame":"[0-9a-f]+"\}$' alice.jsonl)"
 steps=$(grep -oE 'steps=[0-9]+' model.json | cut -d= -f2 | sort -u)
 columns=$(grep -oE 'columns=[0-9]+' model.json | cut -d= -f2 | sort -u)
 check "a choice a round" test "$(grep -c '"choice","bytes":32,' alice.jsonl)" = "$steps"

@@ -30,6 +30,16 @@ ok "the model is verified" verify model.json
 check "an epsilon for each observer" grep -q '"observers"' model.json
 check "releases left the party" grep -q '"type":"choice"' a.jsonl
 
+# Secure sums: the parties' ranks talk with each other.
+rm -f model.json
+cases=$((cases + 1))
+sums=(--solver gram_parties)
+ranks -n 1 "${serve[@]}" "${sums[@]}" : -n 1 "$TACIT" party a.csv "${party[@]}" "${sums[@]}" --transcript a.jsonl : \
+  -n 1 "$TACIT" party b.csv "${party[@]}" "${sums[@]}" || fail "three ranks with gram_parties: $(cat mpi.err)"
+ok "the model of sums is verified" verify model.json
+check "masked columns went to the other party" grep -q '"to":2,"type":"masked_columns"' a.jsonl
+check "and none to the server" test -z "$(grep '"to":0,"type":"masked_columns"' a.jsonl)"
+
 rm -f model.json
 cases=$((cases + 1))
 ranks -n 1 "${serve[@]}" : -n 1 "$TACIT" party a.csv "${party[@]}" : -n 1 "$TACIT" party missing.csv "${party[@]}" &&

@@ -58,6 +58,39 @@ check 'it says which losses have errors' grep -q 'hinge has no standard errors' 
 ok 'a plan that expects none' train --dry-run --shape 2000,20 --loss logistic --errors model --epsilon 0.5 --delta 1e-6 --row-norm 3
 check 'it says so before it spends' grep -q 'expect no interval' .out
 
+python3 - <<'PY'
+import math, random
+random.seed(4)
+with open("counts.csv", "w") as out:
+    print("a,b,visits", file=out)
+    for _ in range(8000):
+        a, b = random.random(), random.random()
+        mean, k, p = math.exp(a - b), 0, random.random()
+        while (p := p * random.random() ** (1 if k else 0)) > math.exp(-mean):
+            k += 1
+        print(f"{a:.4f},{b:.4f},{k}", file=out)
+PY
+printf '{"columns": [%s, %s], "label": {"name": "visits", "lower": 0, "upper": 20}}' \
+  '{"name": "a", "type": "number", "lower": 0, "upper": 1}' '{"name": "b", "type": "number", "lower": 0, "upper": 1}' >counts.schema.json
+counts=(counts.csv --schema counts.schema.json --epsilon 2 --delta 1e-6 --seed 5)
+ok 'counts' train "${counts[@]}" --loss poisson --errors model -o c.json
+ok 'verified' verify c.json
+ok 'their summary' summary c.json --json
+check 'its weights have intervals that hold 1 and -1' python3 -c '
+import json
+lines = json.load(open(".out"))["weights"]
+assert all(line["lower"] < truth < line["upper"] for line, truth in zip(lines, (1, -1)))'
+ok 'predicted means' predict c.json counts.csv --output mean --interval 0.9
+check 'a mean lies within its interval, above 0' awk -F, '$2 <= 0 || $1 < $2 || $1 > $3 {exit 1}' .out
+check 'means add up to the counts' python3 -c '
+means = [float(line.split(",")[0]) for line in open(".out")]
+counts = [float(line.rsplit(",")[-1]) for line in list(open("counts.csv"))[1:]]
+assert abs(sum(means) / sum(counts) - 1) < 0.05'
+bad 'a mean of classes' 2 'does not predict counts' predict m.json p.csv --output mean
+bad 'moved counts' 2 'needs counts as they are' train counts.csv --label visits --loss poisson --label-shift 3 --label-bound 9 --row-norm 2 --epsilon 1 --delta 1e-6 -o x.json
+bad 'counts without a bound on slopes' 2 'loss of bounded slope' train "${counts[@]}" --loss poisson --penalty l2:lambda=0.1 --solver objpert -o x.json
+bad 'counts for LIBLINEAR' 2 'LIBLINEAR has no model' export --liblinear c.json -o x.json
+
 bad 'a level of 1' 2 'strictly between 0 and 1' summary m.json --level 1
 bad 'a level of 0' 2 'strictly between 0 and 1' summary m.json --level 0
 bad 'a level of 2' 2 'strictly between 0 and 1' predict m.json p.csv --interval 2

@@ -22,10 +22,10 @@ has() {
 ok 'version' --version
 says 'the version is a number' '^tacit [0-9]+\.[0-9]+\.[0-9]+$'
 ok 'help' --help
-for verb in train predict evaluate account verify report schema generate components export; do
+for verb in train predict evaluate account verify report schema generate components export audit; do
   says "help names $verb" "^  $verb "
 done
-for verb in train predict evaluate account verify report schema generate components export; do
+for verb in train predict evaluate account verify report schema generate components export audit; do
   ok "$verb --help" $verb --help
   says "$verb --help has a usage line" "^tacit $verb "
   says "$verb --help has an example" '^ +tacit '
@@ -55,6 +55,12 @@ ok 'generate a regression' generate --rows 3000 --kind regression -o income.csv
 ok 'schema' schema people.csv --label high_income
 check 'a draft says that it is not private' grep -qi 'not private' .err
 python3 -c 'import json; json.load(open(".out"))' || fail 'the draft is no JSON'
+cp .out draft.json
+bad_draft() { tacit schema --check draft.json; [ "$code" = 3 ] && grep -q 'MUST CHANGE: it is a draft' .out; }
+check 'a draft does not pass its review' bad_draft
+ok 'the schema passes' schema --check people.schema.json
+says 'and its size is told' '[0-9]+ columns, [0-9]+ features'
+bad 'a review writes no file' 2 'leave --label and -o away' schema --check people.schema.json -o x.json
 
 # ---- train ----
 usual=(people.csv --schema people.schema.json --loss logistic --penalty l2:lambda=1e-3 --intercept)

@@ -35,7 +35,7 @@ static char *serve(void) {
   assert_true(tct_model_note(m, line));
   m->coefficients = TCT_NEW(double, COLS);
   memcpy(m->coefficients, w, sizeof w);
-  assert_int_equal(tct_model_observers(plan, parties, 4321, m, NULL), TCT_OK);
+  assert_int_equal(tct_model_observers(plan, &(tct_apart){parties, 4321}, m, NULL), TCT_OK);
   char *text = tct_model_json(m, NULL);
   for (int k = 0; k < 2; k++) json_decref(parties[k]);
   tct_model_free(m);

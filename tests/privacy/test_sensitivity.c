@@ -205,6 +205,7 @@ static const setup metrics[] = {
     {"logistic", "l2:lambda=1e-6", "dpmetric:steps=4,norms=0,budget_fraction=0.3", 2, 1e4, TCT_ADD_REMOVE, 0.9},
     {"smoothed_hinge", "none", "dpmetric:steps=4,shape=diagonal", 2, 1, TCT_ADD_REMOVE, 0.9},
     {"huber", "none", "dpmetric:steps=4,budget_fraction=0.3", 0.5, 1, TCT_REPLACE_ONE, 0.9},
+    {"poisson", "none", "dpmetric:steps=4", 1, 1, TCT_ADD_REMOVE, 0.9},
     {"logistic", "none", "dpmetric:steps=4,shape=diagonal,norms=0.1", 1, 0.01, TCT_REPLACE_ONE, 0.9},
 };
 static void a_released_metric_and_what_is_clipped_in_it_keep_their_reach_and_fill_it(void **state) {
@@ -220,6 +221,8 @@ static const setup onestep[] = {
     {"squared", "none", "dponestep:errors=robust,steps=4", 3, 0.01, TCT_ADD_REMOVE, 0.9},
     {"huber", "none", "dponestep:errors=robust,steps=4", 0.5, 1, TCT_REPLACE_ONE, 0.9},
     {"squared", "none", "dponestep:errors=model,steps=4", 1, 1, TCT_REPLACE_ONE, 0.9},
+    {"poisson", "none", "dponestep:errors=robust,steps=4", 1, 1, TCT_ADD_REMOVE, 0.9},
+    {"poisson", "none", "dponestep:errors=model,steps=4", 2, 1, TCT_REPLACE_ONE, 0.9},
 };
 static void a_one_step_estimator_keeps_its_sensitivity_and_fills_it(void **state) {
   (void)state;

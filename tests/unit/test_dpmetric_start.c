@@ -70,8 +70,26 @@ static void a_label_bound_ten_times_too_wide_costs_a_hundredth_of_a_clip_by_that
   records_free(&r);
 }
 
+/* Counts of mean 9 in cycles, 20 features without a meaning and next to no signal. */
+static void counts_start_at_the_logarithm_of_their_mean(void **state) {
+  (void)state;
+  char note[TCT_NOTE];
+  records r = short_rows(1000, 20, 5);
+  for (int i = 0; i < 1000; i++) r.y[i] = i % 19;
+  tct_config config = world_config("poisson:margin=3", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 2, config.epsilon = 0.1, config.label_bound = 30;
+  double loss = mean_loss(&r, &config, note), constant = 0;
+  tct_loss poisson;
+  assert_int_equal(tct_loss_make(config.loss, &poisson, NULL), TCT_OK);
+  for (int i = 0; i < 1000; i++) constant += tct_loss_value(&poisson, log(9), r.y[i]) / 1000;
+  print_message("loss %.3f, of the best constant %.3f\n", loss, constant);
+  assert_true(loss < 1.3 * constant);
+  records_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_start_at_the_logarithm_of_their_mean),
       cmocka_unit_test(where_noise_hides_the_features_the_model_is_no_worse_than_a_constant_and_says_so),
       cmocka_unit_test(a_label_bound_ten_times_too_wide_costs_a_hundredth_of_a_clip_by_that_bound),
   };

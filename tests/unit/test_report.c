@@ -264,6 +264,51 @@ static void every_tag_is_a_known_one(void **state) {
   tct_model_free(model);
 }
 
+/* ---- how sure the weights are --------------------------------------------------------------------------- */
+
+/* The number behind the first `mark` after `from`. */
+static double number_after(const char *from, const char *mark) {
+  const char *at = strstr(from, mark);
+  assert_non_null(at);
+  return strtod(at + strlen(mark), NULL);
+}
+
+/* Variances .01 of sampling and .04 of noise, many degrees of freedom; weight 2 is withheld. */
+static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(void **state) {
+  (void)state;
+  world *w = made_world(0);
+  tct_model *model = trained(w, "logistic", "none", "dpgd", TCT_ADD_REMOVE, 1);
+  char *page = tct_report_html(model, NULL);
+  assert_null(strstr(page, "How sure the weights are"));
+  tct_text_free(page);
+  assert_int_equal(tct_inference_new(P, &model->inference, NULL), TCT_OK);
+  for (int j = 0; j < P; j++) {
+    model->coefficients[j] = 0.5 * j;
+    model->inference.sampling[j * P + j] = 0.01, model->inference.noise[j * P + j] = 0.04;
+    model->inference.degrees[j] = 1e9;
+  }
+  model->inference.why[2] = TCT_NOISE_ABOVE_SIGNAL;
+  page = tct_report_html(model, NULL);
+  assert_non_null(page);
+  const char *row = strstr(page, "data-interval=\"coefficients.1\"");
+  assert_non_null(row);
+  double half = 1.95996398 * sqrt(0.05);
+  assert_float_equal(number_after(row, "derived.lower.1\" value=\""), 0.5 - half, 1e-6);
+  assert_float_equal(number_after(row, "derived.upper.1\" value=\""), 0.5 + half, 1e-6);
+  assert_float_equal(number_after(row, "derived.p_value.1\" value=\""), erfc(0.5 / sqrt(0.1)), 1e-6);
+  const char *line = strstr(row, "class=\"line\""), *part = strstr(row, "class=\"part\"");
+  assert_true(line && part);
+  double reach = 1.05 * (1.5 + half), width = number_after(line, "width=\"");
+  assert_float_equal(width, 100 * half / reach, 0.01);
+  assert_float_equal(number_after(part, "width=\"") / width, sqrt(0.8), 0.001);
+  assert_null(strstr(page, "derived.lower.2"));
+  assert_non_null(strstr(page, "no interval: the privacy noise is larger"));
+  assert_non_null(strstr(page, "Noise was added to protect the records; intervals and p count it."));
+  tct_text_free(page);
+  tct_model_free(model);
+  tct_free(w);
+}
+
 static void what_is_not_covered_is_red(void **state) {
   (void)state;
   tct_model *model = hostile();
@@ -342,6 +387,29 @@ static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
   tct_model_free(model);
 }
 
+static void a_claim_that_rests_on_others_says_on_whom(void **state) {
+  (void)state;
+  world *w = made_world(1);
+  tct_model *sums = trained(w, "squared", "l2:lambda=0.1", "gram_parties:parties=2", TCT_ADD_REMOVE, 1);
+  tct_model *plain = trained(w, "squared", "l2:lambda=0.1", "adassp", TCT_ADD_REMOVE, 1);
+  char *page = tct_report_html(sums, NULL), *other = tct_report_html(plain, NULL);
+  assert_non_null(strstr(page, "data-field=\"parties.conditions.4\""));
+  assert_non_null(strstr(page, "conspires with no party"));
+  assert_null(strstr(page, "whatever machines they own"));
+  assert_null(strstr(other, "parties.conditions"));
+  assert_non_null(strstr(other, "whatever machines they own"));
+  tct_text_free(page), tct_text_free(other);
+  /* Between parties nobody is a curator, and the certificate names the conditions. */
+  char *apart = tct_text_copy(sums->parties);
+  memcpy(strstr(apart, "\"apart\":false"), "\"apart\":true ", 13);
+  tct_free(sums->parties);
+  sums->parties = apart;
+  assert_non_null(strstr(tct_model_trust(sums), "The claim rests on parties.conditions"));
+  assert_null(strstr(tct_model_trust(sums), "labels are known to every party"));
+  tct_model_free(sums), tct_model_free(plain);
+  free(w);
+}
+
 static void the_same_model_gives_the_same_page(void **state) {
   (void)state;
   world *w = made_world(0);
@@ -404,9 +472,11 @@ int main(void) {
       cmocka_unit_test(events_of_more_than_this_run_give_no_size),
       cmocka_unit_test(no_text_of_a_model_becomes_markup),
       cmocka_unit_test(every_tag_is_a_known_one),
+      cmocka_unit_test(a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise),
       cmocka_unit_test(what_is_not_covered_is_red),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
       cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
+      cmocka_unit_test(a_claim_that_rests_on_others_says_on_whom),
       cmocka_unit_test(the_same_model_gives_the_same_page),
       cmocka_unit_test(a_page_is_whole_or_not_there),
   };

@@ -313,6 +313,73 @@ static void draft_reads_its_own_table_and_is_marked(void **state) {
   tct_text_free(draft);
 }
 
+static const char *type_of(const json_t *draft, const char *name) {
+  size_t k;
+  const json_t *column;
+  json_array_foreach(json_object_get(draft, "columns"), k,
+                     column) if (!strcmp(json_string_value(json_object_get(column, "name")),
+                                         name)) return json_string_value(json_object_get(column, "type"));
+  return "none";
+}
+
+static void draft_tells_codes_quantities_and_identifiers_apart(void **state) {
+  (void)state;
+  char text[40 * 64] = "id,key,code,age,rate,one,y\n";
+  for (int i = 0; i < 40; i++)
+    sprintf(text + strlen(text), "%d,k%d,%d,%d,%d.%d,5,%d\n", 1000 + i, i, 1 + i % 3, 17 + i % 29, i, i % 7, i % 2);
+  tct_error err;
+  char *draft = tct_schema_draft_text_nonprivate(text, strlen(text), "y", &err);
+  assert_non_null(draft);
+  json_t *root = json_loads(draft, 0, NULL);
+  assert_string_equal(type_of(root, "id"), "ignore");
+  assert_string_equal(type_of(root, "key"), "ignore");
+  assert_string_equal(type_of(root, "code"), "category");
+  assert_string_equal(type_of(root, "age"), "number");
+  assert_string_equal(type_of(root, "rate"), "number"); /* all differ, and are no whole numbers */
+  assert_string_equal(type_of(root, "one"), "number");
+  const json_t *age = json_array_get(json_object_get(root, "columns"), 3);
+  assert_true(json_real_value(json_object_get(age, "lower")) == 15); /* 17 rounded outward */
+  assert_true(json_real_value(json_object_get(age, "upper")) == 45);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(root, "label"), "positive")), "1");
+  char *same = draft_of(text, "y");
+  assert_string_equal(same, draft);
+  json_decref(root);
+  tct_text_free(same);
+  tct_text_free(draft);
+}
+
+/* The number of findings of a schema, and whether it may be trained with. */
+static size_t findings(const char *schema, bool *ok) {
+  tct_error err;
+  char *text = tct_schema_check_json(NULL, schema, &err);
+  assert_non_null(text);
+  json_t *root = json_loads(text, 0, NULL);
+  size_t count = json_array_size(json_object_get(root, "findings"));
+  *ok = json_is_true(json_object_get(root, "ok"));
+  json_decref(root);
+  tct_text_free(text);
+  return count;
+}
+
+static void a_reviewer_finds_drafts_exact_bounds_and_missing_rules(void **state) {
+  (void)state;
+  bool ok;
+  tct_error err;
+#define AGE(lower) "{\"name\":\"age\",\"type\":\"number\",\"lower\":" lower ",\"upper\":90,\"missing\":40}"
+#define Y_AB ",\"label\":{\"name\":\"y\",\"values\":[\"a\",\"b\"],\"positive\":\"a\"}}"
+  assert_int_equal(findings("{\"columns\":[" AGE("17") "]" Y_AB, &ok), 0);
+  assert_true(ok);
+  assert_int_equal(findings("{\"columns\":[" AGE("17.3482") "]" Y_AB, &ok), 1);
+  assert_true(ok);
+  assert_int_equal(findings("{\"not_private\":1,\"columns\":[" AGE("17") "]" Y_AB, &ok), 1);
+  assert_false(ok);
+  assert_int_equal(findings("{\"columns\":[" AGE("17") "]}", &ok), 1);
+  assert_int_equal(findings("{\"columns\":[{\"name\":\"c\",\"type\":\"category\",\"values\":[\"u\"]}]" Y_AB, &ok), 3);
+  assert_true(ok);
+  assert_null(tct_schema_check_json(NULL, "{\"columns\":[]}", &err));
+  assert_null(tct_schema_check_json("/nowhere", NULL, &err));
+}
+
 static void draft_refuses_what_is_no_table(void **state) {
   (void)state;
   assert_null(draft_of("", NULL));
@@ -338,6 +405,8 @@ int main(void) {
       cmocka_unit_test(malformed_schemas_are_refused),
       cmocka_unit_test(long_lists_of_values_are_found_each),
       cmocka_unit_test(draft_reads_its_own_table_and_is_marked),
+      cmocka_unit_test(draft_tells_codes_quantities_and_identifiers_apart),
+      cmocka_unit_test(a_reviewer_finds_drafts_exact_bounds_and_missing_rules),
       cmocka_unit_test(draft_refuses_what_is_no_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,9 @@ static void rest(tct_ring_block a, tct_ring_block b, int64_t rows, int64_t i, in
   *sum += total;
 }
 
-void tct_ring_times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, uint64_t *sum, int64_t stride) {
+enum { IN_CACHE = 1 << 15 }; /* numbers of both factors */
+
+static void times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, uint64_t *sum, int64_t stride) {
   static void (*const tile[TCT_LEVELS])(tct_ring_block, tct_ring_block, int64_t, int64_t, int64_t, uint64_t *,
                                         int64_t) = {tile_0, tile_1, tile_2};
   int level = tct_level();
@@ -63,4 +65,11 @@ void tct_ring_times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper
   for (int64_t i = 0; i < a.cols; i++)
     for (int64_t j = i < tall ? wide : 0; j < b.cols; j++)
       if (!upper || j >= i) rest(a, b, rows, i, j, sum + i * stride + j);
+}
+
+/* So many rows at a time that they stay in cache. */
+void tct_ring_times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, uint64_t *sum, int64_t stride) {
+  int64_t part = IN_CACHE / (a.cols + b.cols + 1) + 1;
+  for (; rows > part; rows -= part, a.at += part * a.cols, b.at += part * b.cols) times(a, b, part, upper, sum, stride);
+  times(a, b, rows, upper, sum, stride);
 }

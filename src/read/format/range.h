@@ -44,6 +44,8 @@ void tct_scan_close(tct_scan *scan);
 
 /* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
 tct_status tct_read_options_take(const tct_read_options *given, tct_read_options *own, tct_error *err);
+/* The same, and every option within its range. */
+tct_status tct_read_options_checked(const tct_read_options *given, tct_read_options *own, tct_error *err);
 /* The character that the options name as delimiter; 0: none, or no usable one. */
 char tct_read_delimiter(const tct_read_options *options);
 /* As tct_data_read, for the records of the range alone; it may be empty. */

@@ -1,4 +1,4 @@
-/* encode.c - one CSV record to features and a label, by the schema.
+/* encode.c - one record to features and a label, by the schema.
  *
  * Features are in the order of the schema, which is public, and not of the file.  Whether the matrix is dense or sparse
  * follows from the schema alone.  A record has at most one non-zero for each column that is not ignored.  So the sparse
@@ -48,42 +48,31 @@ static double scaled(const tct_schema *schema, const tct_column *column, double 
 }
 
 /* Why the field is no number; names the way out for what tables often hold.  Static text: no value of the data. */
-static const char *no_number(const tct_encoder *encoder, const tct_field *field) {
+static const char *no_number(const tct_encoder *encoder, const char *at, int64_t length) {
   static const char *const words[] = {"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", ".", "-"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if ((int64_t)strlen(words[k]) == field->length && memcmp(words[k], field->at, (size_t)field->length) == 0)
+    if ((int64_t)strlen(words[k]) == length && memcmp(words[k], at, (size_t)length) == 0)
       return "the field looks like a word for a missing value; list such words under \"missing_values\" in a schema";
   double value;
-  if (!encoder->rule.decimal_comma &&
-      tct_number_parse_comma(field->at, field->length, encoder->rule.c, &value) == TCT_NUMBER_OK)
+  if (!encoder->rule.decimal_comma && tct_number_parse_comma(at, length, encoder->rule.c, &value) == TCT_NUMBER_OK)
     return "the number has a decimal comma; read the table with --decimal ,";
   return "the field is not a finite decimal number; correct it, or describe the column in a schema";
 }
 
-static const char *encode_number(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
-  const tct_schema *schema = encoder->schema;
-  double value = 0;
-  bool missing = tct_schema_missing(schema, field->at, field->length);
+const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing) {
   if (missing && column->missing == TCT_WHEN_REFUSE) {
     return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
   }
-  if (missing) {
-    value = column->missing_number;
-  } else {
-    tct_number_status status = tct_label_rule_parse(&encoder->rule, field->at, field->length, &value);
-    if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
-    if (status != TCT_NUMBER_OK) return no_number(encoder, field);
-  }
-  if (!column->raw) value = scaled(schema, column, value);
+  if (missing) value = column->missing_number;
+  if (!isfinite(value)) return "the number is not finite; correct it";
+  if (!column->raw) value = scaled(encoder->schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";
   put(encoder, column->first, value);
   return NULL;
 }
 
-static const char *encode_category(tct_encoder *encoder, const tct_column *column, const tct_field *field) {
-  int32_t found = tct_column_find(column, field->at, field->length);
+const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing) {
   if (found < 0) {
-    bool missing = tct_schema_missing(encoder->schema, field->at, field->length);
     tct_when when = missing ? column->missing : column->other;
     if (when == TCT_WHEN_REFUSE) {
       return missing
@@ -96,16 +85,36 @@ static const char *encode_category(tct_encoder *encoder, const tct_column *colum
   return NULL;
 }
 
+static const char *text_as_number(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
+  double value = 0;
+  bool missing = tct_schema_missing(encoder->schema, at, length);
+  if (!missing) {
+    tct_number_status status = tct_label_rule_parse(&encoder->rule, at, length, &value);
+    if (status == TCT_NUMBER_RANGE) return "the number is too large for a double; correct it";
+    if (status != TCT_NUMBER_OK) return no_number(encoder, at, length);
+  }
+  return tct_encode_number(encoder, column, value, missing);
+}
+
+const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
+  if (column->kind == TCT_COLUMN_NUMBER) return text_as_number(encoder, column, at, length);
+  int32_t found = tct_column_find(column, at, length);
+  return tct_encode_listed(encoder, column, found, found < 0 && tct_schema_missing(encoder->schema, at, length));
+}
+
+void tct_encode_begin(tct_encoder *encoder) {
+  encoder->filled = 0;
+  if (!encoder->sparse) memset(encoder->value, 0, (size_t)encoder->schema->features * sizeof *encoder->value);
+}
+
 tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label) {
   const tct_schema *schema = encoder->schema;
-  encoder->filled = 0;
-  if (!encoder->sparse) memset(encoder->value, 0, (size_t)schema->features * sizeof *encoder->value);
+  tct_encode_begin(encoder);
   for (int64_t k = 0; k < schema->columns; k++) {
     const tct_column *column = &schema->column[k];
     int64_t j = encoder->field[k];
     if (j < 0) continue;
-    const char *why = column->kind == TCT_COLUMN_NUMBER ? encode_number(encoder, column, &field[j])
-                                                        : encode_category(encoder, column, &field[j]);
+    const char *why = tct_encode_text(encoder, column, field[j].at, field[j].length);
     if (why) return (tct_fault){j + 1, why};
   }
   if (encoder->label_field >= 0) {

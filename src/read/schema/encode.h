@@ -1,4 +1,4 @@
-/* encode.h - one CSV record to features and a label, by the schema. */
+/* encode.h - one record to features and a label, by the schema. */
 #ifndef TCT_READ_SCHEMA_ENCODE_H
 #define TCT_READ_SCHEMA_ENCODE_H
 #include "read/source/csv.h"
@@ -24,6 +24,15 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
 
 /* Encodes the fields; returns what is wrong (why NULL = nothing). */
 tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label);
+
+/* A record whose values are not all texts: begin, then each column once, in the schema's order and by the function that
+ * fits its value.  Each returns what is wrong (static text), or NULL. */
+void tct_encode_begin(tct_encoder *encoder);
+const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length);
+/* Number columns.  missing: the schema's rule goes before the value. */
+const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, double value, bool missing);
+/* Category columns.  found: index of the listed value, or -1: then by the rule for missing or for other values. */
+const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing);
 
 void tct_encoder_free(tct_encoder *encoder);
 #endif

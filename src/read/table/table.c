@@ -36,7 +36,26 @@ void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   return buffer;
 }
 
+bool tct_pieces_expect(tct_pieces *pieces, int64_t count) {
+  struct tct_piece *at = TCT_NEW(struct tct_piece, 1);
+  char *memory = at ? tct_alloc(count, pieces->element) : NULL;
+  if (!memory) {
+    tct_free(at);
+    return false;
+  }
+  *at = (struct tct_piece){memory, 0, count};
+  pieces->at = at;
+  pieces->count = pieces->cap = 1;
+  return true;
+}
+
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err) {
+  if (pieces->count == 1 && pieces->at->used == pieces->at->size) { /* as it was expected */
+    *joined = pieces->at->memory;
+    pieces->count = 0;
+    tct_pieces_free(pieces);
+    return TCT_OK;
+  }
   char *memory = tct_alloc(pieces->total, pieces->element);
   if (!memory) return tct_fail_memory(err);
   *joined = memory;
@@ -74,6 +93,14 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
   table->ends.element = sizeof(int64_t);
   table->labels.element = sizeof(double);
   table->dropped.element = 1;
+}
+
+tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err) {
+  int64_t values;
+  if (__builtin_mul_overflow(rows, dense, &values)) return tct_fail_memory(err);
+  bool room = table->layout == TCT_CSR || tct_pieces_expect(&table->values, values);
+  if (room && table->labelled) room = tct_pieces_expect(&table->labels, rows);
+  return room ? TCT_OK : tct_fail_memory(err);
 }
 
 static bool add_values(tct_table *table, const double *value, int64_t count) {

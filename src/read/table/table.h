@@ -17,6 +17,9 @@ typedef struct tct_pieces {
 
 /* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory. */
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
+/* Before the first reserve: room for exactly `count` elements, which are then joined without a copy; false = out of
+ * memory. */
+bool tct_pieces_expect(tct_pieces *pieces, int64_t count);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err);
 void tct_pieces_free(tct_pieces *pieces);
@@ -34,6 +37,9 @@ typedef struct tct_table {
 } tct_table;
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options);
+
+/* After init, where the number of records is known: they are then not copied once more.  dense: features of each. */
+tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err);
 
 /* Appends one record: dense value[count], or sparse with ascending 0-based index[count]. */
 tct_status tct_table_dense(tct_table *table, const double *value, int64_t count, double label, tct_error *err);

@@ -17,7 +17,9 @@
  *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I)
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
+ *        Classes: where the releases of some steps have a mean beyond their noise, the path becomes longer.
  *   9. the average of w over the last part of the path
+ * Counts: steps are longer where four times the released mean label is below the bound on the curvature.
  * d = sum of l/(l + r) over the eigenvalues l of the released matrix: how many directions stand out of the noise.
  *
  * SENSITIVITY  Steps 1 to 3: dpmetric_factor.c; every length is 1.  Step 6: W is fixed by earlier releases, one matrix
@@ -49,6 +51,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static const double MEANS = 4; /* means of counts rarely lie above so many of their own mean */
 
 /* A power of two above x. */
 static double above(double x) {
@@ -139,30 +143,86 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
   return largest_weight(facts);
 }
 
-/* Steps 5 to 9; memory[6p] is zero. */
+/* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
+static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
+  if (facts->loss.kind->link != TCT_LINK_LOG || !(rule->start > 0)) return 1;
+  return fmax(1, tct_dpmetric_curvature(facts) / (MEANS * exp(shape->start)));
+}
+
+/* Classes that all but part want longer paths than others, which no public fact says.  The released gradients do: their
+ * mean over some steps is next to nothing where the path has arrived, and noise beside a remainder where it has not.
+ * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  What can be
+ * learned must be ENOUGH for that, or noise alone passes for a remainder too often.
+ * docs/decisions/metric-rules.md has the search. */
+static const double WATCH = 0.2, CHECKS[] = {0.45, 0.65}, REMAINS = 0.25, GROWTH = 3, ENOUGH = 8;
+
+typedef struct path {
+  const tct_dpmetric_step *gradient;
+  double steps, length, size, momentum, longer;
+  double *watched, *average; /* [p]: sums of releases and of iterates */
+  int64_t count, averaged;   /* how many are in them */
+} path;
+
+static void set_length(path *at, double length) {
+  at->length = length;
+  at->size = at->longer * fmin(1, length / at->steps), at->momentum = fmax(0, 1 - at->steps / length);
+}
+
+/* Squares of the watched releases' mean, less what noise adds to them, in units of the noise of a mean over all steps.
+ * With few columns that is itself uncertain, so more is asked for. */
+static bool remains(const path *at) {
+  double p = (double)at->gradient->problem->view->p, deviation = at->gradient->planned->deviation;
+  double count = (double)at->count, noise = p * deviation * deviation;
+  double mean = tct_norm2(at->watched, at->gradient->problem->view->p) / (count * count);
+  double uncertain = sqrt(2 / p) * at->steps / count;
+  return (mean - noise / count) * at->steps / noise > fmax(REMAINS, 1.5 * uncertain - 0.55);
+}
+
+/* After t steps: what has been released decides how long the path is from here on. */
+static void watch(path *at, int64_t t) {
+  int64_t p = at->gradient->problem->view->p;
+  bool check = false;
+  for (size_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++) check = check || t == (int64_t)(CHECKS[k] * at->steps);
+  if (t >= (int64_t)(WATCH * at->steps)) tct_axpy(1, at->gradient->sum, at->watched, p), at->count++;
+  if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
+  if (remains(at)) {
+    set_length(at, GROWTH * at->length);
+    memset(at->average, 0, (size_t)p * sizeof *at->average);
+    at->averaged = 0;
+  }
+  memset(at->watched, 0, (size_t)p * sizeof *at->watched);
+  at->count = 0;
+}
+
+/* Steps 5 to 9; memory[7p] is zero. */
 static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *rule, tct_mech *mech, double *memory,
                           double *w, tct_error *err) {
   const tct_facts *facts = gradient->problem->facts;
   const tct_dpmetric_shape *shape = gradient->shape;
   int64_t p = gradient->problem->view->p, from = (int64_t)((1 - rule->average) * (double)rule->steps);
-  double *u = memory, *last = u + p, *average = last + p, *move = average + p, *image = move + p, *ridge = image + p;
+  double *u = memory, *last = u + p, *move = last + p, *image = move + p, *ridge = image + p;
+  path at = {.gradient = gradient, .steps = (double)rule->steps, .average = ridge + p, .watched = ridge + 2 * p};
   int release = tct_dpmetric_places_of(rule).steps;
-  double steps = (double)rule->steps, size = fmin(1, shape->path_length / steps),
-         momentum = fmax(0, 1 - steps / shape->path_length);
+  double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
+  bool watched =
+      isnan(rule->path_length) && facts->loss.kind->binary && tct_dpmetric_learnable(shape, signal) >= ENOUGH;
+  at.longer = longer_steps(facts, rule, shape);
+  set_length(&at, shape->path_length);
   if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;
   for (int64_t t = 0; t < rule->steps; t++) {
-    TCT_TRY(tct_problem_tick(gradient->problem, (double)t / steps, err));
+    TCT_TRY(tct_problem_tick(gradient->problem, (double)t / at.steps, err));
     TCT_TRY(tct_dpmetric_gradient(gradient, mech, release, u, err)); /* 6 */
     for (int64_t j = 0; j < p; j++) ridge[j] = facts->intercept && j == p - 1 ? 0 : facts->penalty.l2 * u[j];
     tct_metric_plain(&shape->metric, ridge, image);
     tct_axpy(1 / (double)facts->rows, gradient->sum, image, p);
     tct_metric_turn(&shape->metric, image, move);
     memcpy(last, w, (size_t)p * sizeof *w);
-    tct_dpmetric_move(facts, u, size * shape->clip * shape->clip, move, w);    /* 7 */
-    for (int64_t j = 0; j < p; j++) u[j] = w[j] + momentum * (w[j] - last[j]); /* 8 */
-    if (t >= from) tct_axpy(1, w, average, p);
+    tct_dpmetric_move(facts, u, at.size * shape->clip * shape->clip, move, w);    /* 7 */
+    for (int64_t j = 0; j < p; j++) u[j] = w[j] + at.momentum * (w[j] - last[j]); /* 8 */
+    if (t >= from) tct_axpy(1, w, at.average, p), at.averaged++;
+    if (watched) watch(&at, t + 1);
   }
-  for (int64_t j = 0; j < p; j++) w[j] = average[j] / (double)(rule->steps - from); /* 9 */
+  for (int64_t j = 0; j < p; j++) w[j] = at.average[j] / (double)at.averaged; /* 9 */
   return TCT_OK;
 }
 
@@ -182,7 +242,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_dpmetric_rule rule = tct_dpmetric_rule_of(problem->facts, &plan->spec);
   tct_dpmetric_shape shape = {0};
   tct_dpmetric_step gradient = {0};
-  double *memory = TCT_NEW(double, 6 * p);
+  double *memory = TCT_NEW(double, 7 * p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? tct_problem_tick(problem, 0, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_dpmetric_release(problem, &rule, mech, &shape, err);

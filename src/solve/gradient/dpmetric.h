@@ -28,6 +28,7 @@ typedef struct tct_dpmetric_shape {
   double signal_to_noise; /* kappa = n mu/d */
   double start;           /* of the intercept */
   double positives;       /* part of records; labels that are numbers: 0 */
+  double budget;          /* the steps' part of it; 0.88 where sums of labels need little */
   double slope;           /* what clips are measured by: the largest slope, or the typical one at the start */
   double path_length;     /* F, the path's length in steps of size 1/curvature */
   double sensitivity; /* a record's term in x is cut to this norm: it sets the lattice of sums, and hardly ever binds */
@@ -45,8 +46,8 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule);
 /* The signal that clip and path follow: the released one; where noise stands for most of d, at least what public facts
  * say. */
 double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
-/* Signal times the rarer class's part, a half where labels are numbers; below TCT_DPMETRIC_LEARNABLE next to nothing
- * can be learned (docs/decisions/metric-rules.md). */
+/* Signal that the steps' part of the budget leaves, times the rarer class's part; a half where labels are numbers.
+ * Below TCT_DPMETRIC_LEARNABLE next to nothing can be learned (docs/decisions/metric-rules.md). */
 #define TCT_DPMETRIC_LEARNABLE 2.5
 double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */

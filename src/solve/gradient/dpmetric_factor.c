@@ -81,21 +81,6 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
   }
 }
 
-/* Where the mean loss of one number for all records has slope 0; share: of positives. */
-static double constant_class(const tct_loss *loss, double budget_fraction) {
-  double low = -30, high = 30;
-  for (int step = 0; step < 60; step++) {
-    double middle = 0.5 * (low + high);
-    double slope =
-        budget_fraction * tct_loss_slope(loss, middle, 1) + (1 - budget_fraction) * tct_loss_slope(loss, middle, -1);
-    if (slope < 0)
-      low = middle;
-    else
-      high = middle;
-  }
-  return 0.5 * (low + high);
-}
-
 /* From noisy counts of both classes.  Their difference is moved towards 0 by its noise (James and Stein 1961), and
  * neither class counts for less than the noise. */
 static double part_of_positives(double up, double down, double deviation) {
@@ -112,10 +97,12 @@ static void start(const making *m, const double *sum, double deviation, tct_dpme
   if (!m->problem->weight || !(m->rule.norms > 0)) all = (double)m->facts->rows;
   if (m->facts->loss.kind->binary) {
     shape->positives = part_of_positives(up, down, fmax(deviation / in_labels(m), 1));
-    shape->start = constant_class(&m->facts->loss, shape->positives);
+    shape->start = tct_loss_constant_class(&m->facts->loss, shape->positives);
   } else {
     double bound = label_bound(m);
-    shape->start = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
+    double mean = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
+    double noise = deviation / in_labels(m) / (double)m->facts->rows * bound;
+    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise, bound));
   }
 }
 
@@ -360,6 +347,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_facts *facts = m->facts;
   double h = tct_dpmetric_curvature(facts), inverse = 0;
   double signal = tct_dpmetric_signal(facts, shape->signal_to_noise);
+  shape->budget = tct_dpmetric_left(&m->rule);
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
   shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(shape, signal);

@@ -9,11 +9,12 @@
  * symmetric.
  *   1. W as dpmetric makes it, in units in which images z_i = W x_i have length about 1
  *   2. omega_i = min(1, (c_z/|z_i|)^2): omega |z| <= c_z and omega |z|^2 <= c_z^2
- *   3. C = c_z times the bound on slopes; where there is none, k_c times the 68 % quantile of |residual|, from counts
- *      + N(0, m_r^2 I): at the start, after a third of the path, and after it
+ *   3. C = c_z times the bound on slopes.  Labels that are numbers: at most k_c times the 68 % quantile of |residual|,
+ *      from counts + N(0, m_r^2 I).  They are released at the start, after a third of the path, and after it.
  *   4. for t = 1..T   g = sum_i psi_i W x_i/C + N(0, m^2 I), psi_i = omega_i l'(x_i.u, y_i) cut to |psi_i z_i| <= C;
  *      steps with momentum as dpmetric's; w_0 the average of the last half
- *   5. g at w_0 + N(0, m_g^2 I)
+ *   5. g at w_0 + N(0, m_g^2 I); counts: omega_i is first multiplied by min(1, h/mean_i), mean_i = e^(x_i.w_0) and h
+ *      two squares of that quantile: a record of a large mean has a large curvature
  *   6. (H, J) = sum_i (omega_i psi' z_i z_i^T, psi_i^2 z_i z_i^T) + N(0, m_H^2 I), one release
  *   7. w = w_0 - W^T H^-1 g; covariances: onestep_covariance.c
  *
@@ -46,7 +47,8 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
   double all = (double)run->rule.steps, path_length = tct_noise_off(facts)
                                                           ? run->rule.path_length
                                                           : tct_onestep_path_length(run->shape.signal_to_noise);
-  double size = fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), deviation = 0;
+  double flat = tct_dpmetric_curvature(facts) / run->curvature;
+  double size = flat * fmin(1, path_length / all), momentum = fmax(0, 1 - all / path_length), deviation = 0;
   memcpy(m->u, w, (size_t)p * sizeof *w);
   memset(m->average, 0, (size_t)p * sizeof *w);
   for (int64_t t = 0; t < count; t++) {
@@ -81,11 +83,12 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   tct_onestep_moments moments = {0};
   tct_inference own = {0}, *inference = run->problem->inference ? run->problem->inference : &own;
   tct_onestep_released released = {.gradient = m->g, .moments = &moments, .rows = facts->rows};
-  released.curved = facts->loss.kind->link != TCT_LINK_IDENTITY;
+  released.link = facts->loss.kind->link;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));
-  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(&run->rule, run->shape.signal_to_noise),
+  tct_status status = tct_onestep_set_clip(run, tct_onestep_clip(facts, &run->rule, run->shape.signal_to_noise),
                                            run->at.scale[2], run->at.last, w, err);
+  if (status == TCT_OK) status = tct_onestep_reweigh(run, w, err);
   if (status == TCT_OK) status = tct_onestep_gradient(run, run->at.last, w, m->g, &released.deviation, err);
   if (status == TCT_OK) status = tct_onestep_release_moments(run, w, &moments, err);
   if (status == TCT_OK) {

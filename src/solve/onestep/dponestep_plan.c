@@ -34,29 +34,41 @@ static double public_signal(const tct_facts *facts) {
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (tct_noise_off(facts)) return 1000;
   if (!isnan(rule->weight)) return rule->weight;
-  if (rule->robust) return between(0.07 * sqrt(signal_to_noise), 1.3, 3);
-  return between(0.05 * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
+  /* The noise of H grows with c_z^2 and the root of p, and its eigenvalues fall with p. */
+  double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
+  if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3, 3);
+  return between(fmin(0.05, open) * sqrt(signal_to_noise), facts->loss.kind->binary ? 1.1 : 1.2, 2);
 }
 
-double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise) {
+/* Residuals of counts are skewed, also where the model is right. */
+double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
-  return rule->robust ? between(0.3 * sqrt(signal_to_noise), 2.5, 15) : 2;
+  double root = sqrt(signal_to_noise);
+  if (facts->loss.kind->counts) return between((rule->robust ? 0.35 : 0.13) * root, rule->robust ? 4 : 3, 15);
+  return rule->robust ? between(0.3 * root, 2.5, 15) : 2;
 }
 
 double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
+
+/* The largest curve of a count is far above the typical one, and the noise of H follows the largest. */
+static double moments_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  if (facts->loss.kind->counts && rule->robust) return 0.3;
+  return between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.2);
+}
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_onestep_options;
   double signal_to_noise = public_signal(facts);
   bool low = signal_to_noise < LOW;
   tct_onestep_rule rule = {.robust = tct_spec_is(spec, options, "errors", "robust")};
-  rule.scaled = !isfinite(tct_loss_slope_bound(&facts->loss));
+  rule.scaled = !facts->loss.kind->binary;
+  rule.sandwich = rule.robust || facts->loss.kind->link != TCT_LINK_LOGISTIC;
   rule.metric = tct_spec_real(spec, options, "metric");
   rule.path = tct_spec_real(spec, options, "path");
   rule.moments = tct_spec_real(spec, options, "moments");
   if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
   if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
-  if (isnan(rule.moments)) rule.moments = between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.2);
+  if (isnan(rule.moments)) rule.moments = moments_part(facts, &rule, signal_to_noise);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -132,8 +144,8 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   TCT_TRY(add_gradients(m, "sum of weighted gradients in the metric", x, each, rule->steps - first, out, err));
   TCT_TRY(add_part(m, RESIDUALS, x, rule->scale, out, err));
   TCT_TRY(add_gradients(m, "sum of weighted gradients at the path's end", x, last_part(rule), 1, out, err));
-  const char *moments = rule->robust || rule->scaled ? "curvature and variance of gradients, together"
-                                                     : "curvature of the loss in the metric";
+  const char *moments =
+      rule->sandwich ? "curvature and variance of gradients, together" : "curvature of the loss in the metric";
   return add_part(m, moments, x, rule->moments, out, err);
 }
 
@@ -143,8 +155,8 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
                     "standard errors are known for the penalties none and l2; choose one of them, or drop --errors");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
-                    "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared or "
-                    "huber, or drop --errors",
+                    "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared, "
+                    "huber or poisson, or drop --errors",
                     facts->loss.kind->name);
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
@@ -160,7 +172,7 @@ static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_sol
   double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
   double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
-  double clip = rule->scaled ? tct_onestep_clip(rule, signal_to_noise) : 2.2 * weight;
+  double clip = rule->scaled ? tct_onestep_clip(facts, rule, signal_to_noise) : 2.2 * weight;
   double ratio = sqrt(1 + clip * clip * p / (n * mu * mu * last_part(rule)));
   const char *none = signal_to_noise < 3 * sqrt(2 * p) ? "; expect no interval for most weights: too few records" : "";
   snprintf(out->note, sizeof out->note,

@@ -8,8 +8,9 @@ enum { TCT_ONESTEP_EDGES = 40 };
 
 /* From public facts and options. */
 typedef struct tct_onestep_rule {
-  bool robust;                  /* the variance of slopes is released too, not taken from the curvature */
-  bool scaled;                  /* slopes have no bound: their clip follows the residuals' counts */
+  bool robust;                  /* errors hold under a wrong model too */
+  bool sandwich;                /* the variance of slopes is released; else the curvature stands for it */
+  bool scaled;                  /* labels are numbers: the clip of slopes follows the residuals' counts */
   double metric, path, moments; /* parts of the budget (of mu^2) */
   double scale;                 /* part for each of the three counts of residuals; 0 where not scaled */
   double weight, clip;          /* c_z and k_c; NAN: from the released signal */
@@ -33,7 +34,7 @@ tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_ones
 tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err);
 /* c_z, k_c and the path's length for a released signal. */
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
-double tct_onestep_clip(const tct_onestep_rule *rule, double signal_to_noise);
+double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 double tct_onestep_path_length(double signal_to_noise);
 
 /* One run.  Images z = W x have length about 1, and weights are counted in the same coordinates, v: w = W^T v. */
@@ -46,6 +47,7 @@ typedef struct tct_onestep {
   tct_dpmetric_shape scaled; /* W/C, so that a record's own term has length at most 1 */
   double *omega;             /* [rows]: the weight of each record, from its row alone */
   double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
+  double curvature;          /* what steps and the moments' unit count as the largest curve of the loss */
   double clip;               /* C: |psi z| <= C */
   double inverse;            /* the Frobenius norm of W's inverse */
   tct_dpmetric_step step;    /* the sums of psi W x/C, by `scaled` */
@@ -58,6 +60,8 @@ void tct_onestep_free(tct_onestep *run);
  * from release `scale`. */
 tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale, int release, const double *w,
                                 tct_error *err);
+/* A loss whose curve has a far tail: records whose curve at w is above run->curvature weigh less from here on. */
+tct_status tct_onestep_reweigh(tct_onestep *run, const double *w, tct_error *err);
 /* g[p] <- the mean of psi z at w with the noise of release r, in units of v, without the ridge; *deviation of it. */
 tct_status tct_onestep_gradient(tct_onestep *run, int r, const double *w, double *g, double *deviation, tct_error *err);
 
@@ -79,7 +83,7 @@ typedef struct tct_onestep_released {
   double deviation;
   const tct_onestep_moments *moments;
   int64_t rows;
-  bool curved; /* the curvature depends on w: a long last step is not to be believed */
+  tct_link link; /* not TCT_LINK_IDENTITY: the curvature depends on w, so a long last step is not to be believed */
 } tct_onestep_released;
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err);

@@ -162,6 +162,15 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
   sandwich(m->middle, rows, p, 1, room, out->noise);
 }
 
+/* What turns D^T H D into the mean square of z.D.  The curvature of logistic loss is a fifth of the images' second
+ * moment or less.  That of counts is their mean: the trace of H, as images have length about 1. */
+static double typical_curve(const tct_onestep_released *released, int64_t p) {
+  double sum = 0;
+  if (released->link != TCT_LINK_LOG) return 1 / (2.2 * 2.2);
+  for (int64_t j = 0; j < p; j++) sum += released->moments->curvature[j * p + j];
+  return fmax(sum, 0x1p-900);
+}
+
 tct_status tct_onestep_covariance(const tct_onestep_released *released, const tct_metric *metric, double *step,
                                   tct_inference *inference, tct_error *err) {
   int64_t p = metric->p, square = p * p, all = 6 * square + 6 * p;
@@ -173,11 +182,9 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   factor(&m);
   times(m.inverse, released->gradient, p, step);
   noise_between(&m, step);
-  /* The curvature of logistic loss is a fifth of the images' second moment or less: |z.D| from D^T H D. */
-  double move = 0, *turned = m.room;
-  times(released->moments->curvature, step, p, turned);
-  move = sqrt(fmax(tct_dot(turned, step, p), 0));
-  fill(&m, metric, released->curved && 2.2 * move > MOVE, take(&from, p), inference);
+  times(released->moments->curvature, step, p, m.room);
+  double move = sqrt(fmax(tct_dot(m.room, step, p), 0) / typical_curve(released, p));
+  fill(&m, metric, released->link != TCT_LINK_IDENTITY && move > MOVE, take(&from, p), inference);
   inference->robust = released->moments->variance != NULL;
   tct_free(memory);
   return TCT_OK;

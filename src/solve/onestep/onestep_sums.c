@@ -1,14 +1,15 @@
 /* onestep_sums.c - what dponestep computes from rows: weights, counts of residuals, gradients, moments.
  *
  * SENSITIVITY  Every release is planned with clip 1, by scaling each record's own term.
- *   omega_i = min(1, (c_z/|z_i|)^2) is a function of row i and of releases.
- *   Counts of residuals: a record adds 1 to the one count that its |residual| belongs to.  A row of zeros stands for a
- * record that is not there, and adds nothing. Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C
- * and both roundings are at most 1, as dpmetric.c proves for its steps; W, C and w are functions of releases. Moments:
- * a record adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its row.  s and
- * t are cut until the root of (s |z|^2)^2 + (t |z|^2)^2 is at most 1, which is the term's Frobenius norm; truncating
- * the entries of sqrt(s) z and sqrt(t) z shortens both (gram.h). Terms of counts have no negative entry, those of
- * moments are semidefinite.  So inner products of two are never below 0, |a - b|^2 <= 2, and under replace_one their
+ *   omega_i = min(1, (c_z/|z_i|)^2) is a function of row i and of releases.  For counts it is multiplied, before the
+ * last gradient, by min(1, h/e^(x_i.w)), h from the residuals' counts: again of row i and of releases. Counts of
+ * residuals: a record adds 1 to the one count that its |residual| belongs to.  A row of zeros stands for a record that
+ * is not there, and adds nothing. Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C and both
+ * roundings are at most 1, as dpmetric.c proves for its steps; W, C and w are functions of releases. Moments: a record
+ * adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its row.  s and t are
+ * cut until the root of (s |z|^2)^2 + (t |z|^2)^2 is at most 1, which is the term's Frobenius norm; truncating the
+ * entries of sqrt(s) z and sqrt(t) z shortens both (gram.h). Terms of counts have no negative entry, those of moments
+ * are semidefinite.  So inner products of two are never below 0, |a - b|^2 <= 2, and under replace_one their
  * sensitivity is sqrt(1/2), as in dpmetric_factor.c. */
 #include "core/alloc.h"
 #include "la/exact/gradient.h"
@@ -18,6 +19,9 @@
 
 #include <string.h>
 
+/* A count's mean above so many typical squared residuals weighs its record less, and more than that where the mean need
+ * not be right. */
+static const double HEAVY = 2, HEAVY_ROBUST = 6;
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 
 /* ---- the unit metric ---------------------------------------------------------------------------------------- */
@@ -116,13 +120,29 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_relea
   double slope = tct_loss_slope_bound(&facts->loss), scale = 0;
   tct_metric *metric = &run->scaled.metric;
   if (run->rule.scaled) TCT_TRY(residual_scale(run, scale_release, w, &scale, err));
-  run->clip = run->rule.scaled ? factor * scale : slope * run->weight;
-  if (tct_noise_off(facts)) run->clip = 1e6 * (run->rule.scaled ? facts->label_bound : slope);
+  run->clip = fmin(run->rule.scaled ? factor * scale : INFINITY, slope * run->weight);
+  if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
+  run->curvature = tct_dpmetric_curvature(facts);
+  if (facts->loss.kind->link == TCT_LINK_LOG && !tct_noise_off(facts))
+    run->curvature = fmin(run->curvature, (run->rule.robust ? HEAVY_ROBUST : HEAVY) * scale * scale);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
   if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   run->scaled.sensitivity = 2 * run->inverse * run->clip;
   tct_dpmetric_step_free(&run->step);
   return tct_dpmetric_step_new(run->problem, &run->scaled, tct_mech_release_of(run->mech, release), &run->step, err);
+}
+
+tct_status tct_onestep_reweigh(tct_onestep *run, const double *w, tct_error *err) {
+  const tct_view *view = run->problem->view;
+  const tct_loss *loss = &run->problem->facts->loss;
+  if (!(run->curvature < tct_dpmetric_curvature(run->problem->facts))) return TCT_OK;
+  double *margin = TCT_NEW(double, view->rows);
+  if (!margin) return tct_fail_memory(err);
+  tct_margins(view, w, margin, run->problem->facts->threads);
+  for (int64_t i = 0; i < view->rows; i++)
+    run->omega[i] *= fmin(1, run->curvature / tct_loss_curve(loss, margin[i], run->problem->y[i]));
+  tct_wipe_free(margin, view->rows, sizeof *margin);
+  return TCT_OK;
 }
 
 /* ---- gradients ------------------------------------------------------------------------------------------------ */
@@ -172,13 +192,11 @@ typedef struct units {
 
 static units units_of(const tct_onestep *run) {
   const tct_facts *facts = run->problem->facts;
-  units u = {.curvature = tct_dpmetric_curvature(facts) * run->weight * run->weight, .variance = run->clip * run->clip};
+  units u = {.curvature = run->curvature * run->weight * run->weight, .variance = run->clip * run->clip};
   /* logistic: a curve and a slope at one margin are never both largest; otherwise they can be. */
-  u.joint = !run->rule.robust && !run->rule.scaled ? 1 : facts->loss.kind->binary ? 1.0356 : M_SQRT2;
+  u.joint = !run->rule.sandwich ? 1 : facts->loss.kind->link == TCT_LINK_LOGISTIC ? 1.0356 : M_SQRT2;
   return u;
 }
-
-static bool has_variance(const tct_onestep *run) { return run->rule.robust || run->rule.scaled; }
 
 /* scale[0..count), scale[count..2 count): of images whose norm is `norm`, for the two sums. */
 static void moment_scales(const tct_onestep *run, const units *u, int64_t i, double margin, double norm,
@@ -188,7 +206,7 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   double psi = omega * tct_loss_slope(loss, margin, y), curve = omega * fmax(tct_loss_curve(loss, margin, y), 0);
   if (fabs(psi) * norm > run->clip) psi *= run->clip / (fabs(psi) * norm), curve = 0;
   scale[0] = curve / (u->curvature * u->joint);
-  scale[1] = has_variance(run) ? psi * psi / (u->variance * u->joint) : 0;
+  scale[1] = run->rule.sandwich ? psi * psi / (u->variance * u->joint) : 0;
   double size = norm * norm * sqrt(scale[0] * scale[0] + scale[1] * scale[1]);
   double cut = SHRINK / fmax(size, 1);
   for (int k = 0; k < 2; k++) scale[k] = isfinite(scale[k]) ? sqrt(scale[k] * cut) * SHRINK : 0;
@@ -212,7 +230,7 @@ static tct_status add_moments(const tct_onestep *run, const units *u, int64_t fi
     room->scale[k] = scale[0], room->scale[room->block + k] = scale[1];
   }
   tct_matrix dense = {.rows = count, .cols = p, .layout = TCT_DENSE_ROWS, .values = room->image, .stride = room->wide};
-  for (int which = 0; which < (has_variance(run) ? 2 : 1); which++) {
+  for (int which = 0; which < (run->rule.sandwich ? 2 : 1); which++) {
     tct_view images = {
         .x = &dense, .row_scale = room->scale + which * room->block, .rows = count, .p = p, .row_norm = 1};
     tct_gram_lattice(&images, NULL, tct_gram_step(room->lattice), room->part, room->scratch,
@@ -259,7 +277,7 @@ static tct_status sum_moments(const tct_onestep *run, const units *u, const doub
 }
 
 tct_status tct_onestep_release_moments(tct_onestep *run, const double *w, tct_onestep_moments *out, tct_error *err) {
-  int64_t p = run->problem->view->p, count = has_variance(run) ? 2 * p * p : p * p;
+  int64_t p = run->problem->view->p, count = run->rule.sandwich ? 2 * p * p : p * p;
   double rows = (double)run->problem->facts->rows;
   units u = units_of(run);
   out->curvature = TCT_NEW(double, count);
@@ -270,7 +288,7 @@ tct_status tct_onestep_release_moments(tct_onestep *run, const double *w, tct_on
   tct_symmetrise(out->curvature, p);
   for (int64_t k = 0; k < p * p; k++) out->curvature[k] *= u.joint * u.curvature / rows;
   out->curvature_noise = deviation * u.joint * u.curvature;
-  if (!has_variance(run)) return TCT_OK;
+  if (!run->rule.sandwich) return TCT_OK;
   out->variance = out->curvature + p * p;
   tct_symmetrise(out->variance, p);
   for (int64_t k = 0; k < p * p; k++) out->variance[k] *= u.joint * u.variance / rows;

@@ -20,6 +20,7 @@ typedef struct tct_parties {
   double feature;                           /* R_inf, enforced */
   double trust;                             /* NAN: from what was released */
   double column_noise;                      /* of the columns' release */
+  double column_max;                        /* what no honest number of a sent column exceeds */
   int score;                                /* index of the scores' release */
   bool local, winner;                       /* local-exact; one winner per round */
   double radius[TCT_PARTIES_MAX];           /* eta_k; eta for each when winner */

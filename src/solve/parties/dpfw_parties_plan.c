@@ -14,6 +14,7 @@
  *     Then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4.  Smaller
  *     ones would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise m is n: the identity. */
 #include "solve/parties/dpfw_parties.h"
+#include "solve/shared/weight_bound.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -244,6 +245,10 @@ tct_status tct_parties_settings(const tct_facts *facts, const tct_solver_plan *p
   TCT_TRY(radii(facts, tct_spec_text(spec, o, "radius"), s, err));
   s->score = s->columns > 0 ? TCT_PARTIES_COLUMN + 1 : TCT_PARTIES_COLUMN;
   s->column_noise = s->columns > 0 ? plan->promise.release[TCT_PARTIES_COLUMN].noise : 0;
+  s->column_max = INFINITY;
+  if (s->columns > 0)
+    s->column_max =
+        tct_sum_max(&plan->promise.release[TCT_PARTIES_COLUMN], (double)facts->rows, (double)(s->count * s->size));
   return TCT_OK;
 }
 

@@ -38,13 +38,19 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
   tct_statistics opened = {0};
   tct_gram_stage *stage = NULL;
   TCT_TRY(tct_gram_stage_new(problem, plan, mech, NULL, &stage, err));
-  tct_cleaning cleaning = stage->set.cleaning;
   tct_status status = tct_gram_stage_play(stage, problem, &opened, err);
   tct_gram_stage_free(stage);
-  opened.gram_noise = tct_gram_noise(plan, TCT_GRAM_MATRIX);
-  if (status == TCT_OK) status = tct_statistics_fit(&opened, &problem->facts->penalty, cleaning, w, err);
+  if (status == TCT_OK) status = tct_gram_fit(problem->facts, plan, &opened, w, err);
   tct_statistics_free(&opened);
   return status;
+}
+
+tct_status tct_gram_fit(const tct_facts *facts, const tct_solver_plan *plan, tct_statistics *opened, double *w,
+                        tct_error *err) {
+  tct_gram set;
+  TCT_TRY(tct_gram_settings(facts, plan, &set, err));
+  opened->gram_noise = tct_gram_noise(plan, TCT_GRAM_MATRIX);
+  return tct_statistics_fit(opened, &facts->penalty, set.cleaning, w, err);
 }
 
 double tct_gram_noise(const tct_solver_plan *plan, int r) {
@@ -67,10 +73,11 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
 const tct_solver tct_solver_gram_parties = {
     .name = "gram_parties",
     .summary =
-        "least squares over columns of several parties by secure sums, as good as pooled, if the server conspires with "
-        "nobody and parties are honest; a simulation: it runs on one file only",
+        "least squares over columns of several parties by secure sums (`tacit serve`, `tacit party`), as good as "
+        "pooled, if the server conspires with nobody and parties are honest; on one file: a simulation of it",
     .options = tct_gram_options,
     .by_parties = true,
+    .over_wire = true,
     .is_private = true,
     .relations = TCT_RELATION_BOTH,
     .penalises_intercept = true,

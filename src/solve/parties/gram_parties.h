@@ -25,7 +25,10 @@ tct_status tct_gram_settings(const tct_facts *facts, const tct_solver_plan *plan
 tct_status tct_gram_observers(const tct_facts *facts, const tct_solver_plan *plan, tct_observer *out, int *count,
                               tct_error *err);
 /* What the claim takes for granted, a sentence each. */
-bool tct_gram_condition(const tct_facts *facts, const tct_solver_plan *plan, int i, char text[TCT_CONDITION]);
+bool tct_gram_condition(const tct_solver_plan *plan, bool apart, int i, char text[TCT_CONDITION]);
+/* The promise of one gate: that of party k (drawer k), or of a server that adds noise (TCT_GRAM_SERVER). */
+enum { TCT_GRAM_SERVER = TCT_PARTIES_MAX };
+tct_status tct_gram_promise(const tct_solver_plan *plan, int drawer, tct_promise *out, tct_error *err);
 /* Deviation of all noise in release r. */
 double tct_gram_noise(const tct_solver_plan *plan, int r);
 /* Where party k's columns begin among all, the labels' column before them where one party holds it; start[K + 1].
@@ -66,6 +69,8 @@ tct_status tct_gram_party_take(tct_gram_party *party, int peer, tct_error *err);
 void tct_gram_party_next(tct_gram_party *party);
 /* Corrections, noise, a share of zero, and the share to the server. */
 tct_status tct_gram_party_finish(tct_gram_party *party, tct_error *err);
+/* All of these, for a party on its own wires. */
+tct_status tct_gram_party_run(tct_gram_party *party, const tct_problem *ticks, tct_error *err);
 
 /* ---- the server; see gram_server.c -------------------------------------------------------------------------- */
 typedef struct tct_gram_server {
@@ -79,6 +84,9 @@ typedef struct tct_gram_server {
 tct_status tct_gram_server_deal(const tct_gram_server *server, tct_error *err);
 /* The shares; statistics <- what they open to.  Free with tct_statistics_free. */
 tct_status tct_gram_server_open(const tct_gram_server *server, tct_statistics *out, tct_error *err);
+/* w[p] <- what follows from the opened sums, with the noise of all; out is overwritten. */
+tct_status tct_gram_fit(const tct_facts *facts, const tct_solver_plan *plan, tct_statistics *opened, double *w,
+                        tct_error *err);
 
 /* ---- the whole protocol in this process, all columns in one view ------------------------------------------- */
 typedef struct tct_gram_stage {

@@ -29,7 +29,7 @@ const tct_option tct_gram_options[] = {
 };
 
 enum { FACTORS_FROM = 32 };                                        /* features; docs/decisions/gram-parties.md */
-enum { BLOCK_WORDS = 1 << 17, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is about a megabyte */
+enum { BLOCK_WORDS = 1 << 20, BLOCK_LOW = 64, BLOCK_HIGH = 4096 }; /* a block of all columns is at most 8 megabytes */
 
 static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error *err) {
   const tct_option *o = tct_gram_options;
@@ -95,7 +95,7 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};
   TCT_TRY(tct_budget_fit(facts, &budget, make, &m, out, &out->noise_multiplier, err));
   snprintf(out->note, sizeof out->note,
-           "a simulation: one process holds all records; between parties the claim rests on parties.conditions");
+           "on one file a simulation: one process holds all records; the claim rests on parties.conditions");
   return tct_gram_settings(facts, out, &set, err);
 }
 
@@ -153,6 +153,12 @@ tct_status tct_gram_settings(const tct_facts *facts, const tct_solver_plan *plan
   return check_fractions(facts, s, err);
 }
 
+tct_status tct_gram_promise(const tct_solver_plan *plan, int drawer, tct_promise *out, tct_error *err) {
+  TCT_TRY(tct_promise_copy(out, &plan->promise, err));
+  for (int r = 0; r < out->count; r++) out->release[r].drawer = 1 + drawer;
+  return TCT_OK;
+}
+
 void tct_gram_starts(const tct_gram *set, const int64_t *width, int64_t *start) {
   start[0] = 0;
   for (int k = 0; k < set->count; k++) start[k + 1] = start[k] + width[k] + (k == 0 && set->one_label);
@@ -198,9 +204,8 @@ tct_status tct_gram_observers(const tct_facts *facts, const tct_solver_plan *pla
   return facing(facts, plan, all, &out[1].epsilon, err);
 }
 
-bool tct_gram_condition(const tct_facts *facts, const tct_solver_plan *plan, int i, char text[TCT_CONDITION]) {
+bool tct_gram_condition(const tct_solver_plan *plan, bool apart, int i, char text[TCT_CONDITION]) {
   const tct_release *r = &plan->promise.release[TCT_GRAM_MATRIX];
-  (void)facts;
   static const char *const said[] = {
       "Simulated: one process held all records and is trusted; the observers are those of a run between parties.",
       "The server deals masks and opens sums, and conspires with no party: together they have other parties' columns.",
@@ -208,6 +213,7 @@ bool tct_gram_condition(const tct_facts *facts, const tct_solver_plan *plan, int
       "Every party follows the protocol and brings its own part of each record to its norm: one that does not can read "
       "single records of the others.",
       "ChaCha20, BLAKE2b and X25519 hold: the claim is against those who cannot break them."};
+  i += apart; /* the first is of simulations */
   if (i < 0 || i >= (int)(sizeof said / sizeof *said)) return false;
   if (said[i])
     snprintf(text, TCT_CONDITION, "%s", said[i]);

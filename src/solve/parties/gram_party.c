@@ -74,14 +74,19 @@ tct_status tct_gram_party_tell(tct_gram_party *s, int peer, tct_error *err) {
   return tct_ring_say_columns(s->place.ring, peer, err);
 }
 
-tct_status tct_gram_party_take(tct_gram_party *s, int peer, tct_error *err) {
-  int64_t own = s->place.start[s->place.self], other = s->place.start[peer], width = width_of(s, peer);
-  TCT_TRY(tct_ring_hear_columns(s->place.ring, peer, s->u, s->now * width, err));
-  tct_ring_block u = {s->u, width};
+/* The products of another party's u, which has come. */
+static void multiply(tct_gram_party *s, int peer) {
+  int64_t own = s->place.start[s->place.self], other = s->place.start[peer];
+  tct_ring_block u = {s->u, width_of(s, peer)};
   if (peer < s->place.self)
     tct_ring_times(u, (tct_ring_block){s->x, s->width}, s->now, false, s->sum + other * s->all + own, s->all);
   else
     tct_ring_times((tct_ring_block){s->mask, s->width}, u, s->now, false, s->sum + own * s->all + other, s->all);
+}
+
+tct_status tct_gram_party_take(tct_gram_party *s, int peer, tct_error *err) {
+  TCT_TRY(tct_ring_hear_columns(s->place.ring, peer, s->u, s->now * width_of(s, peer), err));
+  multiply(s, peer);
   return TCT_OK;
 }
 
@@ -125,4 +130,39 @@ tct_status tct_gram_party_finish(tct_gram_party *s, tct_error *err) {
   tct_status status = tct_ring_say_share(s->place.ring, parts, 2, err);
   tct_wipe_free(share, triangle + p, sizeof *share);
   return status;
+}
+
+/* ---- on its own wires ------------------------------------------------------------------------------------------ */
+
+/* In turn r the parties j and k with j + k = r modulo K meet, so that each meets one at a time, all in one order. */
+static int partner(const tct_gram_party *s, int turn) {
+  int count = s->set->count;
+  return (turn - s->place.self + count) % count;
+}
+
+static tct_status swap_keys(tct_gram_party *s, int peer, tct_error *err) {
+  bool first = s->place.self < peer;
+  if (first) TCT_TRY(tct_ring_say_public(s->place.ring, peer, err));
+  TCT_TRY(tct_ring_hear_public(s->place.ring, peer, err));
+  return first ? TCT_OK : tct_ring_say_public(s->place.ring, peer, err);
+}
+
+static tct_status swap_block(tct_gram_party *s, int peer, tct_error *err) {
+  TCT_TRY(tct_ring_swap_columns(s->place.ring, peer, s->u, s->now * width_of(s, peer), err));
+  multiply(s, peer);
+  return TCT_OK;
+}
+
+tct_status tct_gram_party_run(tct_gram_party *s, const tct_problem *ticks, tct_error *err) {
+  for (int turn = 0; turn < s->set->count; turn++)
+    if (partner(s, turn) != s->place.self) TCT_TRY(swap_keys(s, partner(s, turn), err));
+  TCT_TRY(tct_ring_say_seed(s->place.ring, s->rows * s->width, err));
+  while (tct_gram_party_more(s)) {
+    TCT_TRY(tct_problem_tick(ticks, (double)s->first / (double)s->rows, err));
+    TCT_TRY(tct_gram_party_hide(s, err));
+    for (int turn = 0; turn < s->set->count; turn++)
+      if (partner(s, turn) != s->place.self) TCT_TRY(swap_block(s, partner(s, turn), err));
+    tct_gram_party_next(s);
+  }
+  return tct_gram_party_finish(s, err);
 }

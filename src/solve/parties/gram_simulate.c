@@ -32,14 +32,14 @@ static tct_status bound(const tct_problem *problem, tct_gram_stage *s, int k, tc
 
 static tct_status raise(const tct_problem *problem, tct_mech *mech, const int64_t *width, tct_gram_stage *s,
                         tct_error *err) {
-  static const unsigned char session[TCT_RING_ID] = "a simulation";
+  tct_ring_place at = {.parties = s->set.count, .seeds = TCT_RING_SIMULATED, .session = "a simulation"};
   int64_t p = problem->facts->p;
   int count = s->set.count;
   for (int k = 0; k < count; k++) s->width[k] = width ? width[k] : p * (k + 1) / count - p * k / count;
   tct_gram_starts(&s->set, s->width, s->start);
   s->opener = (tct_gram_server){.facts = problem->facts, .set = &s->set, .start = s->start, .mech = mech};
-  TCT_TRY(tct_ring_server_new(count, session, &s->opener.ring, err));
-  for (int k = 0; k < count; k++) TCT_TRY(tct_ring_party_new(mech, k, count, session, &s->ring[k], err));
+  TCT_TRY(tct_ring_server_new(count, at.session, &s->opener.ring, err));
+  for (at.self = 0; at.self < count; at.self++) TCT_TRY(tct_ring_party_new(mech, &at, &s->ring[at.self], err));
   TCT_TRY(connect(s, err));
   for (int k = 0; k < count; k++) {
     TCT_TRY(bound(problem, s, k, err));

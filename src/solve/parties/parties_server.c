@@ -69,6 +69,8 @@ tct_status tct_parties_server_judge(tct_parties_server *s, tct_error *err) {
     s->chosen[k] = (int64_t)name;
     if (!set->winner) continue;
     TCT_TRY(tct_wire_gate_take(s->gate, k, TCT_SAY_SCORE, &s->score[k], 1, err));
+    if (!isfinite(s->score[k]))
+      return tct_fail(err, TCT_E_RUN, "party %d sent a score that is not finite; start again without it", k + 1);
     if (s->winner < 0 || s->score[k] > s->score[s->winner]) s->winner = k;
   }
   double winner = s->winner;
@@ -91,8 +93,9 @@ static tct_status entry_of(tct_parties_server *s, int k, int64_t column, tct_par
   s->count++;
   TCT_TRY(tct_wire_gate_take(s->gate, k, TCT_SAY_COLUMN, (*out)->sketch, s->set->size, err));
   for (int64_t i = 0; i < s->set->size; i++)
-    if (!isfinite((*out)->sketch[i]))
-      return tct_fail(err, TCT_E_RUN, "party %d sent a column that is not finite; start again without it", k + 1);
+    if (!(fabs((*out)->sketch[i]) <= s->set->column_max))
+      return tct_fail(err, TCT_E_RUN,
+                      "party %d sent a column that no records and no noise make; start again without it", k + 1);
   return TCT_OK;
 }
 

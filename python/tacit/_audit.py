@@ -1,0 +1,78 @@
+"""Attacks on the promise of a plan: `tacit audit` in Python."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional
+
+from . import _native
+from ._native import Facts
+
+
+def audit(
+    loss: str,
+    *,
+    epsilon: float,
+    delta: float = 1e-6,
+    solver: Optional[str] = None,
+    penalty: str = "none",
+    neighbours: str = "add_remove",
+    shape: tuple[int, int] = (24, 4),
+    row_norm: float = 1.0,
+    label_bound: Optional[float] = None,
+    intercept: bool = True,
+    errors: Optional[str] = None,
+    seconds: float = 60,
+    seed: int = 1,
+) -> Facts:
+    """Attacks the promise of a plan on tables that it invents; no records are needed, and none are read.
+
+    loss, penalty, solver: specs, e.g. "logistic", "l2:lambda=1e-2", "dpgd:clip=0.1".  shape: the public number of
+    records and of features; small tables are attacked often.  A dict, the same as that of `tacit audit --json`: audit,
+    plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks (sentences), not_checked and
+    broken.  A library that was not built for audit leaves sensitivity and white_box None: set TACIT_LIBRARY to the
+    libtacit_audit.so of a build folder before the import to have them.
+
+    >>> audit("logistic", epsilon=4, solver="dpgd:steps=2,clip=0.1", shape=(8, 2), seconds=0.5)["broken"]
+    False
+    """
+    config = _native.defaults("tct_config", _native.Config)
+    config.loss, config.penalty, config.solver = _native.text(loss), _native.text(penalty), _native.text(solver)
+    config.epsilon, config.delta = float(epsilon), float(delta)
+    config.neighbours = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
+    config.row_norm = float(row_norm)
+    if label_bound is not None:
+        config.label_bound = float(label_bound)
+    elif _native.lib.tct_config_labels(ctypes.byref(config)) == 2:  # a number
+        config.label_bound = 1.0
+    config.intercept = int(intercept)
+    if errors is not None:
+        config.errors = _native.text(errors)
+    rows, cols = shape
+    return _native.call_json("tct_audit_json", ctypes.byref(config), int(rows), int(cols), float(seconds), int(seed))
+
+
+def plot_audit(facts: Facts, ax: Any = None) -> Any:
+    """Draws how well neighbours were told apart, beside what the promise allows; needs matplotlib.
+
+    facts: what `audit` returned.  ax: matplotlib axes, or None for new ones.  Returns the axes.  The curves are those
+    that were seen, without any confidence: `mu_lower` has that.
+    """
+    if ax is None:
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            raise ImportError("a drawing needs matplotlib; install it, or draw facts['white_box']['roc'] by other means") from None
+        ax = pyplot.subplots()[1]
+    for part, words in (("white_box", "all releases"), ("black_box", "final models")):
+        roc = (facts.get(part) or {}).get("roc")
+        if not roc:
+            continue
+        points = sorted(zip(roc["false_positives"], roc["true_positives"], roc["claimed"]))
+        line = ax.plot([p[0] for p in points], [p[1] for p in points], label=f"{words}: seen")[0]
+        ax.plot([p[0] for p in points], [p[2] for p in points], "--", color=line.get_color(), label=f"{words}: allowed")
+    ax.plot([0, 1], [0, 1], ":", color="grey", label="guessing")
+    ax.set_xlabel("false positives")
+    ax.set_ylabel("true positives")
+    ax.legend()
+    return ax

@@ -1,0 +1,83 @@
+"""Public bounds of features: numbers in order, or by the features' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def _entries(named: Any, names: list[str], what: str) -> Optional[dict[str, Any]]:
+    """What a mapping, or a pandas object, says under which name; None: it has no names, but an order."""
+    if isinstance(named, Mapping):
+        return {str(name): value for name, value in named.items()}
+    index = getattr(named, "index", None)
+    if index is None or callable(index):  # a list's own method
+        return None
+    labels = [str(name) for name in index]
+    if labels == [str(k) for k in range(len(names))] and set(labels) != set(names):  # the index that nobody has set
+        return None
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"{what} names a feature twice; name each once")
+    return dict(zip(labels, named.to_numpy().tolist()))
+
+
+def _in_order(entries: dict[str, Any], names: list[str], what: str) -> list[Any]:
+    lacking = [name for name in names if name not in entries]
+    if lacking:
+        raise ValueError(f"{what} has nothing for feature {lacking[0]!r}; give every feature of X its own")
+    more = [name for name in entries if name not in names]
+    if more:
+        raise ValueError(f"{what} names {more[0]!r}, which is no feature of X; correct the name, or leave it out")
+    return [entries[name] for name in names]
+
+
+def _columns(bounds: Any, what: str) -> Any:
+    """A frame with the columns lower and upper, and a row for each feature, as these two columns."""
+    if isinstance(bounds, Mapping) or not hasattr(bounds, "columns"):
+        return bounds
+    if set(bounds.columns) != {"lower", "upper"}:
+        raise ValueError(f"{what} as a frame needs the columns lower and upper; give a row for each feature")
+    return bounds["lower"], bounds["upper"]
+
+
+def _sides(bounds: Any, names: list[str], what: str) -> Tuple[Any, Any]:
+    bounds = _columns(bounds, what)
+    entries = _entries(bounds, names, what)
+    if entries is not None and set(entries) == {"lower", "upper"} != set(names):
+        bounds = entries["lower"], entries["upper"]
+    elif entries is not None:
+        pairs = _in_order(entries, names, what)
+        bounds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    lower, upper = bounds
+    return lower, upper
+
+
+def interval(
+    bounds: Any, count: int, what: str = "bounds", names: Optional[Iterable[Any]] = None
+) -> Tuple[NDArray[Any], NDArray[Any]]:
+    """Two float arrays of `count`, checked.
+
+    bounds: (lower, upper), each a number, numbers in order, or a mapping or Series by the features' names; or a mapping of
+    names to (lower, upper); or a frame with these two columns.  names: those of the features, else "0", "1", ...
+    """
+    known = [str(name) for name in (range(count) if names is None else names)]
+    by_name = ""
+    try:
+        sides = []
+        for side in _sides(bounds, known, what):
+            entries = _entries(side, known, what)
+            sides.append(side if entries is None else _in_order(entries, known, what))
+        lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in sides)
+    except (IndexError, KeyError, TypeError, ValueError) as why:
+        by_name = str(why) if str(why).startswith(what + " ") else (
+            f"{what} must be (lower, upper); give two numbers, or two lists of a number for each of the {count} features, in "
+            "order or by name"
+        )
+    if by_name:
+        raise ValueError(by_name)
+    if not (np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)) and np.all(lower < upper)):
+        raise ValueError(f"every lower bound in {what} must be finite and below its upper bound; correct them")
+    return lower, upper

@@ -1,0 +1,154 @@
+"""What `fit`, `predict` and `score` were given becomes what the library takes: matrices, or tables."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _arrow, _frames, _guards, _native
+from ._frames import in_order
+from ._matrix import Table, View
+from ._model import Model
+from ._schema import Schema
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data
+
+    _FINITE = "ensure_all_finite"
+except ImportError:  # scikit-learn before 1.6 has it as a method
+    _FINITE = "force_all_finite"
+
+    def _validate_data(estimator: Any, X: Any, **options: Any) -> Any:
+        return estimator._validate_data(X, **options)
+
+
+class Intake:
+    """The part of an estimator that takes records and labels in."""
+
+    bounds: Any
+    models_: list[Model]
+    _labels_kind: int
+
+    def _take(self, X: Any, y: Any, groups: Any, schema: Any) -> Tuple[Any, Any, Optional[str], Any, Any]:
+        """What `fit` was given: (X, y, the label's name, feature names or None, groups).  X comes back as a matrix or a
+        Table; y of a frame under a schema as `Coded`, or in the Table."""
+        self.schema_: Optional[Schema] = None
+        self.label_: Optional[str] = None
+        if schema is not None:
+            return self._take_frame(X, y, groups, _frames.schema_of(schema))
+        label = getattr(y, "name", None)
+        if isinstance(X, Table):
+            self._refuse_bounds("a table of tacit.read is scaled by its schema")
+            if y is not None:
+                raise ValueError("a table read by tacit.read holds its labels; leave y out")
+            self.n_features_in_, self.feature_names_in_ = X.shape[1], np.array(X.feature_names, dtype=object)
+            return X, X.y, None, None, groups
+        X, y, label, groups, names = _named_columns(X, y, label, groups)
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        # Bounds go by name also where names are no texts, which scikit-learn does not take for names.
+        self._order: Any = list(X.columns) if hasattr(X, "columns") else names
+        own = {_FINITE: self.bounds is not None}  # else the library looks, and one pass over the records is enough
+        X = self._numbers(X, **own)
+        y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
+        if y.shape[0] != X.shape[0]:
+            raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self.label_ = label if isinstance(label, str) else None
+        return X, y, self.label_, getattr(self, "feature_names_in_", None), groups
+
+    def _take_frame(self, X: Any, y: Any, groups: Any, schema: Schema) -> Tuple[Any, Any, Optional[str], Any, Any]:
+        if isinstance(X, Table):
+            raise ValueError("a table of tacit.read was read under its own schema; leave schema out, or give the frame")
+        self._refuse_bounds("the schema has the bounds of every column")
+        real = self._labels_kind == _native.LABELS_REAL
+        taken = _frames.taken(X, y, groups, schema, "real" if real else "none")
+        self.schema_, self.label_ = taken.schema, taken.label
+        self.feature_names_in_ = np.array([column["name"] for column in taken.schema.used], dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        if taken.label is None:
+            y = _guards.without_values(lambda: column_or_1d(y, warn=True), y, "y")
+        elif real:
+            y = taken.table.y
+        else:
+            y = _frames.labels_of(taken.frame, taken.label, taken.schema)
+        return taken.table, y, taken.label, None, taken.groups
+
+    def _refuse_bounds(self, why: str) -> None:
+        if self.bounds is not None:
+            raise ValueError(f"bounds has no place here, for {why}; leave bounds out")
+
+    def _numbers(self, X: Any, **options: Any) -> Any:
+        """Records as a matrix of numbers; an error names a column and shows no value."""
+        options = {"accept_sparse": ["csr", "csc"], "accept_large_sparse": True, **options}
+        kinds = [np.float64, np.float32]
+        return _guards.without_values(lambda: _validate_data(self, X, dtype=kinds, **options), X)
+
+    def _records(self, X: Any) -> Any:
+        """Records for a prediction, as the library takes them: columns of a frame go by name."""
+        check_is_fitted(self, "models_")
+        if isinstance(X, Table):
+            return X
+        if self.schema_ is not None:
+            return _frames.frame_table(X, self.schema_, self.label_)
+        if _arrow.is_arrow(X):
+            matrix = in_order(_arrow.frame(X), list(getattr(self, "feature_names_in_", [])))
+            return View(_guards.without_values(lambda: check_array(matrix, dtype=[np.float64, np.float32]), matrix))
+        known = getattr(self, "feature_names_in_", ())
+        if self.label_ is not None and self.label_ not in known and self.label_ in getattr(X, "columns", ()):
+            X = X[[name for name in X.columns if name != self.label_]]  # a table as `fit` had it
+        return View(self._numbers(X, reset=False))
+
+    def _margins(self, X: Any) -> NDArray[Any]:
+        """x.w + intercept by every model, [rows, models]."""
+        X = self._records(X)
+        return np.column_stack([model.margins(X) for model in self.models_])
+
+    def _truth(self, X: Any, y: Any) -> Any:
+        """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of
+        a frame under a schema come as `Coded`."""
+        check_is_fitted(self, "models_")
+        name = self.label_ if y is None else y
+        if not isinstance(name, str) or isinstance(X, Table) or not _arrow.is_frame(X):
+            return y
+        frame = _arrow.frame(X)
+        if name not in frame.columns:
+            raise ValueError(f"there is no column {name!r} to score against; give y, or a frame that has it")
+        if self._labels_kind == _native.LABELS_REAL:
+            return frame.matrix([name])[:, 0]
+        return _frames.labels_of(frame, name, self.schema_ or Schema({"columns": []}))
+
+
+def _named_columns(X: Any, y: Any, label: Any, groups: Any) -> Tuple[Any, Any, Any, Any, Optional[list[str]]]:
+    """(X, y, the label's name, groups, names of an Arrow table's columns): columns that y and groups name are taken out
+    of X, and tables of other libraries become arrays."""
+    if _arrow.is_arrow(y):
+        column = _arrow.frame(y)
+        if len(column.columns) != 1:
+            raise ValueError("y is a table of more than one column; give the label's column alone, or its name")
+        y = _plain(column[column.columns[0]])
+    named = [name for name in (y, groups) if isinstance(name, str)]
+    arrow = _arrow.frame(X) if _arrow.is_arrow(X) else None
+    columns = arrow.columns if arrow is not None else list(getattr(X, "columns", []))
+    for what, name in (("y", y), ("groups", groups)):
+        if isinstance(name, str) and name not in columns:
+            raise ValueError(f"{what} names a column, but X has no column of that name; give a frame that has it")
+    rest = [name for name in columns if name not in named]
+    if isinstance(y, str):
+        label, y = y, X[y] if arrow is None else _plain(arrow[y])
+    if isinstance(groups, str):
+        groups = X[groups] if arrow is None else _frames.persons_of(arrow, groups)
+    if arrow is not None:
+        return in_order(arrow, rest), y, label, groups, rest
+    return X[rest] if named else X, y, label, groups, None
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """An array of objects as one of numbers, booleans or texts where it is one."""
+    found = np.array(values.tolist())
+    return found if found.ndim == 1 and None not in values.tolist() else values

@@ -1,0 +1,120 @@
+"""Columns of a pandas frame in Arrow's layout: borrowed where they are numbers, by their distinct values where texts.
+
+pandas itself, or NumPy, walks over the cells; nothing here does, but for columns of mixed objects.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrow import Column
+
+_FORMATS = {
+    "int8": b"c", "uint8": b"C", "int16": b"s", "uint16": b"S", "int32": b"i", "uint32": b"I", "int64": b"l",
+    "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g",
+}  # fmt: skip
+_UNKNOWN = b"other"  # no format of Arrow: the library refuses the column by its name, if it is asked for
+_PLAIN = ("string", "boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
+
+
+def columns(frame: Any, ignored: set[str]) -> Iterator[Tuple[str, Column]]:
+    """(name, column) of each column of the frame."""
+    for place, name in enumerate(frame.columns):
+        name = str(name)
+        if name in ignored:
+            yield name, Column(b"n", len(frame))
+        else:
+            yield name, _told(frame.iloc[:, place])
+
+
+def _told(series: Any) -> Column:
+    try:
+        return _column(series)
+    except (TypeError, ValueError):  # lists, texts that are no Unicode
+        return Column(_UNKNOWN, len(series))
+
+
+def _column(series: Any) -> Column:
+    dtype = series.dtype
+    if hasattr(dtype, "categories"):
+        codes = np.ascontiguousarray(series.cat.codes.to_numpy())
+        listed = _listed(series.cat.categories.to_numpy())
+        return _numbers(codes, codes < 0)._replace(dictionary=listed)
+    if hasattr(dtype, "fill_value") and hasattr(series, "sparse"):
+        series, dtype = series.sparse.to_dense(), series.dtype.subtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+        return _numbers(series.to_numpy())
+    if getattr(dtype, "kind", "O") in "iufb":  # pandas' own numbers, with a mask
+        kind = dtype.numpy_dtype
+        return _numbers(series.to_numpy(dtype=kind, na_value=kind.type(0)), series.isna().to_numpy())
+    if dtype == object or getattr(dtype, "name", "") in ("string", "str") or "string" in str(dtype):
+        return _texts(series)
+    return Column(_UNKNOWN, len(series))
+
+
+def _bits(values: NDArray[Any]) -> NDArray[Any]:
+    return np.packbits(values, bitorder="little")
+
+
+def _numbers(values: NDArray[Any], missing: Optional[NDArray[Any]] = None) -> Column:
+    count = 0 if missing is None else int(np.count_nonzero(missing))
+    valid = _bits(~missing) if missing is not None and count else None
+    if values.dtype == bool:
+        return Column(b"b", len(values), (valid, _bits(values)), count)
+    if values.dtype.name not in _FORMATS or not values.dtype.isnative:
+        values = values.astype(np.float64 if values.dtype.kind == "f" else values.dtype.newbyteorder("="))
+    return Column(_FORMATS[values.dtype.name], len(values), (valid, np.ascontiguousarray(values)), count)
+
+
+def _texts(series: Any) -> Column:
+    """A column of objects or texts: numbers of its distinct values, and those."""
+    from pandas import factorize
+    from pandas.api.types import infer_dtype
+
+    values = series.to_numpy(dtype=object)
+    codes, distinct = factorize(values)
+    mixed = any(not isinstance(value, str) for value in distinct.tolist())
+    if mixed and infer_dtype(values, skipna=True) not in _PLAIN:  # 1, 1.0 and True were one value
+        values = np.array([None if _is_missing(value) else _text_of(value) for value in values.tolist()], dtype=object)
+        codes, distinct = factorize(values)
+    return _numbers(codes, codes < 0)._replace(dictionary=_listed(np.asarray(distinct)))
+
+
+def _listed(values: NDArray[Any]) -> Column:
+    """Distinct values as a column: numbers or booleans where they all are, else texts."""
+    if values.dtype.kind in "iufb":
+        return _numbers(values)
+    kinds = {type(value) for value in values.tolist()}
+    if kinds and kinds <= {bool, np.bool_}:
+        return _numbers(values.astype(bool))
+    if kinds and bool not in kinds and all(issubclass(kind, numbers.Real) for kind in kinds):
+        whole = all(issubclass(kind, numbers.Integral) for kind in kinds)
+        return _numbers(np.array(values.tolist(), dtype=np.int64 if whole else np.float64))
+    if values.dtype.kind not in "OU":
+        raise TypeError
+    encoded = [_text_of(value).encode() for value in values.tolist()]
+    ends = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(each) for each in encoded], out=ends[1:])
+    return Column(b"U", len(encoded), (None, ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def _text_of(value: Any) -> str:
+    """A single object as the text that it has in a file; TypeError for what has none."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Number, np.number)):
+        if isinstance(value, (bool, np.bool_)):
+            return str(bool(value))
+        raise TypeError
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,165 @@
+"""Labels keep their names in classes_, in predictions and in one file for all classes; classes= is never ignored."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tacit
+
+BUDGET = {"epsilon": 4.0, "delta": 1e-4, "data_norm": 2.0, "n_jobs": 1}
+SIX = ["ash", "birch", "cedar", "elm", "fir", "oak"]
+
+
+def data(labels, rows=900, seed=3):
+    rng = np.random.default_rng(seed)
+    k = rng.integers(0, len(labels), rows)
+    X = rng.normal(size=(rows, 4)) * 0.1
+    X[:, 0] += np.cos(2 * np.pi * k / len(labels)) / 2
+    X[:, 1] += np.sin(2 * np.pi * k / len(labels)) / 2
+    return X, np.array(labels)[k]
+
+
+@pytest.mark.parametrize(
+    "labels", [SIX, [1, 2, 3], [1.0, 2.0, 3.0], ["no", "yes"], [0, 1], [False, True], [-1.0, 2.0], ["0", "1"]]
+)
+def test_a_file_keeps_the_names_and_the_kind_of_the_labels(labels, tmp_path):
+    X, y = data(labels)
+    model = tacit.PrivateLogisticRegression(**BUDGET, classes=labels).fit(X, y)
+    model.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert np.array_equal(again.classes_, labels) and again.classes_.dtype == model.classes_.dtype
+    assert again.predict(X).dtype == y.dtype and np.array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    np.testing.assert_array_equal(again.intercept_, model.intercept_)
+    np.testing.assert_allclose(again.decision_function(X), model.decision_function(X), atol=1e-12)
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+    assert again.privacy["epsilon"] == model.privacy_["epsilon"] <= 4.0
+
+
+def test_six_classes_are_one_file_one_page_one_claim_and_one_charge(tmp_path):
+    X, y = data(SIX)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, delta=1e-3)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(tree=y)
+    model = tacit.PrivateLogisticRegression(**BUDGET, classes=SIX, ledger=ledger).fit(frame, "tree")
+    model.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert again.coef_.shape == (6, 4) and again.intercept_.shape == (6,)
+    assert again.features == list("abcd") and again.json["label"] == "tree"
+    assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(4.0)
+    verdict = tacit.verify(tmp_path / "m.json", ledger=ledger.path)
+    assert verdict["ok"] and verdict.verdict is tacit.Verdict.VERIFIED
+    page = model.report()
+    assert page == again.report() and all(name in page for name in SIX)
+    assert np.array_equal(again.predict(frame[["d", "tree", "a", "b", "c"]]), model.predict(X))
+    assert np.mean(again.predict(frame) == y) > 0.4
+
+
+def test_bounds_of_several_classes_go_into_the_file(tmp_path):
+    X, y = data(SIX)
+    settings = {**BUDGET, "data_norm": None, "bounds": (-1, [1, 2, 1, 1])}
+    model = tacit.PrivateLogisticRegression(**settings, classes=SIX).fit(X, y)
+    model.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    np.testing.assert_allclose(again.coef_, model.coef_)
+    np.testing.assert_allclose(again.intercept_, model.intercept_)
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+def test_a_regression_predicts_numbers_and_has_no_classes(tmp_path):
+    X, _ = data(SIX)
+    model = tacit.PrivateRidge(**BUDGET, label_bounds=(-1, 1)).fit(X, X[:, 0])
+    model.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert again.classes_ is None and again.coef_.shape == (4,) and isinstance(again.intercept_, float)
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.fixture
+def trees(tmp_path):
+    X, y = data(SIX)
+    pd.DataFrame(X, columns=list("abcd")).assign(tree=y).to_csv(tmp_path / "trees.csv", index=False)
+    columns = [{"name": name, "type": "number", "lower": -1, "upper": 1} for name in "abcd"]
+    return tmp_path / "trees.csv", {"label": {"name": "tree", "values": SIX}, "columns": columns}
+
+
+def test_a_table_of_six_classes_and_the_frame_of_its_file_are_one_model(trees, tmp_path):
+    path, content = trees
+    schema, frame = tacit.Schema(content), pd.read_csv(path)
+    table = tacit.read(path, schema=schema)
+    assert table.classes == SIX and set(table.y) == set(range(6))
+    settings = {"epsilon": 4.0, "delta": 1e-4, "n_jobs": 1, "random_state": 2}
+    one = tacit.PrivateLogisticRegression(**settings).fit(table)
+    two = tacit.PrivateLogisticRegression(**settings).fit(frame, schema=schema)
+    assert list(one.classes_) == list(two.classes_) == SIX and np.array_equal(one.coef_, two.coef_)
+    assert one.score(table) == two.score(frame) == np.mean(two.predict(frame) == frame["tree"])
+    two.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert np.array_equal(again.predict(frame), two.predict(frame)) and np.array_equal(again.predict(table), one.predict(table))
+
+
+def test_a_table_has_the_names_of_its_two_labels(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"0.{k},{'yn'[k % 2]}\n" for k in range(10)) * 30)
+    schema = {"columns": [{"name": "a", "type": "number", "lower": 0, "upper": 1}],
+              "label": {"name": "y", "positive": "n", "values": ["n", "y"]}}  # fmt: skip
+    settings = {"epsilon": 1.0, "delta": 1e-4, "random_state": 1}
+    table = tacit.read(tmp_path / "t.csv", schema=tacit.Schema(schema))
+    model = tacit.PrivateLogisticRegression(**settings).fit(table)
+    assert list(model.classes_) == ["y", "n"] and set(model.predict(table)) <= {"y", "n"}
+    assert list(tacit.PrivateLogisticRegression(**settings, classes=["y", "n"]).fit(table).classes_) == ["y", "n"]
+    for classes, sentence in (
+        (["n", "y"], "wrong order: of two labels the positive one comes second"),
+        (["y", "m"], "classes and the table's labels differ"),
+        (["y", "n", "m"], "classes and the table's labels differ"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            tacit.PrivateLogisticRegression(**settings, classes=classes).fit(table)
+    unnamed = tacit.read(tmp_path / "t.csv", schema=tacit.Schema({**schema, "label": {"name": "y"}}), positive="y")
+    assert list(tacit.PrivateLogisticRegression(**settings).fit(unnamed).classes_) == ["not y", "y"]
+    with pytest.raises(ValueError, match="no names, so that classes cannot be compared"):
+        tacit.PrivateLogisticRegression(**settings, classes=["n", "y"]).fit(unnamed)
+
+
+@pytest.mark.parametrize(
+    "labels, classes, sentence",
+    [
+        (["no", "yes"], ["yes", "no"], "classes must be in order"),
+        (["no", "yes"], ["n", "y"], "a label is not among the classes"),
+        (["no", "yes"], ["maybe", "no"], "a label is not among the classes"),
+        (["no", "yes"], ["no"], "a label is not among the classes|one class"),
+        ([0, 1], [1, 0], "classes must be in order"),
+        ([0, 1], [0, 2], "a label is not among the classes"),
+        (SIX, SIX[:5], "a label is not among the classes"),
+    ],
+)
+def test_classes_that_are_not_those_of_the_data_are_refused(labels, classes, sentence):
+    X, y = data(labels)
+    frame, schema = pd.DataFrame(X, columns=list("abcd")).assign(tree=y), {"columns": [
+        {"name": name, "type": "number", "lower": -1, "upper": 1} for name in "abcd"]}  # fmt: skip
+    model = tacit.PrivateLogisticRegression(**BUDGET, classes=classes)
+    for call in (lambda: model.fit(X, y), lambda: model.fit(frame, "tree"), lambda: model.fit(frame, "tree", schema=schema)):
+        with pytest.raises(ValueError, match=sentence):
+            call()
+    listed = {**schema, "label": {"name": "tree", "values": [str(label) for label in labels]}}
+    with pytest.raises(ValueError, match="classes"):
+        model.fit(frame, schema=listed)
+
+
+def test_a_joined_model_of_other_certificates_is_refused():
+    X, y = data(SIX)
+    fits = [tacit.PrivateLogisticRegression(**BUDGET, classes=SIX, C=c).fit(X, y) for c in (1.0, 0.5)]
+    mixed = [*fits[0].models_[:3], *fits[1].models_[3:]]
+    with pytest.raises(ValueError, match=";"):
+        tacit.Model.joined(mixed, fits[0].classes_)
+
+
+def test_the_winner_of_a_search_over_classes_is_one_file(tmp_path):
+    X, y = data(SIX)
+    search = tacit.PrivateSearchCV(
+        tacit.PrivateLogisticRegression(data_norm=2.0, classes=SIX), {"C": [0.1, 1.0]}, epsilon=4.0, delta=1e-4
+    ).fit(X, y)
+    search.save(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json")["ok"]
+    text = json.loads((tmp_path / "m.json").read_text())
+    assert text["classes"] == SIX and len(text["coefficients"]) == 6 and text["privacy"]["epsilon"] <= 4.0

@@ -1,0 +1,201 @@
+/* audit.c - the attacks in turn, and what they came to, as JSON. */
+#include "audit/audit.h"
+
+#include "core/alloc.h"
+#include "mech/watch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double tct_audit_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+json_t *tct_audit_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+int64_t tct_audit_room(const tct_audit *a, double share, int64_t most) {
+  double each = a->fits ? a->spent / (double)a->fits : 1e-3, left = share * (a->until - tct_audit_clock());
+  return left > 0 ? (int64_t)fmin((double)most, left / fmax(each, 1e-7)) : 0;
+}
+
+static void once(json_t *list, const char *text) {
+  const json_t *each;
+  size_t i;
+  json_array_foreach(list, i, each) if (!strcmp(json_string_value(each), text)) return;
+  json_array_append_new(list, json_string(text));
+}
+
+/* A kind of break is told once: its first words up to the bracket decide. */
+void tct_audit_break(tct_audit *a, const char *format, ...) {
+  char text[600];
+  const json_t *each;
+  size_t i;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  size_t kind = strcspn(text, "(");
+  json_array_foreach(a->breaks, i, each) if (!strncmp(json_string_value(each), text, kind)) return;
+  once(a->breaks, text);
+}
+
+void tct_audit_unchecked(tct_audit *a, const char *sentence) { once(a->unchecked, sentence); }
+
+/* ---- begin
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static int stop(void *user) {
+  tct_audit *a = user;
+  a->polls++;
+  if (a->polls > a->peak) a->peak = a->polls;
+  if ((double)a->polls > a->most_polls || tct_audit_clock() > a->stop_at) a->stopped = true;
+  return a->stopped;
+}
+
+static tct_status plan(tct_audit *a, const tct_config *config, tct_error *err) {
+  a->config = *config;
+  a->config.has_seed = 0;
+  a->config.ledger = a->config.output = a->config.input_changed = NULL;
+  a->config.threads = 1;
+  a->config.progress = NULL;
+  a->config.cancel = stop;
+  a->config.user = a;
+  a->most_polls = a->stop_at = INFINITY;
+  a->plan = tct_plan_new(&a->config, a->rows, a->cols, err);
+  if (!a->plan) return err->status;
+  if (!tct_plan_is_private(a->plan) || !isfinite(tct_plan_epsilon(a->plan)))
+    return tct_fail(err, TCT_E_USAGE, "this plan promises nothing; audit a private solver at a finite epsilon");
+  char *text = tct_plan_json(a->plan, err);
+  a->planned = text ? json_loads(text, 0, NULL) : NULL;
+  tct_text_free(text);
+  return a->planned ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status facts(tct_audit *a, tct_error *err) {
+  a->binary = tct_config_labels(&a->config) == TCT_LABELS_BINARY;
+  a->replaces = tct_plan_neighbours(a->plan) == TCT_REPLACE_ONE;
+  a->intercept = tct_plan_has_intercept(a->plan);
+  a->row_norm = tct_plan_row_norm(a->plan);
+  a->label_bound = tct_plan_label_bound(a->plan);
+  if (isnan(a->row_norm)) a->row_norm = 1;
+  int64_t releases = tct_plan_releases(a->plan);
+  a->releases = releases < TCT_AUDIT_RELEASES ? (int)releases : TCT_AUDIT_RELEASES;
+  for (int r = 0; r < a->releases; r++) {
+    a->release[r].size = sizeof a->release[r];
+    TCT_TRY(tct_plan_release(a->plan, r, &a->release[r], err));
+    double rate = tct_audit_part(a->release[r].event, "rate", 1);
+    a->rate[r] = rate > 0 && rate < 1 ? rate : 1;
+  }
+  const json_t *passes = json_object_get(a->planned, "max_passes");
+  if (json_is_number(passes)) a->most_polls = json_number_value(passes) + 16;
+  return TCT_OK;
+}
+
+/* Does a run take weights, and persons?  It is refused before anything is drawn. */
+static tct_status find_weights(tct_audit *a, tct_error *err) {
+  tct_pair pair;
+  TCT_TRY(tct_pair_new(a, &pair, err));
+  tct_status status = TCT_OK;
+  for (int kind = 1; kind <= 2 && status == TCT_OK && a->rows > 1; kind++) {
+    tct_side side;
+    tct_error refused;
+    tct_pair_invent(a, &pair, 0);
+    pair.weighed = kind;
+    status = tct_side_new(a, &pair, 1, &side, err);
+    if (status != TCT_OK) break;
+    tct_model *m = tct_side_fit(a, &side, &refused);
+    *(kind == 1 ? &a->weighs : &a->persons) = m != NULL;
+    tct_model_free(m);
+    tct_side_free(&side);
+  }
+  tct_pair_free(a, &pair);
+  return status;
+}
+
+static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) {
+  a->breaks = json_array();
+  a->unchecked = json_array();
+  if (!(a->rows >= 2 && a->cols >= 1))
+    return tct_fail(err, TCT_E_USAGE, "an audit needs at least two records and one feature; give a larger shape");
+  TCT_TRY(plan(a, config, err));
+  TCT_TRY(facts(a, err));
+  a->watched = tct_watch(NULL, NULL, 0);
+  if (!a->watched)
+    tct_audit_unchecked(
+        a,
+        "this library was not built for audit, so releases were neither forced nor seen: sensitivities, "
+        "noise and the white-box test were not checked (build the target tacit_audit)");
+  return find_weights(a, err);
+}
+
+/* ---- the parts
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool set(json_t *root, const char *key, json_t *part) { return part && !json_object_set_new(root, key, part); }
+
+/* seconds: of all; each part has its share, and an unused one goes to the next. */
+static tct_status attack(tct_audit *a, json_t *root, double seconds, tct_error *err) {
+  double start = tct_audit_clock();
+  tct_pair canary;
+  TCT_TRY(tct_pair_new(a, &canary, err));
+  tct_pair_invent(a, &canary, 0);
+  canary.weighed = 0;
+  a->until = start + 0.1 * seconds;
+  tct_claim_make(a, &a->claim);
+  bool ok = set(root, "arithmetic", tct_audit_arithmetic(a, err));
+  a->until = start + (isfinite(a->most_polls) ? 0.35 : 0.2) * seconds; /* minimisers are where endings differ */
+  ok = ok && set(root, "behaviour", tct_audit_behaviour(a, err));
+  a->until = start + 0.55 * seconds;
+  ok = ok && set(root, "sensitivity", a->watched ? tct_audit_sensitivity(a, &canary, err) : json_null());
+  a->until = start + 0.75 * seconds;
+  ok = ok && set(root, "white_box", a->watched ? tct_audit_white_box(a, &canary, err) : json_null());
+  a->until = start + 0.93 * seconds;
+  ok = ok && set(root, "black_box", tct_audit_black_box(a, &canary, err));
+  a->until = start + seconds;
+  ok = ok && set(root, "canaries", tct_audit_canaries(a, err));
+  tct_pair_free(a, &canary);
+  if (ok) return TCT_OK;
+  return err->status != TCT_OK ? err->status : tct_fail_memory(err);
+}
+
+static tct_status answer(tct_audit *a, json_t *root, uint64_t seed, double began, tct_error *err) {
+  json_t *head = json_pack("{s:s, s:b, s:I, s:I, s:f}", "library", tct_version(), "built_for_audit", a->watched, "seed",
+                           (json_int_t)seed, "attacks", (json_int_t)a->fits, "seconds", tct_audit_clock() - began);
+  bool ok = set(root, "audit", head) && !json_object_set(root, "plan", a->planned) &&
+            !json_object_set(root, "breaks", a->breaks) && !json_object_set(root, "not_checked", a->unchecked) &&
+            set(root, "broken", json_boolean(json_array_size(a->breaks) > 0));
+  return ok ? TCT_OK : tct_fail_memory(err);
+}
+
+char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
+                     tct_error *err) {
+  tct_error local;
+  err = err ? err : &local;
+  tct_error_clear(err);
+  if (!(seconds > 0 && seconds < 1e6)) {
+    tct_fail(err, TCT_E_USAGE, "the seconds of an audit must lie in (0, 1e6); give e.g. 60");
+    return NULL;
+  }
+  tct_audit a = {.rows = rows, .cols = cols, .random = seed};
+  double began = tct_audit_clock();
+  json_t *root = json_object();
+  tct_status status = root ? begin(&a, config, err) : tct_fail_memory(err);
+  if (status == TCT_OK) status = attack(&a, root, seconds, err);
+  if (status == TCT_OK) status = answer(&a, root, seed, began, err);
+  char *dumped = status == TCT_OK ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = tct_text_copy(dumped);
+  if (status == TCT_OK && !text) tct_fail_memory(err);
+  free(dumped);
+  json_decref(root);
+  json_decref(a.planned);
+  json_decref(a.breaks);
+  json_decref(a.unchecked);
+  tct_plan_free(a.plan);
+  return text;
+}

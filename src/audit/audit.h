@@ -1,0 +1,208 @@
+/* audit.h - what the attacks on a plan share: the plan, invented tables and neighbours, runs that are watched.
+ *
+ * An audit sees what any caller sees: the room includes tacit.h, and of the library's inside the watch (mech/watch.h)
+ * and the mark of a row that contributes nothing (read/table/data.h).  It opens no file of people; all rows are its
+ * own. */
+#ifndef TCT_AUDIT_AUDIT_H
+#define TCT_AUDIT_AUDIT_H
+#include "tacit.h"
+#include "core/status.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+enum { TCT_AUDIT_RELEASES = 16 };
+
+/* Breaks are declared at this rate of error, for each comparison: sound code is flagged so seldom. */
+#define TCT_AUDIT_BREAK 1e-6
+/* Bounds that are reported besides hold with this rate of error. */
+#define TCT_AUDIT_REPORT 0.05
+
+/* What the plan's events allow an onlooker (claim.c). */
+enum { TCT_CLAIM_POINTS = 16 };
+typedef struct tct_claim {
+  double mu; /* all events are Gaussian: the claim exactly; else NAN */
+  double epsilon[TCT_CLAIM_POINTS], delta[TCT_CLAIM_POINTS];
+  int points;
+} tct_claim;
+typedef struct tct_audit {
+  tct_config config; /* the plan's, without seed, ledger and output */
+  tct_plan *plan;
+  json_t *planned; /* tct_plan_json */
+  int64_t rows, cols;
+  bool binary, replaces, intercept;
+  bool watched;         /* the library was built for audit */
+  bool weighs, persons; /* the solver weighs records, and bounds persons */
+  double row_norm, label_bound;
+  int releases;
+  tct_release_info release[TCT_AUDIT_RELEASES];
+  double rate[TCT_AUDIT_RELEASES]; /* of its batches; 1 without */
+  uint64_t random;
+  double until;      /* seconds of the steady clock: the part at hand ends here */
+  double spent;      /* seconds of all runs so far */
+  int64_t fits;      /* runs so far */
+  int64_t polls;     /* of the run at hand: how often it asked whether to stop */
+  int64_t peak;      /* of the runs since this was set to 0 */
+  double most_polls; /* what the plan allows; INFINITY where it names no number of passes */
+  double stop_at;    /* seconds of the clock */
+  bool stopped;      /* the run at hand was stopped: it took more than the plan says */
+  tct_claim claim;
+  json_t *breaks, *unchecked;
+} tct_audit;
+
+double tct_audit_clock(void); /* seconds, steady */
+uint64_t tct_audit_u64(tct_audit *a);
+double tct_audit_real(tct_audit *a); /* uniform on [-1, 1) */
+/* Adds a sentence, once. */
+void tct_audit_break(tct_audit *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tct_audit_unchecked(tct_audit *a, const char *sentence);
+/* How many runs, at most `most`, fit into this share of the time that the part at hand has left. */
+int64_t tct_audit_room(const tct_audit *a, double share, int64_t most);
+json_t *tct_audit_number(double value); /* null where it is not finite */
+
+/* ---- invent.c: invented tables ------------------------------------------------------------------------------- */
+
+/* Two neighbouring tables and how they are handed over. */
+typedef struct tct_pair {
+  double *x, *y; /* [rows][cols], [rows]: the table with the record */
+  double *other; /* [cols]: what replaces the record, under replace_one */
+  double other_y;
+  int64_t record;
+  int32_t layout, type; /* tct_layout, tct_value_type */
+  int32_t weighed;      /* 1: records have weights; 2: the record and the next are one person's */
+  uint64_t coins;
+  double stretch;  /* of the noise of the forced past: 1 as drawn */
+  double push;     /* added to the first release, times the row norm */
+  uint64_t wander; /* not 0: choices are forced by this number */
+} tct_pair;
+
+tct_status tct_pair_new(const tct_audit *a, tct_pair *out, tct_error *err);
+void tct_pair_free(const tct_audit *a, tct_pair *pair);
+void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from);
+/* Invents other records and a pair of neighbours; kind: 0, 1, ... walk through tables that are empty, random, long,
+ * short, separable and alike. */
+void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
+/* Moves one or a few numbers of the record, of what replaces it, or of how both are handed over. */
+void tct_pair_nudge(tct_audit *a, tct_pair *pair);
+
+/* A table as the library takes it.  with: 1 the record is there; 0 it is gone, or replaced. */
+typedef struct tct_side {
+  tct_data *data;
+  tct_matrix matrix; /* what data borrows */
+  double *x, *y, *weight;
+  int64_t *person;
+} tct_side;
+tct_status tct_side_new(const tct_audit *a, const tct_pair *pair, int with, tct_side *out, tct_error *err);
+void tct_side_free(tct_side *side);
+/* From now on rows may be made to contribute nothing, or a feature set; dense rows of doubles only. */
+tct_status tct_side_droppable(const tct_audit *a, tct_side *side, tct_error *err);
+void tct_side_drop(tct_side *side, int64_t row, bool gone);
+void tct_side_set(tct_side *side, int64_t row, int64_t column, double value);
+/* One run; NULL with err where it fails. */
+tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err);
+
+/* ---- tape.c: releases of one run, forced on another ------------------------------------------------------------ */
+
+typedef struct tct_tape_entry {
+  int release;
+  int64_t at, len; /* numbers[at .. at + len): before; after follows: len of them, or 1 of a choice */
+  double sensitivity, deviation, epsilon;
+  bool chooses, monotone, drawn;
+  tct_norm norm;
+} tct_tape_entry;
+
+typedef struct tct_tape {
+  const tct_audit *a;
+  tct_tape_entry *entry;
+  int64_t count, entry_room;
+  double *number, *second; /* second: at the same places, what the forced run handed over */
+  int64_t used, number_room;
+  bool failed;   /* out of memory */
+  bool drew;     /* something was drawn inside a minimisation: what follows is not a sum under the same past */
+  bool replays;  /* the entries are forced and compared */
+  bool mismatch; /* the two runs do not make the same releases */
+  int64_t next, in_vector;
+  double part_squares;
+  double stretch, push;
+  uint64_t wander;
+  bool keeps;     /* the noise is as drawn: it is looked at */
+  double replace; /* 2 under replace_one, else 1: how many terms a sum may differ by */
+  /* what a replay came to */
+  double share[TCT_AUDIT_RELEASES];    /* of the planned sensitivity */
+  double moved[TCT_AUDIT_RELEASES];    /* choices: the largest change of a score */
+  double total;                        /* squares of move over deviation, summed */
+  double toward;                       /* log likelihood of what was released: this run's table against the other's */
+  int64_t touched[TCT_AUDIT_RELEASES]; /* releases that differ at all, of: */
+  int64_t made[TCT_AUDIT_RELEASES], parts[TCT_AUDIT_RELEASES]; /* numbers of a vector that come one by one; else 1 */
+  /* what a free run came to */
+  double squares[TCT_AUDIT_RELEASES]; /* of noise over deviation; Laplace: of its size */
+  int64_t noises[TCT_AUDIT_RELEASES];
+} tct_tape;
+
+void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair);
+void tct_tape_rewind(tct_tape *tape); /* the next run is forced to this one */
+void tct_tape_clear(tct_tape *tape);  /* the next run is free again; keeps the memory */
+void tct_tape_free(tct_tape *tape);
+/* A run under the watch with the pair's coins.  TCT_OK with a model in *out, which may be NULL. */
+tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
+                        tct_error *err);
+
+/* What a pair came to: the run with the record, and the one without it that is forced to the same releases. */
+typedef struct tct_measured {
+  tct_tape tape;
+  tct_model *with, *without;
+  tct_status first, second;
+  tct_error first_error, second_error;
+} tct_measured;
+/* TCT_OK though a run failed: first and second say so.  The tape is that of the forced run. */
+tct_status tct_audit_measure(tct_audit *a, const tct_pair *pair, tct_measured *out, tct_error *err);
+void tct_measured_free(tct_measured *m);
+/* The runs' vectors drawn from a law are added inside the solver: then equal releases do not make equal models. */
+bool tct_audit_draws(const tct_tape *tape);
+
+/* ---- the parts: each returns its object, NULL when out of memory ---------------------------------------------------
+ */
+
+json_t *tct_audit_sensitivity(tct_audit *a, tct_pair *canary, tct_error *err);
+json_t *tct_audit_white_box(tct_audit *a, const tct_pair *canary, tct_error *err);
+json_t *tct_audit_black_box(tct_audit *a, const tct_pair *canary, tct_error *err);
+json_t *tct_audit_canaries(tct_audit *a, tct_error *err);
+json_t *tct_audit_behaviour(tct_audit *a, tct_error *err);
+json_t *tct_audit_arithmetic(tct_audit *a, tct_error *err);
+
+/* ---- tail.c, claim.c: bounds ---------------------------------------------------------------------------------------
+ */
+
+double tct_audit_phi(double x);
+double tct_audit_quantile(double p); /* x with phi(x) = p */
+/* The smallest, and the largest, chance of success that k successes of n leave at this error (Clopper and Pearson). */
+double tct_audit_at_least(int64_t n, int64_t k, double error);
+double tct_audit_at_most(int64_t n, int64_t k, double error);
+/* The number after "key=" in an event's text; `otherwise` where it has none. */
+double tct_audit_part(const char *event, const char *key, double otherwise);
+/* P[Bin(n, p) >= k]. */
+double tct_audit_upper_tail(int64_t n, int64_t k, double p);
+/* delta of one Gaussian with shift mu at epsilon. */
+double tct_audit_gaussian_delta(double mu, double epsilon);
+/* The mu whose Gaussian costs epsilon at delta. */
+double tct_audit_mu_of(double epsilon, double delta);
+
+/* Until a->until; the fewer points, the more it allows. */
+void tct_claim_make(tct_audit *a, tct_claim *out);
+/* The most true positives that the claim allows at a rate of false ones. */
+double tct_claim_power(const tct_claim *claim, double false_positives);
+
+/* ---- threshold.c: scores of two worlds become a lower bound
+ * ------------------------------------------------------------ */
+
+/* out[count] scores without the record, in[count] with it; cut[cuts] thresholds, chosen without them. */
+typedef struct tct_scores {
+  double *out, *in;
+  int64_t count;
+} tct_scores;
+enum { TCT_AUDIT_CUTS = 2 };
+/* The threshold that tells a pilot's scores apart best, and one that none of those without the record passes. */
+void tct_audit_cuts(tct_scores *pilot, double *cut);
+/* {runs, mu_lower, mu_lower_proven, mu_claimed, share, error, ...}; declares a break where the claim is exceeded.
+ * cut: [TCT_AUDIT_CUTS]. */
+json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, tct_scores *scores, const double *cut);
+#endif

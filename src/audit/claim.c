@@ -1,0 +1,73 @@
+/* claim.c - what the plan's events allow an onlooker: true positives at each rate of false ones.
+ *
+ * Gaussian events alone are one Gaussian with shift mu (Dong, Roth and Su 2022).  mu^2 is the sum of their counts over
+ * squared noise, four times that where a record is replaced.  Other lists are asked for epsilon at many deltas: each
+ * point bounds the power twice, TPR <= delta + e^epsilon FPR and 1 - FPR <= delta + e^epsilon (1 - TPR). */
+#include "audit/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double tct_audit_part(const char *event, const char *key, double otherwise) {
+  size_t length = strlen(key);
+  for (const char *at = event; (at = strstr(at, key)); at += length)
+    if (at > event && (at[-1] == ':' || at[-1] == ',') && at[length] == '=') return strtod(at + length + 1, NULL);
+  return otherwise;
+}
+
+static double gaussian_mu(const tct_audit *a) {
+  const json_t *event;
+  size_t i;
+  double squares = 0;
+  json_array_foreach(json_object_get(a->planned, "events"), i, event) {
+    const char *text = json_string_value(event);
+    if (!text || strncmp(text, "gaussian:", 9)) return NAN;
+    double noise = tct_audit_part(text, "noise", NAN);
+    squares += tct_audit_part(text, "count", 1) / (noise * noise);
+  }
+  return (a->replaces ? 2 : 1) * sqrt(squares);
+}
+
+/* epsilon of the plan's events at delta; NAN where it is infinite. */
+static double epsilon_at(const tct_audit *a, double delta, tct_error *err) {
+  const char *events[TCT_AUDIT_RELEASES * 4];
+  const json_t *list = json_object_get(a->planned, "events");
+  size_t count = json_array_size(list);
+  if (count == 0 || count > sizeof events / sizeof *events) return NAN;
+  for (size_t i = 0; i < count; i++) events[i] = json_string_value(json_array_get(list, i));
+  char *text = tct_account_json(events, count, a->replaces ? TCT_REPLACE_ONE : TCT_ADD_REMOVE, delta, err);
+  json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+  const json_t *epsilon = json_object_get(root, "epsilon");
+  double value = json_is_number(epsilon) ? json_number_value(epsilon) : NAN;
+  json_decref(root);
+  tct_text_free(text);
+  return value;
+}
+
+void tct_claim_make(tct_audit *a, tct_claim *out) {
+  /* The deltas that bound a power most often come first: lists may take long, and fewer points are a looser claim. */
+  static const double deltas[] = {0.1, 0.3, 0.01, 0.03, 0.2, 0.45, 0.6, 1e-3, 1e-4, 0.75, 0.9, 1e-6, 1e-9};
+  *out = (tct_claim){.mu = gaussian_mu(a)};
+  if (!isnan(out->mu)) return;
+  out->epsilon[0] = tct_plan_epsilon(a->plan); /* the promise itself */
+  out->delta[out->points++] = tct_plan_delta(a->plan);
+  for (size_t k = 0; k < sizeof deltas / sizeof *deltas && (k < 2 || tct_audit_clock() < a->until); k++) {
+    tct_error err;
+    double epsilon = epsilon_at(a, deltas[k], &err);
+    if (isnan(epsilon)) continue;
+    out->epsilon[out->points] = epsilon;
+    out->delta[out->points++] = deltas[k];
+  }
+}
+
+double tct_claim_power(const tct_claim *claim, double false_positives) {
+  if (!isnan(claim->mu)) return tct_audit_phi(tct_audit_quantile(false_positives) + claim->mu);
+  double power = 1;
+  for (int k = 0; k < claim->points; k++) {
+    double grown = claim->delta[k] + exp(claim->epsilon[k]) * false_positives;
+    double missed = (1 - false_positives - claim->delta[k]) * exp(-claim->epsilon[k]);
+    power = fmin(power, fmin(grown, 1 - fmax(0, missed)));
+  }
+  return power;
+}

@@ -1,0 +1,235 @@
+/* climb.c - sensitivity: neighbours found by hill climbing, and the noise that a release really has.
+ *
+ * Each release of the plan is climbed, and all of them together.  Climbing starts from invented pairs and moves a few
+ * numbers at a time: of the record, of what replaces it, of the forced past.  Layouts, value types, weights and persons
+ * change with the start.  A move above the planned sensitivity by any amount is a break: the bound is exact. */
+#include "audit/audit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 40, TOTAL_COINS = 3 };
+
+typedef struct climb {
+  double share[TCT_AUDIT_RELEASES], moved[TCT_AUDIT_RELEASES];
+  double layout[4], type[2], weighed[3]; /* largest share of any release */
+  double squares[TCT_AUDIT_RELEASES];
+  int64_t noises[TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
+  bool drawn[TCT_AUDIT_RELEASES];
+  double total; /* of the best canary */
+  int64_t pairs, failed;
+} climb;
+
+/* ---- one pair ----------------------------------------------------------------------------------------------- */
+
+void tct_measured_free(tct_measured *m) {
+  tct_tape_free(&m->tape);
+  tct_model_free(m->with);
+  tct_model_free(m->without);
+  m->with = m->without = NULL;
+}
+
+bool tct_audit_draws(const tct_tape *tape) { return tape->drew; }
+
+static tct_status both(tct_audit *a, const tct_pair *pair, const tct_side *with, const tct_side *without,
+                       tct_measured *m) {
+  m->first = tct_tape_run(a, &m->tape, with, pair->coins, &m->with, &m->first_error);
+  if (m->first != TCT_OK && a->watched) tct_tape_clear(&m->tape);
+  if (m->first == TCT_OK) tct_tape_rewind(&m->tape);
+  m->second = tct_tape_run(a, &m->tape, without, pair->coins, &m->without, &m->second_error);
+  return m->tape.failed ? TCT_E_MEMORY : TCT_OK;
+}
+
+tct_status tct_audit_measure(tct_audit *a, const tct_pair *pair, tct_measured *out, tct_error *err) {
+  tct_side with = {0}, without = {0};
+  memset(out, 0, sizeof *out);
+  tct_tape_begin(a, &out->tape, pair);
+  tct_status status = tct_side_new(a, pair, 1, &with, err);
+  if (status == TCT_OK) status = tct_side_new(a, pair, 0, &without, err);
+  if (status == TCT_OK) status = both(a, pair, &with, &without, out);
+  tct_side_free(&with);
+  tct_side_free(&without);
+  if (status != TCT_OK) tct_measured_free(out);
+  return status;
+}
+
+/* Equal releases make equal models: whatever else a model depends on is a leak. */
+static bool same_model(const tct_audit *a, const tct_measured *m) {
+  size_t size = (size_t)a->cols * sizeof(double);
+  return !memcmp(tct_model_coefficients(m->with), tct_model_coefficients(m->without), size) &&
+         tct_model_intercept(m->with) == tct_model_intercept(m->without);
+}
+
+static void judge(tct_audit *a, const tct_pair *pair, const tct_measured *m) {
+  static const char *const layouts[] = {"dense rows", "dense columns", "CSR", "CSC"};
+  const tct_tape *t = &m->tape;
+  for (int r = 0; r < a->releases; r++)
+    if (!(t->share[r] <= 1))
+      tct_audit_break(a, "sensitivity: two neighbours move \"%s\" by more than is planned", a->release[r].name);
+  if (t->mismatch)
+    tct_audit_break(a, "behaviour: two neighbours with the same past make other releases, or of another size");
+  else if (!tct_audit_draws(t) && !same_model(a, m))
+    tct_audit_break(a, "behaviour: equal releases make unequal models (%s); something else reaches the model",
+                    layouts[pair->layout]);
+}
+
+/* ---- what all pairs came to ------------------------------------------------------------------------------------ */
+
+static void take(const tct_audit *a, climb *c, const tct_pair *pair, const tct_tape *t) {
+  double largest = 0;
+  for (int r = 0; r < a->releases; r++) {
+    if (!(t->share[r] <= c->share[r])) c->share[r] = t->share[r];
+    c->moved[r] = fmax(c->moved[r], t->moved[r]);
+    largest = fmax(largest, t->share[r]);
+    c->made[r] = t->parts[r] ? t->made[r] / t->parts[r] : 0;
+    if (t->keeps) c->squares[r] += t->squares[r], c->noises[r] += t->noises[r];
+  }
+  for (int r = 0; r < a->releases; r++) c->drawn[r] |= t->drew; /* what follows a draw is no sum under the same past */
+  c->layout[pair->layout] = fmax(c->layout[pair->layout], largest);
+  c->type[pair->type] = fmax(c->type[pair->type], largest);
+  c->weighed[pair->weighed] = fmax(c->weighed[pair->weighed], largest);
+}
+
+/* What the pair reaches of objective `o`: a release, or all together where o is their number. */
+static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, double *value, tct_error *err) {
+  tct_measured m;
+  TCT_TRY(tct_audit_measure(a, pair, &m, err));
+  c->pairs++;
+  *value = -1;
+  if (m.first == TCT_OK && m.second == TCT_OK) {
+    judge(a, pair, &m);
+    take(a, c, pair, &m.tape);
+    *value = o < a->releases ? m.tape.share[o] : sqrt(m.tape.total);
+  } else if (m.first != m.second) {
+    tct_audit_break(a, "behaviour: of two neighbours one run fails (%s)",
+                    m.first != TCT_OK ? m.first_error.text : m.second_error.text);
+  } else {
+    c->failed++;
+  }
+  tct_measured_free(&m);
+  return TCT_OK;
+}
+
+/* All together: the past is as drawn, and the mean over coins counts. */
+static tct_status height(tct_audit *a, climb *c, tct_pair *pair, int o, double *value, tct_error *err) {
+  if (o < a->releases) return value_of(a, c, pair, o, value, err);
+  double sum = 0, one;
+  pair->stretch = 1, pair->push = 0, pair->wander = 0;
+  for (int k = 0; k < TOTAL_COINS; k++) {
+    pair->coins = tct_audit_u64(a);
+    TCT_TRY(value_of(a, c, pair, o, &one, err));
+    sum += one / TOTAL_COINS;
+  }
+  *value = sum;
+  return TCT_OK;
+}
+
+/* ---- climbing --------------------------------------------------------------------------------------------------- */
+
+static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *canary, tct_error *err) {
+  tct_pair at, next;
+  double here = 0, there = 0;
+  TCT_TRY(tct_pair_new(a, &at, err));
+  tct_status status = tct_pair_new(a, &next, err);
+  if (status == TCT_OK) {
+    /* Alone in its table a record is seen best, mostly. */
+    tct_pair_invent(a, &at, o == a->releases && kind % 2 == 0 ? 0 : kind);
+    if (o == a->releases) at.weighed = 0;
+    status = height(a, c, &at, o, &here, err);
+  }
+  for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < a->releases && here >= 0.9999);
+       k++) {
+    tct_pair_copy(a, &next, &at);
+    tct_pair_nudge(a, &next);
+    status = height(a, c, &next, o, &there, err);
+    if (status != TCT_OK || !(there >= here)) continue;
+    tct_pair_copy(a, &at, &next);
+    here = there;
+  }
+  if (status == TCT_OK && o == a->releases && here > c->total) {
+    c->total = here;
+    tct_pair_copy(a, canary, &at);
+  }
+  tct_pair_free(a, &at);
+  tct_pair_free(a, &next);
+  return status;
+}
+
+/* The lowest release next, and every third time all together. */
+static int objective(const tct_audit *a, const climb *c, int turn) {
+  int low = -1;
+  if (turn % 3 == 0 || a->releases == 0) return a->releases;
+  if (turn % 3 == 1) return turn / 3 % a->releases;
+  for (int r = 0; r < a->releases; r++)
+    if (!c->drawn[r] && c->share[r] < 0.9999 && (low < 0 || c->share[r] < c->share[low])) low = r;
+  return low < 0 ? a->releases : low;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------------
+ */
+
+/* The mean of n squares of standard normals has deviation sqrt(2/n), of n sizes of Laplace numbers sqrt(1/n).  Six of
+ * them are passed with a chance of 2e-9; small n have longer tails, hence the floor. */
+static double noise_ratio(tct_audit *a, const climb *c, int r, bool laplace) {
+  double n = (double)c->noises[r];
+  if (n < 1) return NAN;
+  double mean = c->squares[r] / n, slack = 6 * sqrt((laplace ? 1 : 2) / n);
+  if (n >= 500 && !(mean >= 1 - slack))
+    tct_audit_break(a, "noise: \"%s\" has %.3g of the planned deviation", a->release[r].name,
+                    laplace ? mean : sqrt(mean));
+  return laplace ? mean : sqrt(mean);
+}
+
+static void count_releases(tct_audit *a, const climb *c, int r) {
+  const char *promise =
+      json_string_value(json_object_get(json_array_get(json_object_get(a->planned, "fits"), 0), "promise"));
+  bool fixed = promise && !strcmp(promise, "fixed");
+  if (c->made[r] > a->release[r].count || (fixed && c->made[r] != a->release[r].count))
+    tct_audit_break(a, "releases: \"%s\" is made %lld times, and planned %lld times", a->release[r].name,
+                    (long long)c->made[r], (long long)a->release[r].count);
+}
+
+static json_t *one_release(tct_audit *a, const climb *c, int r) {
+  const tct_release_info *info = &a->release[r];
+  bool laplace = info->norm == TCT_NORM_L1;
+  json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", info->name, "kind", info->kind, "norm",
+                        info->norm == TCT_NORM_SCORE ? "score"
+                        : laplace                    ? "l1"
+                                                     : "l2",
+                        "planned", (json_int_t)info->count, "made", (json_int_t)c->made[r]);
+  json_object_set_new(o, "sensitivity", tct_audit_number(info->sensitivity));
+  json_object_set_new(o, "share", c->drawn[r] ? json_null() : tct_audit_number(c->share[r]));
+  if (info->norm == TCT_NORM_SCORE) json_object_set_new(o, "score_change", tct_audit_number(c->moved[r]));
+  bool gaussian = strstr(info->kind, "gaussian") != NULL;
+  if (info->norm != TCT_NORM_SCORE)
+    json_object_set_new(o, "noise_ratio",
+                        c->drawn[r] && !gaussian ? json_null() : tct_audit_number(noise_ratio(a, c, r, laplace)));
+  if (c->pairs > c->failed) count_releases(a, c, r);
+  return o;
+}
+
+static json_t *ways(const climb *c) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "dense_rows", tct_audit_number(c->layout[0]),
+                   "dense_columns", tct_audit_number(c->layout[1]), "csr", tct_audit_number(c->layout[2]), "csc",
+                   tct_audit_number(c->layout[3]), "f64", tct_audit_number(c->type[0]), "f32",
+                   tct_audit_number(c->type[1]), "weights", tct_audit_number(c->weighed[1]), "persons",
+                   tct_audit_number(c->weighed[2]));
+}
+
+json_t *tct_audit_sensitivity(tct_audit *a, tct_pair *canary, tct_error *err) {
+  climb c = {0};
+  tct_status status = TCT_OK;
+  for (int turn = 0; turn == 0 || (status == TCT_OK && tct_audit_clock() < a->until); turn++)
+    status = ascend(a, &c, objective(a, &c, turn), turn, canary, err);
+  if (status != TCT_OK) return NULL;
+  json_t *releases = json_array();
+  for (int r = 0; r < a->releases; r++) json_array_append_new(releases, one_release(a, &c, r));
+  bool drawn = false;
+  for (int r = 0; r < a->releases; r++) drawn |= c.drawn[r];
+  if (drawn)
+    tct_audit_unchecked(a,
+                        "a release is drawn inside a minimisation and not added to a sum: no move was measured, and "
+                        "the claim is attacked by its final models alone");
+  return json_pack("{s:I, s:I, s:o, s:o}", "pairs", (json_int_t)c.pairs, "failed", (json_int_t)c.failed, "releases",
+                   releases, "largest_share", ways(&c));
+}

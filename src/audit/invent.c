@@ -1,0 +1,218 @@
+/* invent.c - invented tables, pairs of neighbours, and one run on either. */
+#include "audit/audit.h"
+
+#include "core/alloc.h"
+#include "la/matrix/matrix.h"
+#include "read/table/data.h"
+
+#include <math.h>
+#include <string.h>
+
+/* splitmix64 (Steele, Lea and Flood 2014): it invents tables, and protects nothing. */
+uint64_t tct_audit_u64(tct_audit *a) {
+  uint64_t z = a->random += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+double tct_audit_real(tct_audit *a) { return 2 * ((double)(tct_audit_u64(a) >> 11) * 0x1p-53) - 1; }
+
+/* ---- pairs -------------------------------------------------------------------------------------------------- */
+
+tct_status tct_pair_new(const tct_audit *a, tct_pair *out, tct_error *err) {
+  *out = (tct_pair){.x = TCT_NEW(double, a->rows * a->cols),
+                    .y = TCT_NEW(double, a->rows),
+                    .other = TCT_NEW(double, a->cols),
+                    .stretch = 1};
+  if (out->x && out->y && out->other) return TCT_OK;
+  tct_pair_free(a, out);
+  return tct_fail_memory(err);
+}
+
+void tct_pair_free(const tct_audit *a, tct_pair *pair) {
+  (void)a;
+  tct_free(pair->x);
+  tct_free(pair->y);
+  tct_free(pair->other);
+  *pair = (tct_pair){0};
+}
+
+void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from) {
+  tct_pair own = *to;
+  *to = *from;
+  to->x = own.x, to->y = own.y, to->other = own.other;
+  memcpy(to->x, from->x, (size_t)(a->rows * a->cols) * sizeof *to->x);
+  memcpy(to->y, from->y, (size_t)a->rows * sizeof *to->y);
+  memcpy(to->other, from->other, (size_t)a->cols * sizeof *to->other);
+}
+
+static double sign_of(tct_audit *a) { return tct_audit_u64(a) % 2 ? 1 : -1; }
+
+static double label_of(tct_audit *a) {
+  double scale = isfinite(a->label_bound) ? a->label_bound : 1;
+  if (a->binary) return sign_of(a);
+  return tct_audit_u64(a) % 2 ? sign_of(a) * scale : 4 * scale * tct_audit_real(a);
+}
+
+/* The other records: none at all, random ones, tiny, huge, and such that a line parts their labels. */
+static void others(tct_audit *a, tct_pair *pair, int kind) {
+  static const double sizes[] = {0, 1, 0.2, 1e-3, 30};
+  double size = sizes[kind % 5] * a->row_norm, sparse = kind % 3 == 1 ? -0.2 : -2;
+  for (int64_t i = 0; i < a->rows; i++) {
+    double *x = pair->x + i * a->cols;
+    for (int64_t j = 0; j < a->cols; j++) {
+      double v = tct_audit_real(a);
+      x[j] = v < sparse ? 0 : (float)(size * v / sqrt((double)a->cols));
+    }
+    pair->y[i] = kind % 2 && a->binary ? (x[0] > 0 ? 1 : -1) : label_of(a);
+  }
+}
+
+/* A row of about `size`: along one column, along all of them, or anywhere. */
+static void row(tct_audit *a, double *x, double size) {
+  int shape = (int)(tct_audit_u64(a) % 3);
+  int64_t at = (int64_t)(tct_audit_u64(a) % (uint64_t)a->cols);
+  double sign = sign_of(a);
+  for (int64_t j = 0; j < a->cols; j++) {
+    double v = shape == 0 ? j == at : shape == 1 ? 1 / sqrt((double)a->cols) : tct_audit_real(a);
+    x[j] = (float)(sign * size * v);
+  }
+}
+
+void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
+  double size = a->row_norm * (kind % 4 == 3 ? exp(4 * tct_audit_real(a)) : 1 + (kind % 2));
+  others(a, pair, kind);
+  pair->record = (int64_t)(tct_audit_u64(a) % (uint64_t)a->rows);
+  if (pair->record == a->rows - 1 && a->rows > 1) pair->record--;
+  double *x = pair->x + pair->record * a->cols;
+  row(a, x, size);
+  pair->y[pair->record] = label_of(a);
+  for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
+  if (kind % 3 == 2) row(a, pair->other, size);
+  pair->other_y = a->binary || kind % 2 ? pair->y[pair->record] : -pair->y[pair->record];
+  if (kind % 6 == 5) memset(x, 0, (size_t)a->cols * sizeof *x), pair->y[pair->record] = label_of(a);
+  pair->layout = (int32_t)(kind % 4);
+  pair->type = (int32_t)(kind / 4 % 2);
+  pair->weighed = a->weighs && kind % 3 == 2 ? 1 + (a->persons && kind % 2 && a->rows > 1) : 0;
+  pair->coins = tct_audit_u64(a);
+  pair->stretch = 1, pair->push = 0, pair->wander = 0;
+}
+
+/* Rows within the range of floats are floats, so that both value types hold them. */
+static double storable(double v) { return fabs(v) < 1e30 ? (float)v : fabs(v) < 1e200 ? v : 1; }
+
+static void nudge_row(tct_audit *a, double *x) {
+  double by = exp(2 * tct_audit_real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
+  int way = (int)(tct_audit_u64(a) % 6);
+  if (way == 0) *at = -*at;
+  if (way == 1) *at = (float)(3 * a->row_norm * tct_audit_real(a));
+  if (way == 2) *at = 0;
+  if (way == 3) row(a, x, 2 * a->row_norm);
+  if (way >= 4) *at = storable(*at * by);
+}
+
+void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
+  static const double stretches[] = {1, 1, 0, 0.01, 10, 1000};
+  int moves = 1 + (int)(tct_audit_u64(a) % 3);
+  for (int k = 0; k < moves; k++) {
+    int what = (int)(tct_audit_u64(a) % 12);
+    double *x = pair->x + pair->record * a->cols;
+    if (what < 3) nudge_row(a, x);
+    if (what >= 3 && what < 5 && a->replaces) nudge_row(a, pair->other);
+    if (what == 5) pair->y[pair->record] = label_of(a);
+    if (what == 6) pair->other_y = label_of(a);
+    if (what == 7) pair->stretch = stretches[tct_audit_u64(a) % 6];
+    if (what == 8) pair->push = tct_audit_u64(a) % 3 ? exp(6 * tct_audit_real(a)) * sign_of(a) : 0;
+    if (what == 9) pair->wander = tct_audit_u64(a) % 3 ? tct_audit_u64(a) : 0;
+    if (what == 10) pair->coins = tct_audit_u64(a);
+    if (what == 11 && a->replaces)
+      for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
+  }
+}
+
+/* ---- what the library is given ------------------------------------------------------------------------------ */
+
+void tct_side_free(tct_side *side) {
+  tct_owned_matrix own = {side->matrix};
+  tct_data_free(side->data);
+  if (side->matrix.values) tct_matrix_free(&own);
+  tct_free(side->x);
+  tct_free(side->y);
+  tct_free(side->weight);
+  tct_free(side->person);
+  *side = (tct_side){0};
+}
+
+static int64_t group(const tct_pair *pair) { return pair->weighed == 2 ? 2 : 1; }
+
+static void fill(const tct_audit *a, const tct_pair *pair, int with, tct_side *side) {
+  memcpy(side->x, pair->x, (size_t)(a->rows * a->cols) * sizeof *side->x);
+  memcpy(side->y, pair->y, (size_t)a->rows * sizeof *side->y);
+  const double *row = with ? pair->x + pair->record * a->cols : pair->other;
+  for (int64_t k = 0; k < group(pair) && (with || a->replaces); k++) {
+    memcpy(side->x + (pair->record + k) * a->cols, row, (size_t)a->cols * sizeof *row);
+    side->y[pair->record + k] = with ? pair->y[pair->record] : pair->other_y;
+  }
+  for (int64_t i = 0; i < a->rows && pair->weighed; i++) {
+    side->weight[i] = 0.2 + 0.7 * (double)(i % 7) / 7;
+    side->person[i] = i;
+  }
+  if (pair->weighed) side->weight[pair->record] = 1;
+  if (pair->weighed == 2) side->person[pair->record + 1] = pair->record;
+}
+
+/* A row that contributes nothing is one that the reader found malformed, under the rule that keeps its place. */
+static tct_status drop(const tct_audit *a, const tct_pair *pair, tct_data *data, tct_error *err) {
+  data->dropped = TCT_NEW(unsigned char, a->rows);
+  if (!data->dropped) return tct_fail_memory(err);
+  for (int64_t k = 0; k < group(pair); k++) data->dropped[pair->record + k] = 1;
+  return TCT_OK;
+}
+
+static tct_status hand_over(const tct_audit *a, const tct_pair *pair, int with, tct_side *side, tct_error *err) {
+  tct_owned_matrix own = {{0}};
+  tct_matrix dense = {.rows = a->rows, .cols = a->cols, .values = side->x, .stride = a->cols};
+  TCT_TRY(tct_matrix_convert(&dense, (tct_layout)pair->layout, (tct_value_type)pair->type, &own, err));
+  side->matrix = own.m;
+  tct_labels labels = a->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  side->data = tct_data_view(&side->matrix, side->y, labels, NULL, NULL, err);
+  if (!side->data) return err->status;
+  if (pair->weighed)
+    TCT_TRY(tct_data_weigh(side->data, side->weight, 1, pair->weighed == 2 ? side->person : NULL, err));
+  return with || a->replaces ? TCT_OK : drop(a, pair, side->data, err);
+}
+
+tct_status tct_side_new(const tct_audit *a, const tct_pair *pair, int with, tct_side *out, tct_error *err) {
+  *out = (tct_side){.x = TCT_NEW(double, a->rows * a->cols),
+                    .y = TCT_NEW(double, a->rows),
+                    .weight = TCT_NEW(double, a->rows),
+                    .person = TCT_NEW(int64_t, a->rows)};
+  tct_status status = out->x && out->y && out->weight && out->person ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) {
+    fill(a, pair, with, out);
+    status = hand_over(a, pair, with, out, err);
+  }
+  if (status != TCT_OK) tct_side_free(out);
+  return status;
+}
+
+tct_status tct_side_droppable(const tct_audit *a, tct_side *side, tct_error *err) {
+  side->data->dropped = TCT_NEW(unsigned char, a->rows);
+  return side->data->dropped ? TCT_OK : tct_fail_memory(err);
+}
+
+void tct_side_drop(tct_side *side, int64_t row, bool gone) { side->data->dropped[row] = gone; }
+
+void tct_side_set(tct_side *side, int64_t row, int64_t column, double value) {
+  ((double *)side->matrix.values)[row * side->matrix.stride + column] = value;
+}
+
+tct_model *tct_side_fit(tct_audit *a, const tct_side *side, tct_error *err) {
+  double began = tct_audit_clock();
+  a->fits++;
+  a->polls = 0;
+  tct_model *m = tct_fit(a->plan, side->data, err);
+  a->spent += tct_audit_clock() - began;
+  return m;
+}

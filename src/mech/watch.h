@@ -1,0 +1,31 @@
+/* watch.h - the audit's eye on the gate: every release of a run is shown as it is made, and may be forced.
+ *
+ * It exists in a library that is built for audit alone (the CMake target tacit_audit, which is never installed).  There
+ * watch.c and mech.c are compiled with TCT_AUDIT.  Elsewhere tct_watch returns false and no run is ever shown. */
+#ifndef TCT_MECH_WATCH_H
+#define TCT_MECH_WATCH_H
+#include "tacit.h"
+#include <stdbool.h>
+
+/* One release as it is made.  Numbers are in units of what is released. */
+typedef struct tct_watched {
+  int release;   /* its index in the plan */
+  tct_norm norm; /* of the sensitivity */
+  bool chooses;  /* before: the scores [len]; after: the chosen index, one number */
+  bool drawn;    /* numbers of a law without a sum: before and after are the same */
+  bool monotone;
+  double sensitivity, deviation; /* deviation: or the scale of a Laplace law; 0: a choice, or no noise */
+  double epsilon;                /* of a choice */
+  double rate;                   /* below 1: over a Poisson batch */
+  int64_t parts;                 /* numbers of one vector that come one by one; 0: at once */
+  const double *before;          /* [len] without noise, as the solver handed it over */
+  double *after;                 /* [len] as released; overwritten, it is what the run goes on with */
+  int64_t len;
+} tct_watched;
+
+typedef void (*tct_watch_fn)(void *user, const tct_watched *seen);
+
+/* From now on the runs of this thread are shown to fn, and take their keys from `seed` instead of the system.
+ * fn NULL: no more.  false: this library was not built for audit. */
+bool tct_watch(tct_watch_fn fn, void *user, uint64_t seed);
+#endif

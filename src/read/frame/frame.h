@@ -1,0 +1,23 @@
+/* frame.h - a table in somebody else's memory, taken over through the Arrow C stream interface. */
+#ifndef TCT_READ_FRAME_FRAME_H
+#define TCT_READ_FRAME_FRAME_H
+#include "read/frame/cell.h"
+
+struct tct_frame {
+  struct ArrowSchema schema;
+  struct ArrowArray *chunk; /* [chunks], each with all columns */
+  int64_t chunks, room;
+  int64_t rows;
+  int64_t *sorted; /* [columns] by name */
+};
+
+/* The column of that name, or -1. */
+int64_t tct_frame_find(const tct_frame *frame, const char *name);
+static inline const struct ArrowSchema *tct_frame_column(const tct_frame *frame, int64_t column) {
+  return frame->schema.children[column];
+}
+/* One column of one chunk; an error names the column. */
+tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column, tct_strip *strip, tct_error *err);
+/* An error about a value: names the column, counts records from 1. */
+tct_status tct_frame_fault(const tct_frame *frame, int64_t column, int64_t record, const char *why, tct_error *err);
+#endif

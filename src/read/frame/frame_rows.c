@@ -1,0 +1,233 @@
+/* frame_rows.c - records of a frame to features and labels, by the schema.
+ *
+ * Texts mean what they mean in a file.  A number, a boolean or a missing value has no text of its own here.  It stands
+ * for every text that means the same: 3 and 3.0 for "3", true for "true", "True", "TRUE" and "1". */
+#include "read/frame/frame_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+static const char *const trues[] = {"true", "True", "TRUE", "1"}, *const falses[] = {"false", "False", "FALSE", "0"};
+enum { WORDS_OF_FLAGS = 4, SHORT_DICTIONARY = 1 << 16 };
+/* What is known of a value of a dictionary: KNOWN_FIRST + k is the listed category k, or the label k. */
+enum { KNOWN_OTHER = 1, KNOWN_MISSING, KNOWN_FIRST };
+
+static double number_of(const json_t *text, locale_t c) {
+  double value = NAN;
+  if (tct_number_parse(json_string_value(text), (int64_t)json_string_length(text), c, &value) != TCT_NUMBER_OK)
+    return NAN;
+  return value;
+}
+
+static double *numbers_of(const json_t *list, int64_t count, locale_t c) {
+  double *number = TCT_NEW(double, count);
+  for (int64_t k = 0; number && k < count; k++) number[k] = number_of(json_array_get(list, (size_t)k), c);
+  return number;
+}
+
+tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, int64_t *field, int64_t label,
+                         const tct_read_options *options, tct_error *err) {
+  const tct_schema *schema = rows->encoder.rule.schema;
+  rows->frame = frame;
+  rows->strip = TCT_NEW(tct_strip, schema->columns + 1);
+  rows->known = TCT_NEW(int32_t *, schema->columns + 1);
+  rows->listed = TCT_NEW(double *, schema->columns);
+  rows->words = (int64_t)json_array_size(schema->missing);
+  rows->word = numbers_of(schema->missing, rows->words, rows->encoder.rule.c);
+  tct_status status = tct_encoder_make(&rows->encoder, schema, field, label, options, err);
+  if (status == TCT_OK && (!rows->strip || !rows->known || !rows->listed || !rows->word)) status = tct_fail_memory(err);
+  return status;
+}
+
+static bool is_numeric_category(const tct_rows *rows, int64_t k) {
+  const tct_column *column = &rows->encoder.schema->column[k];
+  return column->kind == TCT_COLUMN_CATEGORY &&
+         !tct_form_is_text(tct_frame_column(rows->frame, rows->encoder.field[k]));
+}
+
+/* Strip k of a chunk, and room for what will be known of its dictionary. */
+static tct_status bind_strip(tct_rows *rows, int64_t chunk, int64_t k, int64_t column, tct_error *err) {
+  tct_strip *strip = &rows->strip[k];
+  TCT_TRY(tct_frame_bind(rows->frame, chunk, column, strip, err));
+  tct_free(rows->known[k]);
+  rows->known[k] = NULL;
+  if (!strip->dictionary || strip->listed.length > SHORT_DICTIONARY) return TCT_OK;
+  rows->known[k] = TCT_NEW(int32_t, strip->listed.length);
+  return rows->known[k] ? TCT_OK : tct_fail_memory(err);
+}
+
+tct_status tct_rows_bind(tct_rows *rows, int64_t chunk, tct_error *err) {
+  tct_encoder *e = &rows->encoder;
+  const tct_schema *schema = e->schema;
+  for (int64_t k = 0; k < schema->columns; k++) {
+    if (e->field[k] < 0) continue;
+    TCT_TRY(bind_strip(rows, chunk, k, e->field[k], err));
+    if (rows->listed[k] || !is_numeric_category(rows, k)) continue;
+    rows->listed[k] = numbers_of(schema->column[k].values, schema->column[k].listed, e->rule.c);
+    if (!rows->listed[k]) return tct_fail_memory(err);
+  }
+  if (e->label_field < 0) return TCT_OK;
+  return bind_strip(rows, chunk, schema->columns, e->label_field, err);
+}
+
+/* The first number of the list that equals the value, or -1. */
+static int32_t same_number(const double *list, int64_t count, double value) {
+  for (int64_t k = 0; k < count; k++) {
+    if (list[k] == value) return (int32_t)k;
+  }
+  return -1;
+}
+
+static bool is_missing_number(const tct_rows *rows, const tct_cell *cell) {
+  return cell->kind == TCT_CELL_MISSING || same_number(rows->word, rows->words, cell->number) >= 0;
+}
+
+static const char *encode_number(tct_rows *rows, const tct_column *column, const tct_cell *cell) {
+  return tct_encode_number(&rows->encoder, column, cell->number, is_missing_number(rows, cell));
+}
+
+/* Whole numbers from 2^53 on are compared as texts alone: as doubles two of them could be one. */
+static int32_t find_number(const tct_rows *rows, int64_t k, const tct_cell *cell) {
+  const tct_column *column = &rows->encoder.schema->column[k];
+  char text[TCT_WHOLE_TEXT];
+  if (cell->whole) {
+    int32_t found = tct_column_find(column, text, tct_cell_digits(cell, text));
+    if (found >= 0 || cell->magnitude >= (UINT64_C(1) << 53)) return found;
+  }
+  return same_number(rows->listed[k], column->listed, cell->number);
+}
+
+static int32_t find_flag(const tct_column *column, bool value) {
+  const char *const *words = value ? trues : falses;
+  for (int w = 0; w < WORDS_OF_FLAGS; w++) {
+    int32_t found = tct_column_find(column, words[w], (int64_t)strlen(words[w]));
+    if (found >= 0) return found;
+  }
+  return -1;
+}
+
+/* The listed category that a cell is, or KNOWN_OTHER, KNOWN_MISSING. */
+static int32_t category_of(tct_rows *rows, int64_t k, const tct_cell *cell) {
+  const tct_schema *schema = rows->encoder.schema;
+  const tct_column *column = &schema->column[k];
+  int32_t found = -1;
+  bool text = cell->kind == TCT_CELL_TEXT;
+  if (text) found = tct_column_find(column, cell->at, cell->length);
+  if (cell->kind == TCT_CELL_NUMBER) found = find_number(rows, k, cell);
+  if (cell->kind == TCT_CELL_FLAG) found = find_flag(column, cell->number != 0);
+  if (found >= 0) return KNOWN_FIRST + found;
+  bool missing = text ? tct_schema_missing(schema, cell->at, cell->length) : is_missing_number(rows, cell);
+  return missing ? KNOWN_MISSING : KNOWN_OTHER;
+}
+
+/* Where something is kept about the cell's value, or NULL. */
+static int32_t *known_of(const tct_rows *rows, int64_t k, int64_t row) {
+  int64_t index = rows->known[k] ? tct_strip_index(&rows->strip[k], row) : -1;
+  return index < 0 ? NULL : &rows->known[k][index];
+}
+
+static const char *encode_category(tct_rows *rows, int64_t k, int64_t row) {
+  int32_t *known = known_of(rows, k, row), found = known ? *known : 0;
+  if (found == 0) {
+    tct_cell cell = {0};
+    const char *why = tct_strip_read(&rows->strip[k], row, &cell);
+    if (why) return why;
+    found = category_of(rows, k, &cell);
+    if (known) *known = found;
+  }
+  return tct_encode_listed(&rows->encoder, &rows->encoder.schema->column[k], found - KNOWN_FIRST,
+                           found == KNOWN_MISSING);
+}
+
+static const char *encode_cell(tct_rows *rows, int64_t k, int64_t row) {
+  const tct_column *column = &rows->encoder.schema->column[k];
+  tct_cell cell = {0};
+  if (column->kind == TCT_COLUMN_CATEGORY) return encode_category(rows, k, row);
+  const char *why = tct_strip_read(&rows->strip[k], row, &cell);
+  if (why) return why;
+  if (cell.kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell.at, cell.length);
+  return encode_number(rows, column, &cell);
+}
+
+/* Whether the rule knows the text as a label: as the positive one, or as one of the schema's list. */
+static bool is_known(const tct_label_rule *rule, const char *text) {
+  if (rule->positive && strcmp(rule->positive, text) == 0) return true;
+  for (int64_t k = 0; k < rule->classes->count; k++) {
+    if (rule->classes->name[k] && strcmp(rule->classes->name[k], text) == 0) return true;
+  }
+  for (size_t k = 0; k < json_array_size(rule->schema->label_values); k++) {
+    if (strcmp(json_string_value(json_array_get(rule->schema->label_values, k)), text) == 0) return true;
+  }
+  return false;
+}
+
+static const char *flag_label(const tct_label_rule *rule, bool value, double *label) {
+  const char *const *words = value ? trues : falses, *word = words[WORDS_OF_FLAGS - 1];
+  for (int w = WORDS_OF_FLAGS - 1; w >= 0; w--) {
+    if (is_known(rule, words[w])) word = words[w];
+  }
+  return tct_label_text(rule, word, (int64_t)strlen(word), label);
+}
+
+/* A listed label that is the same number stands for it. */
+static const char *number_label(const tct_label_rule *rule, double value, double *label) {
+  const json_t *list = rule->schema->label_values;
+  if (rule->kind != TCT_LABELS_BINARY || !list) return tct_label_number(rule, value, label);
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const json_t *text = json_array_get(list, k);
+    if (number_of(text, rule->c) == value)
+      return tct_label_text(rule, json_string_value(text), (int64_t)json_string_length(text), label);
+  }
+  return "the label is not among the schema's values; correct it or list it under \"label\"";
+}
+
+static const char *read_label(tct_rows *rows, int64_t row, double *label) {
+  const tct_label_rule *rule = &rows->encoder.rule;
+  tct_cell cell = {0};
+  const char *why = tct_strip_read(&rows->strip[rows->encoder.schema->columns], row, &cell);
+  if (why) return why;
+  if (cell.kind == TCT_CELL_TEXT) return tct_label_text(rule, cell.at, cell.length, label);
+  if (cell.kind == TCT_CELL_MISSING || (cell.kind == TCT_CELL_NUMBER && is_missing_number(rows, &cell)))
+    return "the label is missing; complete the record or remove it";
+  if (cell.kind == TCT_CELL_FLAG && rule->kind != TCT_LABELS_REAL) return flag_label(rule, cell.number != 0, label);
+  return number_label(rule, cell.number, label);
+}
+
+static const char *encode_label(tct_rows *rows, int64_t row, double *label) {
+  bool classes = rows->encoder.rule.kind != TCT_LABELS_REAL;
+  int32_t *known = classes ? known_of(rows, rows->encoder.schema->columns, row) : NULL;
+  if (known && *known) {
+    *label = *known - KNOWN_FIRST;
+    return NULL;
+  }
+  const char *why = read_label(rows, row, label);
+  if (known && !why) *known = KNOWN_FIRST + (int32_t)*label;
+  return why;
+}
+
+const char *tct_rows_encode(tct_rows *rows, int64_t row, double *label, int64_t *column) {
+  tct_encoder *e = &rows->encoder;
+  tct_encode_begin(e);
+  for (int64_t k = 0; k < e->schema->columns; k++) {
+    if (e->field[k] < 0) continue;
+    const char *why = encode_cell(rows, k, row);
+    *column = e->field[k];
+    if (why) return why;
+  }
+  *column = e->label_field;
+  return e->label_field >= 0 ? encode_label(rows, row, label) : NULL;
+}
+
+void tct_rows_free(tct_rows *rows) {
+  int64_t columns = rows->encoder.schema ? rows->encoder.schema->columns : 0;
+  tct_encoder_free(&rows->encoder);
+  for (int64_t k = 0; rows->listed && k < columns; k++) tct_free(rows->listed[k]);
+  for (int64_t k = 0; rows->known && k <= columns; k++) tct_free(rows->known[k]);
+  tct_free(rows->known);
+  tct_free(rows->listed);
+  tct_free(rows->strip);
+  tct_free(rows->word);
+  memset(rows, 0, sizeof *rows);
+}

@@ -1,0 +1,126 @@
+/* lint.c - a schema seen by a reviewer: what looks taken from the data, and what will stop a run later. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "read/schema/schema.h"
+
+static void find(json_t *list, const char *column, const char *level, const char *text) {
+  json_t *one = json_object();
+  json_object_set_new(one, "column", column ? json_string(column) : json_null());
+  json_object_set_new(one, "level", json_string(level));
+  json_object_set_new(one, "text", json_string(text));
+  json_array_append_new(list, one);
+}
+
+/* People know bounds to three digits; a longer one was computed from something. */
+static bool looks_exact(double value) {
+  char text[40];
+  snprintf(text, sizeof text, "%.3g", value);
+  return strtod(text, NULL) != value;
+}
+
+/* Years and dates are known exactly. */
+static bool is_year(double value) { return value == trunc(value) && value >= 1000 && value <= 2999; }
+
+static void look_at_bounds(json_t *list, const char *name, double lower, double upper) {
+  bool exact = (looks_exact(lower) && !is_year(lower)) || (looks_exact(upper) && !is_year(upper));
+  if (exact)
+    find(list, name, "look",
+         "a bound has more than three digits, as if it were taken from the data; write the publicly known range");
+}
+
+static void look_at_column(json_t *list, const tct_column *column) {
+  if (column->kind == TCT_COLUMN_IGNORE) return;
+  if (column->kind == TCT_COLUMN_NUMBER) {
+    look_at_bounds(list, column->name, column->lower, column->upper);
+    bool outside = column->missing_number < column->lower || column->missing_number > column->upper;
+    if (column->missing == TCT_WHEN_VALUE && outside)
+      find(list, column->name, "look", "\"missing\" lies outside the bounds and is brought to the nearer one");
+    return;
+  }
+  if (column->features == 0) find(list, column->name, "look", "its only value is dropped, so that it says nothing");
+  if (column->listed == 1 && column->features == 1)
+    find(list, column->name, "look", "it has one value only; unless others are possible, ignore it");
+}
+
+static bool lacks_missing(const tct_column *column) { return column->missing == TCT_WHEN_REFUSE; }
+static bool lacks_other(const tct_column *column) {
+  return column->kind == TCT_COLUMN_CATEGORY && column->other == TCT_WHEN_REFUSE;
+}
+
+/* One finding for all columns without a rule: a run that such a value stops is no fault of the schema. */
+static void look_at_rules(json_t *list, const tct_schema *schema, bool (*lacks)(const tct_column *), const char *text) {
+  char names[400] = "";
+  for (int64_t k = 0; k < schema->columns; k++) {
+    size_t used = strlen(names);
+    if (schema->column[k].kind == TCT_COLUMN_IGNORE || !lacks(&schema->column[k])) continue;
+    bool room = used + strlen(schema->column[k].name) + 8 < sizeof names;
+    snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", room ? schema->column[k].name : "...");
+    if (!room) break;
+  }
+  char whole[600];
+  snprintf(whole, sizeof whole, "%s: %s", text, names);
+  if (names[0]) find(list, NULL, "look", whole);
+}
+
+static bool in_list(const json_t *values, const char *text) {
+  size_t k;
+  json_t *value;
+  json_array_foreach((json_t *)values, k, value) if (!strcmp(json_string_value(value), text)) return true;
+  return false;
+}
+
+static void look_at_label(json_t *list, const tct_schema *schema) {
+  const char *name = schema->label;
+  if (!name) {
+    find(list, NULL, "look", "no \"label\" is described; its column and values or bounds are public knowledge too");
+    return;
+  }
+  size_t classes = json_array_size(schema->label_values);
+  if (!isnan(schema->label_low)) look_at_bounds(list, name, schema->label_low, schema->label_high);
+  if (isnan(schema->label_low) && !classes)
+    find(list, name, "look", "the label has neither \"values\" nor bounds; list its classes, or write lower and upper");
+  if (classes == 2 && !schema->positive)
+    find(list, name, "look", "\"positive\" is not named, so that labels must be 0/1 or -1/+1; name one of the values");
+  if (schema->positive && classes && !in_list(schema->label_values, schema->positive))
+    find(list, name, "must", "\"positive\" is not among \"values\", so that no record could be positive; correct it");
+}
+
+static char *check(const tct_schema *schema, tct_error *err) {
+  json_t *list = json_array(), *root = json_object();
+  if (schema->drafted)
+    find(list, NULL, "must",
+         "it is a draft: replace every value by public knowledge, then delete the key \"not_private\"");
+  for (int64_t k = 0; k < schema->columns; k++) look_at_column(list, &schema->column[k]);
+  look_at_rules(list, schema, lacks_missing, "a missing value stops the run (add \"missing\" where one can be)");
+  look_at_rules(list, schema, lacks_other, "an unlisted value stops the run (add \"other\" where one can be)");
+  look_at_label(list, schema);
+  bool ok = true;
+  size_t i;
+  json_t *one;
+  json_array_foreach(list, i, one) ok &= strcmp(json_string_value(json_object_get(one, "level")), "must") != 0;
+  json_object_set_new(root, "ok", json_boolean(ok));
+  json_object_set_new(root, "columns", json_integer(schema->columns));
+  json_object_set_new(root, "features", json_integer(schema->features));
+  json_object_set_new(root, "findings", list);
+  char *dumped = json_dumps(root, JSON_INDENT(2)), *text = tct_text_copy(dumped);
+  json_decref(root);
+  free(dumped);
+  if (!text) tct_fail_memory(err);
+  return text;
+}
+
+char *tct_schema_check_json(const char *path, const char *text, tct_error *err) {
+  tct_schema schema = {0};
+  char *answer = NULL;
+  tct_error_clear(err);
+  if (!path && !text)
+    tct_fail(err, TCT_E_USAGE, "no schema is given; name a schema file");
+  else if (tct_schema_load(&schema, path, text, err) == TCT_OK)
+    answer = check(&schema, err);
+  tct_schema_free(&schema);
+  return answer;
+}

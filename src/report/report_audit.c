@@ -1,0 +1,74 @@
+/* report_audit.c - what an audit of the model's plan found, for the page: only where it was the same plan. */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+static const json_t *only_fit(const json_t *fits) {
+  return json_array_size(fits) == 1 ? json_array_get(fits, 0) : NULL;
+}
+
+/* The settings as asked, the resolved solver and the releases of both are the same, number for number. */
+static bool same_plan(const json_t *a, const json_t *b) {
+  static const char *const members[] = {"asked", "solver", "promise", "releases", "events", "epsilon", "delta"};
+  for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+    const json_t *one = json_object_get(a, members[k]), *two = json_object_get(b, members[k]);
+    if (!one || !two || !json_equal(one, two)) return false;
+  }
+  return true;
+}
+
+tct_status tct_report_audit_check(const tct_page *page, tct_error *err) {
+  const json_t *fits = json_object_get(json_object_get(page->file, "privacy"), "fits");
+  const json_t *own = only_fit(fits), *other = only_fit(json_object_get(json_object_get(page->audit, "plan"), "fits"));
+  if (!json_is_object(json_object_get(page->audit, "audit")) || !json_is_array(json_object_get(page->audit, "breaks")))
+    return tct_fail(err, TCT_E_DATA, "the audit is no answer of tacit audit; make it with tacit audit --json");
+  if (!own) return tct_fail(err, TCT_E_USAGE, "only a model of one fit can be held against the audit of one plan");
+  if (!other || !same_plan(own, other))
+    return tct_fail(err, TCT_E_USAGE,
+                    "the audit is of another plan than the model's; audit the model's own settings and shape");
+  return TCT_OK;
+}
+
+static double number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void bound(tct_html *h, const json_t *part, const char *who, const char *field) {
+  double mu = number(part, "mu_lower"), claimed = number(part, "mu_claimed");
+  if (!(mu >= 0) || !(claimed > 0)) return;
+  tct_html_format(h, "<dt>%s</dt><dd>told apart as by a Gaussian with \xce\xbc of at least ", who);
+  tct_html_real(h, field, mu, 3);
+  tct_html_put(h, ", where the promise allows ");
+  tct_html_real(h, "audit.mu_claimed", claimed, 3);
+  tct_html_put(h, "</dd>\n");
+}
+
+static void breaks(tct_html *h, const json_t *list) {
+  const json_t *each;
+  size_t i;
+  tct_html_put(h, "<p><strong>The audit broke this promise. Do not publish this model.</strong></p>\n<ul>\n");
+  json_array_foreach(list, i, each) {
+    tct_html_put(h, "<li>");
+    tct_html_text(h, json_string_value(each) ? json_string_value(each) : "");
+    tct_html_put(h, "</li>\n");
+  }
+  tct_html_put(h, "</ul>\n");
+}
+
+void tct_report_audit(tct_page *page) {
+  tct_html *h = &page->html;
+  const json_t *audit = page->audit, *head = json_object_get(audit, "audit"), *list = json_object_get(audit, "breaks");
+  double attacks = number(head, "attacks");
+  tct_html_put(h, "<section>\n<h2>Attacks</h2>\n<p>The plan of this model was audited with ");
+  tct_html_count(h, "audit.attacks", attacks >= 0 && attacks < 0x1p53 ? (int64_t)attacks : 0);
+  tct_html_put(h, " runs on invented tables, by whoever wrote this page. ");
+  tct_html_put(h,
+               json_array_size(list) ? "</p>\n" : "No break was found, which proves nothing: it was looked for.</p>\n");
+  if (json_array_size(list)) breaks(h, list);
+  tct_html_put(h, "<p>Best lower bounds, which may err in one case of twenty:</p>\n<dl class=\"pairs\">\n");
+  bound(h, json_object_get(audit, "white_box"), "Who sees all releases", "audit.white_box.mu_lower");
+  bound(h, json_object_get(audit, "black_box"), "Who sees final models", "audit.black_box.mu_lower");
+  tct_html_put(h, "</dl>\n<p>Anybody can attack it: <code>tacit audit</code>.</p>\n</section>\n");
+}

@@ -1,0 +1,190 @@
+/* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
+#include "core/alloc.h"
+#include "core/sized.h"
+#include "ledger/ledger.h"
+#include "ledger/registry.h"
+#include "ledger/shown.h"
+#include "mech/mech.h"
+#include "model/json.h"
+#include "score/score.h"
+#include "train/plan.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LEVEL = 0.95, LEVEL_POINT = 1.959963984540054; /* its point of the normal law */
+
+/* One scoring on its way. */
+typedef struct run {
+  tct_config config; /* its budget; the rest is not looked at */
+  const tct_data *data;
+  tct_scoring scoring;
+  tct_promise promise;
+  tct_cost cost;
+  tct_ledger_receipt receipt;
+  char *warning;
+} run;
+
+static tct_status check(const run *r, tct_error *err) {
+  const tct_config *c = &r->config;
+  if (!r->data->y || r->data->labels != r->scoring.model->labels)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the data were read without the labels that this model's loss needs; name the label column");
+  if (r->data->weight || r->data->persons)
+    return tct_fail(err, TCT_E_USAGE,
+                    "a private score protects a record, and these are weighed or grouped; score them unweighed");
+  if (r->data->team)
+    return tct_fail(err, TCT_E_USAGE, "a private score is taken in one process; run it without mpirun");
+  if (!(c->epsilon > 0) || !isfinite(c->epsilon))
+    return tct_fail(err, TCT_E_USAGE, "epsilon must be a number above 0; give e.g. --epsilon 0.1");
+  if (!(c->delta > 0 && c->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "delta must lie between 0 and 1; give one well below 1/n, e.g. --delta 1e-6");
+  if (c->neighbours != TCT_ADD_REMOVE && c->neighbours != TCT_REPLACE_ONE)
+    return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
+  if (r->data->x.rows < 1) return tct_fail(err, TCT_E_DATA, "there is no record to score; give at least one");
+  return TCT_OK;
+}
+
+static tct_status plan(run *r, tct_error *err) {
+  double noise = 0;
+  tct_target whole = {r->config.neighbours, r->config.epsilon, r->config.delta};
+  TCT_TRY(tct_calibrate_noise(1, 1, &whole, &noise, &r->cost, err));
+  tct_event event = tct_event_gaussian(noise, 1);
+  TCT_TRY(
+      tct_promise_add(&r->promise, tct_release_sum("counts and sums of scores", event, 1, 1, r->data->x.rows), err));
+  return tct_promise_settle(&r->promise, err);
+}
+
+/* As a training run is charged: before anything is drawn, and with the rows that it reads. */
+static tct_status charge(run *r, tct_error *err) {
+  const tct_config *c = &r->config;
+  tct_shown shown;
+  if (!c->ledger) return TCT_OK;
+  TCT_TRY(tct_shown_make(c->ledger, r->data, c->threads, &shown, err));
+  tct_ledger_promise promise = {.events = &r->promise.events,
+                                .epsilon = c->epsilon,
+                                .delta = c->delta,
+                                .neighbours = c->neighbours,
+                                .what = "scores of a model",
+                                .seeded = c->has_seed != 0,
+                                .unaccounted = r->data->unaccounted,
+                                .print = &shown.print[0],
+                                .key = shown.key[0],
+                                .declared_part = c->input_part != 0,
+                                .input_changed = c->input_changed};
+  tct_status status = tct_ledger_promise_run(c->ledger, &promise, &r->receipt, err);
+  if (status == TCT_OK && !r->receipt.for_tests) r->warning = tct_registry_add(shown.id, c->ledger, &shown.print[1]);
+  tct_wipe(&shown, sizeof shown);
+  return status;
+}
+
+static tct_status add_up(const run *r, double lattice, double *sum, tct_error *err) {
+  const tct_data *data = r->data;
+  double *margin = TCT_NEW(double, data->x.rows);
+  tct_status status = margin ? tct_model_margins(r->scoring.model, data, margin, err) : tct_fail_memory(err);
+  for (int64_t i = 0; i < data->x.rows && status == TCT_OK; i++)
+    if (!data->dropped || !data->dropped[i]) tct_scoring_add(&r->scoring, margin[i], data->y[i], lattice, sum);
+  tct_wipe_free(margin, margin ? data->x.rows : 0, sizeof *margin);
+  return status;
+}
+
+static tct_status release(const run *r, double *sum, tct_error *err) {
+  tct_mech *mech = NULL;
+  const tct_config *c = &r->config;
+  TCT_TRY(tct_mech_new(&r->promise, c->neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
+  tct_status status = add_up(r, tct_mech_release_of(mech, 0)->lattice, sum, err);
+  if (status == TCT_OK) status = tct_mech_release(mech, 0, sum, r->scoring.len, err);
+  if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
+  tct_mech_free(mech);
+  return status;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------- */
+
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+/* What the figure can be at all; NaN stays. */
+static double inside(tct_figure f, double value) { return value < f.low ? f.low : value > f.high ? f.high : value; }
+
+static void put_figure(json_t *root, const char *name, tct_figure f) {
+  double error = hypot(f.noise, f.sampling), reach = LEVEL_POINT * error;
+  json_t *o = json_object();
+  json_object_set_new(o, "value", real(inside(f, f.value)));
+  json_object_set_new(o, "standard_error", real(error));
+  json_object_set_new(o, "noise_error", real(f.noise));
+  json_object_set_new(o, "lower", real(inside(f, f.value - reach)));
+  json_object_set_new(o, "upper", real(inside(f, f.value + reach)));
+  if (isnan(f.value))
+    json_object_set_new(o, "note", json_string("the noise hides it; score more records or spend more epsilon"));
+  json_object_set_new(root, name, o);
+}
+
+static void put_privacy(json_t *root, const run *r) {
+  json_t *unaccounted = json_array();
+  char event[200];
+  tct_event_print(&r->promise.events.at[0], event, sizeof event);
+  for (int i = 0; i < TCT_UNACCOUNTED && r->data->unaccounted[i]; i++)
+    json_array_append_new(unaccounted, json_string(r->data->unaccounted[i]));
+  json_object_set_new(root, "private", json_true());
+  json_object_set_new(root, "epsilon", json_real(r->config.epsilon));
+  json_object_set_new(root, "delta", json_real(r->config.delta));
+  json_object_set_new(root, "neighbours", json_string(tct_neighbours_name(r->config.neighbours)));
+  json_object_set_new(root, "accountant", json_string(r->cost.winner->name));
+  json_object_set_new(root, "events", json_pack("[s]", event));
+  json_object_set_new(root, "reproducible", json_boolean(r->config.has_seed != 0));
+  json_object_set_new(root, "unaccounted", unaccounted);
+  if (r->receipt.run) json_object_set_new(root, "ledger_run", json_string(r->receipt.run));
+  if (r->warning) json_object_set_new(root, "warning", json_string(r->warning));
+}
+
+static char *answer(const run *r, const double *sum, tct_error *err) {
+  const tct_scoring *s = &r->scoring;
+  tct_figures f = tct_scoring_read(s, sum, r->promise.release[0].deviation, r->data->x.rows);
+  json_t *root = json_object();
+  json_object_set_new(root, "rows", json_integer(r->data->x.rows));
+  json_object_set_new(root, "level", json_real(LEVEL));
+  if (s->binary) {
+    put_figure(root, "accuracy", f.accuracy);
+    put_figure(root, "auc", f.auc);
+    put_figure(root, "mean_loss", f.mean_loss);
+    put_figure(root, "positives", f.positives);
+    json_object_set_new(root, "loss_cut", json_real(s->most));
+  } else {
+    put_figure(root, "mse", f.mse);
+    put_figure(root, "r2", f.r2);
+    json_object_set_new(root, "label_bound", json_real(s->bound));
+  }
+  put_privacy(root, r);
+  char *dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)), *text = tct_text_copy(dumped);
+  json_decref(root);
+  free(dumped);
+  if (!text) tct_fail_memory(err);
+  return text;
+}
+
+static char *score(run *r, tct_error *err) {
+  double sum[TCT_SCORE_BINARY] = {0};
+  char *text = NULL;
+  tct_status status = check(r, err);
+  if (status == TCT_OK) status = plan(r, err);
+  if (status == TCT_OK) status = charge(r, err);
+  if (status == TCT_OK) status = release(r, sum, err);
+  if (status == TCT_OK) text = answer(r, sum, err);
+  tct_wipe(sum, sizeof sum);
+  return text;
+}
+
+char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err) {
+  run r = {.data = data};
+  char *text = NULL;
+  tct_error_clear(err);
+  if (tct_config_take(budget, &r.config, err) == TCT_OK && tct_scoring_make(model, &r.scoring, err) == TCT_OK)
+    text = score(&r, err);
+  tct_promise_free(&r.promise);
+  tct_free(r.receipt.head);
+  tct_free(r.receipt.run);
+  tct_free(r.warning);
+  return text;
+}

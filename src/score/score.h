@@ -1,0 +1,56 @@
+/* score.h - private scores: what a record adds to one released vector, and what the noisy vector says.
+ *
+ * SENSITIVITY  A record's term lies in [0, 1]^len and has Euclidean length at most 1 (score_terms.c has the proof).  It
+ * depends on that record, the model and public numbers alone.  So one more record moves the sum by at most 1, and a
+ * changed one by at most 2.  The sum is released once, with Gaussian noise, and everything else is computed from that.
+ */
+#ifndef TCT_SCORE_SCORE_H
+#define TCT_SCORE_SCORE_H
+#include "loss/loss.h"
+#include "model/model.h"
+
+enum {
+  TCT_SCORE_CELLS = 32,                  /* of the margins, for each class */
+  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS, /* two classes: records that are predicted rightly */
+  TCT_SCORE_LOSS,                        /* two classes: their losses */
+  TCT_SCORE_BINARY,                      /* numbers of the vector */
+  TCT_SCORE_SQUARE = 0,                  /* real labels: squared errors */
+  TCT_SCORE_LABEL,                       /* labels */
+  TCT_SCORE_LABEL2,                      /* squared labels */
+  TCT_SCORE_REAL,                        /* numbers of the vector */
+};
+
+/* What is public about a scoring. */
+typedef struct tct_scoring {
+  const tct_model *model;
+  tct_loss loss;
+  bool binary;
+  double span;  /* two classes: margins are told apart in [-span, span] */
+  double most;  /* two classes: a record's loss is cut to this */
+  double even;  /* two classes: the loss at margin 0; that of a record that is predicted rightly is cut to this */
+  double part;  /* each of the three numbers of a term is at most this */
+  double bound; /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
+  int64_t len;
+} tct_scoring;
+
+/* TCT_E_USAGE: real labels without a public bound. */
+tct_status tct_scoring_make(const tct_model *model, tct_scoring *out, tct_error *err);
+/* sum[len] += the term of a record, each number cut toward zero to a multiple of `lattice` (0: not at all). */
+void tct_scoring_add(const tct_scoring *scoring, double margin, double label, double lattice, double *sum);
+
+/* A figure with what is not known about it. */
+typedef struct tct_figure {
+  double value;     /* NAN: the noise hides it */
+  double noise;     /* deviation that comes from the noise */
+  double sampling;  /* deviation that comes from the choice of these records out of a population; an estimate */
+  double low, high; /* what the figure can be at all */
+} tct_figure;
+
+typedef struct tct_figures {
+  tct_figure accuracy, auc, mean_loss, positives; /* two classes */
+  tct_figure mse, r2;                             /* real labels */
+} tct_figures;
+
+/* sum[len]: as released, with noise of that deviation in every number; rows: public. */
+tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows);
+#endif

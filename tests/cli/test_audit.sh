@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# test_audit.sh - tacit audit: what it finds and says on sound plans, with and without the watch.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mkdir -p "$work/tmp"
+export TMPDIR=$work/tmp
+short=(audit --loss logistic --epsilon 4 --no-intercept --seconds 3)
+breaks() { python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["breaks"]))' "$work/.out"; }
+
+# ---- the installed program ----
+ok 'a plan is attacked' "${short[@]}" --solver dpgd:steps=4,clip=0.1
+says 'it says that nothing was found' '^result +no break was found'
+says 'it says in one sentence what was not checked' '^not checked +this library was not built for audit'
+ok 'and as JSON' "${short[@]}" --solver dpgd:steps=4,clip=0.1 --json
+check 'no release was seen' test "$(field sensitivity)" = None
+check 'no break' test "$(breaks)" = 0
+check 'neighbours were compared' test "$(field behaviour.pairs)" -ge 8
+check 'every pair ended' test "$(field behaviour.pairs)" = "$(field behaviour.ended)"
+check 'models were told apart no better than claimed' awk -v x="$(field black_box.mu_proven)" -v y="$(field black_box.mu_claimed)" 'BEGIN { exit !(x <= y) }'
+check 'nothing is left behind' test -z "$(ls "$TMPDIR")"
+
+# ---- on the page of a model ----
+for ((i = 0; i < 24; i++)); do echo "$((i % 5)),$((i % 3)),$((i % 2))"; done >rows.csv
+same=(--loss logistic --solver dpgd:steps=4,clip=0.1 --epsilon 4 --delta 1e-6 --row-norm 1 --no-intercept)
+sed -i '1i a,b,y' rows.csv
+ok 'a model' train rows.csv --label y "${same[@]}" -o model.json
+ok 'an audit of its plan' audit "${same[@]}" --shape 24,2 --seconds 1 --json
+cp "$work/.out" audit.json
+ok 'a page with the audit' report model.json --audit audit.json -o page.html
+check 'says with how many runs it was attacked' grep -q 'was audited with <data[^>]*data-field="audit.attacks"\|was audited with .*audit.attacks' page.html
+ok 'a page without' report model.json -o plain.html
+check 'does not' test "$(grep -c 'was audited' plain.html)" = 0
+ok 'an audit of another plan' audit "${same[@]}" --shape 25,2 --seconds 1 --json
+cp "$work/.out" other.json
+bad 'is refused' 2 'another plan' report model.json --audit other.json -o other.html
+check 'and no page is made' test ! -e other.html
+bad 'a model is no audit' 3 'no answer of tacit audit' report model.json --audit model.json -o other.html
+bad 'nor is a table' 3 'tacit audit --json' report model.json --audit rows.csv -o other.html
+bad 'the audit is not written over' 2 '.' report model.json --audit audit.json -o audit.json
+
+# ---- a schema in place of a shape ----
+ok 'a schema' generate --rows 50 -o people.csv --schema-output people.schema.json
+ok 'gives bounds and features' audit --loss logistic --solver dpgd:steps=3 --epsilon 4 --schema people.schema.json --records 50 --seconds 1 --json
+check 'as many as the table has' test "$(field plan.columns)" = 31
+bad 'a schema without records' 2 '--records' audit --loss logistic --epsilon 1 --schema people.schema.json
+bad 'a schema and a shape' 2 'give one' audit --loss logistic --epsilon 1 --schema people.schema.json --records 5 --shape 5,2
+bad 'records without a schema' 2 '--records belongs' audit --loss logistic --epsilon 1 --records 5
+bad 'no loss' 2 '--loss is missing' audit --epsilon 1
+bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
+bad 'no promise' 2 'promises nothing' audit --loss logistic --epsilon inf --solver dpgd
+bad 'no time' 2 'seconds' audit --loss logistic --epsilon 1 --seconds 0
+bad 'one record' 2 'at least two' audit --loss logistic --epsilon 1 --shape 1,2 --solver dpgd
+
+# ---- the program that is built for audit ----
+plain=$TACIT
+TACIT=$(dirname "$TACIT")/tacit-audit
+if [ -x "$TACIT" ]; then
+  for each in "dpgd:steps=4,clip=0.1 add_remove" "dpgd:steps=4,clip=0.1 replace_one" "dpsgd:batch=6,clip=0.1,epochs=1 add_remove"; do
+    read -r solver relation <<<"$each"
+    ok "$each" "${short[@]}" --solver "$solver" --neighbours "$relation" --json
+    check "$each: no break" test "$(breaks)" = 0
+    check "$each: climbing fills the sensitivity" within 'share' 0.99 "$(field sensitivity.releases | grep -oE "'share': [0-9.]+" | grep -oE '[0-9.]+')" 1
+    check "$each: every planned release was made" test "$(field sensitivity.releases | grep -oE "'made': [0-9]+" | grep -oE "[0-9]+")" = "$(field sensitivity.releases | grep -oE "'planned': [0-9]+" | grep -oE "[0-9]+")"
+    check "$each: who sees the releases has no more than the claim" within 'white box' 0 "$(field white_box.share)" 1
+    check "$each: both tests were made" test "$(field white_box.runs)" -ge 800 -a "$(field black_box.runs)" -ge 800
+  done
+  ok 'a drawn tilt is no sum' "${short[@]}" --solver objpert --penalty l2:lambda=0.05 --json
+  check 'and no move is stated' test "$(field sensitivity.releases | grep -c "'share': None")" = 1
+  check 'and it is said' grep -q 'drawn inside a minimisation' "$work/.out"
+else
+  fail "there is no $TACIT beside $plain"
+fi
+finish
