@@ -10,6 +10,7 @@ typedef enum tct_link {
   TCT_LINK_IDENTITY, /* z is the predicted label */
   TCT_LINK_LOGISTIC, /* 1/(1 + e^-z) is the probability of +1 */
   TCT_LINK_LOG,      /* e^z is the predicted mean of a count */
+  TCT_LINK_SOFTMAX,  /* e^z over its sum over all classes is the probability of one */
   TCT_LINKS
 } tct_link;
 
@@ -23,6 +24,7 @@ typedef struct tct_loss_kind {
   tct_link link;
   tct_fused_slope fused;              /* its form in fused_terms.h; TCT_FUSED_NONE: the solvers of columns refuse it */
   bool binary;                        /* labels are -1/+1; else numbers */
+  bool joint;                         /* of all classes together: h is how many, and y their number from 0 */
   bool counts;                        /* numbers that are not below 0 */
   bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
   bool one_sign;                      /* for a fixed label, slope keeps one sign (objpert needs that) */
@@ -62,6 +64,10 @@ extern const int tct_loss_kind_count;
 tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
 /* "a, b or c": the names of the losses that `has` holds for (NULL: all), for errors. */
 void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size);
+/* Margins of a record: 1, or one for each class of a joint loss. */
+static inline int64_t tct_loss_outputs(const tct_loss *l) { return l->kind->joint ? (int64_t)l->h : 1; }
+/* z[count]: margins become probabilities; returns log(sum exp z). */
+double tct_softmax(double *z, int64_t count);
 bool tct_loss_has_dual(const tct_loss_kind *kind);
 bool tct_loss_has_fused(const tct_loss_kind *kind);
 /* The margin that is best for all records alike: of classes with this part of positives, and of numbers with this mean.

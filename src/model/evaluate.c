@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct scored {
   double margin;
@@ -137,10 +138,30 @@ static double accuracy_of(const tct_model *m, const tct_data *data, const double
   return (double)right / (double)rows;
 }
 
+/* The mean loss of a joint loss: of all margins of a record at once. */
+static tct_status joint_loss(const tct_model *m, const tct_data *data, const double *margin, double *out,
+                             tct_error *err) {
+  double *z = TCT_NEW(double, m->models), sum = 0;
+  int64_t rows = 0;
+  if (!z) return tct_fail_memory(err);
+  for (int64_t i = 0; i < data->x.rows; i++) {
+    if (data->dropped && data->dropped[i]) continue;
+    memcpy(z, margin + i * m->models, (size_t)m->models * sizeof *z);
+    double own = z[(int64_t)data->y[i]];
+    sum += tct_softmax(z, m->models) - own;
+    rows++;
+  }
+  *out = sum / (double)rows;
+  tct_free(z);
+  return TCT_OK;
+}
+
 /* Means over the classes, each against the rest; accuracy is that of the one predicted class. */
 static tct_status score_all(const tct_model *m, const tct_data *data, const double *margin, json_t **root,
                             tct_error *err) {
   double loss = 0, objective = 0, auc = 0, classes = (double)m->models;
+  tct_loss joint;
+  TCT_TRY(tct_loss_make(m->loss, &joint, err));
   json_t *list = json_array();
   tct_status status = TCT_OK;
   int64_t rows = 0;
@@ -151,9 +172,16 @@ static tct_status score_all(const tct_model *m, const tct_data *data, const doub
     json_t *one = write_scores(m, &s);
     json_object_del(one, "rows");
     json_object_del(one, "mse");
+    if (joint.kind->joint)
+      json_object_del(one, "mean_loss"), json_object_del(one, "objective"), json_object_del(one, "accuracy");
     json_object_set_new(one, "class", json_string(m->classes.name[k]));
     json_array_append_new(list, one);
     loss += s.loss / (double)s.rows, objective += s.loss / (double)s.rows + s.penalty, auc += s.auc, rows = s.rows;
+  }
+  if (status == TCT_OK && joint.kind->joint) {
+    double penalty = objective - loss; /* over all classes, each of which has its own */
+    status = joint_loss(m, data, margin, &loss, err);
+    loss *= classes, objective = loss + penalty * classes;
   }
   *root = json_object();
   json_object_set_new(*root, "rows", json_integer(rows));

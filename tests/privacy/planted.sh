@@ -419,6 +419,11 @@ plant chain_without_the_row_before src/ledger/ledger_chain.c 's/  tct_digest_tex
 
 # ---- verify ----
 plant claims_within_one_percent src/certify/verify.c 's/CLAIM_SLACK = 1e-9/CLAIM_SLACK = 1e-2/' unit_verify
+plant joint_classes_clipped_apart src/solve/gradient/gradient_release.c 's/double size = sqrt\(squares\)/double size = fabs(a[(int64_t)problem->y[i]])/' privacy_sensitivity_joint
+plant joint_weights_ignored src/solve/gradient/gradient_release.c 's/double weight = problem->weight \? problem->weight\[i\] : 1/double weight = 1/' privacy_sensitivity_joint
+plant joint_room_for_one_class src/solve/gradient/gradient_release.c 's/planned->lattice, classes \* d->p\)/planned->lattice, 1)/' privacy_sensitivity_joint
+plant joint_slope_of_the_wrong_sign src/solve/gradient/gradient_release.c 's/problem->y\[i\]\] -= 1/problem->y[i]] += 1/' privacy_sensitivity_joint
+plant joint_loss_by_any_solver src/train/plan.c 's/if \(!facts->loss.kind->joint \|\| solver->joint\)/if (true)/' privacy_sensitivity_joint
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
 plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
 plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes
