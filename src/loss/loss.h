@@ -24,7 +24,6 @@ typedef struct tct_loss_kind {
   tct_link link;
   tct_fused_slope fused;              /* its form in fused_terms.h; TCT_FUSED_NONE: the solvers of columns refuse it */
   bool binary;                        /* labels are -1/+1; else numbers */
-  bool joint;                         /* of all classes together: h is how many, and y their number from 0 */
   bool counts;                        /* numbers that are not below 0 */
   bool least_squares;                 /* it is (z - y)^2/2: a linear system has its minimum */
   bool one_sign;                      /* for a fixed label, slope keeps one sign (objpert needs that) */
@@ -51,6 +50,11 @@ typedef struct tct_loss_kind {
   void (*values)(const double *z, const double *y, double h, double *out, int64_t n);
   /* Sum of value(z[i], y[i]) in a fixed order. */
   double (*sum)(const double *z, const double *y, double h, int64_t n);
+  /* A loss of all classes together: h is how many.  z[classes], one margin for each, become the slopes of a record of
+   * class y in [0, classes); returns its loss, at least 0.  Where a margin is infinite or NaN, a slope may be NaN.
+   * The bounds above are then those of the vector of slopes and of the Hessian; the functions above take one margin, the
+   * others held.  NULL: a loss of one margin. */
+  double (*joint)(double *z, int64_t classes, int64_t y);
 } tct_loss_kind;
 
 typedef struct tct_loss {
@@ -66,8 +70,6 @@ tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
 void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size);
 /* Margins of a record: 1, or one for each class of a joint loss. */
 static inline int64_t tct_loss_outputs(const tct_loss *l) { return l->kind->joint ? (int64_t)l->h : 1; }
-/* z[count]: margins become probabilities; returns log(sum exp z). */
-double tct_softmax(double *z, int64_t count);
 bool tct_loss_has_dual(const tct_loss_kind *kind);
 bool tct_loss_has_fused(const tct_loss_kind *kind);
 /* The margin that is best for all records alike: of classes with this part of positives, and of numbers with this mean.

@@ -27,12 +27,15 @@ static void values(const double *z, const double *y, double h, double *out, int6
 }
 static double sum(const double *z, const double *y, double h, int64_t n) { return tct_loss_logistic.sum(z, y, h, n); }
 
-double tct_softmax(double *z, int64_t count) {
-  double max = z[0], total = 0;
-  for (int64_t k = 1; k < count; k++) max = fmax(max, z[k]);
-  for (int64_t k = 0; k < count; k++) total += z[k] = exp(z[k] - max);
-  for (int64_t k = 0; k < count; k++) z[k] /= total;
-  return max + log(total);
+/* In the probabilities' sum the largest term is 1, so nothing overflows.  Where the sum over the others is lost beside
+ * it, the loss is 0 and not below. */
+static double joint(double *z, int64_t classes, int64_t y) {
+  double max = z[0], total = 0, own = z[y];
+  for (int64_t k = 1; k < classes; k++) max = fmax(max, z[k]);
+  for (int64_t k = 0; k < classes; k++) total += z[k] = exp(z[k] - max);
+  for (int64_t k = 0; k < classes; k++) z[k] /= total;
+  z[y] -= 1;
+  return max - own + log(total);
 }
 
 static const tct_option options[] = {
@@ -48,7 +51,6 @@ const tct_loss_kind tct_loss_softmax = {
     .liblinear = "MCSVM_CS",
     .link = TCT_LINK_SOFTMAX,
     .binary = true,
-    .joint = true,
     .one_sign = true,
     .slope_bound = 0x1.6a09e667f3bcdp0, /* sqrt(2), rounded up */
     .curvature_bound = curvature_bound,
@@ -58,4 +60,5 @@ const tct_loss_kind tct_loss_softmax = {
     .slopes = slopes,
     .values = values,
     .sum = sum,
+    .joint = joint,
 };

@@ -139,16 +139,15 @@ static double accuracy_of(const tct_model *m, const tct_data *data, const double
 }
 
 /* The mean loss of a joint loss: of all margins of a record at once. */
-static tct_status joint_loss(const tct_model *m, const tct_data *data, const double *margin, double *out,
-                             tct_error *err) {
+static tct_status joint_loss(const tct_model *m, const tct_loss *loss, const tct_data *data, const double *margin,
+                             double *out, tct_error *err) {
   double *z = TCT_NEW(double, m->models), sum = 0;
   int64_t rows = 0;
   if (!z) return tct_fail_memory(err);
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (data->dropped && data->dropped[i]) continue;
     memcpy(z, margin + i * m->models, (size_t)m->models * sizeof *z);
-    double own = z[(int64_t)data->y[i]];
-    sum += tct_softmax(z, m->models) - own;
+    sum += loss->kind->joint(z, m->models, (int64_t)data->y[i]);
     rows++;
   }
   *out = sum / (double)rows;
@@ -180,7 +179,7 @@ static tct_status score_all(const tct_model *m, const tct_data *data, const doub
   }
   if (status == TCT_OK && joint.kind->joint) {
     double penalty = objective - loss; /* over all classes, each of which has its own */
-    status = joint_loss(m, data, margin, &loss, err);
+    status = joint_loss(m, &joint, data, margin, &loss, err);
     loss *= classes, objective = loss + penalty * classes;
   }
   *root = json_object();
@@ -196,6 +195,12 @@ static tct_status score_all(const tct_model *m, const tct_data *data, const doub
 
 /* ---- the interface --------------------------------------------------------------------------------------------- */
 
+static bool has_other_class(const tct_model *m, const tct_data *data) {
+  for (int64_t i = 0; i < data->x.rows && m->models > 1; i++)
+    if (!(data->y[i] >= 0 && data->y[i] < (double)m->models) && !(data->dropped && data->dropped[i])) return true;
+  return false;
+}
+
 static tct_status check(const tct_model *m, const tct_data *data, tct_error *err) {
   int32_t wanted = m->models > 1 ? TCT_LABELS_CLASSES : m->labels;
   if (!data->y || data->labels != wanted)
@@ -206,6 +211,8 @@ static tct_status check(const tct_model *m, const tct_data *data, tct_error *err
     return tct_fail(err, TCT_E_USAGE,
                     "the data were read with other classes than the model has, or in another order; read them with "
                     "the model's own");
+  if (has_other_class(m, data))
+    return tct_fail(err, TCT_E_DATA, "a label is no class of this model; number the classes from 0 in its order");
   return TCT_OK;
 }
 

@@ -37,7 +37,7 @@ static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
 
 static bool loss_is_joint(const tct_facts *facts, char *why, size_t size) {
   if (facts->loss.kind->joint) snprintf(why, size, "dpgd: the solver that takes all classes in one fit");
-  return facts->loss.kind->joint;
+  return facts->loss.kind->joint != NULL;
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {

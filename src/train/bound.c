@@ -20,7 +20,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   if (!data->y) return tct_fail(err, TCT_E_DATA, "the data have no labels; name the label column with --label");
   out->y = TCT_NEW(double, n);
   if (!out->y) return tct_fail_memory(err);
-  int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint;
+  int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint != NULL;
   double bound = plan->facts.label_bound, low = plan->facts.loss.kind->counts ? 0 : -bound,
          shift = binary ? 0 : plan->config.label_shift;
   if (!strcmp(plan->config.label_scale, "center") && !binary) {
