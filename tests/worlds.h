@@ -33,13 +33,14 @@ static inline double world_real(uint64_t *state) { return 2 * ((double)(world_u6
 
 typedef struct records {
   int64_t rows, cols;
-  double *x; /* [rows][cols], each representable as a float */
-  double *y; /* [rows]: -1 or +1, which is a real label too; or the number of a class */
+  double *x;       /* [rows][cols], each representable as a float */
+  double *y;       /* [rows]: -1 or +1, which is a real label too; or the number of a class */
   int64_t classes; /* of y; 0: signs, of which a joint loss gets classes (world_class) */
 } records;
 
 static inline records records_new(int64_t rows, int64_t cols, uint64_t seed) {
-  records r = {rows, cols, calloc((size_t)(rows * cols) + 1, sizeof(double)), calloc((size_t)rows + 1, sizeof(double)), 0};
+  records r = {rows, cols, calloc((size_t)(rows * cols) + 1, sizeof(double)), calloc((size_t)rows + 1, sizeof(double)),
+               0};
   for (int64_t i = 0; i < rows; i++) {
     double margin = 0;
     for (int64_t j = 0; j < cols; j++) {

@@ -52,8 +52,8 @@ typedef struct tct_loss_kind {
   double (*sum)(const double *z, const double *y, double h, int64_t n);
   /* A loss of all classes together: h is how many.  z[classes], one margin for each, become the slopes of a record of
    * class y in [0, classes); returns its loss, at least 0.  Where a margin is infinite or NaN, a slope may be NaN.
-   * The bounds above are then those of the vector of slopes and of the Hessian; the functions above take one margin, the
-   * others held.  NULL: a loss of one margin. */
+   * The bounds above are then those of the vector of slopes and of the Hessian; the functions above take one margin,
+   * the others held.  NULL: a loss of one margin. */
   double (*joint)(double *z, int64_t classes, int64_t y);
 } tct_loss_kind;
 

@@ -21,7 +21,8 @@ static int variant(int kind, int shape, tct_loss *out) {
   const tct_loss_kind *k = tct_loss_kinds[kind];
   char spec[80];
   if (shape && !k->options) return 0;
-  const char *small = k->joint ? "4" : "0.125", *large = k->joint ? "100" : "3"; /* a joint loss's is how many classes */
+  const char *small = k->joint ? "4" : "0.125",
+             *large = k->joint ? "100" : "3"; /* a joint loss's is how many classes */
   snprintf(spec, sizeof spec, shape ? "%s:%s=%s" : "%s", k->name, k->options ? k->options[0].key : "",
            shape == 1 ? small : large);
   assert_int_equal(tct_loss_make(spec, out, NULL), TCT_OK);

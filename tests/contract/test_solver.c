@@ -218,7 +218,8 @@ static void gradient(const world *w, const double *at, double *g) {
 
 static double reference_optimum(const world *w) {
   const tct_facts *f = &w->plan->facts;
-  double at[MOST_CLASSES * COLS] = {0}, g[MOST_CLASSES * COLS], curve = f->loss.kind->curvature_bound(f->loss.h), best = INFINITY;
+  double at[MOST_CLASSES * COLS] = {0}, g[MOST_CLASSES * COLS], curve = f->loss.kind->curvature_bound(f->loss.h),
+                           best = INFINITY;
   for (int t = 0; t < 20000; t++) {
     double step = isfinite(curve) ? 1 / curve : 4 / (1 + 0.05 * t);
     gradient(w, at, g);
@@ -268,7 +269,8 @@ static void optimum(const solver_case *given) {
   if (c.solver->is_private) config.epsilon = INFINITY;
   open_or_fail(&w, &r, &c, config);
   run_or_fail(&w, &c, 3);
-  double zero[MOST_CLASSES * COLS] = {0}, start = objective(&w, zero), min = reference_optimum(&w), reached = objective(&w, w.w);
+  double zero[MOST_CLASSES * COLS] = {0}, start = objective(&w, zero), min = reference_optimum(&w),
+                             reached = objective(&w, w.w);
   double left = (reached - min) / (start - min);
   assert_int_equal(w.plan->facts.p, COLS * tct_loss_outputs(&w.plan->facts.loss));
   if (!(left <= leave)) fail_msg("%s, %s, %s leaves %g of F(0) - F*", c.spec, c.loss, c.penalty, left);

@@ -7,6 +7,9 @@
 #include "la/kernels/kernels.h"
 #include "solve/gradient/agd.h"
 
+#include <math.h>
+#include <string.h>
+
 double tct_descent_largest(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
   return facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
@@ -108,8 +111,8 @@ tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent
  * SENSITIVITY  a is scaled until |a| |x_i| <= C', with upper bounds on both computed norms.  C' is C less what rounding
  * K p numbers to the lattice may add (la/exact/gradient.h).  So the term has norm at most C, whatever the margins.  One
  * record moves the whole release by at most C, and not each class's part by C.  With a weight v_i in [0, 1] the term is
- * at most v_i C.  The terms of a person, whose weights sum to at most 1, stay within C together.  A slope of
- * NaN, where a margin is not finite, adds nothing (docs/proofs/softmax.md). */
+ * at most v_i C.  The terms of a person, whose weights sum to at most 1, stay within C together.  Where a
+ * slope is NaN, for a margin that is not finite, the record adds nothing (docs/proofs/softmax.md). */
 
 /* Margins become slopes, clipped together and weighed. */
 static void slopes_of(const tct_problem *problem, const tct_descent *d, const tct_release *planned, int64_t i,
@@ -120,6 +123,7 @@ static void slopes_of(const tct_problem *problem, const tct_descent *d, const tc
   for (int64_t k = 0; k < classes; k++) a[k] *= weight, squares += a[k] * a[k];
   double size = sqrt(squares) * (1 + 0x1p-36) * d->computed_norms[i];
   double own = fmax(tct_gradient_factor_max(weight * planned->clip, planned->lattice, classes * d->p), 0);
+  if (isnan(size)) memset(a, 0, (size_t)classes * sizeof *a);
   for (int64_t k = 0; k < classes && size > own; k++) a[k] *= own / size * (1 - 0x1p-48);
 }
 
