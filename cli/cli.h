@@ -18,6 +18,7 @@ typedef struct cli_args {
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
+  char loss[140];                          /* config.loss with the number of classes, where that is to be added */
   int64_t rows_per_person;                 /* train; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
