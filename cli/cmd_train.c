@@ -221,8 +221,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -235,7 +236,9 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
 }
 
 /* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
@@ -250,10 +253,10 @@ static int put_model(const run *r) {
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {.out = -1};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
@@ -293,6 +296,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -300,7 +305,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };
