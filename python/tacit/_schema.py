@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from . import _arrow, _callers, _guards, _native, _views
+from . import _arrow, _callers, _guards, _native, _pandas, _views
 from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
@@ -28,13 +28,14 @@ def _column(frame: Any, name: str) -> NDArray[Any]:
     return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or value != value
-
-
-def _text_of(value: Any) -> str:
+def _cell(value: Any) -> str:
     """A cell as the text that it has in a CSV file."""
-    return value if isinstance(value, str) else str(value)
+    if _pandas.is_missing(value):
+        return ""
+    try:
+        return _pandas.text_of(value)
+    except TypeError:  # a date, say
+        return str(value)
 
 
 class Schema:
@@ -156,7 +157,7 @@ def _csv_of(names: list[str], columns: list[list[Any]]) -> bytes:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in zip(*columns):
-        writer.writerow(["" if _is_missing(value) else _text_of(value) for value in row])
+        writer.writerow([_cell(value) for value in row])
     return out.getvalue().encode()
 
 

@@ -3,6 +3,7 @@
  * The protocol is a handful of formulas over a ring.  Here they stand once more, over any ring 2^b.  On small rings all
  * inputs and all coins are enumerated.  The frames of the real code are then held against the formulas, word by word,
  * under the masks that its own seeds give. */
+#include "kept_frames.h"
 #include "worlds.h"
 
 #include "mech/joint.h"
@@ -95,20 +96,6 @@ static void every_data_with_the_same_opened_sum_explain_a_transcript_of_the_serv
 }
 
 /* ---- the real code is these formulas --------------------------------------------------------------------------- */
-
-typedef struct frames {
-  unsigned char *bytes;
-  size_t size;
-} frames;
-
-static tct_status keep(void *user, int to, const void *frame, size_t size, tct_error *err) {
-  frames *f = user;
-  (void)to, (void)err;
-  f->bytes = realloc(f->bytes, f->size + size);
-  memcpy(f->bytes + f->size, frame, size);
-  f->size += size;
-  return TCT_OK;
-}
 
 enum { K = 3, N = 50, P = 9, CELLS = P * (P + 1) / 2 + P, HEADER = TCT_FRAME_HEADER };
 static const int64_t width[K] = {2, 4, 3};
