@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all audit check mutants demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -20,6 +20,11 @@ check: setup $(BUILD)/build.ninja
 # up to an hour.  It can be cut and taken up: what build/release/mutants/done.jsonl has is not run again.
 mutants: all
 	tools/mutate.py $(BUILD) --seed 20 --count $${COUNT:-600} --page docs/measured/mutants.md
+
+# Checks docs/proofs/coq with Coq, an optional package: docs/proofs/machine-checked.md.
+proofs:
+	tools/setup.sh proofs
+	tools/check_proofs.sh
 
 # The faults that an audit must find, 60 s each, and docs/measured/audit.md: an hour on two cores.  It can be cut and
 # taken up: rows in build/release/audit.jsonl are not made again.

@@ -14,7 +14,7 @@ caught if a test fails, or needs far more processor time than without it.  Survi
 Those that tests/privacy/equivalent.txt argues for are counted as argued; any other makes the exit status 1.
 --again runs the survivors of the last run only.  Every verdict goes to BUILD/mutants/done.jsonl as it falls, so a
 run can be cut and taken up.  A caught mutant is not run again while its source is the same; a survivor is, once a
-test of its file has changed.  --fresh forgets them all.  --page writes the table by folder.
+test of its file has changed.  --minutes 0 says what is known.  --fresh forgets them all.  --page writes the table by folder.
 """
 import argparse, collections, concurrent.futures, hashlib, json, math, os, random, re, resource, signal, subprocess, sys, threading, time
 
@@ -472,11 +472,11 @@ def main():
     table, survivors, log = collections.defaultdict(collections.Counter), [], open(os.path.join(build.work, "log.txt"), "w")
 
     def one(file):
-        if time.time() - began > 60 * options.minutes:
-            return file, None
         known = [(m, verdicts.get(m)) for _, m in sorted(chosen[file].items())]
         if all(found for _, (found, _) in known):
             return file, [(m, caught) for m, (_, caught) in known]
+        if time.time() - began > 60 * options.minutes:
+            return file, [(m, caught) for m, (found, caught) in known if found]
         programs = []
         for test, program in build.programs(file, chosen[file], tests_of(file, rules)):
             limit = verdicts.limit(file, test, program)
@@ -484,9 +484,9 @@ def main():
                 programs.append((test, program, limit))
         results = []
         for number, m in sorted(chosen[file].items()):
-            if time.time() - began > 60 * options.minutes:
-                break
             found, caught = verdicts.get(m)
+            if not found and time.time() - began > 60 * options.minutes:
+                continue
             for test, program, limit in [] if found else programs:
                 status, _ = run(program, number, limit)
                 if status != 0:
