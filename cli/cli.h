@@ -14,10 +14,13 @@ typedef struct cli_args {
   tct_config config;
   tct_read_options read;
   tct_session session;                     /* serve, party */
+  tct_sockets sockets;                     /* train: ranks that meet */
+  int64_t rank, ranks;                     /* train; -1 and 0 = not given */
   int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
+  char loss[140];                          /* config.loss with the number of classes, where that is to be added */
   int64_t rows_per_person;                 /* train; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
@@ -151,6 +154,13 @@ extern const cli_option cli_wire_options[]; /* --cert --private-key --ca --timeo
 int cli_wire_check(const cli_args *args);
 /* Over the network if there is an address, else the ranks of mpirun; 0, or 2 after one sentence.  option: "--listen" */
 int cli_wire_begin(cli_args *args, const char *option, tct_team **team);
+
+/* ---- ranks.c -------------------------------------------------------------------------------------- */
+
+extern const cli_option cli_rank_options[]; /* --meet --rank --ranks --secret --meet-timeout */
+/* The ranks that meet at an address if there is one, else those of mpirun, else this process alone; 0, or an exit code
+ * after one sentence. */
+int cli_rank_begin(cli_args *args, tct_team **team);
 
 /* ---- same.c --------------------------------------------------------------------------------------- */
 

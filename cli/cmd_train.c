@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,14 +48,24 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
+/* A loss of all classes at once is told how many there are, unless the user did. */
+static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
+
+static void count_in_loss(cli_args *args, int64_t classes) {
+  if (strchr(args->config.loss, ':')) return;
+  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
+  args->config.loss = args->loss;
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
   int code = cli_public_shape(args, &rows, &cols);
   if (code) return code;
+  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
@@ -87,11 +98,20 @@ typedef struct run {
 } run;
 
 /* One fit, or one for each class within the same budget. */
-static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  bool joint = is_joint(args);
+  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+    *err = (tct_error){.status = TCT_E_USAGE,
+                       .text =
+                           "this loss is of more than two classes at once; list them with --classes, or take "
+                           "--loss logistic for two"};
+    return err->status;
+  }
+  if (joint) count_in_loss(args, tct_data_classes(r->data));
   r->plan = tct_plan_new(&args->config, rows, cols, err);
   if (!r->plan) return err->status;
-  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
   r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
   return r->whole ? TCT_OK : err->status;
 }
@@ -201,8 +221,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -215,7 +236,9 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
 }
 
 /* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
@@ -230,10 +253,10 @@ static int put_model(const run *r) {
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {.out = -1};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
@@ -273,6 +296,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -280,7 +305,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };
