@@ -331,6 +331,7 @@ static void what_is_not_covered_is_red(void **state) {
   model->is_private = 0;
   page = tct_report_html(model, NULL);
   assert_non_null(strstr(page, "This model has no privacy."));
+  assert_null(strstr(page, "The promise is for this model alone"));
   assert_null(strstr(page, "<svg class=\"curve\""));
   tct_text_free(page);
   tct_model_free(model);
