@@ -249,6 +249,8 @@ def check_derived(kind, value, shown, model, path, seen):
     elif kind == "alone":
         alone = tacit.account([p["events"][seen]], p["delta"], neighbours=p["neighbours"])["epsilon"]
         assert value == pytest.approx(alone, rel=3e-3)
+    elif kind == "repeats":
+        assert value in [p["events"].count(each) for each in p["events"]]
     elif kind == "curve":
         answer = tacit.account(p["events"], 10.0 ** (3 * seen - 12), neighbours=p["neighbours"])
         assert value == pytest.approx(answer["accountants"][p["accountant"]], rel=3e-3)
