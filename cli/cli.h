@@ -20,6 +20,7 @@ typedef struct cli_args {
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
+  char loss[140];                          /* config.loss with the number of classes, where that is to be added */
   int64_t rows_per_person;                 /* train; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
@@ -217,7 +218,13 @@ int cli_sink_check(const char *path, const char *input);
 
 void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT, SIGTERM and SIGHUP */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
-double cli_seconds(void);                    /* a steady clock */
+/* What the disk under a folder does: bytes a second, NAN where it cannot be measured, and bytes that are free. */
+typedef struct cli_disk {
+  double write, read, free;
+} cli_disk;
+cli_disk cli_disk_measure(const char *folder);     /* writes and reads 64 MiB there */
+const char *cli_scratch_folder(const char *given); /* of --scratch; NULL: where records go without it */
+double cli_seconds(void);                          /* a steady clock */
 
 /* ---- plot.c ------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,20 +48,52 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
+/* A loss of all classes at once is told how many there are, unless the user did. */
+static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
+
+static void count_in_loss(cli_args *args, int64_t classes) {
+  if (strchr(args->config.loss, ':')) return;
+  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
+  args->config.loss = args->loss;
+}
+
+/* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
+static void plan_disk(const cli_args *args, json_t *plan) {
+  double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
+  const char *folder = cli_scratch_folder(args->read.scratch);
+  if (!(values > cli_number(plan, "memory_limit") / 4) || !(passes > 0)) return; /* all stays in memory */
+  cli_disk disk = cli_disk_measure(folder);
+  double seconds = values / disk.write + passes * values / disk.read;
+  if (disk.free < values)
+    cli_warn("%s has room for %.1f GiB, and the values may take %.1f GiB; name another folder with --scratch", folder,
+             disk.free / (1 << 30), values / (1 << 30));
+  if (isnan(seconds)) return;
+  json_object_set_new(plan, "disk_seconds", json_real(seconds));
+  json_object_set_new(plan, "disk_read_rate", json_real(disk.read));
+  json_object_set_new(plan, "disk_write_rate", json_real(disk.write));
+  if (args->json) return;
+  cli_line("disk", "about %.0f passes read %.1f GiB, and %.1f GiB are written", passes, passes * values / (1 << 30),
+           values / (1 << 30));
+  cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
+           disk.write / 1e6, folder);
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
   int code = cli_public_shape(args, &rows, &cols);
   if (code) return code;
+  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
+  if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
@@ -71,6 +104,7 @@ static int dry_run(cli_args *args) {
     cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
              cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
              cli_number(root, "disk_bytes") / 1048576);
+  if (!args->json) plan_disk(args, root);
   json_decref(root);
   return code;
 }
@@ -87,11 +121,20 @@ typedef struct run {
 } run;
 
 /* One fit, or one for each class within the same budget. */
-static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  bool joint = is_joint(args);
+  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+    *err = (tct_error){.status = TCT_E_USAGE,
+                       .text =
+                           "this loss is of more than two classes at once; list them with --classes, or take "
+                           "--loss logistic for two"};
+    return err->status;
+  }
+  if (joint) count_in_loss(args, tct_data_classes(r->data));
   r->plan = tct_plan_new(&args->config, rows, cols, err);
   if (!r->plan) return err->status;
-  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
   r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
   return r->whole ? TCT_OK : err->status;
 }

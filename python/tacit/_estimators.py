@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.metrics import d2_tweedie_score
 
 from . import _guards
@@ -21,18 +21,30 @@ from ._parameters import parameters
 class PrivateLogisticRegression(Classifier):
     """Logistic regression under (epsilon, delta)-differential privacy.
 
-    More than two classes: one model against the rest for each, all of them together within epsilon.
-
     After fit, ``privacy_`` is the certificate.  Its list ``unaccounted`` names what read the records besides and is not
     within epsilon.  Such are steps of a pipeline before the estimator, a drafted schema, and earlier fits on the same
     records without a ledger.
+
+    Parameters
+    ----------
+    loss : {"logistic", "softmax"}, default="logistic"
+        What more than two classes are.  "logistic": one model against the rest for each, all of them together within
+        epsilon.  "softmax": one fit of all, each record's gradient clipped over all classes together.
     """
 
-    def _loss_spec(self) -> str:
-        return "logistic"
+    loss: str = "logistic"
+
+    def _joint(self) -> bool:
+        if self.loss not in ("logistic", "softmax"):
+            raise ValueError('loss must be "logistic" or "softmax"; give one of these')
+        return self.loss == "softmax"
+
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+        count = self._count(n_classes)
+        return f"softmax:classes={count}" if self._joint() and count > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class, [rows, classes]; one against the rest: the logistic values, normalised.
+        """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values normalised.
 
         Parameters
         ----------
@@ -43,6 +55,8 @@ class PrivateLogisticRegression(Classifier):
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
+        if self._joint():
+            return np.asarray(softmax(margins, axis=1))
         p = expit(margins)
         total = p.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1]))
@@ -70,7 +84,7 @@ class PrivateLinearSVC(Classifier):
 
     loss: str = "hinge"
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return self.loss
 
 
@@ -160,7 +174,7 @@ class PrivatePoissonRegression(Regressor):
             raise ValueError("max_mean must lie above 0 and be at most 22026; give the largest mean count that can be")
         return float(largest)
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return f"poisson:margin={max(math.log(self._largest_mean()), 1e-3)!r}"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
