@@ -149,7 +149,7 @@ int cli_public_shape(cli_args *args, int64_t *rows, int64_t *cols);
 
 /* ---- wire.c --------------------------------------------------------------------------------------- */
 
-extern const cli_option cli_wire_options[]; /* --cert --private-key --ca --timeout */
+extern const cli_option cli_wire_options[]; /* --cert --private-key --ca --crl --timeout */
 /* The options' ranges, and that the certificates are given if there is an address; before anything is read. */
 int cli_wire_check(const cli_args *args);
 /* Over the network if there is an address, else the ranks of mpirun; 0, or 2 after one sentence.  option: "--listen" */

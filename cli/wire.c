@@ -12,6 +12,10 @@ const cli_option cli_wire_options[] = {
     {"--ca", CLI_TEXT, offsetof(cli_args, session.authority), "FILE.pem",
      "the authority that signed the certificates of all who take part", "none, it must be given, but under mpirun",
      "authority.pem"},
+    {"--crl", CLI_TEXT, offsetof(cli_args, session.revoked), "FILE.pem",
+     "the authority's list of revoked certificates; a peer whose certificate is on it is refused, and so are all once "
+     "the list is out of date",
+     "no list is looked at", "revoked.pem"},
     {"--timeout", CLI_REAL, offsetof(cli_args, session.timeout), "SECONDS",
      "how long to wait for the others to come, and for each message; in seconds, at most 1000000", "600", "60"},
     {0},

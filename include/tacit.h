@@ -410,6 +410,8 @@ typedef struct tct_session {
   tct_team *team;         /* ranks, or NULL */
   const char *listen;     /* party: HOST:PORT where other parties come to, for solvers that connect them; or NULL */
   const char *announce;   /* party: HOST:PORT as the others reach it; NULL: that of listen */
+  const char
+      *revoked; /* PEM file: the authority's list of revoked certificates, still valid; NULL: none is looked at */
 } tct_session;
 
 TCT_API void tct_session_default_sized(tct_session *options, size_t size);

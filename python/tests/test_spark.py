@@ -1,9 +1,6 @@
-"""Fits on Spark in barrier mode: the model of one process, and a task that dies.  `make spark` runs these."""
+"""Fits on Spark in barrier mode: the model of one process.  `make spark` runs these."""
 
 import os
-import signal
-import threading
-import time
 
 import pytest
 
@@ -43,26 +40,3 @@ def test_two_executors_make_the_model_of_one_process(session, tmp_path):
         model.save(tmp_path / "many.json")
         one.save(tmp_path / "one.json")
         assert (tmp_path / "many.json").read_bytes() == (tmp_path / "one.json").read_bytes()
-
-
-def test_an_executor_that_is_killed_leaves_one_sentence_a_charge_and_no_model(session, tmp_path):
-    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=10, delta=1e-4, for_tests=True)
-    pids = session.sparkContext.parallelize(range(2), 2).map(lambda _: os.getpid()).collect()
-
-    def end():
-        while not ledger.state()["runs"]:
-            time.sleep(0.1)
-        time.sleep(0.5)
-        for pid in set(pids):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
-    killer = threading.Thread(target=end)
-    killer.start()
-    long = logistic(solver="dpsgd:epochs=1000000,batch=50", ledger=ledger)
-    with pytest.raises(RuntimeError, match=r"rank \d of this run has ended"):
-        tacit.spark.fit(session.createDataFrame(people()), schema=BINARY, estimator=long, tasks=2)
-    killer.join()
-    assert len(ledger.state()["runs"]) == 1

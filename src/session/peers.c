@@ -42,7 +42,7 @@ tct_status tct_peers_listen(const tct_session *o, tct_peers *peers, char address
   if (!o->listen && o->announce)
     return tct_fail(err, TCT_E_USAGE, "an address is announced where nobody listens; give --listen HOST:PORT too");
   if (!o->address || !o->listen) return TCT_OK;
-  tct_wire_files files = {o->certificate, o->private_key, o->authority};
+  tct_wire_files files = {o->certificate, o->private_key, o->authority, o->revoked};
   TCT_TRY(tct_wire_door_open(&files, o->listen, o->timeout, &peers->door, err));
   return announce(o, peers, address, err);
 }

@@ -54,7 +54,7 @@ tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, t
     return tct_fail(err, TCT_E_USAGE, "the timeout must be from 0 to 1000000 seconds; give e.g. 600");
   if (!o->address) return tct_wire_ranks(o->team, o->timeout, wire, err);
   TCT_TRY(check_files(o, err));
-  files = (tct_wire_files){o->certificate, o->private_key, o->authority};
+  files = (tct_wire_files){o->certificate, o->private_key, o->authority, o->revoked};
   if (!serves) return tct_wire_connect(&files, o->address, o->timeout, wire, err);
   if (o->parties < 1 || o->parties > TCT_PARTIES_MAX)
     return tct_fail(err, TCT_E_USAGE, "the number of parties must be from 1 to %d; say how many will come",

@@ -5,11 +5,12 @@
 #define TCT_WIRE_TLS_H
 #include <stddef.h>
 
-enum { TCT_TLS_VERSION = 2, TCT_TLS_WHY = 400, TCT_TLS_BINDING = 32 };
+enum { TCT_TLS_VERSION = 3, TCT_TLS_WHY = 400, TCT_TLS_BINDING = 32 };
 
 /* PEM files: own chain, its key, and the authority that signs all peers. */
 typedef struct tct_tls_files {
   const char *certificate, *private_key, *authority;
+  const char *revoked; /* the authority's list of revoked certificates, or NULL */
 } tct_tls_files;
 
 /* Waiting for a peer. */

@@ -74,6 +74,17 @@ static int refuse_files(const char *what, const char *file, char *why, size_t si
   return 1;
 }
 
+/* Peers are held against the list; one that is out of date, or of another authority, lets nobody in. */
+static int take_revoked(SSL_CTX *c, const char *file, char *why, size_t size) {
+  if (!file) return 0;
+  X509_STORE *store = SSL_CTX_get_cert_store(c);
+  X509_LOOKUP *lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+  if (!lookup || X509_load_crl_file(lookup, file, X509_FILETYPE_PEM) < 1)
+    return refuse_files("list of revoked certificates", file, why, size);
+  X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+  return 0;
+}
+
 SSL_CTX *tls_context(const tct_tls_files *f, int server, char *why, size_t size) {
   ERR_clear_error();
   SSL_CTX *c = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
@@ -83,6 +94,7 @@ SSL_CTX *tls_context(const tct_tls_files *f, int server, char *why, size_t size)
     bad = !SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) || !SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION);
   if (!bad && SSL_CTX_load_verify_locations(c, f->authority, NULL) != 1)
     bad = refuse_files("authority", f->authority, why, size);
+  if (!bad) bad = take_revoked(c, f->revoked, why, size);
   if (!bad && SSL_CTX_use_certificate_chain_file(c, f->certificate) != 1)
     bad = refuse_files("certificate", f->certificate, why, size);
   if (!bad &&

@@ -71,6 +71,7 @@ void tct_wire_close(tct_wire *wire);
 /* ---- over the network: TLS 1.3 with certificates on both sides (Debian: libssl-dev when building) ---- */
 typedef struct tct_wire_files {
   const char *certificate, *private_key, *authority; /* PEM files */
+  const char *revoked;                               /* likewise, a list of revoked certificates, or NULL */
 } tct_wire_files;
 
 /* The server's end.  listen binds; accept waits until `parties` peers have come, at most `seconds`.  A peer that is

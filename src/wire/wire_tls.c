@@ -95,7 +95,7 @@ tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(TCT_SERVER, parties, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority};
+  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked};
   s->listener = s->tls->listen(&f, address, why, sizeof why);
   if (s->listener) return TCT_OK;
   tct_wire_close(wire);
@@ -148,7 +148,7 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(0, 1, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority};
+  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked};
   const tct_tls_wait wait = {.seconds = seconds};
   s->peer[0] = s->tls->connect(&f, address, &wait, why, sizeof why);
   if (s->peer[0]) return TCT_OK;
@@ -179,7 +179,7 @@ tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, 
   tct_wire_door *door = *out = TCT_NEW(tct_wire_door, 1);
   if (!door) return tct_fail_memory(err);
   *door = (tct_wire_door){.tls = tls, .seconds = seconds};
-  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority};
+  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority, files->revoked};
   door->listener = tls->listen(&door->files, address, why, sizeof why);
   if (door->listener) return TCT_OK;
   tct_free(door);

@@ -116,6 +116,30 @@ turned_away() {
 turned_away "a wrong authority" "certificate" party mallory b.csv
 check "mallory is told" grep -q "refused\|certificate\|tampered" mallory.err
 turned_away "an expired certificate" "expired" party late b.csv
+
+# ---- revoked certificates ----
+key gone bob && sign gone authority 2 DNS:bob
+printf '[ca]\ndefault_ca=here\n[here]\ndatabase=index.txt\ndefault_md=sha256\n' >ca.conf
+: >index.txt
+quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -revoke gone.pem
+quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -gencrl -crldays 2 -out revoked.pem
+quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -gencrl -crlsec 1 -out stale.pem
+serve server --crl revoked.pem
+party gone b.csv --timeout 5
+check "a revoked certificate is refused" [ $? != 0 ]
+party alice a.csv --crl revoked.pem &
+other=$!
+party bob b.csv --crl revoked.pem
+check "those that are not revoked are let in" [ $? = 0 ]
+ends "alice, too" $other 0 . alice.out
+ends "the server has its model" $server 0 "party: epsilon" serve.out
+sleep 1.2
+serve server --crl stale.pem --timeout 3
+party bob b.csv --timeout 5
+check "a list that is out of date lets nobody in" [ $? != 0 ]
+ends "the server says why" $server 1 "CRL has expired" serve.err
+serve server --crl authority.pem
+ends "a list that is none" $server 1 "list of revoked certificates" serve.err
 dial() { sleep 0.3; timeout 4 openssl s_client -connect 127.0.0.1:$port -CAfile authority.pem "$@"; }
 turned_away "no certificate" "did not return a certificate" dial
 turned_away "an old TLS" "version|protocol" dial -tls1_2 -cert bob.pem -key bob.key

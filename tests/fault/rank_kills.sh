@@ -26,7 +26,7 @@ for ((round = 1; round <= ${KILLS:-5}; round++)); do
   port=$((port + 1)) ranks=$((2 + RANDOM % 3)) pids=()
   victim=$((RANDOM % ranks)) moment=$(printf '0.%03d' $((RANDOM % 1000)))
   for ((k = 0; k < ranks; k++)); do # minutes of work, which nobody waits for
-    timeout -k 1 60 "$TACIT" train p.csv --schema p.schema.json --loss logistic --solver dpsgd:epochs=100000,batch=200 --epsilon 1 \
+    timeout -k 1 300 "$TACIT" train p.csv --schema p.schema.json --loss logistic --solver dpsgd:epochs=100000,batch=200 --epsilon 1 \
       --delta 1e-6 --threads 1 --ledger L -o model.json --meet "127.0.0.1:$port" --ranks "$ranks" --rank "$k" --secret secret \
       --meet-timeout 5 </dev/null >"out.$k" 2>"err.$k" &
     pids[k]=$!
