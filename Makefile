@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all audit check mutants demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check kills mutants demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -19,6 +19,10 @@ check: setup $(BUILD)/build.ninja
 # Does a test notice?  COUNT mutants of the sources that a privacy claim rests on; 600 take up to an hour.
 mutants: all
 	tools/mutate.py $(BUILD) --count $${COUNT:-600}
+
+# kill -9 of a random rank at a random moment, KILLS times; the tests make 5.
+kills: all
+	KILLS=$${KILLS:-50} TACIT=$(BUILD)/tacit tests/fault/rank_kills.sh
 
 # The faults that an audit must find, 60 s each, and docs/measured/audit.md: an hour on two cores.  It can be cut and
 # taken up: rows in build/release/audit.jsonl are not made again.

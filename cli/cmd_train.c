@@ -2,8 +2,11 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int to_standard_output(const cli_args *args) { return args->output && !strcmp(args->output, "-"); }
 
 static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
@@ -28,6 +31,8 @@ static int check_args(const cli_args *args) {
   if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
+  if (to_standard_output(args) && args->json)
+    return cli_fail(CLI_USAGE, "--json and -o - both write to standard output; name a file with -o");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
   return 0;
 }
@@ -64,14 +69,24 @@ static void plan_disk(const cli_args *args, json_t *plan) {
            disk.write / 1e6, folder);
 }
 
+/* A loss of all classes at once is told how many there are, unless the user did. */
+static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
+
+static void count_in_loss(cli_args *args, int64_t classes) {
+  if (strchr(args->config.loss, ':')) return;
+  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
+  args->config.loss = args->loss;
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
   int code = cli_public_shape(args, &rows, &cols);
   if (code) return code;
+  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
@@ -102,14 +117,24 @@ typedef struct run {
   tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
   double read, planned, trained; /* seconds */
+  int out;                       /* with -o -, what standard output was; -1: the model goes to a file */
 } run;
 
 /* One fit, or one for each class within the same budget. */
-static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  bool joint = is_joint(args);
+  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+    *err = (tct_error){.status = TCT_E_USAGE,
+                       .text =
+                           "this loss is of more than two classes at once; list them with --classes, or take "
+                           "--loss logistic for two"};
+    return err->status;
+  }
+  if (joint) count_in_loss(args, tct_data_classes(r->data));
   r->plan = tct_plan_new(&args->config, rows, cols, err);
   if (!r->plan) return err->status;
-  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
   r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
   return r->whole ? TCT_OK : err->status;
 }
@@ -124,7 +149,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (status == TCT_OK && args->read.key)
     status =
         tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
-  args->config.output = args->output;
+  args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
   if (status == TCT_OK) status = make_plan(args, r, err);
@@ -136,7 +161,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   cli_progress_end();
   if (!r->model) return err->status;
   if (tct_team_rank(r->team) == 0) {
-    status = tct_model_write(r->model, args->output, err);
+    if (!to_standard_output(args)) status = tct_model_write(r->model, args->output, err);
     if (status == TCT_OK && args->report) status = tct_report_page_write(r->model, &args->page, args->report, err);
   }
   return tct_team_agree(r->team, status, err);
@@ -174,7 +199,7 @@ static int report(const cli_args *args, const run *r) {
   } else {
     cli_plan_print(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
-    cli_line("model", "%s", args->output);
+    cli_line("model", "%s", to_standard_output(args) ? "standard output" : args->output);
     if (args->report) cli_line("report", "%s", args->report);
   }
   json_decref(root);
@@ -187,7 +212,8 @@ static int check_report(const cli_args *args) {
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
-  if (!code) code = cli_sink_check(args->report, args->output); /* the same old file by two names */
+  if (!code && !to_standard_output(args))
+    code = cli_sink_check(args->report, args->output); /* the same old file by two names */
   if (!code && !strcmp(args->report, args->output))
     code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
   return code;
@@ -196,6 +222,7 @@ static int check_report(const cli_args *args) {
 /* Rank 0 alone touches the files that are to be written. */
 static int check_outputs(const cli_args *args) {
   int code = 0;
+  if (to_standard_output(args)) return args->report ? check_report(args) : 0;
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
@@ -217,8 +244,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -231,26 +259,40 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
+}
+
+/* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
+static int put_model(const run *r) {
+  tct_error err;
+  char *text = tct_model_json(r->model, &err);
+  int code = text ? cli_sink_write(r->out, text) : cli_fail_error(&err);
+  tct_text_free(text);
+  return code;
 }
 
 static int run_train(cli_args *args) {
   tct_error err = {0};
-  run r = {0};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  run r = {.out = -1};
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
+  } else if (!code && to_standard_output(args) && (r.out = cli_sink_divert()) < 0) {
+    code = CLI_RUN;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
     if (status != TCT_OK)
       code = cli_fail_error(&err);
     else if (tct_team_rank(r.team) == 0)
       code = report(args, &r);
+    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = put_model(&r);
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
@@ -265,7 +307,7 @@ const cli_verb cli_train = {
     .operands = "DATA... --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains a linear model under differential privacy and writes it with its certificate.\n"
-        "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.\n"
+        "DATA is CSV, JSON Lines, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.\n"
         "Several files are the parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"
@@ -277,6 +319,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -284,7 +328,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -46,8 +46,8 @@ double tct_limit_needs(const tct_plan *plan) {
   return BASE + n * (OF_RECORD + solver->row_bytes) + plan->facts.threads * (p * p * solver->square_bytes + 64 * p);
 }
 
-/* A batch is drawn record by record, and the disk is read in pieces: of all pieces, those that hold a record of the
- * batch, over the share of the records that are in it. */
+/* A batch is drawn record by record, and the disk is read in pieces.  This is the share of the pieces that hold a
+ * record of the batch, over the share of the records that are in it. */
 static double spread(const tct_plan *plan, double batch) {
   double share = fmin(1, batch / (double)plan->facts.rows), of_piece = PIECE / (8.0 * (double)plan->cols);
   return share > 0 ? -expm1(fmax(1, of_piece) * log1p(-share)) / share : 1;

@@ -280,6 +280,7 @@ const tct_format tct_format_csv = {
     .summary = "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2",
     .parting = TCT_PARTS_RECORDS,
     .has_names = true,
+    .has_keys = true,
     .looks = looks,
     .read = read_format,
 };
