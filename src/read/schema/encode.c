@@ -31,10 +31,11 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
   return TCT_OK;
 }
 
-static void put(tct_encoder *encoder, int64_t feature, double value) {
+/* stored: a 0 has an entry too. */
+static void put(tct_encoder *encoder, int64_t feature, double value, bool stored) {
   if (!encoder->sparse) {
     encoder->value[feature] = value;
-  } else if (value != 0) {
+  } else if (value != 0 || stored) {
     encoder->index[encoder->filled] = (int32_t)feature;
     encoder->value[encoder->filled++] = value;
   }
@@ -67,7 +68,7 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
   if (!isfinite(value)) return "the number is not finite; correct it";
   if (!column->raw) value = scaled(encoder->schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";
-  put(encoder, column->first, value);
+  put(encoder, column->first, value, column->raw); /* an estimate moves raw numbers in their place */
   return NULL;
 }
 
@@ -81,7 +82,7 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
     }
     if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
   }
-  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1);
+  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1, false);
   return NULL;
 }
 
