@@ -22,6 +22,8 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
   tct_config trial;
   tct_error_clear(err);
   TCT_TRY(tct_config_take(config, &trial, err));
+  if (trial.estimate) bounds_follow = 1;
+  trial.estimate = NULL;
   if (bounds_follow && isnan(trial.row_norm)) trial.row_norm = 1;
   if (bounds_follow && isnan(trial.label_bound)) trial.label_bound = 1;
   if (try_shape(&trial, 0, &first) != TCT_E_USAGE) return TCT_OK;
