@@ -57,6 +57,27 @@ static void count_in_loss(cli_args *args, int64_t classes) {
   args->config.loss = args->loss;
 }
 
+/* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
+static void plan_disk(const cli_args *args, json_t *plan) {
+  double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
+  const char *folder = cli_scratch_folder(args->read.scratch);
+  if (!(values > cli_number(plan, "memory_limit") / 4) || !(passes > 0)) return; /* all stays in memory */
+  cli_disk disk = cli_disk_measure(folder);
+  double seconds = values / disk.write + passes * values / disk.read;
+  if (disk.free < values)
+    cli_warn("%s has room for %.1f GiB, and the values may take %.1f GiB; name another folder with --scratch", folder,
+             disk.free / (1 << 30), values / (1 << 30));
+  if (isnan(seconds)) return;
+  json_object_set_new(plan, "disk_seconds", json_real(seconds));
+  json_object_set_new(plan, "disk_read_rate", json_real(disk.read));
+  json_object_set_new(plan, "disk_write_rate", json_real(disk.write));
+  if (args->json) return;
+  cli_line("disk", "about %.0f passes read %.1f GiB, and %.1f GiB are written", passes, passes * values / (1 << 30),
+           values / (1 << 30));
+  cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
+           disk.write / 1e6, folder);
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
@@ -72,6 +93,7 @@ static int dry_run(cli_args *args) {
   tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
+  if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
@@ -82,6 +104,7 @@ static int dry_run(cli_args *args) {
     cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
              cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
              cli_number(root, "disk_bytes") / 1048576);
+  if (!args->json) plan_disk(args, root);
   json_decref(root);
   return code;
 }

@@ -382,6 +382,11 @@ TCT_API void tct_team_free(tct_team *team);
  * ranks. */
 TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
                                       tct_team *team, tct_error *err);
+/* This rank's part of one table from a frame, which may have no records, but has the columns.  The records are those of
+ * rank 0, then of rank 1, and so on.  frame NULL: this rank has failed, and err, filled already, says why; all ranks
+ * get that error.  The team outlives the data.  Called by all ranks. */
+TCT_API tct_data *tct_data_read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
+                                           tct_error *err);
 TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
 TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
 
