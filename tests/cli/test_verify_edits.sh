@@ -69,8 +69,6 @@ for name in "cr": # what these bounds are, nobody knows
 PY
 ok 'estimated' train c.csv --schema c.open-schema.json "${ridge[@]}" --solver dpgd --epsilon 1 --delta 1e-6 --estimate bounds \
   -o estimated.json
-ok 'estimated, replaced' train r.csv --schema r.open-schema.json --loss squared --solver dpgd --epsilon 1 --delta 1e-6 \
-  --neighbours replace_one --estimate bounds:share=0.2,outside=0 -o estimated_replaced.json
 ok 'scd' train c.csv --schema c.schema.json "${ridge[@]}" --solver scd -o scd.json
 ok 'infinite' train c.csv --schema c.schema.json "${ridge[@]}" --solver dpscd --epsilon inf -o infinite.json
 
