@@ -11,7 +11,7 @@
 /* Public facts: all that a plan may know. */
 typedef struct tct_facts {
   int64_t rows;       /* n, public */
-  int64_t p;          /* features including the intercept */
+  int64_t p;          /* weights: features including the intercept, for each class of a joint loss */
   bool intercept;     /* the last feature is the constant 1 (before the row scale) */
   double row_norm;    /* R: |x~_i| <= R; NAN for solvers without privacy if not given */
   double label_bound; /* Y: |y_i| <= Y; 1 for binary losses; NAN if not given */
@@ -54,7 +54,7 @@ void tct_progress_end(const tct_progress *progress); /* the run has succeeded: e
 typedef struct tct_problem {
   const tct_facts *facts;
   const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
-  const double *y;        /* [rows], clipped to [-Y, Y] */
+  const double *y;        /* [rows], clipped to [-Y, Y]; the class from 0 of a joint loss */
   const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
   tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;
@@ -143,6 +143,7 @@ typedef struct tct_solver {
   int square_bytes;   /* and per thread so many for each of p^2 */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
+  bool joint;  /* it takes losses of several classes at once: w[p] is a block of weights for each */
   bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */
