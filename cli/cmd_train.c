@@ -57,6 +57,27 @@ static void count_in_loss(cli_args *args, int64_t classes) {
   args->config.loss = args->loss;
 }
 
+/* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
+static void plan_disk(const cli_args *args, json_t *plan) {
+  double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
+  const char *folder = cli_scratch_folder(args->read.scratch);
+  if (!(values > cli_number(plan, "memory_limit") / 4) || !(passes > 0)) return; /* all stays in memory */
+  cli_disk disk = cli_disk_measure(folder);
+  double seconds = values / disk.write + passes * values / disk.read;
+  if (disk.free < values)
+    cli_warn("%s has room for %.1f GiB, and the values may take %.1f GiB; name another folder with --scratch", folder,
+             disk.free / (1 << 30), values / (1 << 30));
+  if (isnan(seconds)) return;
+  json_object_set_new(plan, "disk_seconds", json_real(seconds));
+  json_object_set_new(plan, "disk_read_rate", json_real(disk.read));
+  json_object_set_new(plan, "disk_write_rate", json_real(disk.write));
+  if (args->json) return;
+  cli_line("disk", "about %.0f passes read %.1f GiB, and %.1f GiB are written", passes, passes * values / (1 << 30),
+           values / (1 << 30));
+  cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
+           disk.write / 1e6, folder);
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
@@ -72,6 +93,7 @@ static int dry_run(cli_args *args) {
   tct_composition_free(whole);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
+  if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
@@ -82,6 +104,7 @@ static int dry_run(cli_args *args) {
     cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
              cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
              cli_number(root, "disk_bytes") / 1048576);
+  if (!args->json) plan_disk(args, root);
   json_decref(root);
   return code;
 }
@@ -221,8 +244,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -235,7 +259,9 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
 }
 
 /* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
@@ -250,10 +276,10 @@ static int put_model(const run *r) {
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {.out = -1};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
@@ -293,6 +319,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -300,7 +328,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -37,6 +37,10 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
 static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
   const char *name = plan->solver->name;
   if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (data->persons && plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors take records to be independent and protect one record, not a person's records "
+                    "together; drop --errors, or give one row a person");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
@@ -55,6 +59,9 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
 /* What ranks that hold a part of the rows each cannot do. */
 static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_error *err) {
   if (tct_team_ranks(data->team) == 1) return TCT_OK;
+  if (plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors need all rows in one process; run without mpirun, or drop --errors");
   if (!plan->solver->rows_apart)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",

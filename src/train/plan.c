@@ -295,6 +295,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   if (o && plan->config.memory > 0) {
     json_object_set_new(o, "memory_limit", json_integer(plan->config.memory));
     json_object_set_new(o, "memory_needed", tct_json_real(tct_limit_needs(plan)));
+    json_object_set_new(o, "passes", json_real(tct_limit_passes(plan)));
     json_object_set_new(o, "disk_bytes", json_real(8 * (double)plan->facts.rows * (double)plan->cols));
   }
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));
