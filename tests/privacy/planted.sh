@@ -188,7 +188,16 @@ plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_join_
 plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_join_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
 plant plain_low_parts src/la/exact/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
 plant whole_value_summed src/solve/minimiser/output.c 's/r\.whole = true;/r.whole = false;/' contract_ranks contract_one_release
-plant failure_kept_to_oneself src/ranks/ranks.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
+plant failure_kept_to_oneself src/ranks/ranks.c 's/int32_t first = own \? team->rank : INT32_MAX;/int32_t first = own \&\& team->rank != 1 ? team->rank : INT32_MAX;/' contract_ranks
+plant lost_sum_believed src/ranks/guarded.c 's/  if \(!both_ends\(all, n, ranks, ranks \* number\)\) return TCT_TRANSPORT_DAMAGED;\n//' contract_transports
+plant lost_largest_believed src/ranks/guarded.c 's/  if \(!both_ends\(all, n, number \+[^\n]*\n//' contract_transports
+plant lost_broadcast_believed src/ranks/guarded.c 's/if \(memcmp\(all, own, BYTES\) != 0 \|\| memcmp\(all \+ BYTES \+ size/if (memcmp(all + BYTES + size/' contract_transports
+plant short_frame_believed src/ranks/guarded.c 's/end\[0\] == first \&\& end\[1\] == second/end[0] == end[0]/' contract_transports
+plant lost_part_of_a_gather_believed src/ranks/guarded.c 's/if \(memcmp\(got, expected, BYTES\) != 0 \|\| [^\n]*/if (g->calls == 0)/' contract_transports
+plant changed_message_opened src/rng/sealed.c 's/(nonce, in->key\)) == 0;/\1 <= 0;/' contract_transports
+plant any_secret_will_do src/rng/sealed.c 's/terms->secret, terms->secret_length, NULL, 0/terms->secret, 1, NULL, 0/' contract_transports
+plant short_read_taken src/ranks/socket_io.c 's/if \(!again\(done\)\) return lose\(star, peer\);\n    int outcome = await\(star, peer, POLLIN/if (done == 0) return TCT_TRANSPORT_DONE;\n    int outcome = await(star, peer, POLLIN/' contract_transports
+plant differing_ranks_train src/train/one_program.c 's/tct_status status = tct_team_same\(data->team, \&list, err\);/tct_status status = TCT_OK;/' contract_transports
 
 # ---- what bounds a record ----
 plant row_bound_skipped src/la/matrix/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
