@@ -58,8 +58,8 @@ static void print_private(const json_t *root) {
 static void print_classes(const json_t *root) {
   const json_t *list = json_object_get(root, "classes"), *one;
   size_t i;
-  json_array_foreach(list, i, one) cli_line(i ? "" : "classes", "%s: auc %s, mean_loss %s", cli_string(one, "class"),
-                                            cli_real(cli_number(one, "auc")), cli_real(cli_number(one, "mean_loss")));
+  json_array_foreach(list, i, one)
+      cli_line(i ? "" : "classes", "%s: auc %s", cli_string(one, "class"), cli_real(cli_number(one, "auc")));
 }
 
 static void print_scores(const json_t *root) {

@@ -32,7 +32,7 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN } output_kind;
+typedef enum output_kind { MARGIN, LABEL, PROBABILITY, MEAN, SHARE } output_kind; /* SHARE: of all, by softmax */
 
 /* Is this loss's margin turned into a prediction by this link? */
 static int has_link(const char *loss, const char *link) {
@@ -50,12 +50,14 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
   tct_config_default(&config);
   config.loss = loss;
   int real = tct_config_labels(&config) == TCT_LABELS_REAL, counts = has_link(loss, "log");
+  int softmax = has_link(loss, "softmax"), odds = softmax || has_link(loss, "logistic");
   *kind = MARGIN;
   if (!args->values || !strcmp(args->values, "margin") || (real && !counts && !strcmp(args->values, "label"))) return 0;
   *kind = !strcmp(args->values, "mean") || (counts && !strcmp(args->values, "label")) ? MEAN
           : !strcmp(args->values, "label")                                            ? LABEL
+          : softmax                                                                   ? SHARE
                                                                                       : PROBABILITY;
-  if (*kind == LABEL || (*kind == MEAN && counts) || (*kind == PROBABILITY && has_link(loss, "logistic"))) return 0;
+  if (*kind == LABEL || (*kind == MEAN && counts) || (*kind >= PROBABILITY && *kind != MEAN && odds)) return 0;
   if (*kind == MEAN)
     return cli_fail(CLI_USAGE, "this model does not predict counts, so it has no mean count; use --output margin");
   return cli_fail(
@@ -69,10 +71,11 @@ static double converted(double z, output_kind kind) {
   return z;
 }
 
-/* Of several classes each has its own log-odds against the rest; their probabilities are made to sum to 1. */
-static void share(double *z, int64_t count) {
-  double sum = 0;
-  for (int64_t k = 0; k < count; k++) sum += z[k] = converted(z[k], PROBABILITY);
+/* One against the rest: each class has its own log-odds, and their probabilities are made to sum to 1. */
+static void share(double *z, int64_t count, output_kind kind) {
+  double sum = 0, max = z[0];
+  for (int64_t k = 1; k < count; k++) max = fmax(max, z[k]);
+  for (int64_t k = 0; k < count; k++) sum += z[k] = kind == SHARE ? exp(z[k] - max) : converted(z[k], PROBABILITY);
   for (int64_t k = 0; k < count; k++) z[k] = sum > 0 ? z[k] / sum : 1 / (double)count;
 }
 
@@ -229,8 +232,9 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
   if (t->code) return tct_predict_class(t->model, data, t->code, err);
   tct_status status = tct_predict(t->model, data, t->z, err);
   if (status == TCT_OK && t->lower) status = tct_predict_interval(t->model, data, level, t->lower, t->upper, err);
-  for (int64_t i = 0; status == TCT_OK && t->width > 1 && t->kind == PROBABILITY && i < t->rows; i++)
-    share(t->z + i * t->width, t->width);
+  for (int64_t i = 0; status == TCT_OK && t->width > 1 && (t->kind == PROBABILITY || t->kind == SHARE) && i < t->rows;
+       i++)
+    share(t->z + i * t->width, t->width, t->kind);
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,36 @@ static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **es
   return *estimate ? 0 : CLI_RUN;
 }
 
+/* A loss of all classes at once is told how many there are, unless the user did. */
+static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
+
+static void count_in_loss(cli_args *args, int64_t classes) {
+  if (strchr(args->config.loss, ':')) return;
+  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
+  args->config.loss = args->loss;
+}
+
+/* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
+static void plan_disk(const cli_args *args, json_t *plan) {
+  double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
+  const char *folder = cli_scratch_folder(args->read.scratch);
+  if (!(values > cli_number(plan, "memory_limit") / 4) || !(passes > 0)) return; /* all stays in memory */
+  cli_disk disk = cli_disk_measure(folder);
+  double seconds = values / disk.write + passes * values / disk.read;
+  if (disk.free < values)
+    cli_warn("%s has room for %.1f GiB, and the values may take %.1f GiB; name another folder with --scratch", folder,
+             disk.free / (1 << 30), values / (1 << 30));
+  if (isnan(seconds)) return;
+  json_object_set_new(plan, "disk_seconds", json_real(seconds));
+  json_object_set_new(plan, "disk_read_rate", json_real(disk.read));
+  json_object_set_new(plan, "disk_write_rate", json_real(disk.write));
+  if (args->json) return;
+  cli_line("disk", "about %.0f passes read %.1f GiB, and %.1f GiB are written", passes, passes * values / (1 << 30),
+           values / (1 << 30));
+  cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
+           disk.write / 1e6, folder);
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
@@ -79,9 +110,10 @@ static int dry_run(cli_args *args) {
   int code = cli_public_shape(args, &rows, &cols);
   if (!code) code = plan_estimate(args, rows, cols, &estimate);
   if (code) return code;
+  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive;
+  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
   if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
@@ -90,6 +122,7 @@ static int dry_run(cli_args *args) {
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
+  if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
@@ -100,6 +133,7 @@ static int dry_run(cli_args *args) {
     cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
              cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
              cli_number(root, "disk_bytes") / 1048576);
+  if (!args->json) plan_disk(args, root);
   json_decref(root);
   return code;
 }
@@ -117,11 +151,20 @@ typedef struct run {
 } run;
 
 /* One fit, or one for each class within the same budget. */
-static tct_status make_plan(const cli_args *args, run *r, tct_error *err) {
+static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  bool joint = is_joint(args);
+  if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
+    *err = (tct_error){.status = TCT_E_USAGE,
+                       .text =
+                           "this loss is of more than two classes at once; list them with --classes, or take "
+                           "--loss logistic for two"};
+    return err->status;
+  }
+  if (joint) count_in_loss(args, tct_data_classes(r->data));
   r->plan = tct_plan_new(&args->config, rows, cols, err);
   if (!r->plan) return err->status;
-  if (tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
+  if (joint || tct_data_kind(r->data) != TCT_LABELS_CLASSES) return TCT_OK;
   r->whole = tct_compose_classes(&args->config, tct_data_classes(r->data), rows, cols, err);
   return r->whole ? TCT_OK : err->status;
 }
@@ -133,6 +176,7 @@ static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
     status =
         tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
   if (status != TCT_OK || !args->config.estimate) return status;
+  if (is_joint(args) && tct_data_kind(r->data) == TCT_LABELS_CLASSES) count_in_loss(args, tct_data_classes(r->data));
   r->asked = args->config;
   return tct_data_estimate(r->data, &args->config, err);
 }
@@ -143,11 +187,11 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  tct_status status = weigh_and_estimate(args, r, err);
-  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  tct_status status = weigh_and_estimate(args, r, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
@@ -254,8 +298,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -268,7 +313,9 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
 }
 
 /* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
@@ -283,10 +330,10 @@ static int put_model(const run *r) {
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {.out = -1};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
@@ -326,6 +373,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -333,7 +382,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -33,12 +33,14 @@ static inline double world_real(uint64_t *state) { return 2 * ((double)(world_u6
 
 typedef struct records {
   int64_t rows, cols;
-  double *x; /* [rows][cols], each representable as a float */
-  double *y; /* [rows]: -1 or +1, which is a real label too */
+  double *x;       /* [rows][cols], each representable as a float */
+  double *y;       /* [rows]: -1 or +1, which is a real label too; or the number of a class */
+  int64_t classes; /* of y; 0: signs, of which a joint loss gets classes (world_class) */
 } records;
 
 static inline records records_new(int64_t rows, int64_t cols, uint64_t seed) {
-  records r = {rows, cols, calloc((size_t)(rows * cols) + 1, sizeof(double)), calloc((size_t)rows + 1, sizeof(double))};
+  records r = {rows, cols, calloc((size_t)(rows * cols) + 1, sizeof(double)), calloc((size_t)rows + 1, sizeof(double)),
+               0};
   for (int64_t i = 0; i < rows; i++) {
     double margin = 0;
     for (int64_t j = 0; j < cols; j++) {
@@ -56,6 +58,17 @@ static inline void records_free(records *r) {
 }
 static inline tct_matrix records_matrix(const records *r) {
   return (tct_matrix){.rows = r->rows, .cols = r->cols, .layout = TCT_DENSE_ROWS, .values = r->x, .stride = r->cols};
+}
+
+/* Signs are two classes or three: the records of +1 are shared out. */
+static inline double world_class(const records *r, int64_t i) {
+  return r->classes ? r->y[i] : r->y[i] < 0 ? 0 : 1 + (double)(i % 2);
+}
+/* What a loss of this kind of labels is given, [rows], to be freed. */
+static inline double *records_labels(const records *r, tct_labels labels) {
+  double *y = malloc(((size_t)r->rows + 1) * sizeof *y);
+  for (int64_t i = 0; i < r->rows; i++) y[i] = labels == TCT_LABELS_CLASSES ? world_class(r, i) : r->y[i];
+  return y;
 }
 
 /* ---- one world -------------------------------------------------------------------------------- */
@@ -89,6 +102,7 @@ typedef struct world {
   tct_problem problem;
   tct_events spent; /* by the last run */
   double *w;        /* [p], of the last run */
+  double *labels;   /* [rows] */
 } world;
 
 static inline void world_close(world *w) {
@@ -98,6 +112,7 @@ static inline void world_close(world *w) {
   tct_matrix_free(&w->copy);
   tct_events_free(&w->spent);
   free(w->w);
+  free(w->labels);
   memset(w, 0, sizeof *w);
 }
 
@@ -107,7 +122,9 @@ static inline tct_status world_share(world *w, const records *r, tct_plan *plan,
   *w = (world){.plan = plan, .borrowed = 1};
   tct_matrix m = records_matrix(r);
   assert_int_equal(tct_matrix_convert(&m, layout, type, &w->copy, err), TCT_OK);
-  w->data = tct_data_view(&w->copy.m, r->y, tct_config_labels(&plan->config), NULL, NULL, err);
+  tct_labels kind = tct_config_labels(&plan->config);
+  w->labels = records_labels(r, kind);
+  w->data = tct_data_view(&w->copy.m, w->labels, kind, NULL, NULL, err);
   if (!w->data || tct_bound_make(w->plan, w->data, &w->bound, err) != TCT_OK) {
     tct_status status = err->status;
     world_close(w);

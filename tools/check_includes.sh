@@ -13,7 +13,7 @@ declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
   [rng]="core" [loss]="core" [penalty]="core"
   [account/curves]="core event" [account]="core event account/curves"
-  [ranks]="core" [wire]="core ranks"
+  [ranks]="core rng" [wire]="core ranks"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
   [read/frame]="core read/table read/source read/schema" [read/format]="core read/table read/source read/schema"
   [read]="core read/table read/source read/schema read/frame read/format"

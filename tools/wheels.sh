@@ -3,14 +3,15 @@
 #
 #   tools/wheels.sh [--here] [--root DIR] [OUT]      OUT: where sdist and wheel go (default: build/wheels)
 #
-# --root DIR: a Debian 11 that is there already (kept, and used again); without it one is made in build/bullseye.
+# --root DIR, or TACIT_WHEEL_ROOT: a Debian 11 that is there already (kept, and used again); without it one is made in
+# build/bullseye.
 # --here: build on this machine instead; the wheel's tag then names this machine's glibc.
 #
 # Needs root (debootstrap, chroot).  The sdist is made from the last commit, and the wheel from the sdist.  The wheel carries
 # the library, the command `tacit`, and every library that they need but the C library's own (auditwheel).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-here=no root=$PWD/build/bullseye
+here=no root=${TACIT_WHEEL_ROOT:-$PWD/build/bullseye}
 while [ $# -gt 0 ]; do
   case $1 in
     --here) here=yes ;;
@@ -39,12 +40,13 @@ PATH=$2/venv/bin:$PATH auditwheel repair --plat "manylinux_${glibc}_$(uname -m)"
   { tail -n 30 "$2/repair.log"; exit 1; }
 cp "$2"/plain/*.tar.gz "$2/done/"'
 
-epoch=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+epoch=$(git log -1 --format=%ct "$commit")
 if [ $here = yes ]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   mkdir "$work/src"
-  git archive HEAD | tar -x -C "$work/src"
+  git archive "$commit" | tar -x -C "$work/src"
   bash -c "$build" build "$work/src" "$work" "$epoch"
   cp "$work"/done/* "$out/"
 else
@@ -60,7 +62,7 @@ else
   [ ! -d "${PIP_FIND_LINKS:-}" ] || { mkdir -p "$root$PIP_FIND_LINKS" && cp -r "$PIP_FIND_LINKS/." "$root$PIP_FIND_LINKS/"; }
   rm -rf "$root/srv/tacit" "$root/srv/out"
   mkdir -p "$root/srv/tacit" "$root/srv/out"
-  git archive HEAD | tar -x -C "$root/srv/tacit"
+  git archive "$commit" | tar -x -C "$root/srv/tacit"
   passing=()
   while IFS= read -r name; do passing+=("$name=${!name}"); done < <(compgen -e | grep -iE '^(https?_proxy|no_proxy|PIP_.*)$')
   unshare --mount --pid --fork --propagation private bash -c '

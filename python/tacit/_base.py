@@ -101,7 +101,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     # ---- what a subclass gives ----
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         raise NotImplementedError
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
@@ -131,11 +131,11 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)
 
-    def _settings(self, rows: int, cols: int, table: Optional[Table]) -> Facts:
+    def _settings(self, rows: int, cols: int, table: Optional[Table], n_classes: Optional[int] = None) -> Facts:
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
         settings: Facts = {
-            "loss": self._loss_spec(),
+            "loss": self._loss_spec(n_classes),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "errors": self.errors,
@@ -181,11 +181,18 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
         """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
 
+        Parameters
+        ----------
+        rows, cols : int
+            The public numbers of records and of features.
+        n_classes : int, optional
+            Number of classes, where `classes` is not given.
+
         A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
-        and for several classes `models` and the epsilon and delta of each.  n_classes: where `classes` is not given.
+        and for several classes `models` and the epsilon and delta of each.
         """
         self._check()
-        count, settings = self._models_for(n_classes), self._settings(rows, cols, None)
+        count, settings = self._models_for(n_classes), self._settings(rows, cols, None, n_classes)
         facts = Plan(settings, rows, cols).facts
         if count == 1 or not facts["private"]:
             return facts
@@ -225,16 +232,18 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         table = X if isinstance(X, Table) else None
         rows, cols = X.shape
         history = _repeats.History(X)
-        settings = self._settings(rows, cols, table)
+        several = len(self.classes_) if hasattr(self, "classes_") else None
+        settings = self._settings(rows, cols, table, several)
+        kind = _native.LABELS_CLASSES if (several or 0) > 2 and len(targets) == 1 else self._labels_kind
         notes, together, charge = list(notes), None, None
         scale: dict[str, Any] = {}
         if self.bounds is not None and table is None:
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols, names=self._order))
         callbacks = Callbacks(self.progress)
-        data: Union[Table, Labelled, View] = View(X, targets[0], self._labels_kind) if table is None else table
+        data: Union[Table, Labelled, View] = View(X, targets[0], kind) if table is None else table
         if table is not None and (weights is not None or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
-            data = Labelled(table) if own else Labelled(table, targets[0], self._labels_kind)
+            data = Labelled(table) if own else Labelled(table, targets[0], kind)
         if isinstance(weights, str) and isinstance(data, Labelled):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
@@ -286,7 +295,13 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             _provenance.warn(privacy, stacklevel=4)
 
     def save(self, path: Path) -> None:
-        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
+        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`).
+
+        Parameters
+        ----------
+        path : str or path
+            The file; what is there is replaced.
+        """
         check_is_fitted(self, "models_")
         self._whole().save(path)
 
@@ -300,7 +315,16 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     ) -> Optional[str]:
         """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.
 
-        title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
+        Parameters
+        ----------
+        path : str or path, optional
+            The page, one HTML file; None: it is returned as a str.
+        title : str, optional
+            Stands over the page.
+        purpose : str, optional
+            Why the model was trained.
+        contact : str, optional
+            Whom a reader may ask.
         """
         check_is_fitted(self, "models_")
         return self._whole().report(path, title=title, purpose=purpose, contact=contact)

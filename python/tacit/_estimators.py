@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.metrics import d2_tweedie_score
 
 from . import _guards
@@ -21,28 +21,54 @@ from ._parameters import parameters
 class PrivateLogisticRegression(Classifier):
     """Logistic regression under (epsilon, delta)-differential privacy.
 
-    More than two classes: one model against the rest for each, all of them together within epsilon.
-
     After fit, ``privacy_`` is the certificate.  Its list ``unaccounted`` names what read the records besides and is not
     within epsilon.  Such are steps of a pipeline before the estimator, a drafted schema, and earlier fits on the same
     records without a ledger.
+
+    Parameters
+    ----------
+    loss : {"logistic", "softmax"}, default="logistic"
+        What more than two classes are.  "logistic": one model against the rest for each, all of them together within
+        epsilon.  "softmax": one fit of all, each record's gradient clipped over all classes together.
     """
 
-    def _loss_spec(self) -> str:
-        return "logistic"
+    loss: str = "logistic"
+
+    def _joint(self) -> bool:
+        if self.loss not in ("logistic", "softmax"):
+            raise ValueError('loss must be "logistic" or "softmax"; give one of these')
+        return self.loss == "softmax"
+
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+        count = self._count(n_classes)
+        return f"softmax:classes={count}" if self._joint() and count > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class; one against the rest: the logistic values, normalised."""
+        """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values normalised.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         margins = self._margins(X)
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
+        if self._joint():
+            return np.asarray(softmax(margins, axis=1))
         p = expit(margins)
         total = p.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1]))
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, [rows, classes].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return np.asarray(np.log(self.predict_proba(X)))
 
 
@@ -58,7 +84,7 @@ class PrivateLinearSVC(Classifier):
 
     loss: str = "hinge"
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return self.loss
 
 
@@ -148,7 +174,7 @@ class PrivatePoissonRegression(Regressor):
             raise ValueError("max_mean must lie above 0 and be at most 22026; give the largest mean count that can be")
         return float(largest)
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return f"poisson:margin={max(math.log(self._largest_mean()), 1e-3)!r}"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
@@ -165,11 +191,27 @@ class PrivatePoissonRegression(Regressor):
         return f"l2:lambda={self.alpha / cap!r}" if self.alpha > 0 else "none"
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted mean count; rows longer than the public norm are shortened as in training."""
+        """The predicted mean count, [rows]; rows longer than the public norm are shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return np.asarray(np.exp(self._margins(X)[:, 0]))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at."""
+        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows], optional
+            Counts; None: the table's own.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         y = X.y if y is None and isinstance(X, Table) else y
         mean = self.predict(X)
         explained = _guards.without_values(

@@ -55,6 +55,8 @@ class Summary:
         if f["errors"] is not None:
             feet += [f"errors: {f['errors']}", f["targets"]["population"] + ".", f["targets"]["table"] + "."]
             feet += [_NOISE] if f["private"] else []
+        if f["residual_scale"] is not None:
+            feet.append(f"residuals: 68 % within {f['residual_scale']:.4g} of 0, as released before the last step")
         if f["noise"] is not None:
             ends = [("?" if f["noise"][end] is None else f"{f['noise'][end]:.4g}") for end in ("min", "max")]
             feet.append(f"noise: deviation of a weight, in the model's own columns, between {ends[0]} and {ends[1]}")
@@ -102,7 +104,13 @@ class Inference:
         return self.models_[0]
 
     def summary(self, level: float = 0.95) -> Summary:
-        """The table of weights with standard errors, tests and intervals.  Costs no privacy."""
+        """The table of weights with standard errors, tests and intervals.  Costs no privacy.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        """
         return self._one_model().summary(level)
 
     def _column(self, key: str, level: float = 0.95) -> NDArray[Any]:
@@ -134,7 +142,13 @@ class Inference:
         return self._column("p_value")
 
     def conf_int(self, level: float = 0.95) -> NDArray[Any]:
-        """[weights, 2]: ends of the intervals for the population's weights."""
+        """[weights, 2]: ends of the intervals for the population's weights.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        """
         return np.column_stack([self._column("lower", level), self._column("upper", level)])
 
     @property

@@ -69,9 +69,16 @@ class Classifier(ClassifierMixin, Linear):
             raise ValueError("C must be above 0; give e.g. C=1.0")
         return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows * cap)!r}"
 
+    def _joint(self) -> bool:
+        """Are more than two classes one fit?"""
+        return False
+
+    def _count(self, n_classes: Optional[int]) -> int:
+        return n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
+
     def _models_for(self, n_classes: Optional[int]) -> int:
-        count = n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
-        return count if count > 2 else 1
+        count = self._count(n_classes)
+        return count if count > 2 and not self._joint() else 1
 
     def _classes(self, y: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so.  y: an
@@ -178,25 +185,44 @@ class Classifier(ClassifierMixin, Linear):
             if X.kind not in (_native.LABELS_BINARY, _native.LABELS_CLASSES):
                 raise ValueError("the table was read with other labels; read it with labels='classes'")
             self.classes_ = self._table_classes(X)
-            targets = [y] if len(self.classes_) == 2 else [np.where(y == k, 1.0, -1.0) for k in range(len(self.classes_))]
+            codes, signs = y, y
         else:
             self.classes_, notes, codes = self._classes(y)
-            positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-            targets = [np.where(codes == k, 1.0, -1.0) for k in positive]
+            signs = np.where(codes == 1, 1.0, -1.0)
+        several = range(len(self.classes_))
+        if len(self.classes_) == 2:
+            targets = [signs]
+        elif self._joint():
+            targets = [np.asarray(codes, dtype=np.float64)]
+        else:
+            targets = [np.where(codes == k, 1.0, -1.0) for k in several]
         models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
         folded = [model.folded() for model in models]
-        self.coef_ = np.array([weights for weights, _ in folded])
-        self.intercept_ = np.array([intercept for _, intercept in folded])
+        self.coef_ = np.vstack([weights for weights, _ in folded])
+        self.intercept_ = np.hstack([intercept for _, intercept in folded])
         self._finish(models, privacy)
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary; rows longer than the public norm are shortened as in training."""
+        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
+        shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row."""
+        """The likeliest class of each row, [rows].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         best = self._best(X)
         return np.asarray(self.classes_[best])
 
@@ -205,8 +231,18 @@ class Classifier(ClassifierMixin, Linear):
         return np.asarray((margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy, exact: not private, for data that you may look at.  y: labels, or the name of the frame's label
-        column; None: the column, or the table's labels, that were there in `fit`."""
+        """Mean accuracy, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows] or str, optional
+            Labels, or the name of the frame's label column.  None: the column, or the table's labels, that were there
+            in `fit`.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         if isinstance(X, Table) and y is None:
             several = X.kind == _native.LABELS_CLASSES
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
@@ -230,7 +266,7 @@ class Regressor(RegressorMixin, Linear):
 
     label_bounds: Any = None
 
-    def _loss_spec(self) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
         return "squared"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
@@ -280,11 +316,27 @@ class Regressor(RegressorMixin, Linear):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted target; rows longer than the public norm are shortened as in training."""
+        """The predicted target, [rows]; rows longer than the public norm are shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return self._margins(X)[:, 0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, exact: not private, for data that you may look at.  y: targets, or the name of the frame's target
-        column; None: the column, or the table's labels, that were there in `fit`."""
+        """R squared, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows] or str, optional
+            Targets, or the name of the frame's target column.  None: the column, or the table's labels, that were there
+            in `fit`.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
         return float(_guards.without_values(lambda: super(Regressor, self).score(X, y, sample_weight), y, "y"))

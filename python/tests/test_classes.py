@@ -163,3 +163,46 @@ def test_the_winner_of_a_search_over_classes_is_one_file(tmp_path):
     assert tacit.verify(tmp_path / "m.json")["ok"]
     text = json.loads((tmp_path / "m.json").read_text())
     assert text["classes"] == SIX and len(text["coefficients"]) == 6 and text["privacy"]["epsilon"] <= 4.0
+
+
+@pytest.mark.parametrize("labels", [SIX, [1, 2, 3]])
+def test_softmax_is_one_fit_with_a_row_for_each_class(labels, tmp_path):
+    X, y = data(labels, rows=3000)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=5.0, delta=1e-3)
+    model = tacit.PrivateLogisticRegression(**BUDGET, loss="softmax", classes=labels, ledger=ledger).fit(X, y)
+    assert model.coef_.shape == (len(labels), 4) and model.intercept_.shape == (len(labels),)
+    assert np.mean(model.predict(X) == y) > 0.6
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_allclose(np.log(shares[:, 0] / shares[:, 1]), np.subtract(*model.decision_function(X).T[:2]))
+    model.save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert again.json["loss"] == f"softmax:classes={len(labels)}"
+    assert again.privacy["fits"][0]["count"] == 1 and ledger.spent["epsilon"] == pytest.approx(4.0)
+    assert tacit.verify(tmp_path / "m.json", ledger=ledger.path)["ok"]
+    assert np.array_equal(again.classes_, labels) and np.array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+
+
+def test_softmax_is_planned_by_how_many_classes_are_public():
+    model = tacit.PrivateLogisticRegression(**BUDGET, loss="softmax", classes=SIX)
+    assert model.plan(900, 4)["solver"].startswith("dpgd:") and "models" not in model.plan(900, 4)
+    assert model.plan(900, 4)["noise_multiplier"] == model.plan(900, 4, n_classes=6)["noise_multiplier"]
+    two = model.set_params(classes=["no", "yes"]).fit(*data(["no", "yes"]))
+    assert two.models_[0].json["loss"] == "logistic"
+    with pytest.raises(ValueError, match='"logistic" or "softmax"'):
+        model.set_params(loss="multinomial").fit(*data(["no", "yes"]))
+    with pytest.raises(ValueError, match="one class at a time"):
+        model.set_params(loss="softmax", classes=SIX, solver="objpert").fit(*data(SIX))
+
+
+def test_softmax_takes_bounds_frames_and_persons(tmp_path):
+    X, y = data(SIX, rows=3000)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(tree=y, who=np.arange(3000) // 2)
+    settings = {"epsilon": 4.0, "delta": 1e-4, "bounds": (-1, 1), "n_jobs": 1, "classes": SIX}
+    model = tacit.PrivateLogisticRegression(**settings, loss="softmax", rows_per_person=2)
+    model.fit(frame, "tree", groups="who").save(tmp_path / "m.json")
+    again = tacit.read_model(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json")["ok"] and again.coef_.shape == (6, 4)
+    assert np.array_equal(again.predict(frame[list("abcd")]), model.predict(frame[list("abcd")]))
+    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), atol=1e-9)

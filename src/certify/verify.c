@@ -46,11 +46,12 @@ static void check_coefficients(report *r, const tct_model *m) {
   int64_t bad = 0, models = tct_model_models(m);
   for (int64_t j = 0; j < models * m->cols; j++) bad += !isfinite(m->coefficients[j]);
   for (int64_t k = 0; k < models; k++) bad += !isfinite(tct_model_intercepts(m)[k]);
-  check(r, "coefficients", bad == 0,
-        bad          ? "a coefficient is not a finite number"
-        : models > 1 ? "%lld, all finite, one per feature, for each of %lld classes"
-                     : "%lld, all finite, one per feature%.0lld",
-        (long long)m->cols, (long long)models);
+  if (bad == 0 && models > 1)
+    check(r, "coefficients", true, "%lld, all finite, one per feature, for each of %lld classes", (long long)m->cols,
+          (long long)models);
+  else
+    check(r, "coefficients", bad == 0,
+          bad ? "a coefficient is not a finite number" : "%lld, all finite, one per feature", (long long)m->cols);
 }
 
 /* Every field that docs/reference/format/model.schema.json requires; the reader itself does without some. */

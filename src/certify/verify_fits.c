@@ -80,9 +80,13 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
 
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
 
-/* As many fits of this kind as the model has rows of coefficients; one row may be one of several. */
-static bool count_is(const tct_model *m, const json_t *fit) {
-  return !m->is_private || m->models < 2 || json_integer_value(member(fit, "count")) == m->models;
+/* A joint loss has all rows of coefficients from one fit.  Else there are as many fits of this kind as rows; one row
+ * may be one of several. */
+static bool count_is(const tct_model *m, const tct_plan *plan, const json_t *fit) {
+  json_int_t count = json_integer_value(member(fit, "count"));
+  if (plan->facts.loss.kind->joint)
+    return m->models == tct_loss_outputs(&plan->facts.loss) && (!m->is_private || count == 1);
+  return !m->is_private || m->models < 2 || count == m->models;
 }
 
 /* What is known of the fit that made the model. */
@@ -92,7 +96,7 @@ typedef struct maker {
 } maker;
 
 static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
-  const char *unlike = count_is(m, fit) ? field_unlike(m, plan, fit) : "count";
+  const char *unlike = count_is(m, plan, fit) ? field_unlike(m, plan, fit) : "count";
   if (unlike && own->unlike) own->unlike = unlike;
   if (unlike) return;
   own->unlike = NULL;

@@ -1,12 +1,9 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
 #include "core/alloc.h"
 #include "estimate/estimate.h"
-#include "ledger/ledger.h"
-#include "ledger/registry.h"
-#include "ledger/shown.h"
 #include "la/matrix/rows_access.h"
 #include "model/json.h"
-#include "train/plan.h"
+#include "train/charge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,19 +106,14 @@ static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
                             .plan = w->out->certificate,
                             .persons = w->data->persons,
                             .seeded = c->has_seed != 0,
-                            .unaccounted = w->data->unaccounted,
-                            .print = &shown->print[0],
-                            .key = shown->key[0],
-                            .declared_part = c->input_part != 0,
-                            .input_changed = c->input_changed};
-  if (status == TCT_OK) status = tct_ledger_promise_run(c->ledger, &run, &receipt, err);
+                            .unaccounted = w->data->unaccounted};
+  if (status == TCT_OK) status = tct_charge_shown(c, shown, &run, &receipt, &w->out->warning, err);
   tct_events_free(&events);
   if (status != TCT_OK) return status;
   w->out->charged = true;
   w->out->ledger_head = receipt.head;
   w->out->run = receipt.run;
   w->out->for_tests = receipt.for_tests != 0;
-  if (!receipt.for_tests) w->out->warning = tct_registry_add(shown->id, c->ledger, &shown->print[1]);
   return TCT_OK;
 }
 

@@ -51,7 +51,8 @@ const char *tct_link_name(tct_link link) {
   static const char *const names[TCT_LINKS] = {[TCT_LINK_NONE] = "none",
                                                [TCT_LINK_IDENTITY] = "identity",
                                                [TCT_LINK_LOGISTIC] = "logistic",
-                                               [TCT_LINK_LOG] = "log"};
+                                               [TCT_LINK_LOG] = "log",
+                                               [TCT_LINK_SOFTMAX] = "softmax"};
   return names[link];
 }
 

@@ -10,6 +10,7 @@ typedef enum tct_link {
   TCT_LINK_IDENTITY, /* z is the predicted label */
   TCT_LINK_LOGISTIC, /* 1/(1 + e^-z) is the probability of +1 */
   TCT_LINK_LOG,      /* e^z is the predicted mean of a count */
+  TCT_LINK_SOFTMAX,  /* e^z over its sum over all classes is the probability of one */
   TCT_LINKS
 } tct_link;
 
@@ -49,6 +50,11 @@ typedef struct tct_loss_kind {
   void (*values)(const double *z, const double *y, double h, double *out, int64_t n);
   /* Sum of value(z[i], y[i]) in a fixed order. */
   double (*sum)(const double *z, const double *y, double h, int64_t n);
+  /* A loss of all classes together: h is how many.  z[classes], one margin for each, become the slopes of a record of
+   * class y in [0, classes); returns its loss, at least 0.  Where a margin is infinite or NaN, a slope may be NaN.
+   * The bounds above are then those of the vector of slopes and of the Hessian; the functions above take one margin,
+   * the others held.  NULL: a loss of one margin. */
+  double (*joint)(double *z, int64_t classes, int64_t y);
 } tct_loss_kind;
 
 typedef struct tct_loss {
@@ -62,6 +68,8 @@ extern const int tct_loss_kind_count;
 tct_status tct_loss_make(const char *spec, tct_loss *out, tct_error *err);
 /* "a, b or c": the names of the losses that `has` holds for (NULL: all), for errors. */
 void tct_loss_names(bool (*has)(const tct_loss_kind *), char *names, size_t size);
+/* Margins of a record: 1, or one for each class of a joint loss. */
+static inline int64_t tct_loss_outputs(const tct_loss *l) { return l->kind->joint ? (int64_t)l->h : 1; }
 bool tct_loss_has_dual(const tct_loss_kind *kind);
 bool tct_loss_has_fused(const tct_loss_kind *kind);
 /* The margin that is best for all records alike: of classes with this part of positives, and of numbers with this mean.

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct scored {
   double margin;
@@ -137,10 +138,29 @@ static double accuracy_of(const tct_model *m, const tct_data *data, const double
   return (double)right / (double)rows;
 }
 
+/* The mean loss of a joint loss: of all margins of a record at once. */
+static tct_status joint_loss(const tct_model *m, const tct_loss *loss, const tct_data *data, const double *margin,
+                             double *out, tct_error *err) {
+  double *z = TCT_NEW(double, m->models), sum = 0;
+  int64_t rows = 0;
+  if (!z) return tct_fail_memory(err);
+  for (int64_t i = 0; i < data->x.rows; i++) {
+    if (data->dropped && data->dropped[i]) continue;
+    memcpy(z, margin + i * m->models, (size_t)m->models * sizeof *z);
+    sum += loss->kind->joint(z, m->models, (int64_t)data->y[i]);
+    rows++;
+  }
+  *out = sum / (double)rows;
+  tct_free(z);
+  return TCT_OK;
+}
+
 /* Means over the classes, each against the rest; accuracy is that of the one predicted class. */
 static tct_status score_all(const tct_model *m, const tct_data *data, const double *margin, json_t **root,
                             tct_error *err) {
   double loss = 0, objective = 0, auc = 0, classes = (double)m->models;
+  tct_loss joint;
+  TCT_TRY(tct_loss_make(m->loss, &joint, err));
   json_t *list = json_array();
   tct_status status = TCT_OK;
   int64_t rows = 0;
@@ -151,9 +171,16 @@ static tct_status score_all(const tct_model *m, const tct_data *data, const doub
     json_t *one = write_scores(m, &s);
     json_object_del(one, "rows");
     json_object_del(one, "mse");
+    if (joint.kind->joint)
+      json_object_del(one, "mean_loss"), json_object_del(one, "objective"), json_object_del(one, "accuracy");
     json_object_set_new(one, "class", json_string(m->classes.name[k]));
     json_array_append_new(list, one);
     loss += s.loss / (double)s.rows, objective += s.loss / (double)s.rows + s.penalty, auc += s.auc, rows = s.rows;
+  }
+  if (status == TCT_OK && joint.kind->joint) {
+    double penalty = objective - loss; /* over all classes, each of which has its own */
+    status = joint_loss(m, &joint, data, margin, &loss, err);
+    loss *= classes, objective = loss + penalty * classes;
   }
   *root = json_object();
   json_object_set_new(*root, "rows", json_integer(rows));
@@ -168,6 +195,12 @@ static tct_status score_all(const tct_model *m, const tct_data *data, const doub
 
 /* ---- the interface --------------------------------------------------------------------------------------------- */
 
+static bool has_other_class(const tct_model *m, const tct_data *data) {
+  for (int64_t i = 0; i < data->x.rows && m->models > 1; i++)
+    if (!(data->y[i] >= 0 && data->y[i] < (double)m->models) && !(data->dropped && data->dropped[i])) return true;
+  return false;
+}
+
 static tct_status check(const tct_model *m, const tct_data *data, tct_error *err) {
   int32_t wanted = m->models > 1 ? TCT_LABELS_CLASSES : m->labels;
   if (!data->y || data->labels != wanted)
@@ -178,6 +211,8 @@ static tct_status check(const tct_model *m, const tct_data *data, tct_error *err
     return tct_fail(err, TCT_E_USAGE,
                     "the data were read with other classes than the model has, or in another order; read them with "
                     "the model's own");
+  if (has_other_class(m, data))
+    return tct_fail(err, TCT_E_DATA, "a label is no class of this model; number the classes from 0 in its order");
   return TCT_OK;
 }
 

@@ -10,6 +10,8 @@ static tct_status check_labels(const double *y, int64_t rows, tct_labels labels,
     if (labels == TCT_LABELS_BINARY && y[i] != -1 && y[i] != 1) {
       return tct_fail_at(err, NULL, i + 1, 0, "a label is neither -1 nor +1; map the two classes to these");
     }
+    if (labels == TCT_LABELS_CLASSES && !(y[i] >= 0 && y[i] == floor(y[i])))
+      return tct_fail_at(err, NULL, i + 1, 0, "a label is no class; number the classes from 0");
     if (!isfinite(y[i])) return tct_fail_at(err, NULL, i + 1, 0, "a label is not a finite number; correct it");
   }
   return TCT_OK;
@@ -17,7 +19,7 @@ static tct_status check_labels(const double *y, int64_t rows, tct_labels labels,
 
 static tct_status check_view(const tct_matrix *x, const double *y, tct_labels labels, tct_error *err) {
   if (!x) return tct_fail(err, TCT_E_USAGE, "there is no matrix; give one");
-  if (labels != TCT_LABELS_NONE && labels != TCT_LABELS_BINARY && labels != TCT_LABELS_REAL) {
+  if (labels < TCT_LABELS_NONE || labels > TCT_LABELS_CLASSES) {
     return tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
   }
   if (labels != TCT_LABELS_NONE && !y) return tct_fail(err, TCT_E_USAGE, "there are no labels; give one for every row");

@@ -31,6 +31,7 @@ static tct_status ask(const tct_model *m, const double *w, tct_noise_size *out, 
     return tct_fail(err, TCT_E_USAGE, "the size of this solver's noise in its weights is not known");
   TCT_TRY(tct_spec_check(&plan.spec, solver->options, "solver", err));
   TCT_TRY(facts_of(m, &facts, err));
+  if (facts.loss.kind->joint) return tct_fail(err, TCT_E_USAGE, "the size of a joint loss's noise is not known");
   plan.promise.events = m->events; /* borrowed */
   double noise = m->events.at[0].noise;
   if (noise > 0) plan.noise_multiplier = noise;

@@ -35,12 +35,18 @@ static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
   return tct_solver_find(name);
 }
 
+static bool loss_is_joint(const tct_facts *facts, char *why, size_t size) {
+  if (facts->loss.kind->joint) snprintf(why, size, "dpgd: the solver that takes all classes in one fit");
+  return facts->loss.kind->joint != NULL;
+}
+
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
   bool smooth = isfinite(facts->loss.kind->curvature_bound(facts->loss.h));
   bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
   if (facts->delta == 0 && !tct_noise_off(facts)) return pure(facts, why, size);
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
+  if (loss_is_joint(facts, why, size)) return tct_solver_find("dpgd");
   if (smooth && plain && (signal_to_noise >= METRIC || facts->intercept || !facts->loss.kind->binary)) {
     snprintf(why, size,
              "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",

@@ -11,7 +11,7 @@
 /* Public facts: all that a plan may know. */
 typedef struct tct_facts {
   int64_t rows;       /* n, public */
-  int64_t p;          /* features including the intercept */
+  int64_t p;          /* weights: features including the intercept, for each class of a joint loss */
   bool intercept;     /* the last feature is the constant 1 (before the row scale) */
   double row_norm;    /* R: |x~_i| <= R; NAN for solvers without privacy if not given */
   double label_bound; /* Y: |y_i| <= Y; 1 for binary losses; NAN if not given */
@@ -54,7 +54,7 @@ void tct_progress_end(const tct_progress *progress); /* the run has succeeded: e
 typedef struct tct_problem {
   const tct_facts *facts;
   const tct_view *view;   /* rows of norm <= R, in the layout that the solver wants */
-  const double *y;        /* [rows], clipped to [-Y, Y] */
+  const double *y;        /* [rows], clipped to [-Y, Y]; the class from 0 of a joint loss */
   const double *weight;   /* [rows] in [0, 1]: row i's loss counts so often; NULL = all 1 */
   tct_progress *progress; /* or NULL */
   tct_cancel_fn cancel;
@@ -129,6 +129,14 @@ enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_B
  * most 1 (a person's), not only for one record. */
 typedef enum tct_weighing { TCT_WEIGHS_NOT = 0, TCT_WEIGHS_RECORDS, TCT_WEIGHS_PERSONS } tct_weighing;
 
+/* How often a usual run goes over all records, for a forecast of its time: `each` for every one of the option's count,
+ * and `more`.  No promise: what a run reads of the data's own number of steps is bounded by max_passes alone. */
+typedef struct tct_passes {
+  const char *option; /* "steps" or "epochs", or NULL */
+  double each, more;
+  bool scattered; /* the option counts records that are drawn, "batch" at a time */
+} tct_passes;
+
 typedef struct tct_solver {
   const char *name;
   const char *summary;
@@ -141,8 +149,10 @@ typedef struct tct_solver {
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   int row_bytes;      /* it reads records that lie on disk, and keeps at most so many bytes a record; 0: it cannot */
   int square_bytes;   /* and per thread so many for each of p^2 */
+  tct_passes passes;  /* where it reads records that lie on disk */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
+  bool joint;  /* it takes losses of several classes at once: w[p] is a block of weights for each */
   bool infers; /* it fills problem->inference, in the form that its option "errors" says: model or robust */
   bool penalises_intercept; /* it treats the intercept like any weight, and the model file says so */
   /* Resolves options, calibrates, promises.  `given` has passed tct_spec_check. */

@@ -20,7 +20,7 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   if (!data->y) return tct_fail(err, TCT_E_DATA, "the data have no labels; name the label column with --label");
   out->y = TCT_NEW(double, n);
   if (!out->y) return tct_fail_memory(err);
-  int binary = plan->facts.loss.kind->binary;
+  int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint != NULL;
   double bound = plan->facts.label_bound, low = plan->facts.loss.kind->counts ? 0 : -bound,
          shift = binary ? 0 : plan->config.label_shift;
   if (!strcmp(plan->config.label_scale, "center") && !binary) {
@@ -30,10 +30,13 @@ static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *
   }
   for (int64_t i = 0; i < n; i++) {
     double y = data->y[i] - shift;
-    if (!isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
+    if (joint ? !(y >= 0 && y < plan->facts.loss.h && y == floor(y))
+              : !isfinite(y) || (binary && y != 1 && y != -1 && !(data->dropped && data->dropped[i])))
       return tct_fail(err, TCT_E_DATA, "a label is not what the loss needs (%s); check the label column",
-                      binary ? "-1 or +1" : "a finite number");
-    out->y[i] = isnan(bound) ? y : fmin(fmax(y, low), bound);
+                      joint    ? "the number of a class"
+                      : binary ? "-1 or +1"
+                               : "a finite number");
+    out->y[i] = isnan(bound) || joint ? y : fmin(fmax(y, low), bound);
   }
   out->label_shift = shift;
   return TCT_OK;

@@ -79,9 +79,11 @@ tct_caution_facts tct_caution_plan(const tct_plan *plan) {
 
 tct_caution_facts tct_caution_model(const tct_model *model) {
   bool numbers = model->epsilon > 0 && isfinite(model->epsilon) && model->delta >= 0 && model->delta < 1;
+  tct_loss loss;
+  int64_t outputs = tct_loss_make(model->loss, &loss, NULL) == TCT_OK ? tct_loss_outputs(&loss) : 1;
   return (tct_caution_facts){.is_private = model->is_private && numbers, /* a file may claim anything */
                              .rows = model->rows,
-                             .p = model->cols + (model->has_intercept != 0),
+                             .p = outputs * (model->cols + (model->has_intercept != 0)),
                              .epsilon = model->epsilon,
                              .delta = model->delta,
                              .neighbours = (tct_neighbours)model->neighbours};

@@ -20,7 +20,10 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
                     "the data are %lld x %lld, the plan was made for %lld x %lld; plan with the public shape",
                     (long long)tct_data_all_rows(data), (long long)data->x.cols, (long long)plan->facts.rows,
                     (long long)plan->cols);
-  int want = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  const tct_loss *loss = &plan->facts.loss;
+  int want = loss->kind->joint ? TCT_LABELS_CLASSES : loss->kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
+  if (loss->kind->joint && data->classes.count && data->classes.count != tct_loss_outputs(loss))
+    return tct_fail(err, TCT_E_USAGE, "the loss is of another number of classes than the data; give it the data's");
   if (data->labels == TCT_LABELS_CLASSES && want == TCT_LABELS_BINARY)
     return tct_fail(err, TCT_E_DATA,
                     "the labels are of more than two classes; compose a fit for each (tct_compose_classes), or name a "
@@ -34,6 +37,10 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
 static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
   const char *name = plan->solver->name;
   if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (data->persons && plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors take records to be independent and protect one record, not a person's records "
+                    "together; drop --errors, or give one row a person");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
@@ -52,6 +59,9 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
 /* What ranks that hold a part of the rows each cannot do. */
 static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_error *err) {
   if (tct_team_ranks(data->team) == 1) return TCT_OK;
+  if (plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors need all rows in one process; run without mpirun, or drop --errors");
   if (!plan->solver->rows_apart)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",
@@ -121,6 +131,31 @@ static tct_status names(const tct_data *data, tct_model *model, tct_error *err) 
   return TCT_OK;
 }
 
+/* Classes without names are called by their numbers. */
+static tct_status number_classes(tct_class_names *names, int64_t count, tct_error *err) {
+  enum { DIGITS = 24 };
+  const char **name = TCT_NEW(const char *, count);
+  char(*text)[DIGITS] = tct_alloc(count, DIGITS);
+  for (int64_t k = 0; name && text && k < count; k++) {
+    snprintf(text[k], DIGITS, "%lld", (long long)k);
+    name[k] = text[k];
+  }
+  tct_status status =
+      name && text ? tct_class_names_set(names, name, count, TCT_CLASS_NUMBER, err) : tct_fail_memory(err);
+  tct_free(name);
+  tct_free(text);
+  return status;
+}
+
+static tct_status classes(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
+  const char *const *name = (const char *const *)data->classes.name;
+  int64_t outputs = tct_loss_outputs(&plan->facts.loss);
+  model->models = outputs;
+  if (name && data->classes.count == (outputs > 1 ? outputs : 2))
+    return tct_class_names_set(&model->classes, name, data->classes.count, data->classes.kind, err);
+  return outputs > 1 ? number_classes(&model->classes, outputs, err) : TCT_OK;
+}
+
 static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound *bound, tct_model *model,
                            tct_error *err) {
   model->loss = spec_copy(&plan->facts.loss.spec);
@@ -135,11 +170,9 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   model->rows = plan->facts.rows;
   model->cols = plan->cols;
   model->has_intercept = plan->facts.intercept;
-  model->labels = data->labels;
+  model->labels = data->labels == TCT_LABELS_CLASSES ? TCT_LABELS_BINARY : data->labels;
   model->persons = data->persons;
-  const char *const *classes = (const char *const *)data->classes.name;
-  if (classes && data->classes.count == 2)
-    TCT_TRY(tct_class_names_set(&model->classes, classes, 2, data->classes.kind, err));
+  TCT_TRY(classes(plan, data, model, err));
   model->label_shift = bound->label_shift;
   model->label_bound = plan->config.label_bound;
   model->row_norm = plan->facts.row_norm;
@@ -239,6 +272,18 @@ tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error
   return tct_model_promise(plan, data, fitting->model, err);
 }
 
+static tct_status take_weights(const tct_plan *plan, const double *w, tct_model *m, tct_error *err) {
+  int64_t width = plan->cols + plan->facts.intercept;
+  TCT_TRY(tct_model_make_rows(m, tct_loss_outputs(&plan->facts.loss), err));
+  for (int64_t k = 0; k < m->models; k++) {
+    double intercept = plan->facts.intercept ? w[k * width + plan->cols] : 0;
+    memcpy(m->coefficients + k * m->cols, w + k * width, (size_t)m->cols * sizeof *w);
+    if (m->intercepts) m->intercepts[k] = intercept;
+    if (k == 0) m->intercept = intercept;
+  }
+  return TCT_OK;
+}
+
 static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
   (void)user;
   const tct_plan *plan = fitting->plan;
@@ -246,11 +291,7 @@ static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
   tct_status status = w ? tct_fitting_prepare(fitting, err) : tct_fail_memory(err);
   status = tct_fitting_charge(fitting, status, err);
   if (status == TCT_OK) status = tct_fitting_solve(fitting, plan, w, err);
-  if (status == TCT_OK) {
-    fitting->model->intercept = plan->facts.intercept ? w[plan->cols] : 0;
-    fitting->model->coefficients = w; /* its last entry, the intercept, is not read as one */
-    w = NULL;
-  }
+  if (status == TCT_OK) status = take_weights(plan, w, fitting->model, err);
   tct_free(w);
   return status;
 }

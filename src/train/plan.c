@@ -37,6 +37,7 @@ tct_labels tct_config_labels(const tct_config *given) {
   tct_config config;
   if (tct_config_take(given, &config, NULL) != TCT_OK || !config.loss) return TCT_LABELS_UNKNOWN;
   if (tct_loss_make(config.loss, &loss, NULL) != TCT_OK) return TCT_LABELS_UNKNOWN;
+  if (loss.kind->joint) return TCT_LABELS_CLASSES;
   return loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
 }
 
@@ -84,6 +85,15 @@ static tct_status check_relation(const tct_config *config, const tct_solver *sol
     return tct_fail(err, TCT_E_USAGE, "%s is not proved for neighbours=%s; choose the other relation or another solver",
                     solver->name, tct_neighbours_name(config->neighbours));
   return TCT_OK;
+}
+
+static tct_status check_joint(const tct_facts *facts, const tct_solver *solver, tct_error *err) {
+  if (!facts->loss.kind->joint || solver->joint) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_USAGE,
+      "%s trains one class at a time and %s takes all at once; use dpgd, or --loss logistic for one against "
+      "the rest",
+      solver->name, facts->loss.kind->name);
 }
 
 static tct_status check_texts(const tct_config *config, tct_error *err) {
@@ -143,7 +153,7 @@ static tct_status gather_facts(tct_plan *plan, int64_t rows, int64_t cols, tct_e
   plan->cols = cols;
   facts->rows = rows;
   facts->intercept = config->intercept != 0;
-  facts->p = cols + facts->intercept;
+  facts->p = tct_loss_outputs(&facts->loss) * (cols + facts->intercept);
   facts->row_norm = config->row_norm;
   facts->label_bound = facts->loss.kind->binary ? 1 : config->label_bound;
   facts->epsilon = plan->solver->is_private ? config->epsilon : INFINITY;
@@ -230,6 +240,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(check_counts(config, &plan->facts, err));
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
   TCT_TRY(check_relation(config, plan->solver, err));
+  TCT_TRY(check_joint(&plan->facts, plan->solver, err));
   TCT_TRY(plan->solver->plan(&plan->facts, &spec, &plan->solved, err));
   TCT_TRY(tct_limit_check(plan, err));
   if (!(plan->solver_text = spec_text(&plan->solved.spec))) return tct_fail_memory(err);
@@ -287,6 +298,7 @@ char *tct_plan_json(const tct_plan *plan, tct_error *err) {
   if (o && plan->config.memory > 0) {
     json_object_set_new(o, "memory_limit", json_integer(plan->config.memory));
     json_object_set_new(o, "memory_needed", tct_json_real(tct_limit_needs(plan)));
+    json_object_set_new(o, "passes", json_real(tct_limit_passes(plan)));
     json_object_set_new(o, "disk_bytes", json_real(8 * (double)plan->facts.rows * (double)plan->cols));
   }
   if (o && plan->solved.note[0]) json_object_set_new(o, "note", json_string(plan->solved.note));

@@ -69,6 +69,29 @@ check 'and in the output' test "$(sort -nu .out | tr '\n' ' ')" = '1 2 10 '
 ok 'export' export --liblinear n.json -o n.linear
 check 'LIBLINEAR has whole numbers' grep -qx 'label 1 2 10' n.linear
 
+# ---- all classes in one fit ----
+soft=(s.csv --label fruit --row-norm 2 --loss softmax --penalty l2:lambda=1e-3 --epsilon 2 --delta 1e-6)
+ok 'softmax' train "${soft[@]}" "${list[@]}" -o f.json
+says 'its loss says how many' '^ *loss +softmax:classes=3$'
+check 'a row each' test "$(python3 -c 'import json; m = json.load(open("f.json")); print([len(r) for r in m["coefficients"]], m["privacy"]["fits"][0]["count"])')" = '[2, 2, 2] 1'
+ok 'verify' verify f.json
+says 'one fit' '^ok +claim_of_the_fit'
+ok 'evaluate' evaluate f.json s.csv --json
+within 'it learns' 0.85 "$(field accuracy)" 1
+within 'and its loss is of all classes' 0 "$(field mean_loss)" 1
+ok 'probabilities' predict f.json s.csv --label fruit --output probability
+check 'which sum to 1' awk -F, '{ s = $1 + $2 + $3; if (s < 1 - 1e-9 || s > 1 + 1e-9) exit 1 }' .out
+ok 'report' report f.json -o f.html
+check 'by name' grep -q 'A softmax regression' f.html
+ok 'the same noise' train "${soft[@]}" "${list[@]}" --seed 4 --threads 1 -o one.json
+ok 'the same noise' train "${soft[@]}" "${list[@]}" --seed 4 --threads 3 -o two.json
+check 'threads change nothing' cmp one.json two.json
+ok 'dry run' train --dry-run --shape 3000,2 "${soft[@]:3}" "${list[@]}"
+says 'knows the classes' 'softmax:classes=3'
+bad 'another solver' 2 'one class at a time' train "${soft[@]}" "${list[@]}" --solver dpmetric -o x.json
+bad 'another number' 2 'another number of classes' train "${soft[@]/softmax/softmax:classes=4}" "${list[@]}" -o x.json
+bad 'two classes' 2 'logistic for two' train b.csv --label ripe --row-norm 2 --classes no,yes "${soft[@]:5}" -o x.json
+
 # ---- charged once ----
 ok 'ledger' ledger L --init --epsilon 3 --delta 1e-5
 ok 'charged' train "${plain[@]}" "${list[@]}" --ledger L -o l.json

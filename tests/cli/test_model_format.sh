@@ -20,6 +20,8 @@ ok 'scaled' train "${class[@]}" --solver scd --scale standard --row-norm 2 --row
 ok 'regression' train r.csv --schema r.schema.json --loss squared --penalty l2:lambda=0.01 --solver dpscd --epsilon 1 --delta 1e-6 -o real.json
 "$TACIT" train s.csv --label fruit --row-norm 2 --classes apple,pear,plum --loss logistic --solver dpgd --epsilon 1 \
   --delta 1e-6 -o several.json >/dev/null || fail 'three classes'
+"$TACIT" train s.csv --label fruit --row-norm 2 --classes apple,pear,plum --loss softmax --epsilon 1 \
+  --delta 1e-6 -o softmax.json >/dev/null || fail 'softmax'
 "$TACIT" train s.csv --label fruit --row-norm 2 --positive pear --loss logistic --solver dpgd --epsilon 1 \
   --delta 1e-6 -o one.json >/dev/null || fail 'one class against the rest'
 # One file of every solver, by what it says it needs: a ridge, a ball, squared loss, or records that stay.
@@ -48,7 +50,7 @@ import jsonschema
 form = json.load(open(sys.argv[1]))
 jsonschema.Draft202012Validator.check_schema(form)
 check = jsonschema.Draft202012Validator(form)
-models = ['several', 'one', 'private', 'relation', 'seeded', 'none', 'infinite', 'scaled', 'real']
+models = ['several', 'softmax', 'one', 'private', 'relation', 'seeded', 'none', 'infinite', 'scaled', 'real']
 models += [name[:-5] for name in glob.glob('solver_*.json')]
 assert len(models) > 20, models
 for name in models:

@@ -74,14 +74,17 @@ static inline void for_every_solver_and_loss(law check) {
       if (find_case(s, l, &c)) check(&c);
 }
 
+/* With its first loss, and with its losses of several classes. */
 static inline void for_every_solver(law check) {
   solver_case c;
-  for (int s = 0; s < tct_solver_count; s++)
-    for (int l = 0; l < tct_loss_kind_count; l++)
-      if (find_case(s, l, &c)) {
-        check(&c);
-        break;
-      }
+  for (int s = 0; s < tct_solver_count; s++) {
+    bool met = false;
+    for (int l = 0; l < tct_loss_kind_count; l++) {
+      if ((met && !tct_loss_kinds[l]->joint) || !find_case(s, l, &c)) continue;
+      check(&c);
+      met = true;
+    }
+  }
 }
 
 static inline void open_or_fail(world *w, const records *r, const solver_case *c, tct_config config) {

@@ -21,8 +21,10 @@ static int variant(int kind, int shape, tct_loss *out) {
   const tct_loss_kind *k = tct_loss_kinds[kind];
   char spec[80];
   if (shape && !k->options) return 0;
+  const char *small = k->joint ? "4" : "0.125",
+             *large = k->joint ? "100" : "3"; /* a joint loss's is how many classes */
   snprintf(spec, sizeof spec, shape ? "%s:%s=%s" : "%s", k->name, k->options ? k->options[0].key : "",
-           shape == 1 ? "0.125" : "3");
+           shape == 1 ? small : large);
   assert_int_equal(tct_loss_make(spec, out, NULL), TCT_OK);
   return 1;
 }
@@ -83,8 +85,9 @@ static void check_constants(const tct_loss *l, double y) {
     top = fmax(top, fabs(slope)), steepest = fmax(steepest, curve);
     positive |= slope > 0, negative |= slope < 0;
   }
-  assert_true(!isfinite(sensitivity) || top >= 0.999 * sensitivity); /* the declared constants are the smallest ones */
-  assert_true(!isfinite(bend) || steepest >= 0.999 * bend);
+  /* The declared constants are the smallest ones; check_joint asks that of a loss of several classes. */
+  assert_true(!isfinite(sensitivity) || l->kind->joint || top >= 0.999 * sensitivity);
+  assert_true(!isfinite(bend) || l->kind->joint || steepest >= 0.999 * bend);
   assert_int_equal(l->kind->one_sign, !(positive && negative));
 }
 static void declared_bounds_hold_and_are_tight(void **state) {
@@ -131,6 +134,91 @@ static void nothing_overflows_at_margins_of_1e300(void **state) {
   assert_int_equal(tct_loss_make("logistic", &l, NULL), TCT_OK);
   assert_true(tct_loss_value(&l, 1e300, -1) == 1e300 && tct_loss_value(&l, 1e300, 1) == 0);
   assert_true(tct_loss_slope(&l, 1e300, -1) == 1 && tct_loss_slope(&l, 1e300, 1) == 0);
+}
+
+/* ---- losses of several classes ------------------------------------------------------------------ */
+
+enum { MOST_CLASSES = 100 };
+
+static double joint_at(const tct_loss *l, const double *z, int64_t y, double *slope) {
+  memcpy(slope, z, (size_t)tct_loss_outputs(l) * sizeof *z);
+  return l->kind->joint(slope, tct_loss_outputs(l), y);
+}
+
+static double norm_of(const double *v, int64_t count) {
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++) sum += v[k] * v[k];
+  return sqrt(sum);
+}
+
+/* Margins of two kinds: any, and such that one class or two have all the probability, where the bounds are reached. */
+static void draw_margins(double *z, int64_t classes, int trial, uint64_t *seed) {
+  for (int64_t k = 0; k < classes; k++) z[k] = 4 * random_real(seed) - (trial % 2 ? 60 : 0);
+  if (trial % 2) z[trial % classes] = 5;
+  if (trial % 4 == 1) z[(trial + 1) % classes] = 5;
+}
+
+/* The slopes are the value's derivatives, and the slopes' own quotient along the direction is within the curvature. */
+static double check_direction(const tct_loss *l, const double *z, int64_t y, const double *v) {
+  enum { N = MOST_CLASSES };
+  const double d = 0x1p-12;
+  int64_t classes = tct_loss_outputs(l);
+  double there[N], back[N], slope[N], up[N], down[N], along = 0, bend = 0;
+  for (int64_t k = 0; k < classes; k++) there[k] = z[k] + d * v[k], back[k] = z[k] - d * v[k];
+  double value = joint_at(l, z, y, slope), rise = joint_at(l, there, y, up) - joint_at(l, back, y, down);
+  for (int64_t k = 0; k < classes; k++) along += slope[k] * v[k], bend += (up[k] - down[k]) / (2 * d) * v[k];
+  double length = norm_of(v, classes), most = l->kind->curvature_bound(l->h) * length * length;
+  assert_true(value >= 0 && fabs(rise / (2 * d) - along) <= 1e-6 * (1 + length * length * length));
+  assert_true(bend >= -1e-9 && bend <= most * (1 + 1e-6));
+  return bend / most;
+}
+
+static void check_joint(const tct_loss *l) {
+  int64_t classes = tct_loss_outputs(l);
+  double longest = 0, steepest = 0, z[MOST_CLASSES], v[MOST_CLASSES], slope[MOST_CLASSES];
+  uint64_t seed = 44;
+  for (int trial = 0; trial < 4000; trial++) {
+    int64_t y = trial / 3 % classes;
+    draw_margins(z, classes, trial, &seed);
+    joint_at(l, z, y, slope);
+    for (int64_t k = 0; k < classes; k++) v[k] = trial % 4 == 1 ? 0 : random_real(&seed);
+    if (trial % 4 == 1) v[trial % classes] = 1, v[(trial + 1) % classes] = -1;
+    longest = fmax(longest, norm_of(slope, classes));
+    steepest = fmax(steepest, check_direction(l, z, y, v));
+  }
+  assert_true(longest <= tct_loss_slope_bound(l) && longest >= 0.999 * tct_loss_slope_bound(l));
+  assert_true(steepest >= 0.999);
+}
+
+static void check_joint_extremes(const tct_loss *l) {
+  static const double far[] = {1e300, -1e300, 745, -800, 5e-324, DBL_MAX, -DBL_MAX};
+  int64_t classes = tct_loss_outputs(l);
+  double z[MOST_CLASSES], slope[MOST_CLASSES];
+  for (int k = 0; k < 49; k++) {
+    for (int64_t j = 0; j < classes; j++) z[j] = far[(j ? j + k / 7 : k) % 7];
+    assert_true(joint_at(l, z, k % classes, slope) >= 0);
+    for (int64_t j = 0; j < classes; j++) assert_true(fabs(slope[j]) <= 1);
+  }
+  for (int k = 0; k < 3; k++) { /* a margin that is no number gives none: tct_gradient_lattice drops such a record */
+    z[k] = k ? copysign(INFINITY, k - 1.5) : NAN;
+    joint_at(l, z, 1, slope);
+    for (int64_t j = 0; j < classes && k != 1; j++) assert_true(isnan(slope[j]));
+    z[k] = 0;
+  }
+}
+
+static void a_joint_loss_has_slopes_and_bounds_in_all_margins_at_once(void **state) {
+  (void)state;
+  tct_loss l;
+  int met = 0;
+  for (int kind = 0; kind < tct_loss_kind_count; kind++)
+    for (int shape = 0; shape < SHAPES && tct_loss_kinds[kind]->joint; shape++, met++) {
+      assert_int_equal(variant(kind, shape, &l), 1);
+      assert_true(tct_loss_outputs(&l) == l.h && l.h >= 3 && l.h <= MOST_CLASSES);
+      check_joint(&l);
+      check_joint_extremes(&l);
+    }
+  assert_true(met >= SHAPES);
 }
 
 /* ---- conjugate -------------------------------------------------------------------------------- */
@@ -390,6 +478,7 @@ int main(void) {
       cmocka_unit_test(declared_facts_are_those_of_its_functions),
       cmocka_unit_test(nothing_overflows_at_margins_of_1e300),
       cmocka_unit_test(no_loss_is_below_zero),
+      cmocka_unit_test(a_joint_loss_has_slopes_and_bounds_in_all_margins_at_once),
       cmocka_unit_test(conjugates_are_suprema),
       cmocka_unit_test(fenchel_young_is_an_equality_at_the_slope),
       cmocka_unit_test(dual_steps_are_minimisers),

@@ -210,13 +210,16 @@ static void degenerate(const solver_case *c) {
       plan = tct_plan_new(&config, rows = r.rows, cols = r.cols, &err);
     }
     if (!plan && s != ONE_ROW) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);
-    tct_data *data = tct_data_view(&m, r.y, tct_config_labels(&config), NULL, NULL, &err);
+    double *labels = records_labels(&r, tct_config_labels(&config));
+    tct_data *data = tct_data_view(&m, labels, tct_config_labels(&config), NULL, NULL, &err);
     assert_non_null(data);
     tct_model *model = plan ? tct_fit(plan, data, &err) : NULL;
     if (plan && !model) fail_msg("%s, %s, %s: %s", c->spec, c->loss, shape_names[s], err.text);
-    for (int64_t j = 0; model && j < r.cols; j++) assert_true(isfinite(tct_model_coefficients(model)[j]));
+    for (int64_t j = 0; model && j < r.cols * tct_model_models(model); j++)
+      assert_true(isfinite(tct_model_coefficients(model)[j]));
     tct_model_free(model);
     tct_data_free(data);
+    free(labels);
     records_free(&r);
   }
   tct_plan_free(plan);

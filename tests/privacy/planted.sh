@@ -307,6 +307,8 @@ plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_rel
 plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
 plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
+plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.09 \* root, least, 15\);//' privacy_standard_errors
+plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
 plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors
 plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw
@@ -433,6 +435,17 @@ plant chain_without_the_row_before src/ledger/ledger_chain.c 's/  tct_digest_tex
 
 # ---- verify ----
 plant claims_within_one_percent src/certify/verify.c 's/CLAIM_SLACK = 1e-9/CLAIM_SLACK = 1e-2/' unit_verify
+plant joint_classes_clipped_apart src/solve/gradient/gradient_release.c 's/(a\[k\] \*= weight), squares \+= a\[k\] \* a\[k\];/\1, squares = fmax(squares, a[k] * a[k]);/' privacy_sensitivity_joint
+plant joint_weights_ignored src/solve/gradient/gradient_release.c 's/double weight = problem->weight \? problem->weight\[i\] : 1/double weight = 1/' privacy_sensitivity_joint
+plant joint_room_for_one_class src/solve/gradient/gradient_release.c 's/planned->lattice, classes \* d->p\)/planned->lattice, 1)/' privacy_sensitivity_joint
+plant joint_slope_of_the_wrong_sign src/loss/softmax.c 's/z\[y\] -= 1/z[y] += 1/' contract_loss
+plant joint_loss_overflows src/loss/softmax.c 's/exp\(z\[k\] - max\)/exp(z[k])/' contract_loss
+plant joint_loss_by_any_solver src/train/plan.c 's/if \(!facts->loss.kind->joint \|\| solver->joint\)/if (true)/' privacy_sensitivity_joint
+plant joint_clip_of_twice_the_claim src/solve/gradient/gradient_release.c 's/factor_max\(weight \* planned->clip, planned/factor_max(weight * 2 * planned->clip, planned/' privacy_sensitivity_joint
+plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, steps\), err/facts->loss.kind->joint ? out->noise_multiplier \/ 2 : out->noise_multiplier, steps), err/' contract_solver
+plant joint_classes_counted_in_the_data src/train/fit.c 's/data->classes.count \&\& data->classes.count != tct_loss_outputs\(loss\)/false/' unit_softmax
+plant joint_classes_of_the_largest_label src/train/bound.c 's/y < plan->facts.loss.h \&\& //' unit_softmax
+plant joint_score_of_another_class src/model/evaluate.c 's/if \(has_other_class\(m, data\)\)/if (false)/' unit_softmax
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
 plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
 plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes

@@ -37,7 +37,7 @@ static double move_of(search *q, const neighbour *at) {
   tct_error err = {0};
   put(&q->base, at->x, at->y);
   if (world_share(&a, &q->base, q->plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
-  records changed = {N, P, tape_copy(q->base.x, N * P), tape_copy(q->base.y, N)};
+  records changed = {N, P, tape_copy(q->base.x, N * P), tape_copy(q->base.y, N), 0};
   if (q->s->relation == TCT_REPLACE_ONE) put(&changed, at->other, at->other_y);
   if (world_share(&b, &changed, q->plan, TCT_DENSE_ROWS, TCT_F64, &err) != TCT_OK) fail_msg("%s", err.text);
   if (q->s->relation == TCT_ADD_REMOVE) world_remove(&b, K);

@@ -126,7 +126,7 @@ static void moves_of(const setup *s, tct_plan *plan, records *base, const neighb
   for (int k = 0; k < s->weighed; k++) weight[K + k] = s->weighed == 1 ? 0.999 : (0.2 + 0.2 * k) * (1 - 0x1p-50) / 1.2;
   put(s, base, at->x, at->y);
   assert_int_equal(world_share(&a, base, plan, s->layout, s->type, &err), TCT_OK);
-  records changed = {N, P, tape_copy(base->x, N * P), tape_copy(base->y, N)};
+  records changed = {N, P, tape_copy(base->x, N * P), tape_copy(base->y, N), 0};
   if (s->relation == TCT_REPLACE_ONE) put(s, &changed, at->other, at->other_y);
   assert_int_equal(world_share(&b, &changed, plan, s->layout, s->type, &err), TCT_OK);
   for (int k = 0; k < group(s) && s->relation == TCT_ADD_REMOVE; k++) world_remove(&b, K + k);

@@ -10,9 +10,13 @@
  *   5.   u = w' + momentum*(w' - w), w = w'
  *   6. the average of w over the last half
  *
+ * Of a joint loss (softmax) w has a block for each class, and step 3 is the gradient in all of them.
+ *
  * SENSITIVITY  A record's own term in step 3 has norm <= C: the factor is min(1, C/(|l'| |x_i|)) with an upper bound on
  * the computed norm.  With weights v_i in [0, 1] the term is v_i clip(...), and a record moves the sum by at most
  * C.  So do all records of a person together, when their weights sum to at most 1.
+ *
+ * Of a joint loss the record's terms of all classes are clipped as one vector: gradient_release.c has the proof.
  *
  * RELEASES  T events gaussian(m): exact, no Renyi detour.
  *
@@ -51,11 +55,13 @@ static const tct_option options[] = {
  * The constant 6 stands for D R = 12 under logistic loss and D R = 3 Y under squared loss.  D is not known: with more
  * signal a longer path can pay, up to four times as long.  A hinge's curvature counts as 1 here, and 6 would mean D R =
  * 3 only: at least 18, or D R = 9.  With the length L fixed, T = 4 sqrt(L) and momentum = 1 - T/L: twice the steps
- * that accelerated methods need without noise.  docs/decisions/gradient-rules.md has the measurements. */
+ * that accelerated methods need without noise.  A joint loss has the signal of all its weights in s, and a path twice
+ * as long (docs/measured/classes.md).  docs/decisions/gradient-rules.md has the measurements. */
 static double path_length_default(const tct_facts *facts, double clip) {
   double signal_to_noise = tct_descent_signal(facts);
   double longer = fmin(fmax(signal_to_noise / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
   double hinged = facts->loss.kind->binary ? 3 * (isfinite(curvature) ? curvature : 1) : 1; /* logistic: 3/4 */
+  if (facts->loss.kind->joint) hinged *= 2, longer *= 2;
   double path_length = 6 * fmax(hinged, longer) * signal_to_noise * 0.7 * tct_descent_largest(facts) / clip;
   return fmin(fmax(path_length, 4), 40000 * fmax(hinged, 1)); /* the end is one of time: 800 steps, 1400 for a hinge */
 }
@@ -102,17 +108,25 @@ static settings read_settings(const tct_solver_plan *plan, const tct_mech *mech)
   return set;
 }
 
+/* The penalty is on each block of weights by itself. */
+static void prox_blocks(const tct_problem *problem, const tct_descent *descent, double *w, double step) {
+  tct_facts one = *problem->facts;
+  one.p = problem->view->p;
+  for (int64_t k = 0; k < descent->outputs; k++) tct_prox_step(&one, w + k * one.p, step);
+}
+
 static tct_status descend(const tct_problem *problem, const settings *set, tct_descent *descent, double *memory,
                           double *w, tct_error *err) {
-  int64_t p = problem->view->p;
+  int64_t p = descent->outputs * problem->view->p;
   double *u = memory, *last = memory + p, *average = memory + 2 * p;
   for (int64_t t = 0; t < set->steps; t++) {
     TCT_TRY(tct_problem_tick(problem, (double)t / (double)set->steps, err));
-    TCT_TRY(tct_descent_gradient(problem, descent, u, err)); /* 3 */
+    TCT_TRY(descent->outputs > 1 ? tct_joint_gradient(problem, descent, u, err)
+                                 : tct_descent_gradient(problem, descent, u, err)); /* 3 */
     memcpy(last, w, (size_t)p * sizeof *w);
     memcpy(w, u, (size_t)p * sizeof *w);
     tct_axpy(-set->step / (double)problem->facts->rows, descent->sum, w, p); /* 4 */
-    tct_prox_step(problem->facts, w, set->step);
+    prox_blocks(problem, descent, w, set->step);
     for (int64_t j = 0; j < p; j++) u[j] = w[j] + set->momentum * (w[j] - last[j]); /* 5 */
     if (t >= set->from) tct_axpy(1, w, average, p);
   }
@@ -124,7 +138,7 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
                       tct_error *err) {
   settings set = read_settings(plan, mech);
   tct_descent descent = {0};
-  int64_t p = problem->view->p;
+  int64_t p = problem->facts->p;
   double *memory = TCT_NEW(double, 3 * p);
   memset(w, 0, (size_t)p * sizeof *w);
   tct_status status = memory ? TCT_OK : tct_fail_memory(err);
@@ -151,8 +165,10 @@ const tct_solver tct_solver_dpgd = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 16,
+    .passes = {"steps", 1, 0},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
+    .joint = true,
     .plan = plan,
     .run = run,
     .weight_bound = weight_bound,

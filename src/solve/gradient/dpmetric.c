@@ -265,6 +265,7 @@ const tct_solver tct_solver_dpmetric = {
     .rows_apart = true,
     .row_bytes = 40,
     .square_bytes = 40,
+    .passes = {"steps", 1, 3},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = tct_dpmetric_plan,

@@ -4,7 +4,11 @@
 
 #include "core/alloc.h"
 #include "la/exact/gradient.h"
+#include "la/kernels/kernels.h"
 #include "solve/gradient/agd.h"
+
+#include <math.h>
+#include <string.h>
 
 double tct_descent_largest(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
@@ -24,7 +28,8 @@ static double part_real(double signal_to_noise) { return fmin(fmax(sqrt(signal_t
  * signal to go far, the largest at w = 0: half for logistic loss, all of it for a hinge
  * (docs/decisions/gradient-rules.md). */
 static double part_class(const tct_loss *loss, double signal_to_noise) {
-  double start = fabs(tct_loss_slope(loss, 0, 1)) / tct_loss_slope_bound(loss);
+  double slope = loss->kind->joint ? sqrt(1 - 1 / loss->h) : fabs(tct_loss_slope(loss, 0, 1));
+  double start = slope / tct_loss_slope_bound(loss);
   return fmin(0.7, start * fmax(sqrt(signal_to_noise / 40), 1));
 }
 
@@ -48,16 +53,24 @@ tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int relea
   *out = (tct_descent){.mech = mech, .release = release, .rows = n, .p = p};
   out->room = tct_gradient_scratch(p, problem->facts->threads);
   out->computed_norms = TCT_NEW(double, n);
-  out->sum = TCT_NEW(double, p);
+  out->outputs = tct_loss_outputs(&problem->facts->loss);
+  out->sum = TCT_NEW(double, out->outputs *p);
   out->scratch = TCT_NEW(double, out->room);
   if (!out->computed_norms || !out->sum || !out->scratch) return tct_fail_memory(err);
+  if (out->outputs > 1) {
+    out->factor = TCT_NEW(double, n * out->outputs);
+    out->margin = TCT_NEW(double, n);
+    if (!out->factor || !out->margin) return tct_fail_memory(err);
+  }
   tct_row_norms(problem->view, out->computed_norms, problem->facts->threads);
   return TCT_OK;
 }
 
 void tct_descent_free(tct_descent *descent) {
   tct_wipe_free(descent->computed_norms, descent->rows, sizeof(double));
-  tct_wipe_free(descent->sum, descent->p, sizeof(double));
+  tct_wipe_free(descent->sum, descent->sum ? descent->outputs * descent->p : 0, sizeof(double));
+  tct_wipe_free(descent->factor, descent->factor ? descent->rows * descent->outputs : 0, sizeof(double));
+  tct_wipe_free(descent->margin, descent->margin ? descent->rows : 0, sizeof(double));
   tct_wipe_free(descent->scratch, descent->room, sizeof(double));
 }
 
@@ -88,4 +101,63 @@ tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent
   tct_gradient_lattice(problem->view, u, (tct_factors){factors_of, &f}, planned->lattice, descent->sum,
                        descent->scratch, problem->facts->threads);
   return tct_mech_release(descent->mech, descent->release, descent->sum, descent->p, err);
+}
+
+/* ---- a joint loss -------------------------------------------------------------------------------------------------
+ *
+ * The weights of K classes are K blocks of p.  Record i has the slopes a in R^K at its K margins, and its own term of
+ * the sum is the K p numbers a_k x_i, of norm |a| |x_i|.
+ *
+ * SENSITIVITY  a is scaled until |a| |x_i| <= C', with upper bounds on both computed norms.  C' is C less what rounding
+ * K p numbers to the lattice may add (la/exact/gradient.h).  So the term has norm at most C, whatever the margins.  One
+ * record moves the whole release by at most C, and not each class's part by C.  With a weight v_i in [0, 1] the term is
+ * at most v_i C.  The terms of a person, whose weights sum to at most 1, stay within C together.  Where a
+ * slope is NaN, for a margin that is not finite, the record adds nothing (docs/proofs/softmax.md). */
+
+/* Margins become slopes, clipped together and weighed. */
+static void slopes_of(const tct_problem *problem, const tct_descent *d, const tct_release *planned, int64_t i,
+                      double *a) {
+  int64_t classes = d->outputs;
+  double weight = problem->weight ? problem->weight[i] : 1, squares = 0;
+  problem->facts->loss.kind->joint(a, classes, (int64_t)problem->y[i]);
+  for (int64_t k = 0; k < classes; k++) a[k] *= weight, squares += a[k] * a[k];
+  double size = sqrt(squares) * (1 + 0x1p-36) * d->computed_norms[i];
+  double own = fmax(tct_gradient_factor_max(weight * planned->clip, planned->lattice, classes * d->p), 0);
+  if (isnan(size)) memset(a, 0, (size_t)classes * sizeof *a);
+  for (int64_t k = 0; k < classes && size > own; k++) a[k] *= own / size * (1 - 0x1p-48);
+}
+
+/* Of one class: what was made ready. */
+typedef struct ready {
+  const double *factor; /* [rows][classes] */
+  int64_t classes, k;
+} ready;
+
+static void ready_factors(const void *user, int64_t first, int64_t count, double *a) {
+  const ready *r = user;
+  for (int64_t i = 0; i < count; i++) a[i] = r->factor[(first + i) * r->classes + r->k];
+}
+
+/* factor[rows][classes] <- the margins of all classes. */
+static void margins_of(const tct_problem *problem, tct_descent *d, const double *u) {
+  int64_t n = d->rows, classes = d->outputs;
+  for (int64_t k = 0; k < classes; k++) {
+    tct_margins(problem->view, u + k * d->p, d->margin, problem->facts->threads);
+    for (int64_t i = 0; i < n; i++) d->factor[i * classes + k] = d->margin[i];
+  }
+}
+
+tct_status tct_joint_gradient(const tct_problem *problem, tct_descent *d, const double *u, tct_error *err) {
+  const tct_release *planned = tct_mech_release_of(d->mech, d->release);
+  int64_t n = d->rows, classes = d->outputs;
+  int threads = tct_threads_for(problem->facts->threads, 64 * n);
+  margins_of(problem, d, u);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t i = 0; i < n; i++) slopes_of(problem, d, planned, i, d->factor + i * classes);
+  for (int64_t k = 0; k < classes; k++) {
+    ready r = {d->factor, classes, k};
+    tct_gradient_lattice(problem->view, u + k * d->p, (tct_factors){ready_factors, &r}, planned->lattice,
+                         d->sum + k * d->p, d->scratch, problem->facts->threads);
+  }
+  return tct_mech_release(d->mech, d->release, d->sum, classes * d->p, err);
 }

@@ -13,12 +13,14 @@ double tct_descent_clip(const tct_facts *facts);
 
 /* One gradient's release and its workspace. */
 typedef struct tct_descent {
-  double *sum;            /* [p]: the release */
+  double *sum;            /* [outputs][p]: the release */
   double *computed_norms; /* [rows] */
   double *scratch;
   tct_mech *mech;
   int release;
   int64_t rows, p, room;
+  int64_t outputs;         /* blocks of p weights: 1, or one for each class of a joint loss */
+  double *factor, *margin; /* [rows][outputs], [rows]: joint loss only, else NULL */
 } tct_descent;
 /* For the promise: count gradients of clip C.  Without privacy the clip is off and sums stay exact. */
 tct_release tct_descent_release(const tct_facts *facts, double clip, double noise, int64_t count);
@@ -30,4 +32,6 @@ void tct_descent_free(tct_descent *descent); /* wipes the norms */
  * to the lattice may add (gradient.h).  A weighed term is shortened until what rounding may add fits into v_i C.
  * Spends one repetition of the release. */
 tct_status tct_descent_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
+/* The same for a joint loss; u: [outputs][p].  gradient_release.c has the proof. */
+tct_status tct_joint_gradient(const tct_problem *problem, tct_descent *descent, const double *u, tct_error *err);
 #endif

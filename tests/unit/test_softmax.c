@@ -1,0 +1,180 @@
+/* test_softmax.c - one fit of several classes: how many there are is public, and no table changes it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tacit.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS = 300, COLS = 2, CLASSES = 4 };
+
+static double values[ROWS * COLS];
+
+static int make_table(void **state) {
+  (void)state;
+  for (int i = 0; i < ROWS; i++) {
+    double angle = 2 * 3.141592653589793 * i / ROWS;
+    values[COLS * i] = cos(angle), values[COLS * i + 1] = sin(angle);
+  }
+  return 0;
+}
+
+/* Only the first `occurring` classes have records. */
+static tct_data *table(int occurring, double *y) {
+  tct_matrix x = {.rows = ROWS, .cols = COLS, .values = values, .stride = COLS};
+  for (int i = 0; i < ROWS; i++) y[i] = (double)(i * occurring / ROWS);
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_CLASSES, NULL, NULL, NULL);
+  assert_non_null(data);
+  return data;
+}
+
+static tct_model *fit(const char *loss, const tct_data *data, tct_error *err) {
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = loss, config.penalty = "l2:lambda=0.01", config.solver = "dpgd:steps=5";
+  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 4;
+  tct_plan *plan = tct_plan_new(&config, ROWS, COLS, err);
+  if (!plan) fail_msg("%s", err->text);
+  tct_model *model = tct_fit(plan, data, err);
+  tct_plan_free(plan);
+  return model;
+}
+
+static json_t *certificate(const tct_model *model) {
+  tct_error err;
+  char *text = tct_model_json(model, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  json_object_del(root, "coefficients");
+  json_object_del(root, "intercept");
+  return root;
+}
+
+static void classes_that_do_not_occur_have_their_row_all_the_same(void **state) {
+  (void)state;
+  tct_error err;
+  double y[ROWS], every[ROWS];
+  tct_data *some = table(2, y), *all = table(CLASSES, every);
+  tct_model *one = fit("softmax:classes=4", some, &err), *two = fit("softmax:classes=4", all, &err);
+  assert_non_null(one);
+  assert_non_null(two);
+  assert_int_equal(tct_model_models(one), CLASSES);
+  assert_int_equal(tct_model_classes(one), CLASSES);
+  assert_string_equal(tct_model_class(one, 3), "3");
+  json_t *a = certificate(one), *b = certificate(two);
+  assert_true(json_equal(a, b));
+  json_decref(a);
+  json_decref(b);
+  tct_model_free(one);
+  tct_model_free(two);
+  tct_data_free(some);
+  tct_data_free(all);
+}
+
+static void a_label_beyond_the_list_is_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  double y[ROWS];
+  tct_data *data = table(CLASSES, y);
+  assert_null(fit("softmax:classes=3", data, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_non_null(strstr(err.text, "the number of a class"));
+  for (int k = 0; k < 3; k++) {
+    double wrong[] = {-1, 0.5, NAN};
+    tct_data_free(data);
+    tct_matrix x = {.rows = ROWS, .cols = COLS, .values = values, .stride = COLS};
+    y[7] = wrong[k];
+    data = tct_data_view(&x, y, TCT_LABELS_CLASSES, NULL, NULL, &err);
+    assert_null(data);
+    assert_non_null(strstr(err.text, "; "));
+  }
+}
+
+static void a_list_of_another_length_than_the_losses_is_refused(void **state) {
+  (void)state;
+  char path[] = "/tmp/tacit-softmax-XXXXXX";
+  FILE *to = fdopen(mkstemp(path), "w");
+  static const char *const names[] = {"a", "b", "c"};
+  tct_read_options options;
+  tct_error err = {0};
+  fprintf(to, "u,v,y\n");
+  for (int i = 0; i < ROWS; i++) fprintf(to, "%g,%g,%s\n", values[2 * i], values[2 * i + 1], names[i % 3]);
+  fclose(to);
+  tct_read_options_default(&options);
+  options.labels = TCT_LABELS_CLASSES, options.label = "y", options.classes = names, options.classes_count = 3;
+  tct_data *data = tct_data_read(path, &options, &err);
+  unlink(path);
+  if (!data) fail_msg("%s", err.text);
+  assert_null(fit("softmax:classes=4", data, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "another number of classes"));
+  tct_model *model = fit("softmax:classes=3", data, &err);
+  assert_non_null(model);
+  assert_string_equal(tct_model_class(model, 2), "c");
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
+static void a_class_that_the_model_has_not_is_not_scored(void **state) {
+  (void)state;
+  tct_error err = {0};
+  double y[ROWS], other[ROWS];
+  tct_data *data = table(3, y), *more = table(CLASSES, other);
+  tct_model *model = fit("softmax:classes=3", data, &err);
+  assert_non_null(model);
+  assert_null(tct_evaluate_json_nonprivate(model, more, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_non_null(strstr(err.text, "no class of this model"));
+  char *text = tct_evaluate_json_nonprivate(model, data, &err);
+  assert_non_null(text);
+  json_t *root = json_loads(text, 0, NULL);
+  assert_true(json_number_value(json_object_get(root, "mean_loss")) > 0);
+  assert_int_equal(json_array_size(json_object_get(root, "classes")), 3);
+  json_decref(root);
+  tct_text_free(text);
+  tct_model_free(model);
+  tct_data_free(data);
+  tct_data_free(more);
+}
+
+/* Without noise the mean loss in all margins is the log-odds' own, computed here from the predictions. */
+static void the_mean_loss_is_of_all_margins_of_a_record(void **state) {
+  (void)state;
+  tct_error err = {0};
+  double y[ROWS], z[ROWS * CLASSES], sum = 0;
+  tct_data *data = table(CLASSES, y);
+  tct_model *model = fit("softmax:classes=4", data, &err);
+  assert_non_null(model);
+  assert_int_equal(tct_predict(model, data, z, &err), TCT_OK);
+  for (int i = 0; i < ROWS; i++) {
+    double total = 0;
+    for (int k = 0; k < CLASSES; k++) total += exp(z[i * CLASSES + k]);
+    sum += log(total) - z[i * CLASSES + (int)y[i]];
+  }
+  char *text = tct_evaluate_json_nonprivate(model, data, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  assert_true(fabs(json_number_value(json_object_get(root, "mean_loss")) - sum / ROWS) < 1e-9);
+  json_decref(root);
+  tct_text_free(text);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(classes_that_do_not_occur_have_their_row_all_the_same),
+      cmocka_unit_test(a_label_beyond_the_list_is_refused),
+      cmocka_unit_test(a_list_of_another_length_than_the_losses_is_refused),
+      cmocka_unit_test(a_class_that_the_model_has_not_is_not_scored),
+      cmocka_unit_test(the_mean_loss_is_of_all_margins_of_a_record),
+  };
+  return cmocka_run_group_tests(tests, make_table, NULL);
+}
