@@ -48,7 +48,7 @@ double tct_limit_needs(const tct_plan *plan) {
   return BASE + n * (OF_RECORD + solver->row_bytes) + plan->facts.threads * (p * p * solver->square_bytes + 64 * p);
 }
 
-/* A batch is drawn record by record, and the disk is read in pieces: of all pieces, those that hold a record of the
+/* A batch is drawn record by record, and the disk is read in pieces.  The share of the pieces that hold a record of the
  * batch, over the share of the records that are in it. */
 static double spread(const tct_plan *plan, double batch) {
   double share = fmin(1, batch / (double)plan->facts.rows), of_piece = PIECE / (8.0 * (double)plan->cols);
