@@ -48,6 +48,31 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
+/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
+static int64_t open_columns(const cli_args *args, int64_t cols) {
+  const json_t *column;
+  size_t k;
+  int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
+  if (!args->read.schema_path) return count + cols;
+  json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
+  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
+      json_is_true(json_object_get(column, "estimate"));
+  json_decref(schema);
+  return count;
+}
+
+/* The rest of the budget goes on to the fit, under bounds that stand for those to come. */
+static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
+  tct_error err = {0};
+  if (!args->config.estimate) return 0;
+  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
+  if (!text) return cli_fail_error(&err);
+  *estimate = cli_take_json(text);
+  if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
+  if (isnan(args->config.label_bound)) args->config.label_bound = 1;
+  return *estimate ? 0 : CLI_RUN;
+}
+
 /* A loss of all classes at once is told how many there are, unless the user did. */
 static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
 
@@ -76,31 +101,6 @@ static void plan_disk(const cli_args *args, json_t *plan) {
            values / (1 << 30));
   cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
            disk.write / 1e6, folder);
-}
-
-/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
-static int64_t open_columns(const cli_args *args, int64_t cols) {
-  const json_t *column;
-  size_t k;
-  int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
-  if (!args->read.schema_path) return count + cols;
-  json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
-  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
-      json_is_true(json_object_get(column, "estimate"));
-  json_decref(schema);
-  return count;
-}
-
-/* The rest of the budget goes on to the fit, under bounds that stand for those to come. */
-static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
-  tct_error err = {0};
-  if (!args->config.estimate) return 0;
-  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
-  if (!text) return cli_fail_error(&err);
-  *estimate = cli_take_json(text);
-  if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
-  if (isnan(args->config.label_bound)) args->config.label_bound = 1;
-  return *estimate ? 0 : CLI_RUN;
 }
 
 static int dry_run(cli_args *args) {
@@ -176,6 +176,7 @@ static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
     status =
         tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
   if (status != TCT_OK || !args->config.estimate) return status;
+  if (is_joint(args) && tct_data_kind(r->data) == TCT_LABELS_CLASSES) count_in_loss(args, tct_data_classes(r->data));
   r->asked = args->config;
   return tct_data_estimate(r->data, &args->config, err);
 }
@@ -186,11 +187,11 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  tct_status status = weigh_and_estimate(args, r, err);
-  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  tct_status status = weigh_and_estimate(args, r, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;

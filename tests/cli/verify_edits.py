@@ -143,7 +143,7 @@ def without_estimate(model):
 names = sys.argv[2:] or [f[:-5] for f in sorted(os.listdir(".")) if f.endswith(".json") and "schema" not in f and f != "edited.json"]
 # A second and more an edit: a number of each release, and what else only these files have.
 SLOW = ("greedy", "objpert", "parties", "estimated")
-RARE = re.compile("privacy/fits/0/releases/[01]/(sensitivity|deviation|count|clip)$|privacy/estimate/|privacy/events|parties/(?!list)")
+RARE = re.compile("privacy/fits/0/releases/[01]/(sensitivity|deviation|count|clip)$|privacy/estimate/(asked|rest)/|privacy/events|parties/(?!list)")
 FEW = SLOW + ("dpscd", "dpsgd", "paper", "seqdpscd", "laplace", "sgd_ma")
 tried, unseen, free = 0, [], 0
 for name in names:
