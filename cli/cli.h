@@ -218,7 +218,13 @@ int cli_sink_check(const char *path, const char *input);
 
 void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT, SIGTERM and SIGHUP */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
-double cli_seconds(void);                    /* a steady clock */
+/* What the disk under a folder does: bytes a second, NAN where it cannot be measured, and bytes that are free. */
+typedef struct cli_disk {
+  double write, read, free;
+} cli_disk;
+cli_disk cli_disk_measure(const char *folder);     /* writes and reads 64 MiB there */
+const char *cli_scratch_folder(const char *given); /* of --scratch; NULL: where records go without it */
+double cli_seconds(void);                          /* a steady clock */
 
 /* ---- plot.c ------------------------------------------------------------------------------------- */
 
