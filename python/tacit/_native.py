@@ -103,6 +103,7 @@ class Config(ctypes.Structure):
         ("reserved2", c_int32),
         ("errors", c_char_p),
         ("memory", c_int64),
+        ("estimate", c_char_p),
     ]
 
 

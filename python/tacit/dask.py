@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 from . import ranks
 from ._base import Linear
+from ._engines import address_of, theirs
 from ._frames import schema_of
 from ._model import Model
 
@@ -108,9 +109,8 @@ def fit(
     shares = _shares(client, frame, sorted(found), estimator.random_state is not None)
     own = host or _own_host(client.scheduler.address)
     ear = socket.create_server((own, 0), family=socket.AF_INET6 if ":" in own else socket.AF_INET)
-    address = f"[{own}]:{ear.getsockname()[1]}" if ":" in own else f"{own}:{ear.getsockname()[1]}"
-    meeting = {"address": address, "ranks": len(shares) + 1, "secret": secrets.token_hex(32), "timeout": timeout}
-    given = {"label": label, "schema": schema, "estimator": _theirs(estimator)}
+    meeting = {"address": address_of(own, ear), "ranks": len(shares) + 1, "secret": secrets.token_hex(32), "timeout": timeout}
+    given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
     tasks = [
         client.submit(_work, held, meeting, k + 1, given, workers=[worker], allow_other_workers=False, pure=False, retries=0)
         for k, (worker, held) in enumerate(shares.items())
@@ -125,12 +125,3 @@ def fit(
         raise RuntimeError("a worker could not begin; look at its log, and whether it reaches this host") from None
     finally:
         client.cancel(tasks, force=True)
-
-
-def _theirs(estimator: Linear) -> Linear:
-    """The estimator as the workers get it: progress is shown here."""
-    from sklearn.base import clone
-
-    made: Linear = clone(estimator)
-    made.progress = False
-    return made
