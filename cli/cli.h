@@ -31,6 +31,7 @@ typedef struct cli_args {
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  const char *id;                          /* predict: column whose texts stand before the predictions */
   double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
@@ -38,7 +39,7 @@ typedef struct cli_args {
   int64_t records;        /* train, audit; 0 = not given */
   const char *completion; /* help: of which shell */
   int manual;             /* help */
-  int json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
+  int header, json, dry_run, f32, liblinear, has_seed, help, init, check, for_tests, covariance;
   char **operand; /* borrowed from argv */
   int operands;
   const struct cli_option *given[CLI_OPTIONS]; /* those with a value, in their order; given_count of them */
@@ -196,12 +197,17 @@ typedef struct cli_sink {
 int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
 int cli_sink_commit(cli_sink *sink);
 void cli_sink_abandon(cli_sink *sink);
+/* What would go to standard output goes to standard error from here on; a descriptor of what standard output was, or -1
+ * after one sentence. */
+int cli_sink_divert(void);
+/* Writes the whole text there and closes it; 0 or exit code, said. */
+int cli_sink_write(int descriptor, const char *text);
 /* Can `path` be created or replaced?  Tried, not guessed.  input: a file that it must not be, or NULL. */
 int cli_sink_check(const char *path, const char *input);
 
 /* ---- progress.c ------------------------------------------------------------------------------- */
 
-void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT and SIGTERM */
+void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT, SIGTERM and SIGHUP */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
 double cli_seconds(void);                    /* a steady clock */
 

@@ -20,6 +20,13 @@ static const cli_option options[] = {
      "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
      "interval",
      "no interval", "0.95"},
+    {"--id", CLI_TEXT, offsetof(cli_args, id), "COLUMN",
+     "column of a CSV or JSONL table that comes first on each line, as it is written there; it is no feature",
+     "predictions alone", "visit_id"},
+    {"--header", CLI_FLAG, offsetof(cli_args, header), NULL,
+     "begin with a line of names: that of the id, then margin, label, probability, mean or prediction, or the class of "
+     "each number, then lower and upper",
+     "no such line", NULL},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all",
      "standard output", "predictions.txt"},
     {0},
@@ -88,8 +95,10 @@ typedef struct table {
   double *lower, *upper;  /* [rows]; NULL: no intervals */
   int32_t *code;          /* [rows] predicted classes; NULL: no labels */
   const tct_model *model; /* the names of classes */
+  const char *keys;       /* the records' ids, each ended by a 0 byte; NULL: none */
   int64_t rows, width;
   output_kind kind;
+  int real; /* the labels are numbers */
 } table;
 
 static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -111,7 +120,10 @@ static json_t *value_of(const table *t, int64_t i) {
 
 static int print_object(const table *t) {
   json_t *root = json_object(), *values = json_array(), *lower = json_array(), *upper = json_array();
+  json_t *ids = json_array();
+  const char *key = t->keys;
   for (int64_t i = 0; i < t->rows; i++) {
+    if (key) json_array_append_new(ids, json_string(key)), key += strlen(key) + 1;
     json_array_append_new(values, value_of(t, i));
     if (!t->lower) continue;
     json_array_append_new(lower, real_or_null(converted(t->lower[i], t->kind)));
@@ -119,10 +131,14 @@ static int print_object(const table *t) {
   }
   json_object_set_new(root, "rows", json_integer(t->rows));
   json_object_set_new(root, "predictions", values);
+  if (key) json_object_set(root, "ids", ids);
+  json_decref(ids);
   if (t->lower) json_object_set(root, "lower", lower), json_object_set(root, "upper", upper);
   json_decref(lower);
   json_decref(upper);
-  int code = cli_print_json(root);
+  int code = key && json_array_size(json_object_get(root, "ids")) != (size_t)t->rows
+                 ? cli_fail(CLI_DATA, "an id is no UTF-8 text; save the table as UTF-8, or leave --json away")
+                 : cli_print_json(root);
   json_decref(root);
   return code;
 }
@@ -148,6 +164,24 @@ static void put_label(FILE *file, const table *t, int64_t i) {
   if (name) put_name(file, name);
 }
 
+/* What a number without a class of its own is called. */
+static const char *name_of(const table *t) {
+  if (t->code) return "label";
+  if (t->kind == PROBABILITY) return "probability";
+  if (t->kind == MEAN) return "mean";
+  return t->real ? "prediction" : "margin";
+}
+
+static void put_header(FILE *file, const table *t, const char *id) {
+  if (id) put_name(file, id), fputc(',', file);
+  if (t->width == 1 || t->code) fputs(name_of(t), file);
+  for (int64_t k = 0; k < t->width && t->width > 1 && !t->code; k++) {
+    if (k) fputc(',', file);
+    put_name(file, tct_model_class(t->model, k));
+  }
+  fputs(t->lower ? ",lower,upper\n" : "\n", file);
+}
+
 static void put_line(FILE *file, const table *t, int64_t i) {
   if (t->code) put_label(file, t, i);
   for (int64_t k = 0; k < t->width && !t->code; k++) {
@@ -170,7 +204,12 @@ static int write_numbers(const cli_args *args, const table *t) {
   if (args->json && !args->output) return print_object(t); /* nothing but the object may stand on standard output */
   int code = cli_sink_open(&sink, args->output);
   if (code) return code;
-  for (int64_t i = 0; i < t->rows && !ferror(sink.file); i++) put_line(sink.file, t, i);
+  if (args->header) put_header(sink.file, t, args->id);
+  const char *key = t->keys;
+  for (int64_t i = 0; i < t->rows && !ferror(sink.file); i++) {
+    if (key) put_name(sink.file, key), fputc(',', sink.file), key += strlen(key) + 1;
+    put_line(sink.file, t, i);
+  }
   code = cli_sink_commit(&sink);
   if (code || !args->json) return code;
   json_t *root = json_pack("{s:I, s:s}", "rows", (json_int_t)t->rows, "output", args->output);
@@ -199,11 +238,16 @@ static tct_status fill(table *t, const tct_data *data, double level, tct_error *
   return status;
 }
 
-static int predict(cli_args *args, const tct_model *model, output_kind kind) {
+static int predict(cli_args *args, const tct_model *model, int real, output_kind kind) {
   tct_error err = {0};
   tct_data *data = tct_data_read(args->operand[1], &args->read, &err);
   if (!data) return cli_fail_error(&err);
-  table t = {.model = model, .rows = tct_data_rows(data), .width = tct_model_models(model), .kind = kind};
+  table t = {.model = model,
+             .keys = args->id ? tct_data_keys(data) : NULL,
+             .rows = tct_data_rows(data),
+             .width = tct_model_models(model),
+             .kind = kind,
+             .real = real};
   int code = fill(&t, data, args->level, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
   free(t.z);
   free(t.lower);
@@ -213,18 +257,30 @@ static int predict(cli_args *args, const tct_model *model, output_kind kind) {
   return code;
 }
 
+/* The id is read as persons' names are: a column of texts that is no feature. */
+static int take_id(cli_args *args) {
+  if (!args->id) return 0;
+  if (args->read.key && strcmp(args->read.key, args->id))
+    return cli_fail(CLI_USAGE,
+                    "--id and --person name different columns; give the person's the type ignore in the schema, and "
+                    "leave --person away");
+  args->read.key = args->id;
+  return 0;
+}
+
 static int run_predict(cli_args *args) {
   tct_error err = {0};
   json_t *keep = NULL;
   output_kind kind = MARGIN;
   tct_model *model = tct_model_read(args->operand[0], &err);
   if (!model) return cli_fail_error(&err);
-  int code = cli_model_reading(args, model, &keep);
+  int code = take_id(args);
+  if (!code) code = cli_model_reading(args, model, &keep);
   args->read.labels = TCT_LABELS_NONE;
   if (!code) code = output_of(args, cli_string(keep, "loss"), &kind);
   if (!code && !isnan(args->level) && kind == LABEL)
     code = cli_fail(CLI_USAGE, "a label has no interval; use --output margin or probability with --interval");
-  if (!code) code = predict(args, model, kind);
+  if (!code) code = predict(args, model, !strcmp(cli_string(keep, "labels"), "real"), kind);
   json_decref(keep);
   tct_model_free(model);
   return code;
@@ -242,6 +298,7 @@ const cli_verb cli_predict = {
         "  tacit predict model.json new.csv > margins.txt\n"
         "  tacit predict model.json new.csv --output label\n"
         "  tacit predict model.json new.csv --output probability -o probabilities.txt\n"
+        "  tacit predict model.json new.csv --id visit_id --header -o predictions.csv\n"
         "  tacit predict model.json new.csv --output probability --interval 0.95\n",
     .min = 2,
     .max = 2,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int to_standard_output(const cli_args *args) { return args->output && !strcmp(args->output, "-"); }
+
 static int check_args(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
   if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
@@ -29,6 +31,8 @@ static int check_args(const cli_args *args) {
   if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
   if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
   if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
+  if (to_standard_output(args) && args->json)
+    return cli_fail(CLI_USAGE, "--json and -o - both write to standard output; name a file with -o");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
   return 0;
 }
@@ -90,6 +94,7 @@ typedef struct run {
   tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
   double read, planned, trained; /* seconds */
+  int out;                       /* with -o -, what standard output was; -1: the model goes to a file */
 } run;
 
 /* One fit, or one for each class within the same budget. */
@@ -121,7 +126,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (status == TCT_OK && args->read.key)
     status =
         tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
-  args->config.output = args->output;
+  args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
   if (status == TCT_OK) status = make_plan(args, r, err);
@@ -133,7 +138,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   cli_progress_end();
   if (!r->model) return err->status;
   if (tct_team_rank(r->team) == 0) {
-    status = tct_model_write(r->model, args->output, err);
+    if (!to_standard_output(args)) status = tct_model_write(r->model, args->output, err);
     if (status == TCT_OK && args->report) status = tct_report_page_write(r->model, &args->page, args->report, err);
   }
   return tct_team_agree(r->team, status, err);
@@ -171,7 +176,7 @@ static int report(const cli_args *args, const run *r) {
   } else {
     cli_plan_print(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
-    cli_line("model", "%s", args->output);
+    cli_line("model", "%s", to_standard_output(args) ? "standard output" : args->output);
     if (args->report) cli_line("report", "%s", args->report);
   }
   json_decref(root);
@@ -184,7 +189,8 @@ static int check_report(const cli_args *args) {
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
-  if (!code) code = cli_sink_check(args->report, args->output); /* the same old file by two names */
+  if (!code && !to_standard_output(args))
+    code = cli_sink_check(args->report, args->output); /* the same old file by two names */
   if (!code && !strcmp(args->report, args->output))
     code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
   return code;
@@ -193,6 +199,7 @@ static int check_report(const cli_args *args) {
 /* Rank 0 alone touches the files that are to be written. */
 static int check_outputs(const cli_args *args) {
   int code = 0;
+  if (to_standard_output(args)) return args->report ? check_report(args) : 0;
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
@@ -231,9 +238,18 @@ static int begin(cli_args *args, tct_team *team) {
   return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
 }
 
+/* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
+static int put_model(const run *r) {
+  tct_error err;
+  char *text = tct_model_json(r->model, &err);
+  int code = text ? cli_sink_write(r->out, text) : cli_fail_error(&err);
+  tct_text_free(text);
+  return code;
+}
+
 static int run_train(cli_args *args) {
   tct_error err = {0};
-  run r = {0};
+  run r = {.out = -1};
   r.team = tct_team_new(&err);
   if (!r.team) return cli_fail_error(&err);
   if (tct_team_rank(r.team) > 0) cli_silence();
@@ -242,12 +258,15 @@ static int run_train(cli_args *args) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
+  } else if (!code && to_standard_output(args) && (r.out = cli_sink_divert()) < 0) {
+    code = CLI_RUN;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
     if (status != TCT_OK)
       code = cli_fail_error(&err);
     else if (tct_team_rank(r.team) == 0)
       code = report(args, &r);
+    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = put_model(&r);
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
@@ -262,7 +281,7 @@ const cli_verb cli_train = {
     .operands = "DATA... --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains a linear model under differential privacy and writes it with its certificate.\n"
-        "DATA is CSV, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.\n"
+        "DATA is CSV, JSON Lines, LIBSVM text or NPY, also compressed (gzip, xz, zstd, bzip2); - is standard input.\n"
         "Several files are the parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"

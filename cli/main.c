@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,5 +70,6 @@ static void wait_asleep(char **argv) {
 int main(int argc, char **argv) {
   wait_asleep(argv);
   keep_memory();
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is then a failed write with a sentence, and not the end */
   return cli_finish(run(argc, argv));
 }

@@ -50,7 +50,7 @@ const cli_option cli_page_options[] = {
 
 const cli_option cli_person_options[] = {
     {"--person", CLI_TEXT, offsetof(cli_args, read.key), "COLUMN",
-     "column of a CSV table that says whose record a row is; it is no feature", "every row is a person's own",
+     "column of a CSV or JSONL table that says whose record a row is; it is no feature", "every row is a person's own",
      "patient_id"},
     {0},
 };

@@ -74,7 +74,9 @@ const cli_option cli_train_options[] = {
     {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
      "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
      "model.html"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all",
+    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json",
+     "the model file; replaced whole or not at all. With - the model goes to standard output, and all that is said to "
+     "standard error",
      "none, it must be given", "model.json"},
     {0},
 };

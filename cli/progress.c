@@ -1,8 +1,9 @@
-/* progress.c - a bar on terminals, and Ctrl-C that ends a training cleanly. */
+/* progress.c - a bar on terminals, and signals that end a training cleanly: Ctrl-C, SIGTERM, a terminal that closes. */
 #define _GNU_SOURCE
 #include "cli.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,10 @@ static void handle(void (*handler)(int)) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  struct sigaction before;
+  bool kept =
+      sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN; /* nohup: it outlives its terminal */
+  if (!kept) sigaction(SIGHUP, &action, NULL);
 }
 
 static int shown_percent;

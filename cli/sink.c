@@ -89,6 +89,26 @@ void cli_sink_abandon(cli_sink *sink) {
   memset(sink, 0, sizeof *sink);
 }
 
+int cli_sink_divert(void) {
+  fflush(stdout);
+  int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) return kept;
+  if (kept >= 0) close(kept);
+  cli_fail(CLI_RUN, "standard output is not open; name a file with -o");
+  return -1;
+}
+
+int cli_sink_write(int descriptor, const char *text) {
+  int code = 0;
+  for (size_t left = strlen(text); left > 0 && !code;) {
+    ssize_t put = write(descriptor, text, left);
+    if (put < 0 && errno != EINTR) code = errno;
+    if (put > 0) text += put, left -= (size_t)put;
+  }
+  if (close(descriptor) != 0 && !code) code = errno;
+  return code ? cannot("to standard output", code) : 0;
+}
+
 int cli_sink_check(const char *path, const char *input) {
   struct stat info, other;
   char *aside;

@@ -195,7 +195,7 @@ typedef struct tct_read_options {
   int64_t cols;               /* LIBSVM: number of features; 0 = largest index found (unaccounted) */
   int32_t value_type;         /* tct_value_type of the stored values */
   int32_t threads;            /* 0 = all processors */
-  const char *key;            /* CSV: column of the records' keys or persons, which is no feature; NULL = none */
+  const char *key;            /* CSV, JSON Lines: column of the keys or persons, no feature; NULL = none */
   const char *delimiter;      /* CSV: one character between the fields, or "tab"; NULL: told by the first line */
   const char *decimal;        /* CSV: "." or ",", between a number's whole part and its fraction; NULL = "." */
   const char *const *classes; /* [classes_count] all labels that can occur, public, or NULL: the schema's values.  A
@@ -215,7 +215,7 @@ static inline void tct_read_options_default(tct_read_options *options) {
   tct_read_options_default_sized(options, sizeof *options);
 }
 
-/* Reads CSV, LIBSVM text or NPY, each also compressed; the format is told by content.
+/* Reads CSV, JSON Lines, LIBSVM text or NPY, each also compressed; the format is told by content.
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 
@@ -275,6 +275,9 @@ TCT_API tct_labels tct_data_kind(const tct_data *data);
 TCT_API int64_t tct_data_classes(const tct_data *data); /* in the public list; 0: the classes have no names */
 /* Name of class k, borrowed.  NULL: there is no such class, or it is all that is not the positive one. */
 TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
+/* The records' keys (tct_read_options.key) in order, each text ended by a 0 byte, borrowed; NULL: none were asked for.
+ */
+TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
 
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must

@@ -84,7 +84,7 @@ def with_list(text):
     lines, inside = [], False
     for line in re.sub(r"^Parameters\n-+\n", "\x00\n", text, flags=re.M).splitlines():
         inside = line == "\x00" or (inside and line != "")
-        named = re.match(r"(\w+) : (.*)", line) if inside else None
+        named = re.match(r"(\w+(?:, \w+)*) : (.*)", line) if inside else None
         if line != "\x00":
             lines.append(f"* `{named[1]}` ({named[2]}):" if named else "  " + line.strip() if inside else line)
     return "\n".join(lines).replace("``", "`")

@@ -10,11 +10,12 @@ command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null ||
   { echo "deb: dpkg-buildpackage or dh is missing; install dpkg-dev and debhelper." >&2; exit 1; }
 out=$(realpath -m "${1:-build/deb}")
 version=$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog)
+commit=$(git rev-parse HEAD)
 rm -rf "$out"
 mkdir -p "$out"
-git archive --prefix="tacit-$version/" HEAD ':!debian' | gzip -9n >"$out/tacit_$version.orig.tar.gz"
+git archive --prefix="tacit-$version/" "$commit" ':!debian' | gzip -9n >"$out/tacit_$version.orig.tar.gz"
 tar -x -C "$out" -f "$out/tacit_$version.orig.tar.gz"
-git archive HEAD debian | tar -x -C "$out/tacit-$version"
+git archive "$commit" debian | tar -x -C "$out/tacit-$version"
 (cd "$out/tacit-$version" && SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp) dpkg-buildpackage -us -uc >"$out/build.log" 2>&1) ||
   { tail -n 30 "$out/build.log"; exit 1; }
 rm -rf "$out/tacit-$version"

@@ -17,7 +17,7 @@ LINK = re.compile(r"\[([^\]\n]*(?:\n[^\]\n]*)?)\]\(([^)\s]+)\)")
 
 sources = {path: pathlib.PurePosixPath(path.relative_to(root / "docs").as_posix()) for path in (root / "docs").rglob("*.md")}
 sources[root / "docs" / "README.md"] = pathlib.PurePosixPath("index.md")
-for folder in ("decisions", "measured", "guide", "reference", "proofs"):
+for folder in ("decisions", "measured", "guide", "gallery", "reference", "proofs"):
     if (own := root / "docs" / folder / "README.md") in sources:
         sources[own] = pathlib.PurePosixPath(folder) / "index.md"
 for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY"):

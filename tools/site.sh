@@ -13,4 +13,6 @@ rm -rf build/site build/site-pages
 mkdir -p build/site-pages
 python3 tools/site.py build/site-pages
 "$venv/bin/mkdocs" build --quiet --strict --config-file build/site-pages/mkdocs.yml --site-dir "$PWD/build/site"
-echo "site: build/site/index.html, $(find build/site -name '*.html' | wc -l) pages"
+made=$(find build/site -name '*.html' ! -name 404.html | wc -l) pages=$(find build/site-pages/pages -name '*.md' | wc -l)
+[ "$made" = "$pages" ] || { echo "site: $pages pages went in and $made came out; see build/site-pages/mkdocs.yml." >&2; exit 1; }
+echo "site: build/site/index.html, $made pages"

@@ -39,12 +39,13 @@ PATH=$2/venv/bin:$PATH auditwheel repair --plat "manylinux_${glibc}_$(uname -m)"
   { tail -n 30 "$2/repair.log"; exit 1; }
 cp "$2"/plain/*.tar.gz "$2/done/"'
 
-epoch=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+epoch=$(git log -1 --format=%ct "$commit")
 if [ $here = yes ]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   mkdir "$work/src"
-  git archive HEAD | tar -x -C "$work/src"
+  git archive "$commit" | tar -x -C "$work/src"
   bash -c "$build" build "$work/src" "$work" "$epoch"
   cp "$work"/done/* "$out/"
 else
@@ -60,7 +61,7 @@ else
   [ ! -d "${PIP_FIND_LINKS:-}" ] || { mkdir -p "$root$PIP_FIND_LINKS" && cp -r "$PIP_FIND_LINKS/." "$root$PIP_FIND_LINKS/"; }
   rm -rf "$root/srv/tacit" "$root/srv/out"
   mkdir -p "$root/srv/tacit" "$root/srv/out"
-  git archive HEAD | tar -x -C "$root/srv/tacit"
+  git archive "$commit" | tar -x -C "$root/srv/tacit"
   passing=()
   while IFS= read -r name; do passing+=("$name=${!name}"); done < <(compgen -e | grep -iE '^(https?_proxy|no_proxy|PIP_.*)$')
   unshare --mount --pid --fork --propagation private bash -c '

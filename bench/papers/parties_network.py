@@ -2,11 +2,12 @@
 """parties_network.py - gram_parties between processes: wall time, processor time and memory, with delay or without.
 
     parties_network.py BUILD [--rows N] [--columns P] [--parties K] [--delay MS] [--mbit RATE]
+                             [--model FILE]
 
 Without delay all ends are on loopback.  With --delay or --mbit every party and the server sit in a network namespace of
 their own, and all traffic goes through a relay that keeps each byte back for MS milliseconds and lets RATE Mbit/s pass
 per connection and direction.  It needs the right to make namespaces (root), and says so where that is missing.
-Prints one JSON object.  Needs numpy and openssl.
+Prints one JSON object; --model keeps what was trained.  Needs numpy and openssl.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import os
 import pathlib
 import selectors
+import shutil
 import socket
 import subprocess
 import sys
@@ -242,8 +244,10 @@ def main():
     parser.add_argument("--parties", type=int, default=4)
     parser.add_argument("--delay", type=float, default=0)
     parser.add_argument("--mbit", type=float, default=0)
+    parser.add_argument("--model", type=pathlib.Path)
     options = parser.parse_args()
     build = options.build.resolve()
+    options.model = options.model and options.model.resolve()
     hosts = None
     options.mbit = options.mbit or 1e5
     with tempfile.TemporaryDirectory() as folder:
@@ -252,6 +256,8 @@ def main():
             if options.delay or options.mbit < 1e5:
                 hosts = Hosts(["server"] + [f"p{k}" for k in range(options.parties)])
             print(json.dumps(run(options, build, hosts)))
+            if options.model:
+                shutil.copy("model.json", options.model)
         except subprocess.CalledProcessError as failed:
             if failed.cmd[0] != "ip":
                 raise

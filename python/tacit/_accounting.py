@@ -15,7 +15,15 @@ from ._native import Facts, Path
 def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str = "add_remove") -> Facts:
     """The epsilon of a list of mechanism events composed in any order.
 
-    events: event specs, e.g. ["sampled_gaussian:noise=1.1,rate=0.01,count=10000"].
+    Parameters
+    ----------
+    events : str or list of str
+        Event specs, e.g. ["sampled_gaussian:noise=1.1,rate=0.01,count=10000"].
+    delta : float
+        Probability with which the promise may fail, in [0, 1).
+    neighbours : {"add_remove", "replace_one"}, default="add_remove"
+        What two neighbouring tables differ in.
+
     A dict: epsilon (proved), epsilon_lower, delta, accountant (which one proved it), accountants, neighbours.
 
     >>> account("gaussian:noise=2,count=4", 1e-6)["accountant"]
@@ -35,6 +43,19 @@ def calibrate(
 ) -> Facts:
     """The same list with one number left out of one event: finds it for this epsilon.
 
+    Parameters
+    ----------
+    events : str or list of str
+        Event specs, of which one lacks one number, e.g. "gaussian:count=4" its noise.
+    epsilon : float
+        What all events together may cost, above 0.
+    delta : float
+        The delta of that cost, in [0, 1).
+    neighbours : {"add_remove", "replace_one"}, default="add_remove"
+        What two neighbouring tables differ in.
+
+    A dict: the number under its name, and the cost that it leads to.
+
     >>> round(calibrate("gaussian:count=4", 1.0, 1e-6)["noise"], 3)
     8.449
     """
@@ -51,7 +72,21 @@ def account_curve(
     points: int = 100,
     neighbours: str = "add_remove",
 ) -> Facts:
-    """The cost as a curve, against delta or against the number of steps (then at this delta)."""
+    """The cost as a curve, against delta or against the number of steps (then at this delta).
+
+    Parameters
+    ----------
+    events : str or list of str
+        Event specs, e.g. ["sampled_gaussian:noise=1.1,rate=0.01,count=10000"].
+    against : {"delta", "steps"}, default="delta"
+        What the curve runs over.
+    delta : float
+        Of a curve against steps; otherwise left out.
+    points : int, default=100
+        Number of points of the curve.
+    neighbours : {"add_remove", "replace_one"}, default="add_remove"
+        What two neighbouring tables differ in.
+    """
     array, count = _native.texts(events)
     relation = _native.choice("neighbours", neighbours, _native.NEIGHBOURS)
     axis = _native.choice("against", against, {"delta": 0, "steps": 1})
@@ -64,6 +99,13 @@ class Ledger:
     Give it, or its path, to an estimator's `ledger`.  Cloning and pickling keep the one file, so a clone spends the
     same budget; runs of several processes are charged one after the other.  A ledger knows its rows by a fingerprint:
     where they were appended or corrected since, give the reason as `input_changed`, which becomes an entry.
+
+    Parameters
+    ----------
+    path : str or path
+        The ledger's file, which `Ledger.create` has made.
+    input_changed : str, optional
+        Why the rows are not those of the runs before.
     """
 
     def __init__(self, path: Path, *, input_changed: Optional[str] = None) -> None:
@@ -85,11 +127,28 @@ class Ledger:
         for_tests: bool = False,
         anchor: Optional[Path] = None,
     ) -> "Ledger":
-        """Makes the file.  filter: "sum" (default), "zcdp", "gdp" or "rdp"; fixed for ever, as all of this is.
+        """Makes the file.  What is settled here is fixed for ever.
 
-        unit: "record" or "person"; fits that protect the other are refused.  people: whose budget this is, in words.
-        for_tests: takes fits with a random_state, too; the ledger and all its models are marked.  anchor: a new file
-        elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
+        Parameters
+        ----------
+        path : str or path
+            The file, which must not be there yet.
+        epsilon, delta : float
+            What all runs together may cost: epsilon above 0, delta in (0, 1).
+        name : str, optional
+            What the ledger is called where its state is shown.
+        filter : {"sum", "zcdp", "gdp", "rdp"}, default="sum"
+            How the costs of runs are added up.
+        neighbours : {"add_remove", "replace_one"}, default="add_remove"
+            What two neighbouring tables differ in, for every run.
+        unit : {"record", "person"}, default="record"
+            Whom the budget protects; fits that protect the other are refused.
+        people : str, optional
+            Whose budget this is, in words.
+        for_tests : bool, default=False
+            Takes fits with a random_state, too; the ledger and all its models are marked.
+        anchor : str or path, optional
+            A new file elsewhere that names the newest row, so that a ledger that was rolled back is noticed.
         """
         options = _native.defaults("tct_ledger_options", _native.LedgerOptions)
         options.name, options.filter = _native.text(name), _native.text(filter)
@@ -108,14 +167,22 @@ class Ledger:
 
     @property
     def spent(self) -> Any:
+        """What the runs so far have cost: a dict with epsilon and delta."""
         return self.state()["spent"]
 
     @property
     def left(self) -> Any:
+        """What a further run may cost."""
         return self.state()["left"]
 
     def check(self, models: Any = ()) -> Facts:
-        """Was it edited, cut short or rolled back to before one of these model files, or anchors?  A dict with ok, checks."""
+        """Was it edited, cut short or rolled back to before one of these model files, or anchors?  A dict with ok, checks.
+
+        Parameters
+        ----------
+        models : list of str or path
+            Model files that were charged to it, and anchors.
+        """
         array, count = _native.texts([os.fspath(model) for model in models])
         return _native.call_json("tct_ledger_check_json", _native.text(self.path), array, count)
 
@@ -134,8 +201,26 @@ class Ledger:
     ) -> Facts:
         """Charges events of a mechanism that runs elsewhere, before its first noise is drawn.
 
-        seeded: its noise can be reproduced (refused, but by a ledger for tests).  unaccounted: facts that no event pays
-        for.  data: the rows, as `tacit.read` or a fit holds them; without them the input is not compared.
+        Parameters
+        ----------
+        events : str or list of str
+            Event specs of all that the mechanism releases.
+        epsilon : float, optional
+            What it claims; the events must not cost more.  Left out: what the events cost.
+        delta : float
+            The delta of that claim, in (0, 1).
+        neighbours : {"add_remove", "replace_one"}, default="add_remove"
+            What two neighbouring tables of the claim differ in; the ledger's own.
+        unit : {"record", "person"}, default="record"
+            Whom the claim protects; the ledger's own.
+        seeded : bool, default=False
+            Its noise can be reproduced: refused, but by a ledger for tests.
+        unaccounted : list of str
+            Facts about the data that no event pays for.
+        what : str, optional
+            What ran, in words.
+        data : Table, optional
+            The rows, as `tacit.read` or a fit holds them; without them the input is not compared.
         """
         array, count = _native.texts(events)
         facts, _ = _native.texts([*unaccounted, ""])
@@ -151,7 +236,13 @@ class Ledger:
         return _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
 
     def anchor(self, path: Path) -> None:
-        """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more."""
+        """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more.
+
+        Parameters
+        ----------
+        path : str or path
+            The new file, best on another disk.
+        """
         _native.call("tct_ledger_anchor", _native.text(self.path), _native.text(path))
 
     def __fspath__(self) -> str:

@@ -27,11 +27,33 @@ def audit(
 ) -> Facts:
     """Attacks the promise of a plan on tables that it invents; no records are needed, and none are read.
 
-    loss, penalty, solver: specs, e.g. "logistic", "l2:lambda=1e-2", "dpgd:clip=0.1".  shape: the public number of
-    records and of features; small tables are attacked often.  A dict, the same as that of `tacit audit --json`: audit,
-    plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks (sentences), not_checked and
-    broken.  A library that was not built for audit leaves sensitivity and white_box None: set TACIT_LIBRARY to the
-    libtacit_audit.so of a build folder before the import to have them.
+    Parameters
+    ----------
+    loss, penalty, solver : str
+        Specs, e.g. "logistic", "l2:lambda=1e-2", "dpgd:clip=0.1".
+    epsilon, delta : float
+        The promise that is attacked.
+    neighbours : {"add_remove", "replace_one"}, default="add_remove"
+        What two neighbouring tables differ in.
+    shape : (int, int), default=(24, 4)
+        The public number of records and of features; small tables are attacked often.
+    row_norm : float, default=1.0
+        Public bound on the Euclidean norm of a row.
+    label_bound : float, optional
+        Public bound on the size of a label that is a number; None: 1.
+    intercept : bool, default=True
+        Whether the model has one.
+    errors : {"model", "robust"}, optional
+        Standard errors that the plan pays for, too.
+    seconds : float, default=60
+        How long to attack.
+    seed : int, default=1
+        Of the invented tables.
+
+    A dict, the same as that of `tacit audit --json`: audit, plan, arithmetic, behaviour, sensitivity, white_box,
+    black_box, canaries, breaks (sentences), not_checked and broken.  A library that was not built for audit leaves
+    sensitivity and white_box None.  Set TACIT_LIBRARY to the libtacit_audit.so of a build folder before the import to
+    have them.
 
     >>> audit("logistic", epsilon=4, solver="dpgd:steps=2,clip=0.1", shape=(8, 2), seconds=0.5)["broken"]
     False
@@ -55,8 +77,14 @@ def audit(
 def plot_audit(facts: Facts, ax: Any = None) -> Any:
     """Draws how well neighbours were told apart, beside what the promise allows; needs matplotlib.
 
-    facts: what `audit` returned.  ax: matplotlib axes, or None for new ones.  Returns the axes.  The curves are those
-    that were seen, without any confidence: `mu_lower` has that.
+    Parameters
+    ----------
+    facts : dict
+        What `audit` returned.
+    ax : matplotlib axes, optional
+        None: new ones.
+
+    Returns the axes.  The curves are those that were seen, without any confidence: `mu_lower` has that.
     """
     if ax is None:
         try:

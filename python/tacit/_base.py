@@ -181,8 +181,15 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
         """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
 
+        Parameters
+        ----------
+        rows, cols : int
+            The public numbers of records and of features.
+        n_classes : int, optional
+            Number of classes, where `classes` is not given.
+
         A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
-        and for several classes `models` and the epsilon and delta of each.  n_classes: where `classes` is not given.
+        and for several classes `models` and the epsilon and delta of each.
         """
         self._check()
         count, settings = self._models_for(n_classes), self._settings(rows, cols, None, n_classes)
@@ -288,7 +295,13 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             _provenance.warn(privacy, stacklevel=4)
 
     def save(self, path: Path) -> None:
-        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`)."""
+        """Writes the model file that the command line reads (`tacit verify`, `tacit predict`).
+
+        Parameters
+        ----------
+        path : str or path
+            The file; what is there is replaced.
+        """
         check_is_fitted(self, "models_")
         self._whole().save(path)
 
@@ -302,7 +315,16 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     ) -> Optional[str]:
         """Writes the page for people that goes with the model file, as `tacit report` does; without a path, returns it.
 
-        title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
+        Parameters
+        ----------
+        path : str or path, optional
+            The page, one HTML file; None: it is returned as a str.
+        title : str, optional
+            Stands over the page.
+        purpose : str, optional
+            Why the model was trained.
+        contact : str, optional
+            Whom a reader may ask.
         """
         check_is_fitted(self, "models_")
         return self._whole().report(path, title=title, purpose=purpose, contact=contact)

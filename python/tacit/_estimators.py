@@ -44,7 +44,14 @@ class PrivateLogisticRegression(Classifier):
         return f"softmax:classes={count}" if self._joint() and count > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class; of several, one against the rest, the logistic values are normalised."""
+        """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values are
+        normalised.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         margins = self._margins(X)
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
@@ -56,7 +63,13 @@ class PrivateLogisticRegression(Classifier):
         return np.asarray(np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1]))
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, [rows, classes].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return np.asarray(np.log(self.predict_proba(X)))
 
 
@@ -179,11 +192,27 @@ class PrivatePoissonRegression(Regressor):
         return f"l2:lambda={self.alpha / cap!r}" if self.alpha > 0 else "none"
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted mean count; rows longer than the public norm are shortened as in training."""
+        """The predicted mean count, [rows]; rows longer than the public norm are shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return np.asarray(np.exp(self._margins(X)[:, 0]))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at."""
+        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows], optional
+            Counts; None: the table's own.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         y = X.y if y is None and isinstance(X, Table) else y
         mean = self.predict(X)
         explained = _guards.without_values(

@@ -102,7 +102,13 @@ class Inference:
         return self.models_[0]
 
     def summary(self, level: float = 0.95) -> Summary:
-        """The table of weights with standard errors, tests and intervals.  Costs no privacy."""
+        """The table of weights with standard errors, tests and intervals.  Costs no privacy.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        """
         return self._one_model().summary(level)
 
     def _column(self, key: str, level: float = 0.95) -> NDArray[Any]:
@@ -134,7 +140,13 @@ class Inference:
         return self._column("p_value")
 
     def conf_int(self, level: float = 0.95) -> NDArray[Any]:
-        """[weights, 2]: ends of the intervals for the population's weights."""
+        """[weights, 2]: ends of the intervals for the population's weights.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        """
         return np.column_stack([self._column("lower", level), self._column("upper", level)])
 
     @property

@@ -204,12 +204,25 @@ class Classifier(ClassifierMixin, Linear):
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary; rows longer than the public norm are shortened as in training."""
+        """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
+        shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row."""
+        """The likeliest class of each row, [rows].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         best = self._best(X)
         return np.asarray(self.classes_[best])
 
@@ -218,8 +231,18 @@ class Classifier(ClassifierMixin, Linear):
         return np.asarray((margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy, exact: not private, for data that you may look at.  y: labels, or the name of the frame's label
-        column; None: the column, or the table's labels, that were there in `fit`."""
+        """Mean accuracy, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows] or str, optional
+            Labels, or the name of the frame's label column.  None: the column, or the table's labels, that were there
+            in `fit`.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         if isinstance(X, Table) and y is None:
             several = X.kind == _native.LABELS_CLASSES
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
@@ -293,11 +316,27 @@ class Regressor(RegressorMixin, Linear):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted target; rows longer than the public norm are shortened as in training."""
+        """The predicted target, [rows]; rows longer than the public norm are shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         return self._margins(X)[:, 0]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, exact: not private, for data that you may look at.  y: targets, or the name of the frame's target
-        column; None: the column, or the table's labels, that were there in `fit`."""
+        """R squared, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        y : array of shape [rows] or str, optional
+            Targets, or the name of the frame's target column.  None: the column, or the table's labels, that were there
+            in `fit`.
+        sample_weight : array of shape [rows], optional
+            How much each record counts in the score.
+        """
         y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
         return float(_guards.without_values(lambda: super(Regressor, self).score(X, y, sample_weight), y, "y"))

@@ -123,7 +123,10 @@ def _options(
 
 
 class Table:
-    """Records read by `tacit.read`: labels, names and, with a schema, encoded columns."""
+    """Records read by `tacit.read`: labels, names and, with a schema, encoded columns.
+
+    Its parameters are those of `read`.
+    """
 
     def __init__(
         self,
@@ -165,7 +168,19 @@ class Table:
 
     @classmethod
     def of_frame(cls, frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none") -> "Table":
-        """The table that `tacit.read` makes of a file with the frame's records."""
+        """The table that `tacit.read` makes of a file with the frame's records.
+
+        Parameters
+        ----------
+        frame : frame of tacit's own reading
+            What `fit(frame)` makes of a data frame.
+        schema : Schema or path, optional
+            What the columns may hold.
+        label : str, optional
+            The label's column.
+        labels : {"none", "classes", "binary", "real"}, default="none"
+            What labels are.
+        """
         options = _options(schema, label, None, labels, "refuse", 0, None)
         made = cls.__new__(cls)
         made.person = None
@@ -174,6 +189,7 @@ class Table:
 
     @property
     def shape(self) -> Tuple[int, int]:
+        """(records, features)."""
         return _native.lib.tct_data_rows(self.handle), _native.lib.tct_data_cols(self.handle)
 
     @property
@@ -186,6 +202,7 @@ class Table:
 
     @property
     def feature_names(self) -> list[str]:
+        """Names of the columns; x1, x2, ... where the file has none."""
         names = [_native.lib.tct_data_feature(self.handle, j) for j in range(self.shape[1])]
         return [name.decode() if name else f"x{j + 1}" for j, name in enumerate(names)]
 
@@ -260,20 +277,45 @@ def read(
     memory: int = 0,
     scratch: Optional[Path] = None,
 ) -> Table:
-    """Reads CSV, LIBSVM text or NPY, also compressed, as `tacit train` does.
+    """Reads CSV, JSON Lines, LIBSVM text or NPY, also compressed, as `tacit train` does.
 
-    schema: a file's path or a `tacit.Schema`; label: the column's name; positive: the text that means +1;
-    labels: "classes", "binary" (two classes alone), "real" or "none".
-    classes: all labels that can occur; None: those that the schema lists.
-    cols: number of features of LIBSVM text, 0 = the largest found.
-    person: the column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
-    delimiter, decimal: of CSV; None: the delimiter that the first line holds most often, and ".".
-    A file that asks for too much is refused before memory is taken for it; 0 is the default of each limit.
-    max_cols: columns that the file itself may set, 2**20; max_header: bytes of a CSV header, 2**24.
-    max_line: bytes of a line, 2**25; max_expansion: unpacked bytes per stored byte from 16 MiB on, 250.
-    memory: bytes that the process may take, 0: any; records beyond a quarter lie in a file without a name.
-    scratch: folder of that file; None: $TMPDIR, else /tmp.
-    The result goes into the `fit` and `predict` of the estimators in place of X.
+    The result goes into the `fit` and `predict` of the estimators in place of X.  A file that asks for too much is
+    refused before memory is taken for it; 0 is the default of each limit.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    schema : Schema or path, optional
+        What the columns may hold; then they are encoded.
+    label : str, optional
+        The label's column: its name, or its number from 1.
+    positive : str, optional
+        The label's text that means +1.
+    labels : {"classes", "binary", "real", "none"}, default="classes"
+        What labels are: classes, two classes alone, numbers; or there are none.
+    invalid : {"refuse", "zero"}, default="refuse"
+        A malformed record stops the read, or contributes nothing.
+    cols : int, default=0
+        Number of features of LIBSVM text; 0: the largest found.
+    delimiter, decimal : str, optional
+        Of CSV; None: the delimiter that the first line holds most often, and ".".
+    classes : list, optional
+        All labels that can occur; None: those that the schema lists.
+    person : str, optional
+        The column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
+    max_cols : int
+        Columns that the file itself may set, 2**20.
+    max_header : int
+        Bytes of a CSV header, 2**24.
+    max_line : int
+        Bytes of a line, 2**25.
+    max_expansion : int
+        Unpacked bytes per stored byte from 16 MiB on, 250.
+    memory : int
+        Bytes that the process may take, 0: any.  Records beyond a quarter lie in a file without a name.
+    scratch : str or path, optional
+        Folder of that file; None: $TMPDIR, else /tmp.
     """
     settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
     limits: dict[str, Any] = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}

@@ -150,7 +150,15 @@ class Callbacks:
 
 
 class Model:
-    """A trained model with its certificate.  Pickles as the model file's text."""
+    """A trained model with its certificate.  Pickles as the model file's text.
+
+    Made by `read_model`, `Model.parse` and the estimators.
+
+    Parameters
+    ----------
+    handle : int
+        The library's own model, which this object then frees.
+    """
 
     def __init__(self, handle: int) -> None:
         self._take(handle)
@@ -163,6 +171,13 @@ class Model:
 
     @classmethod
     def parse(cls, text: str) -> "Model":
+        """The model of a model file's text.
+
+        Parameters
+        ----------
+        text : str
+            JSON, as ``Model.text`` has it.
+        """
         return cls(_native.call("tct_model_parse", _native.text(text)))
 
     def amended(
@@ -179,7 +194,25 @@ class Model:
         reproducible: bool = False,
     ) -> Model:
         """The same model with other words: names, notes on what was not accounted for, the public scale that its records
-        had.  Its claim is that of all that was spent on the way to it, as it was charged."""
+        had.  Its claim is that of all that was spent on the way to it, as it was charged.
+
+        Parameters
+        ----------
+        features, label : list of str, str
+            Names of the columns, in the order of the weights, and of the label.
+        classes : array, optional
+            The labels' own values, of two the negative one first.
+        unaccounted : list of str
+            Facts about the data that no event pays for.
+        factor, shift : array of shape [features], optional
+            The public scale that records had: (x - shift) * factor.
+        composition : object, optional
+            The library's account of several fits.
+        charge : dict, optional
+            What the ledger answered to the charge.
+        reproducible : bool, default=False
+            Whether the noise came from a seed.
+        """
         what = _native.defaults("tct_amendment", _native.Amendment)
         if features is not None:
             what.features = _native.texts([str(name) for name in features])[0]
@@ -216,7 +249,15 @@ class Model:
 
     @classmethod
     def joined(cls, models: list[Model], classes: NDArray[Any]) -> Model:
-        """One model of several classes, a row of coefficients for each; its claim is that of the whole."""
+        """One model of several classes, a row of coefficients for each; its claim is that of the whole.
+
+        Parameters
+        ----------
+        models : list of Model
+            One of two classes for each class, against the rest.
+        classes : array
+            The labels' values, in the order of the models.
+        """
         words = named(classes)
         if words is None:
             raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
@@ -244,6 +285,7 @@ class Model:
 
     @property
     def features(self) -> Any:
+        """Names of the columns, in the order of the weights; None: they have none."""
         return self.json["features"]
 
     @property
@@ -279,20 +321,37 @@ class Model:
         return View(in_order(_arrow.frame(X), self.features))
 
     def margins(self, X: Any) -> NDArray[Any]:
-        """[rows, models]: x.w + intercept after the model's own transforms, by every row of coefficients."""
+        """[rows, models]: x.w + intercept after the model's own transforms, by every row of coefficients.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records of the model's features, [rows, features]; a frame's columns go by name.
+        """
         data = self._records(X)
         out = np.empty((data.shape[0], _native.lib.tct_model_models(self._handle)))
         _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
         return out
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes]."""
+        """Signed distance to each class's boundary, as the estimators have it: [rows], or [rows, classes].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records of the model's features, [rows, features]; a frame's columns go by name.
+        """
         margins = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted label of every row: one of ``classes_``, or a number.  X: an array of the model's features; a frame,
-        whose columns go by name, by the schema that the model was trained under; or a table of `tacit.read`."""
+        """The predicted label of every row, [rows]: one of ``classes_``, or a number.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].  A frame's columns go by name, by the schema that the model was trained under.
+        """
         margins, classes = self.decision_function(X), self.classes_
         if classes is None:
             return margins
@@ -300,7 +359,15 @@ class Model:
 
     def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
         """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
-        a weight of the row has no interval."""
+        a weight of the row has no interval.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records of the model's features, [rows, features]; a frame's columns go by name.
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        """
         data = self._records(X)
         lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
         _native.call(
@@ -309,7 +376,15 @@ class Model:
         return np.column_stack([lower, upper])
 
     def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
-        """The weights with standard errors, tests and intervals, on the original scale of the columns."""
+        """The weights with standard errors, tests and intervals, on the original scale of the columns.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Part of the intervals that hold what they are about, in (0, 1).
+        covariance : bool, default=False
+            Also the weights' covariance, [weights, weights].
+        """
         if _native.lib.tct_model_models(self._handle) > 1:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
         return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
@@ -324,17 +399,19 @@ class Model:
         ledger: Any = None,
         random_state: Any = None,
     ) -> Facts:
-        """Scores on records with labels: a table of `tacit.read`, or a frame that has the label's column, under the
-        model's schema.
+        """Scores on records with labels.
 
         Without epsilon the figures are exact and NOT private.  With it they come from one noisy release, each with a
         standard error and an interval, and may be published (docs/guide/scores.md).
 
         Parameters
         ----------
+        data : Table or data frame
+            A table of `tacit.read`, or a frame that has the label's column, under the model's schema.
         epsilon, delta : float
             The privacy loss of these scores: epsilon above 0, delta in (0, 1).
-        neighbours : "add_remove" or "replace_one"
+        neighbours : {"add_remove", "replace_one"}, default="add_remove"
+            What two neighbouring tables differ in.
         ledger : Ledger or path
             Charged before the noise is drawn; beyond what is left `BudgetError` is raised.
         random_state : int
@@ -370,7 +447,13 @@ class Model:
         return Table.of_frame(frame_of(X, schema), schema, str(label), kind)
 
     def save(self, path: Path) -> None:
-        """Writes the model file: whole, or not at all."""
+        """Writes the model file: whole, or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; what is there is replaced.
+        """
         _native.call("tct_model_write", self._handle, _native.text(path))
 
     def report(
@@ -382,11 +465,20 @@ class Model:
         contact: Optional[str] = None,
         audit: Optional[Facts] = None,
     ) -> Optional[str]:
-        """The page for people that goes with the model: one HTML file that needs no network and no script.  Written to
-        `path`, whole or not at all; without a path, returned as a str.
+        """The page for people that goes with the model: one HTML file that needs no network and no script.
 
-        title: stands over the page.  purpose: why the model was trained.  contact: whom a reader may ask.
-        audit: what `tacit.audit` returned for the same plan; the page says what it found, and another plan's is refused.
+        Parameters
+        ----------
+        path : str or path, optional
+            Where the page is written, whole or not at all; None: it is returned as a str.
+        title : str, optional
+            Stands over the page.
+        purpose : str, optional
+            Why the model was trained.
+        contact : str, optional
+            Whom a reader may ask.
+        audit : dict, optional
+            What `tacit.audit` returned for the same plan: the page says what it found.  Another plan's is refused.
         """
         options = _native.defaults("tct_page_options", _native.PageOptions)
         options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
@@ -406,7 +498,13 @@ class Model:
 
 
 def read_model(path: Path) -> Model:
-    """Reads a model file, the command line's or `save`'s."""
+    """Reads a model file, the command line's or `save`'s.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    """
     return Model(_native.call("tct_model_read", _native.text(path)))
 
 
@@ -426,6 +524,7 @@ class Verification(dict[str, Any]):
 
     @property
     def verdict(self) -> Verdict:
+        """What it came to."""
         return Verdict(self["verdict"])
 
     @property
@@ -439,6 +538,13 @@ class Verification(dict[str, Any]):
 
 def verify(path: Path, ledger: Any = None) -> Verification:
     """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more.
+
+    Parameters
+    ----------
+    path : str or path
+        The model file.
+    ledger : Ledger or path, optional
+        The ledger that the model says it was charged to: it must hold the charge.
 
     "ok" says that no check failed; only ``.verdict is Verdict.VERIFIED`` says that every check was made, and that the
     noise was not for tests.

@@ -396,7 +396,15 @@ def choice(what: str, value: str, table: dict[str, int]) -> int:
 
 
 def components(kind: Any = None, name: Optional[str] = None) -> list[dict[str, Any]]:
-    """What can be named in a spec: a list of dicts with kind, name, summary and options."""
+    """What can be named in a spec: a list of dicts with kind, name, summary and options.
+
+    Parameters
+    ----------
+    kind : {"loss", "penalty", "solver", "accountant", "format"}, optional
+        None: of every kind.
+    name : str, optional
+        This one alone.
+    """
     return cast("list[dict[str, Any]]", call_json("tct_components_json", text(kind), text(name)))
 
 

@@ -80,7 +80,7 @@ def _texts(series: Any) -> Column:
     codes, distinct = factorize(values)
     mixed = any(not isinstance(value, str) for value in distinct.tolist())
     if mixed and infer_dtype(values, skipna=True) not in _PLAIN:  # 1, 1.0 and True were one value
-        values = np.array([None if _is_missing(value) else _text_of(value) for value in values.tolist()], dtype=object)
+        values = np.array([None if is_missing(value) else text_of(value) for value in values.tolist()], dtype=object)
         codes, distinct = factorize(values)
     return _numbers(codes, codes < 0)._replace(dictionary=_listed(np.asarray(distinct)))
 
@@ -97,17 +97,18 @@ def _listed(values: NDArray[Any]) -> Column:
         return _numbers(np.array(values.tolist(), dtype=np.int64 if whole else np.float64))
     if values.dtype.kind not in "OU":
         raise TypeError
-    encoded = [_text_of(value).encode() for value in values.tolist()]
+    encoded = [text_of(value).encode() for value in values.tolist()]
     ends = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(each) for each in encoded], out=ends[1:])
     return Column(b"U", len(encoded), (None, ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a single object is pandas' or Python's word for no value."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
-def _text_of(value: Any) -> str:
+def text_of(value: Any) -> str:
     """A single object as the text that it has in a file; TypeError for what has none."""
     if isinstance(value, str):
         return value

@@ -61,8 +61,11 @@ class _Restore:
 def config(*, repeated_fits: str | None = None) -> _Restore:
     """Settings of this process; as `with tacit.config(...):` of a block.
 
-    repeated_fits: "warn" (default): a second fit on the same records without a ledger warns, once for a table; "ok": it
-    does not, for benches and public data.  Either way the certificate names the earlier fits and their sum.
+    Parameters
+    ----------
+    repeated_fits : {"warn", "ok"}, default="warn"
+        "warn": a second fit on the same records without a ledger warns, once for a table.  "ok": it does not, for benches
+        and public data.  Either way the certificate names the earlier fits and their sum.
     """
     before = dict(_settings)
     if repeated_fits is not None:

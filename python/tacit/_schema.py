@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from . import _arrow, _callers, _guards, _native, _views
+from . import _arrow, _callers, _guards, _native, _pandas, _views
 from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
@@ -28,17 +28,24 @@ def _column(frame: Any, name: str) -> NDArray[Any]:
     return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or value != value
-
-
-def _text_of(value: Any) -> str:
+def _cell(value: Any) -> str:
     """A cell as the text that it has in a CSV file."""
-    return value if isinstance(value, str) else str(value)
+    if _pandas.is_missing(value):
+        return ""
+    try:
+        return _pandas.text_of(value)
+    except TypeError:  # a date, say
+        return str(value)
 
 
 class Schema:
-    """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data."""
+    """A schema file (docs/reference/format/schema.md): bounds, categories and labels, known without the data.
+
+    Parameters
+    ----------
+    content : str or dict
+        The file's JSON.  `Schema.read` takes a path.
+    """
 
     def __init__(self, content: Union[str, Facts]) -> None:
         try:
@@ -54,6 +61,13 @@ class Schema:
 
     @classmethod
     def read(cls, path: Path) -> "Schema":
+        """Reads a schema file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        """
         try:
             with open(path, encoding="utf-8") as file:
                 return cls(file.read())
@@ -67,6 +81,13 @@ class Schema:
 
         Replace every value by public knowledge, then delete the key not_private.  Until then whatever is trained with it
         names the draft in its certificate, or is refused.
+
+        Parameters
+        ----------
+        data : data frame, Arrow table, or path of a CSV file
+            The columns that it describes.
+        label : str, optional
+            The column that is the label.
         """
         if isinstance(data, (str, os.PathLike)):
             return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
@@ -87,15 +108,24 @@ class Schema:
         return findings
 
     def save(self, path: Path) -> None:
+        """Writes the schema file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; what is there is replaced.
+        """
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text + "\n")
 
     @property
     def text(self) -> str:
+        """The file's JSON."""
         return json.dumps(self.json, indent=2, ensure_ascii=False)
 
     @property
     def label(self) -> Optional[str]:
+        """The label's column; None: the schema names none."""
         name = self.json.get("label", {}).get("name")
         return None if name is None else str(name)
 
@@ -121,7 +151,13 @@ class Schema:
         return Schema({key: value for key, value in self.json.items() if key != "label"})
 
     def ignoring(self, *names: str) -> "Schema":
-        """The same schema, which lets these columns be there."""
+        """The same schema, which lets these columns be there.
+
+        Parameters
+        ----------
+        names : str
+            Columns that nobody is to read.
+        """
         known = {column["name"] for column in self.json["columns"]}
         new = [{"name": name, "type": "ignore"} for name in names if name not in known]
         return Schema({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
@@ -156,17 +192,23 @@ def _csv_of(names: list[str], columns: list[list[Any]]) -> bytes:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in zip(*columns):
-        writer.writerow(["" if _is_missing(value) else _text_of(value) for value in row])
+        writer.writerow([_cell(value) for value in row])
     return out.getvalue().encode()
 
 
 class PublicScaler(TransformerMixin, BaseEstimator):
     """Scales features by public bounds; `fit` reads nothing but the shape and the names.
 
-    bounds: (lower, upper): values are clipped and scaled to [-1, 1].
-    schema: a `Schema` or a schema file's path: a data frame's columns are encoded as the command line encodes them
-    (numbers to [0, 1] or [-1, 1], categories to indicators).  Exactly one of the two.
-    A drafted schema (`Schema.draft`) is taken only in a Pipeline that ends in a model, whose certificate then names it.
+    Give exactly one of the two.  A drafted schema (`Schema.draft`) is taken only in a Pipeline that ends in a model,
+    whose certificate then names it.
+
+    Parameters
+    ----------
+    schema : Schema or path, optional
+        A data frame's columns are encoded as the command line encodes them: numbers to [0, 1] or [-1, 1], categories
+        to indicators.
+    bounds : (lower, upper) or mapping, optional
+        As the estimators take them: values are clipped to them and scaled to [-1, 1].
     """
 
     def __init__(self, schema: Any = None, *, bounds: Any = None) -> None:
@@ -174,6 +216,15 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         self.bounds = bounds
 
     def fit(self, X: Any, y: Any = None) -> "PublicScaler":
+        """Notes the shape and the names; no value is looked at.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Records, [rows, features].
+        y : ignored
+            There for pipelines.
+        """
         if (self.schema is None) == (self.bounds is None):
             raise ValueError("give PublicScaler either a schema or bounds; they are public knowledge, not fitted")
         if self.schema is None:
@@ -215,6 +266,13 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         return np.asarray(X)
 
     def transform(self, X: Any) -> NDArray[Any]:
+        """The scaled records, [rows, features]; with a schema [rows, encoded columns].
+
+        Parameters
+        ----------
+        X : array or data frame
+            Records, [rows, features]; with a schema a data frame.
+        """
         if not hasattr(self, "n_features_in_"):
             raise NotFittedError("this PublicScaler is not fitted yet; call fit first")
         if self.schema is None:
@@ -228,6 +286,13 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         return np.asarray(encoded.toarray() if sparse.issparse(encoded) else encoded)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns that `transform` returns, as scikit-learn has it.
+
+        Parameters
+        ----------
+        input_features : list of str, optional
+            Names instead of the frame's own; not with a schema.
+        """
         if self.schema is None:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
             return np.asarray(names if input_features is None else input_features, dtype=object)

@@ -61,17 +61,27 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     models by the accountants, never divided where they know the events.  More candidates mean more noise in each, so a
     short grid is a good one.  The winner is not trained again, which would cost again.
 
-    estimator: one of this package's; its epsilon and delta are set by the search, and its ledger and random_state are
-    the search's where that has none.  Classifiers need `classes`.
-    param_grid: as in scikit-learn's GridSearchCV; the neighbour relation is one for all candidates.
-    epsilon, delta: the total.  No default.
-    share: the part of epsilon for the choice.  test_size: the part of the records that it is made on.
-    ledger: charged once, for everything, before the first model.
-    random_state: makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
-
     The winner's certificate is the union over all candidates: what any of them read unaccounted for is in it.
 
     best_estimator_, best_params_, best_index_ are released; the candidates' scores are not, because they are exact.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of this package's; its epsilon and delta are set by the search, and its ledger and random_state are the
+        search's where that has none.  Classifiers need `classes`.
+    param_grid : dict or list of dict
+        As in scikit-learn's GridSearchCV; the neighbour relation is one for all candidates.
+    epsilon, delta : float
+        The total.  No default.
+    share : float, default=0.1
+        The part of epsilon for the choice, in (0, 1).
+    test_size : float, default=0.2
+        The part of the records that the choice is made on, in (0, 1).
+    ledger : Ledger or path, optional
+        Charged once, for everything, before the first model.
+    random_state : int or RandomState, optional
+        Makes the noise repeatable, for tests: the model must then stay private, and a warning says so.
     """
 
     def __init__(
@@ -151,6 +161,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
 
+        Parameters
+        ----------
+        rows, cols : int
+            The public numbers of records and of features.
+
         A dict.  Of the whole it has epsilon, delta, events, accountant, neighbours, train_rows and validation_rows.  Of the
         parts it has models (their number), each (the epsilon that every one of them is trained at) and choice (the event
         of the choice).
@@ -176,6 +191,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
 
     def fit(self, X: Any, y: Any) -> "PrivateSearchCV":
+        """Trains all candidates and chooses one, within epsilon and delta.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, or data frame
+            Records, [rows, features]; no table of `tacit.read`, which cannot be split.
+        y : array of shape [rows]
+            Labels or targets.
+        """
         self._check()
         if isinstance(X, Table):
             raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
@@ -265,22 +289,52 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         return self.best_estimator_
 
     def predict(self, X: Any) -> Any:
+        """The winner's predictions, [rows].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, or data frame
+            Records, [rows, features].
+        """
         return self._best().predict(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """The winner's score, exact: not private, for data that you may look at."""
+        """The winner's score, exact: not private, for data that you may look at.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, or data frame
+            Records, [rows, features].
+        y : array of shape [rows]
+            Labels or targets.
+        """
         return float(self._best().score(X, y))
 
     @_where(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[Any]:
+        """The winner's probability of each class, [rows, classes].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, or data frame
+            Records, [rows, features].
+        """
         return np.asarray(self._best().predict_proba(X))
 
     @_where(lambda self: hasattr(self.estimator, "decision_function"))
     def decision_function(self, X: Any) -> NDArray[Any]:
+        """The winner's signed distance to each class's boundary, [rows] or [rows, classes].
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, or data frame
+            Records, [rows, features].
+        """
         return np.asarray(self._best().decision_function(X))
 
     @property
     def classes_(self) -> NDArray[Any]:
+        """The labels of the winner's classes."""
         return np.asarray(self._best().classes_)
 
     @property
@@ -289,10 +343,22 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         return kind
 
     def save(self, path: Path) -> None:
-        """Writes the winner's model file; its certificate is that of the whole search."""
+        """Writes the winner's model file; its certificate is that of the whole search.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; what is there is replaced.
+        """
         self._best().save(path)
 
     def report(self, path: Optional[Path] = None) -> Optional[str]:
-        """Writes the page for people that goes with the winner's model file; without a path, returns it."""
+        """Writes the page for people that goes with the winner's model file; without a path, returns it.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The page, one HTML file; None: it is returned as a str.
+        """
         page: Optional[str] = self._best().report(path)
         return page

@@ -1,6 +1,8 @@
 """The code blocks of python/README.md run, in order, as a reader would run them; docstrings too."""
 
 import doctest
+import enum
+import inspect
 import lzma
 import os
 import pathlib
@@ -46,3 +48,55 @@ def test_the_examples_of_the_docstrings_hold():
 def test_everything_public_has_a_docstring():
     for name in tacit.__all__:
         assert getattr(tacit, name).__doc__, name
+
+
+def described(thing, text):
+    """The docstring, and those that it sends the reader to: "Its parameters are those of `read`."."""
+    other = re.search(r"parameters are those of `(\w+)`", text or "")
+    return (text or "") + (getattr(tacit, other[1]).__doc__ if other else "")
+
+
+def unnamed(label, call, text):
+    """Parameters that the docstring does not list with their type."""
+    listed = {
+        name.strip()
+        for line in re.findall(r"^ *(\w+(?:, \w+)*) : \S", described(call, text), re.M)
+        for name in line.split(",")
+    }
+    names = [name for name in inspect.signature(call).parameters if name not in ("self", "cls")]
+    return [f"{label}: {name}" for name in names if name not in listed]
+
+
+def calls_of(name, thing):
+    """(label, function, its docstring) of a public function, or of a class and its public methods."""
+    if not inspect.isclass(thing):
+        yield name, thing, thing.__doc__
+        return
+    if issubclass(thing, (Exception, Warning, enum.Enum, dict)):
+        return
+    yield name, thing, thing.__doc__
+    for own in dir(thing):
+        method = inspect.getattr_static(thing, own)
+        method = method.__func__ if isinstance(method, (classmethod, staticmethod)) else method
+        if not own.startswith("_") and inspect.isfunction(method) and method.__module__.startswith("tacit"):
+            yield f"{name}.{own}", method, inspect.getdoc(getattr(thing, own))
+
+
+def test_every_public_parameter_is_listed_in_its_docstring():
+    missing = [
+        each
+        for name in tacit.__all__
+        if callable(getattr(tacit, name))
+        for call in calls_of(name, getattr(tacit, name))
+        for each in unnamed(*call)
+    ]
+    assert not missing
+
+
+def test_every_public_property_has_a_docstring():
+    for name in tacit.__all__:
+        thing = getattr(tacit, name)
+        for own in dir(thing) if inspect.isclass(thing) else ():
+            raw = inspect.getattr_static(thing, own)
+            if isinstance(raw, property) and not own.startswith("_") and raw.fget.__module__.startswith("tacit"):
+                assert raw.__doc__, f"{name}.{own}"

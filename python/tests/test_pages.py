@@ -16,6 +16,7 @@ PROGRAM = os.environ.get("TACIT")
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.M | re.S)
 # What a page expects to find beside it.
 FILES = {"adult.csv": "adult_train.csv.xz", "adult_test.csv": "adult_test.csv.xz"}
+MADE = {"visits.csv": "diabetes130.csv.xz", "census.csv": "nist_acs_national2019.csv.xz"}  # by examples/make_tables.py
 
 
 def blocks_of(page):
@@ -23,6 +24,17 @@ def blocks_of(page):
 
 
 PAGES = {page.name: page for page in sorted((ROOT / "docs").rglob("*.md")) if blocks_of(page)}
+
+
+def make_tables(folder):
+    if not all((DATA / source).exists() for source in MADE.values()):
+        pytest.skip("skipped: no data")
+    made = [folder / name.removesuffix(".xz") for name in MADE.values()]
+    for path in made:
+        path.write_bytes(lzma.decompress((DATA / (path.name + ".xz")).read_bytes()))
+    subprocess.run([sys.executable, ROOT / "examples" / "make_tables.py", *made], check=True, cwd=folder)
+    for path in (ROOT / "examples").glob("*.schema.json"):
+        shutil.copy(path, folder)
 
 
 def test_the_pages_are_those_that_have_code():
@@ -40,6 +52,12 @@ def test_every_code_block_runs(name, tmp_path, monkeypatch):
             pytest.skip("skipped: no data")
         (tmp_path / file).write_bytes(lzma.decompress((DATA / source).read_bytes()))
         shutil.copy(ROOT / "examples" / "adult.schema.json", tmp_path)
+    if "make_tables.py" in text:
+        make_tables(tmp_path)
+        shutil.copy(ROOT / "examples" / "engineer.c", tmp_path)
+        monkeypatch.setenv("C_INCLUDE_PATH", str(ROOT / "include"))
+        for name_of_path in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
+            monkeypatch.setenv(name_of_path, os.path.dirname(PROGRAM))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.path.dirname(PROGRAM), prepend=os.pathsep)
     space = {}

@@ -83,6 +83,16 @@ def test_a_schema_draft_of_a_frame_is_that_of_its_file(tmp_path):
         assert got.get("missing_values") == want.get("missing_values")
 
 
+def test_a_draft_takes_the_missing_values_of_nullable_columns():
+    plain = {"age": [20.0, None, 40.0, 31.0] * 5, "job": ["x", "y", None, "x"] * 5, "paid": [0, 1, 0, 1] * 5}
+    nullable = pd.DataFrame(plain).convert_dtypes()
+    assert nullable["age"].isna().any() and str(nullable["age"].dtype) == "Int64"
+    want = tacit.Schema.draft(pd.DataFrame(plain), label="paid").json
+    assert tacit.Schema.draft(nullable, label="paid").json == want
+    nullable["on"] = pd.array([True, None, False, True] * 5, dtype="boolean")
+    assert tacit.Schema.draft(nullable, label="paid").json["columns"][2]["values"] == ["True", "False"]
+
+
 def test_the_public_scaler_reads_nothing_from_the_records():
     scaler = tacit.PublicScaler(bounds=([0, -1], [10, 1]))
     one = scaler.fit(np.array([[1.0, 0.5], [3.0, 0.1]])).transform(np.array([[5.0, 1.0], [99.0, -3.0]]))

@@ -1,4 +1,8 @@
-/* outfile.c - a file that appears whole or not at all: written aside, synced, renamed. */
+/* outfile.c - a file that appears whole or not at all: written without a name, synced, named.
+ *
+ * While it is written the file has no name (O_TMPFILE), so a process that is killed leaves nothing.  A link gives it
+ * its name at the end.  A link replaces nothing: where the target is there already, the file is named aside and renamed
+ * at once.  Where a file system has no files without names, it is named aside from the beginning. */
 #define _GNU_SOURCE
 #include "core/outfile.h"
 
@@ -13,7 +17,9 @@
 #include <unistd.h>
 
 /* More tries than processes that could share a pid in one folder (containers on a shared disk). */
-enum { NAME_TRIES = 100, SUFFIX = 48 };
+enum { NAME_TRIES = 100, SUFFIX = 48, PLACE = 40, BLOCK = 1 << 16 };
+/* A name may need new blocks in its folder: a leaf that splits, an index, a root.  They are kept free until then. */
+enum { FOLDER_ROOM = 3 * 4096 };
 
 static tct_status cannot(tct_error *err, const char *what, const char *path, int code) {
   return tct_fail(err, TCT_E_RUN, "cannot %s %s (%s); choose another place or make room", what, path,
@@ -38,30 +44,67 @@ static tct_status check_target(const char *path, int *in_place, tct_error *err) 
   return TCT_OK;
 }
 
-/* An existing file keeps its permissions; a new one gets what the process's mask allows. */
-static int create_aside(tct_outfile *out, size_t size) {
-  struct stat info;
-  for (int i = 0; i < NAME_TRIES; i++) {
-    snprintf(out->aside, size, "%s.%ld-%d.tmp", out->path, (long)getpid(), i);
-    int fd = open(out->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST) continue;
-    if (fd >= 0 && stat(out->path, &info) == 0 && fchmod(fd, info.st_mode & 07777) != 0) return fd; /* a convenience */
-    return fd;
-  }
+/* The folder of a path, owned; NULL: no memory. */
+static char *folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+  char *folder = TCT_NEW(char, (int64_t)length + 1);
+  if (folder) memcpy(folder, slash ? path : ".", length);
+  return folder;
+}
+
+/* Where the system shows an open file, with a name or without. */
+static const char *place_of(int fd, char place[PLACE]) {
+  snprintf(place, PLACE, "/proc/self/fd/%d", fd);
+  return place;
+}
+
+static int create_unnamed(const char *path) {
+  char place[PLACE], *folder = folder_of(path);
+  int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+  tct_free(folder);
+  if (fd < 0 || access(place_of(fd, place), F_OK) == 0) return fd;
+  close(fd); /* without /proc it could never get a name */
   return -1;
 }
 
-static int open_target(tct_outfile *out, int in_place, tct_error *err) {
+/* Tries names aside until `make` answers for another reason than that the name is taken; its answer, with errno. */
+static int name_aside(tct_outfile *out, int (*make)(const char *aside, int fd), int fd) {
+  int made = -1;
   size_t size = strlen(out->path) + SUFFIX;
-  if (in_place) return open(out->path, O_WRONLY | O_CLOEXEC);
   out->aside = TCT_NEW(char, (int64_t)size);
-  if (!out->aside) return tct_fail_memory(err), -1;
-  int fd = create_aside(out, size);
-  if (fd >= 0) return fd;
+  if (!out->aside) return errno = ENOMEM, -1;
+  errno = EEXIST;
+  for (int i = 0; i < NAME_TRIES && made < 0 && errno == EEXIST; i++) {
+    snprintf(out->aside, size, "%s.%ld-%d.tmp", out->path, (long)getpid(), i);
+    made = make(out->aside, fd);
+  }
+  if (made >= 0) return made;
   int code = errno;
   tct_free(out->aside); /* not made, so not to be removed either */
   out->aside = NULL;
   errno = code;
+  return made;
+}
+
+static int create_named(const char *aside, int fd) {
+  (void)fd;
+  return open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int link_to(const char *name, int fd) {
+  char place[PLACE];
+  return linkat(AT_FDCWD, place_of(fd, place), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* An existing file keeps its permissions; a new one gets what the process's mask allows. */
+static int open_target(tct_outfile *out, int in_place) {
+  struct stat info;
+  if (in_place) return open(out->path, O_WRONLY | O_CLOEXEC);
+  int fd = create_unnamed(out->path);
+  out->unnamed = fd >= 0;
+  if (fd < 0) fd = name_aside(out, create_named, -1);
+  if (fd >= 0 && stat(out->path, &info) == 0 && fchmod(fd, info.st_mode & 07777) != 0) return fd; /* a convenience */
   return fd;
 }
 
@@ -90,14 +133,13 @@ static tct_status open_any(tct_outfile *out, const char *path, bool own, tct_err
   out->path = resolved(path);
   out->name = tct_text_copy(path);
   if (!out->path || !out->name) return tct_outfile_abandon(out), tct_fail_memory(err);
-  tct_error why = {0};
-  int fd = open_target(out, in_place, &why);
+  int fd = open_target(out, in_place);
   out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (out->file) return TCT_OK;
   int code = errno;
   if (fd >= 0) close(fd);
   tct_outfile_abandon(out);
-  return why.status ? tct_fail_memory(err) : cannot(err, "write", path, code);
+  return code == ENOMEM ? tct_fail_memory(err) : cannot(err, "write", path, code);
 }
 
 tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
@@ -108,10 +150,13 @@ tct_status tct_outfile_open_anchor(tct_outfile *out, const char *path, tct_error
   return open_any(out, path, true, err);
 }
 
+/* Is the target written anew, and not in place? */
+static bool is_new(const tct_outfile *out) { return out->unnamed || out->aside; }
+
 /* On file systems that write changed blocks anew (copy on write) this is a check, not a promise. */
 tct_status tct_outfile_reserve(tct_outfile *out, int64_t bytes, tct_error *err) {
-  if (!out->aside) return TCT_OK;
-  int code = posix_fallocate(fileno(out->file), 0, bytes);
+  if (!is_new(out)) return TCT_OK;
+  int code = posix_fallocate(fileno(out->file), 0, bytes + FOLDER_ROOM);
   if (code == 0 || code == EINVAL || code == EOPNOTSUPP) return TCT_OK; /* a file system without reservations */
   char path[4096];
   snprintf(path, sizeof path, "%s", out->path);
@@ -125,39 +170,69 @@ static int cut_to_length(const tct_outfile *out) {
   return end >= 0 && ftruncate(fileno(out->file), end) == 0;
 }
 
-/* A rename is durable once its folder is synced; file systems that cannot sync a folder are let be. */
+/* A name is durable once its folder is synced; file systems that cannot sync a folder are let be. */
 static void sync_folder(const char *path) {
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-  char *folder = TCT_NEW(char, (int64_t)length + 1);
-  if (!folder) return;
-  memcpy(folder, slash ? path : ".", length);
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    (void)fsync(fd);
-    close(fd);
-  }
+  char *folder = folder_of(path);
+  int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   tct_free(folder);
+  if (fd < 0) return;
+  (void)fsync(fd);
+  close(fd);
+}
+
+static bool write_all(int fd, const char *bytes, ssize_t count) {
+  while (count > 0) {
+    ssize_t put = write(fd, bytes, (size_t)count);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes += put, count -= put;
+  }
+  return true;
+}
+
+/* Some security modules forbid to link a file without a name: its bytes then go to one that has a name. */
+static bool copy_aside(tct_outfile *out, int from) {
+  static const int64_t size = BLOCK;
+  char *block = tct_alloc(size, 1);
+  int to = block ? name_aside(out, create_named, -1) : (errno = ENOMEM, -1);
+  ssize_t got = -1;
+  for (off_t at = 0; to >= 0 && (got = pread(from, block, (size_t)size, at)) > 0; at += got)
+    if (!write_all(to, block, got)) break;
+  bool good = got == 0 && fsync(to) == 0;
+  int code = errno;
+  if (to >= 0 && close(to) != 0 && good) good = false, code = errno;
+  tct_wipe_free(block, size, 1);
+  errno = code;
+  return good;
+}
+
+/* Gives the file its name, which replaces what had it before; false with errno. */
+static bool take_name(tct_outfile *out) {
+  if (out->unnamed) {
+    int fd = fileno(out->file);
+    if (link_to(out->path, fd) == 0) return true;
+    if (errno != EEXIST || name_aside(out, link_to, fd) < 0)
+      if (!copy_aside(out, fd)) return false;
+  }
+  if (rename(out->aside, out->path) != 0) return false;
+  tct_free(out->aside);
+  out->aside = NULL;
+  return true;
 }
 
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err) {
   int failed = ferror(out->file), code = 0;
+  bool is_whole = is_new(out);
   if (fflush(out->file) != 0) failed = 1, code = errno;
-  if (!failed && out->aside && !cut_to_length(out)) failed = 1, code = errno;
-  if (!failed && out->aside && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
-  if (fclose(out->file) != 0 && !failed) failed = 1, code = errno;
+  if (!failed && is_whole && !cut_to_length(out)) failed = 1, code = errno;
+  if (!failed && is_whole && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
+  if (!failed && is_whole && !take_name(out)) failed = 1, code = errno;
+  if (fclose(out->file) != 0 && !failed && !is_whole) failed = 1, code = errno; /* else it is synced and named */
   out->file = NULL;
-  if (!failed && out->aside && rename(out->aside, out->path) != 0) failed = 1, code = errno;
-  if (failed) {
-    tct_status status = cannot(err, "finish writing", out->path, code);
-    tct_outfile_abandon(out);
-    return status;
-  }
-  if (out->aside) sync_folder(out->path);
-  tct_free(out->aside);
-  out->aside = NULL;
+  tct_status status = failed ? cannot(err, "finish writing", out->path, code) : TCT_OK;
+  if (!failed && is_whole) sync_folder(out->path);
   tct_outfile_abandon(out);
-  return TCT_OK;
+  return status;
 }
 
 void tct_outfile_abandon(tct_outfile *out) {

@@ -96,7 +96,7 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   const char *foreign = tct_foreign(head, length);
   if (foreign) return tct_fail_at(err, path, 0, 0, "%s", foreign);
   if (!tct_format_of(head, length, d->c)->has_names) {
-    return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; give a CSV file");
+    return tct_fail(err, TCT_E_USAGE, "a schema is drafted from a CSV file; save the table as CSV for it");
   }
   TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));

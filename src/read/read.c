@@ -98,11 +98,11 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   const char *foreign = tct_foreign(source->buffer + source->begin, source->end - source->begin);
   if (foreign) return tct_fail_at(err, source->name, 0, 0, "%s", foreign);
   for (int k = 0; k < tct_format_count; k++) {
-    if (options->key && !tct_formats[k]->has_names) continue; /* the others have no column of keys */
+    if (options->key && !tct_formats[k]->has_keys) continue; /* the others have no column of keys */
     if (tct_formats[k]->looks(source->buffer + source->begin, source->end - source->begin, reader->c))
       return tct_formats[k]->read(reader, err);
   }
-  return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, LIBSVM text or NPY");
+  return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, JSONL, LIBSVM text or NPY");
 }
 
 /* A part of a file numbers its lines from its own beginning on: those before it are counted once they are asked for. */

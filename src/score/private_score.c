@@ -1,13 +1,10 @@
 /* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
 #include "core/alloc.h"
 #include "core/sized.h"
-#include "ledger/ledger.h"
-#include "ledger/registry.h"
-#include "ledger/shown.h"
 #include "mech/mech.h"
 #include "model/json.h"
 #include "score/score.h"
-#include "train/plan.h"
+#include "train/charge.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -69,13 +66,8 @@ static tct_status charge(run *r, tct_error *err) {
                                 .neighbours = c->neighbours,
                                 .what = "scores of a model",
                                 .seeded = c->has_seed != 0,
-                                .unaccounted = r->data->unaccounted,
-                                .print = &shown.print[0],
-                                .key = shown.key[0],
-                                .declared_part = c->input_part != 0,
-                                .input_changed = c->input_changed};
-  tct_status status = tct_ledger_promise_run(c->ledger, &promise, &r->receipt, err);
-  if (status == TCT_OK && !r->receipt.for_tests) r->warning = tct_registry_add(shown.id, c->ledger, &shown.print[1]);
+                                .unaccounted = r->data->unaccounted};
+  tct_status status = tct_charge_shown(c, &shown, &promise, &r->receipt, &r->warning, err);
   tct_wipe(&shown, sizeof shown);
   return status;
 }

@@ -68,7 +68,10 @@ void tct_scoring_add(const tct_scoring *scoring, double margin, double label, do
 
 /* ---- what the noisy sum says ------------------------------------------------------------------------ */
 
-static double clamp(double value, double low, double high) { return fmin(fmax(value, low), high); }
+/* NaN stays: an error that cannot be computed is not known, never small. */
+static double clamp(double value, double low, double high) { return value < low ? low : value > high ? high : value; }
+
+static double deviation(double variance) { return sqrt(clamp(variance, 0, INFINITY)); }
 
 static double cell_middle(const tct_scoring *s, int cell) { return s->span * ((2.0 * cell + 1) / TCT_SCORE_CELLS - 1); }
 
@@ -93,13 +96,13 @@ static tct_figure area(const double *minus, const double *plus, double noise) {
   double spread = c * (1 - c) + (all_plus - 1) * (q1 - c * c) + (all_minus - 1) * (q2 - c * c);
   out.value = a;
   out.noise = noise * sqrt(slopes);
-  out.sampling = sqrt(fmax(0, spread) / (all_minus * all_plus));
+  out.sampling = deviation(spread / (all_minus * all_plus));
   return out;
 }
 
 static tct_figure share(double count, double noise, double rows) {
   double value = count / rows, inside = clamp(value, 0, 1);
-  return (tct_figure){value, noise / rows, sqrt(inside * (1 - inside) / rows), 0, 1};
+  return (tct_figure){value, noise / rows, deviation(inside * (1 - inside) / rows), 0, 1};
 }
 
 static tct_figures read_binary(const tct_scoring *s, const double *sum, double noise, double rows) {
@@ -115,7 +118,7 @@ static tct_figures read_binary(const tct_scoring *s, const double *sum, double n
   return (tct_figures){
       .accuracy = share(sum[TCT_SCORE_RIGHT] / s->part, noise, rows),
       .auc = area(minus, plus, noise),
-      .mean_loss = {loss, s->most * noise / rows, sqrt(fmax(0, squares - loss * loss) / rows), 0, s->most},
+      .mean_loss = {loss, s->most * noise / rows, deviation((squares - loss * loss) / rows), 0, s->most},
       .positives = share(positives, noise * sqrt(TCT_SCORE_CELLS), rows),
   };
 }
@@ -125,7 +128,7 @@ static tct_figures read_real(const tct_scoring *s, const double *sum, double noi
   double miss = sum[TCT_SCORE_SQUARE] / s->part / rows, mean = 2 * sum[TCT_SCORE_LABEL] / s->part / rows - 1;
   double spread = sum[TCT_SCORE_LABEL2] / s->part / rows - mean * mean; /* of the labels, in units of bound^2 */
   /* An error is in [0, 1] in these units, so its variance is at most mean*(1 - mean). */
-  double inside = clamp(miss, 0, 1), sampling = sqrt(inside * (1 - inside) / rows);
+  double inside = clamp(miss, 0, 1), sampling = deviation(inside * (1 - inside) / rows);
   double spread_noise = unit_noise * sqrt(1 + 16 * mean * mean), ratio = 4 * miss / spread;
   tct_figures out = {
       .mse = {miss * width * width, unit_noise * width * width, sampling * width * width, 0, width * width},

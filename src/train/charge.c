@@ -3,9 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "ledger/ledger.h"
 #include "ledger/registry.h"
-#include "ledger/shown.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
@@ -47,9 +45,19 @@ tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *
 
 /* ---- the charge ---- */
 
+tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tct_ledger_promise *run,
+                            tct_ledger_receipt *receipt, char **warning, tct_error *err) {
+  run->print = &shown->print[0];
+  run->key = shown->key[0];
+  run->declared_part = config->input_part != 0;
+  run->input_changed = config->input_changed;
+  TCT_TRY(tct_ledger_promise_run(config->ledger, run, receipt, err));
+  if (!receipt->for_tests) *warning = tct_registry_add(shown->id, config->ledger, &shown->print[1]);
+  return TCT_OK;
+}
+
 static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_model *model, tct_error *err) {
   tct_ledger_receipt receipt;
-  const tct_config *c = &plan->config;
   char *text = tct_plan_json(plan, err);
   if (!text) return TCT_E_MEMORY;
   tct_ledger_promise run = {.events = &model->events,
@@ -60,18 +68,13 @@ static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_model
                             .plan = text,
                             .persons = model->persons,
                             .seeded = model->reproducible,
-                            .unaccounted = model->unaccounted,
-                            .print = &shown->print[0],
-                            .key = shown->key[0],
-                            .declared_part = c->input_part != 0,
-                            .input_changed = c->input_changed};
-  tct_status status = tct_ledger_promise_run(c->ledger, &run, &receipt, err);
+                            .unaccounted = model->unaccounted};
+  tct_status status = tct_charge_shown(&plan->config, shown, &run, &receipt, &model->warning, err);
   tct_text_free(text);
   if (status != TCT_OK) return status;
   model->ledger_head = receipt.head;
   model->run_id = receipt.run;
   model->for_tests = receipt.for_tests;
-  if (!receipt.for_tests) model->warning = tct_registry_add(shown->id, c->ledger, &shown->print[1]);
   return TCT_OK;
 }
 

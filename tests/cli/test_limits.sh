@@ -45,6 +45,18 @@ costly 'a quoted record without end' 'max_line' "(printf 'a,y\n\"'; head -c 3000
 costly 'a LIBSVM line without end' 'max_line' "(printf '1 1:1\n1 1:'; head -c 300000000 /dev/zero | tr '\\0' 1)" \
   train - "${model[@]}"
 
+costly 'a JSON line without end' 'max_line' "(printf '{\"a\":\"'; head -c 300000000 /dev/zero | tr '\\0' 1)" "${train[@]}"
+costly 'a JSON record of many keys' 'more keys than' \
+  "(printf '{\"y\":1'; seq -f ',\"c%.0f\":1' 400000 | tr -d '\n'; echo '}')" "${train[@]}"
+costly 'a JSON record of many lists' 'nests lists' \
+  "(printf '{\"y\":['; yes '[],' | head -n 300000 | tr -d '\n'; echo '[]]}')" "${train[@]}"
+costly 'a JSON record that nests deep' 'nests lists' \
+  "(printf '{\"y\":'; head -c 1000000 /dev/zero | tr '\\0' '['; echo)" "${train[@]}"
+costly 'a later JSON record of many keys' 'more keys than' \
+  "(echo '{\"a\":1,\"y\":1}'; printf '{\"y\":1'; seq -f ',\"c%.0f\":1' 200000 | tr -d '\n'; echo '}')" "${train[@]}"
+costly 'a JSON text of 30 MB' 'a text stands' \
+  "(printf '{\"y\":1,\"a\":\"'; head -c 30000000 /dev/zero | tr '\\0' 1; echo '\"}')" "${train[@]}"
+
 # ---- compressed ----
 costly 'a gzip file of equal lines' 'max_expansion' "(echo a,y; yes 1,1 | head -c 400000000) | gzip -9" "${train[@]}"
 if command -v xz >/dev/null; then

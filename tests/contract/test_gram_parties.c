@@ -1,4 +1,5 @@
 /* test_gram_parties.c - secure sums: what is opened is the Gram matrix to the last bit; what each role sees of it. */
+#include "kept_frames.h"
 #include "worlds.h"
 
 #include "solve/parties/gram_parties.h"
@@ -8,20 +9,6 @@
 #include "rng/mask.h"
 
 /* ---- a run whose frames and releases are kept ---------------------------------------------------------------- */
-
-typedef struct frames {
-  unsigned char *bytes;
-  size_t size;
-} frames;
-
-static tct_status keep(void *user, int to, const void *frame, size_t size, tct_error *err) {
-  frames *f = user;
-  (void)to, (void)err;
-  f->bytes = realloc(f->bytes, f->size + size);
-  memcpy(f->bytes + f->size, frame, size);
-  f->size += size;
-  return TCT_OK;
-}
 
 typedef struct run {
   world w;

@@ -180,6 +180,88 @@ static void two_who_both_have_much_to_say_do_not_wait_for_each_other(void **stat
   records_free(&r);
 }
 
+/* ---- who comes first ------------------------------------------------------------------------------------------- */
+
+enum { SEEDS, SHARES };
+
+/* Frames to the server arrive in this order of parties: seeds in one, shares in another. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t moved;
+  int order[2][MOST], arrived[2];
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
+
+static int flight_of(const void *frame) {
+  int type = ((const unsigned char *)frame)[4];
+  return type == TCT_RING_SEED ? SEEDS : type == TCT_RING_SHARE ? SHARES : -1;
+}
+
+/* The binding, which nothing here asks for, holds the party's number. */
+static tct_status send_in_order(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
+  int self = pipe_of(wire)->binding[0], flight = flight_of(bytes);
+  if (flight < 0 || !self) return pipe_send(wire, to, bytes, size, err);
+  pthread_mutex_lock(&queue.lock);
+  while (queue.order[flight][queue.arrived[flight]] != self - 1) pthread_cond_wait(&queue.moved, &queue.lock);
+  tct_status status = pipe_send(wire, to, bytes, size, err);
+  queue.arrived[flight]++;
+  pthread_cond_broadcast(&queue.moved);
+  pthread_mutex_unlock(&queue.lock);
+  return status;
+}
+
+static const tct_wire_backend pipes_in_order = {
+    .send = send_in_order, .receive = pipe_receive, .swap = pipe_swap, .close = pipe_close};
+
+/* The i-th order of so many: each place takes one of those that are left. */
+static void nth_order(int i, int count, int *order) {
+  int left[MOST];
+  for (int k = 0; k < count; k++) left[k] = k;
+  for (int k = 0; k < count; k++) {
+    int at = i % (count - k);
+    i /= count - k;
+    order[k] = left[at];
+    memmove(left + at, left + at + 1, (size_t)(count - k - at - 1) * sizeof *left);
+  }
+}
+
+static void play_in_order(const records *data, ask a, int seeds, int shares, const tct_statistics *expected) {
+  table t;
+  a.backend = &pipes_in_order;
+  lay(&t, data, a);
+  nth_order(seeds, t.count, queue.order[SEEDS]);
+  nth_order(shares, t.count, queue.order[SHARES]);
+  queue.arrived[SEEDS] = queue.arrived[SHARES] = 0;
+  for (int k = 0; k < t.count; k++) pipe_of(&t.up[k])->binding[0] = (unsigned char)(1 + k);
+  play(&t);
+  for (int k = 0; k <= t.count; k++)
+    if (t.status[k] != TCT_OK) fail_msg("orders %d, %d: %d: %s", seeds, shares, k, t.err[k].text);
+  assert_int_equal(queue.arrived[SEEDS], t.count);
+  assert_int_equal(queue.arrived[SHARES], t.count);
+  assert_memory_equal(t.opened.gram, expected->gram, 36 * sizeof(double));
+  assert_memory_equal(t.opened.moment, expected->moment, 6 * sizeof(double));
+  clear(&t);
+}
+
+static void whatever_the_orders_of_seeds_and_shares_the_same_sum_is_opened(void **state) {
+  (void)state;
+  static const int64_t width[2][MOST] = {{1, 3, 2}, {2, 1, 1, 2}};
+  static const char *const solver[2] = {"gram_parties:parties=3", "gram_parties:parties=4,labels=one"};
+  records r = records_new(9, 6, 3);
+  for (int four = 0; four < 2; four++) {
+    int orders = four ? 24 : 6;
+    ask a = {solver[four], 9, width[four], &pipes};
+    table t;
+    tct_statistics expected = {0};
+    lay(&t, &r, a);
+    assert_int_equal(tct_gram_stage_play(t.stage, &t.w.problem, &expected, NULL), TCT_OK);
+    clear(&t);
+    for (int seeds = 0; seeds < orders; seeds++)
+      for (int shares = 0; shares < orders; shares++) play_in_order(&r, a, seeds, shares, &expected);
+    tct_statistics_free(&expected);
+  }
+  records_free(&r);
+}
+
 /* ---- masks ----------------------------------------------------------------------------------------------------- */
 
 typedef struct kept {
@@ -313,6 +395,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(apart_they_open_what_the_simulation_opens_bit_for_bit),
       cmocka_unit_test(two_who_both_have_much_to_say_do_not_wait_for_each_other),
+      cmocka_unit_test(whatever_the_orders_of_seeds_and_shares_the_same_sum_is_opened),
       cmocka_unit_test(no_mask_is_used_in_two_sessions_whatever_else_is_the_same),
       cmocka_unit_test(a_wire_to_the_server_takes_no_masked_columns),
       cmocka_unit_test(wherever_a_wire_breaks_all_end_and_nothing_is_opened),

@@ -15,7 +15,7 @@ int posix_fallocate(int fd, off_t from, off_t length) {
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   if (readlink(link, name, sizeof name - 1) < 0) return errno;
   const char *file = strrchr(name, '/');
-  if (full && file && !strncmp(file, "/A.", 3)) return ENOSPC;
+  if (full && file && (!strncmp(file, "/A.", 3) || strstr(file, "(deleted)"))) return ENOSPC; /* it has no name yet */
   return ftruncate(fd, from + length) == 0 ? 0 : errno;
 }
 

@@ -3,6 +3,7 @@
  * The protocol is a handful of formulas over a ring.  Here they stand once more, over any ring 2^b.  On small rings all
  * inputs and all coins are enumerated.  The frames of the real code are then held against the formulas, word by word,
  * under the masks that its own seeds give. */
+#include "kept_frames.h"
 #include "worlds.h"
 
 #include "mech/joint.h"
@@ -59,6 +60,26 @@ static void on_bytes_every_view_of_a_party_comes_once_for_every_input(void **sta
   free(seen);
 }
 
+/* Ring 2^8, every input.  A view is (u, rest), u = x - a, rest = a.other - c.  All inputs with all coins would be 2^56
+ * steps; three smaller facts say the same.  u does not know c; for every x it takes every value once as a does.  For
+ * every a.other, rest takes every value once as c does. */
+static void on_bytes_no_input_at_all_changes_how_often_a_view_comes(void **state) {
+  (void)state;
+  enum { B = 8, PAIRS = 1 << 16 };
+  static unsigned char seen[PAIRS];
+  for (unsigned x = 0; x < PAIRS; x++) {
+    unsigned count = 0;
+    memset(seen, 0, sizeof seen);
+    for (unsigned a = 0; a < PAIRS; a++) seen[index_of(hidden(nth(x, B), nth(a, B), B), B)] = 1;
+    for (unsigned u = 0; u < PAIRS; u++) count += seen[u];
+    assert_int_equal(count, PAIRS);
+  }
+  for (unsigned product = 0; product < 256; product++) {
+    unsigned char rests[256] = {0};
+    for (unsigned c = 0; c < 256; c++) assert_int_equal(rests[mod(product - c, B)]++, 0);
+  }
+}
+
 /* Ring 2^2, the server of three parties, who has all a: its three shares take every value with the opened sum equally
  * often, whatever the parties' products and noises are. */
 static void every_shares_with_the_opened_sum_are_as_likely_to_the_server(void **state) {
@@ -95,20 +116,6 @@ static void every_data_with_the_same_opened_sum_explain_a_transcript_of_the_serv
 }
 
 /* ---- the real code is these formulas --------------------------------------------------------------------------- */
-
-typedef struct frames {
-  unsigned char *bytes;
-  size_t size;
-} frames;
-
-static tct_status keep(void *user, int to, const void *frame, size_t size, tct_error *err) {
-  frames *f = user;
-  (void)to, (void)err;
-  f->bytes = realloc(f->bytes, f->size + size);
-  memcpy(f->bytes + f->size, frame, size);
-  f->size += size;
-  return TCT_OK;
-}
 
 enum { K = 3, N = 50, P = 9, CELLS = P * (P + 1) / 2 + P, HEADER = TCT_FRAME_HEADER };
 static const int64_t width[K] = {2, 4, 3};
@@ -337,6 +344,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_view_of_two_parties_is_as_likely_whatever_the_third_one_has),
       cmocka_unit_test(on_bytes_every_view_of_a_party_comes_once_for_every_input),
+      cmocka_unit_test(on_bytes_no_input_at_all_changes_how_often_a_view_comes),
       cmocka_unit_test(every_shares_with_the_opened_sum_are_as_likely_to_the_server),
       cmocka_unit_test(every_data_with_the_same_opened_sum_explain_a_transcript_of_the_server),
       cmocka_unit_test(the_frames_are_the_formulas_under_masks_of_the_parties_own_seeds),

@@ -135,6 +135,26 @@ static void figures_lie_about_the_exact_ones_with_the_stated_deviation(void **st
   compare("mse", true, exact("mse", true));
 }
 
+static void an_error_that_cannot_be_computed_is_not_small(void **state) {
+  (void)state;
+  double sum[TCT_SCORE_BINARY];
+  for (int real = 0; real <= 1; real++) {
+    tct_error err;
+    tct_scoring scoring;
+    tct_data *data = table(real);
+    tct_model *model = trained(data, real);
+    assert_int_equal(tct_scoring_make(model, &scoring, &err), TCT_OK);
+    for (int64_t j = 0; j < scoring.len; j++) sum[j] = NAN;
+    tct_figures f = tct_scoring_read(&scoring, sum, 1, PEOPLE);
+    if (real)
+      assert_true(isnan(f.mse.sampling) && isnan(f.r2.value));
+    else
+      assert_true(isnan(f.accuracy.sampling) && isnan(f.mean_loss.sampling) && isnan(f.auc.value));
+    tct_model_free(model);
+    tct_data_free(data);
+  }
+}
+
 static void the_event_costs_what_was_asked_under_both_relations(void **state) {
   (void)state;
   tct_data *data = table(false);
@@ -178,6 +198,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_records_term_is_at_most_one_long_and_some_record_has_that),
       cmocka_unit_test(figures_lie_about_the_exact_ones_with_the_stated_deviation),
+      cmocka_unit_test(an_error_that_cannot_be_computed_is_not_small),
       cmocka_unit_test(the_event_costs_what_was_asked_under_both_relations),
       cmocka_unit_test(the_ledger_is_charged_and_what_it_refuses_is_not_scored),
   };

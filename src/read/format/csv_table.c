@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "read/schema/describe.h"
 #include "read/schema/encode.h"
-#include "read/format/reader.h"
+#include "read/format/blocks.h"
 
 /* All that one read needs. */
 typedef struct csv_reader {
@@ -16,6 +16,9 @@ typedef struct csv_reader {
   int64_t key;            /* the keys' column, -1 = none */
   tct_pieces keys;        /* their texts, each ended by 0 */
   tct_encoder encoder;
+  int64_t blanks, first_blank; /* empty lines since the last record, and the line of the first */
+  int64_t lead;                /* of a block: empty lines before its first record */
+  bool is_part, seen;          /* of a block: this is one; it has a record */
 } csv_reader;
 
 static bool looks(const char *head, int64_t length, locale_t c) {
@@ -151,23 +154,91 @@ static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) 
 }
 
 /* Empty lines at the end are no records; before a record they are malformed ones. */
+static tct_status take_blanks(csv_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t dense = r->encoder.sparse ? 0 : r->encoder.schema->features;
+  if (r->blanks > 0 && r->key >= 0) /* an empty line has no key, and a record without one is nobody's */
+    return tct_fail_at(err, reader->source->name, r->first_blank, 0, "the line is empty; remove it");
+  for (; r->blanks > 0; r->blanks--, r->first_blank++) {
+    TCT_TRY(tct_reader_invalid(reader, r->first_blank, 0, "the line is empty; remove it", dense, err));
+  }
+  return TCT_OK;
+}
+
 static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err) {
-  int64_t dense = r->encoder.sparse ? 0 : r->encoder.schema->features, blanks = 0, first_blank = 0;
   for (;;) {
     bool more;
     TCT_TRY(tct_csv_next(&r->csv, &more, err));
     if (!more) return TCT_OK;
     if (r->csv.blank) {
-      if (blanks++ == 0) first_blank = r->csv.line;
+      if (r->blanks++ == 0) r->first_blank = r->csv.line;
       continue;
     }
-    if (blanks > 0 && r->key >= 0) /* an empty line has no key, and a record without one is nobody's */
-      return tct_fail_at(err, reader->source->name, first_blank, 0, "the line is empty; remove it");
-    for (; blanks > 0; blanks--, first_blank++) {
-      TCT_TRY(tct_reader_invalid(reader, first_blank, 0, "the line is empty; remove it", dense, err));
-    }
+    if (r->is_part && !r->seen) r->lead = r->blanks, r->blanks = 0; /* what stands before is another block's */
+    r->seen = true;
+    TCT_TRY(take_blanks(r, reader, err));
     TCT_TRY(add_record(r, reader, err));
   }
+}
+
+/* ---- blocks of the file, read by several threads ---- */
+
+static tct_status begin_part(const void *whole, void *part, tct_reader *reader, tct_error *err) {
+  const csv_reader *from = whole;
+  csv_reader *r = part;
+  *r = *from;
+  r->csv.field = NULL;
+  r->csv.fields = r->csv.cap = 0;
+  r->csv.source = reader->source;
+  r->is_part = true;
+  memset(&r->keys, 0, sizeof r->keys);
+  r->keys.element = 1;
+  r->encoder.value = NULL, r->encoder.index = NULL;
+  return tct_encoder_copy(&r->encoder, err);
+}
+
+static tct_status parse_part(void *part, tct_reader *reader, tct_error *err) {
+  csv_reader *r = part;
+  r->csv.next_line = 1;
+  r->lead = r->blanks = 0;
+  r->seen = false;
+  tct_status status = read_records(r, reader, err);
+  if (!r->seen) r->lead = r->blanks, r->blanks = 0;
+  return status;
+}
+
+static tct_status join_part(void *user, void *part, tct_reader *reader, int64_t lines, tct_error *err) {
+  csv_reader *r = user, *from = part;
+  if (from->lead > 0 && r->blanks == 0) r->first_blank = lines + 1;
+  r->blanks += from->lead;
+  if (!from->seen) return TCT_OK;
+  TCT_TRY(take_blanks(r, reader, err));
+  r->blanks = from->blanks;
+  r->first_blank = lines + from->first_blank;
+  return tct_pieces_append(&r->keys, &from->keys) ? TCT_OK : tct_fail_memory(err);
+}
+
+static void end_part(void *part) {
+  csv_reader *r = part;
+  r->encoder.field = NULL; /* the whole's */
+  tct_encoder_free(&r->encoder);
+  tct_pieces_free(&r->keys);
+  tct_csv_end(&r->csv);
+}
+
+static tct_status read_all_records(csv_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t wide = (int64_t)sizeof(double) * 4 * r->encoder.schema->features + (int64_t)sizeof(tct_field) * 2 * r->count;
+  if (!tct_blocks_wanted(reader, wide)) return read_records(r, reader, err);
+  return tct_blocks_read(&(tct_blocks){.size = sizeof *r,
+                                       .delimiter = r->csv.delimiter,
+                                       .whole = r,
+                                       .begin = begin_part,
+                                       .parse = parse_part,
+                                       .join = join_part,
+                                       .end = end_part,
+                                       .user = r,
+                                       .lines = r->csv.next_line - 1,
+                                       .part_bytes = wide},
+                         reader, err);
 }
 
 static tct_status describe(csv_reader *r, const tct_reader *reader, tct_error *err) {
@@ -184,7 +255,7 @@ static tct_status read_all(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(prepare(r, reader, err));
   if (reader->range)
     TCT_TRY(tct_source_jump(reader->source, reader->range->header, reader->range->from, reader->range->to, err));
-  TCT_TRY(read_records(r, reader, err));
+  TCT_TRY(read_all_records(r, reader, err));
   if (reader->table.rows == 0 && !reader->range) {
     return tct_fail_at(err, reader->source->name, 0, 0, "the file has a header but no records; give at least one");
   }
@@ -209,6 +280,7 @@ const tct_format tct_format_csv = {
     .summary = "comma, semicolon or tab separated text with a header (RFC 4180); also gzip, xz, zstd, bzip2",
     .parting = TCT_PARTS_RECORDS,
     .has_names = true,
+    .has_keys = true,
     .looks = looks,
     .read = read_format,
 };

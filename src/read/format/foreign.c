@@ -21,6 +21,8 @@ static const form forms[] = {
     {"<stata_dta>", 11, "this is a Stata file; " BY_PYTHON},
     {"$FL2", 4, "this is an SPSS file; " BY_PYTHON},
     {"\xD0\xCF\x11\xE0", 4, "this is an old spreadsheet (XLS); save it as CSV"},
+    {"[{", 2, "this is one JSON array; write one object a line (JSON Lines; jq -c '.[]' does)"},
+    {"[\n", 2, "this is one JSON array; write one object a line (JSON Lines; jq -c '.[]' does)"},
     {"%PDF", 4, "this is a PDF document; give the table itself, as CSV"},
     {"\x80\x04\x95", 3, "this is a Python pickle; load it in Python and give the frame to fit"},
     {"RDX", 3, "this is an R data file; write the table as CSV in R (write.csv)"},

@@ -8,7 +8,7 @@
 
 #include "core/alloc.h"
 #include "read/schema/label.h"
-#include "read/format/reader.h"
+#include "read/format/blocks.h"
 
 /* The features of one line, and what reading it needs. */
 typedef struct libsvm {
@@ -158,6 +158,44 @@ static tct_status read_lines(libsvm *r, tct_reader *reader, tct_error *err) {
   }
 }
 
+/* ---- blocks of the file, read by several threads ---- */
+
+static tct_status begin_part(const void *whole, void *part, tct_reader *reader, tct_error *err) {
+  const libsvm *from = whole;
+  libsvm *r = part;
+  (void)reader, (void)err;
+  *r = *from; /* nothing of its own is allocated yet */
+  return TCT_OK;
+}
+
+static tct_status parse_part(void *part, tct_reader *reader, tct_error *err) { return read_lines(part, reader, err); }
+
+static tct_status join_part(void *user, void *part, tct_reader *reader, int64_t lines, tct_error *err) {
+  libsvm *r = user;
+  const libsvm *from = part;
+  (void)reader, (void)lines, (void)err;
+  if (from->largest > r->largest) r->largest = from->largest;
+  return TCT_OK;
+}
+
+static void end_part(void *part) {
+  libsvm *r = part;
+  tct_wipe_free(r->value, r->cap, sizeof *r->value);
+  tct_wipe_free(r->index, r->cap, sizeof *r->index);
+}
+
+static tct_status read_all_lines(libsvm *r, tct_reader *reader, tct_error *err) {
+  if (!tct_blocks_wanted(reader, 0)) return read_lines(r, reader, err);
+  return tct_blocks_read(&(tct_blocks){.size = sizeof *r,
+                                       .whole = r,
+                                       .begin = begin_part,
+                                       .parse = parse_part,
+                                       .join = join_part,
+                                       .end = end_part,
+                                       .user = r},
+                         reader, err);
+}
+
 static tct_status finish(libsvm *r, tct_reader *reader, tct_error *err) {
   const char *file = reader->source->name;
   int64_t cols = reader->options->cols;
@@ -191,10 +229,9 @@ static tct_status read_format(tct_reader *reader, tct_error *err) {
   TCT_TRY(tct_label_rule_make(&r.rule, options, &reader->schema, &reader->data->classes, reader->c, err));
   tct_table_init(&reader->table, TCT_CSR, options);
   if (reader->range) TCT_TRY(tct_source_jump(reader->source, 0, reader->range->from, reader->range->to, err));
-  tct_status status = read_lines(&r, reader, err);
+  tct_status status = read_all_lines(&r, reader, err);
   if (status == TCT_OK) status = finish(&r, reader, err);
-  tct_wipe_free(r.value, r.cap, sizeof *r.value);
-  tct_wipe_free(r.index, r.cap, sizeof *r.index);
+  end_part(&r);
   return status;
 }
 

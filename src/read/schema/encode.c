@@ -17,6 +17,13 @@ static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
   return schema->max * (value_bytes + index_bytes) + index_bytes < schema->features * value_bytes;
 }
 
+tct_status tct_encoder_copy(tct_encoder *encoder, tct_error *err) {
+  const tct_schema *schema = encoder->schema;
+  encoder->value = TCT_NEW(double, encoder->sparse ? schema->max : schema->features);
+  if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->max);
+  return encoder->value && (!encoder->sparse || encoder->index) ? TCT_OK : tct_fail_memory(err);
+}
+
 tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
                             const tct_read_options *options, tct_error *err) {
   bool narrow = options->value_type == TCT_F32;
@@ -25,10 +32,7 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
   encoder->label_field = label_field;
   encoder->largest = narrow ? FLT_MAX : DBL_MAX;
   encoder->sparse = sparse_is_smaller(schema, narrow ? (int64_t)sizeof(float) : (int64_t)sizeof(double));
-  encoder->value = TCT_NEW(double, encoder->sparse ? schema->max : schema->features);
-  if (encoder->sparse) encoder->index = TCT_NEW(int32_t, schema->max);
-  if (!encoder->value || (encoder->sparse && !encoder->index)) return tct_fail_memory(err);
-  return TCT_OK;
+  return tct_encoder_copy(encoder, err);
 }
 
 static void put(tct_encoder *encoder, int64_t feature, double value) {

@@ -22,6 +22,9 @@ typedef struct tct_encoder {
 tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
                             const tct_read_options *options, tct_error *err);
 
+/* Gives a copy of an encoder, whose value and index are NULL, a record of its own; all else stays shared. */
+tct_status tct_encoder_copy(tct_encoder *encoder, tct_error *err);
+
 /* Encodes the fields; returns what is wrong (why NULL = nothing). */
 tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label);
 

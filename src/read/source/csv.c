@@ -3,6 +3,7 @@
  * A record is first found as a whole (memchr for the newline; byte by byte only where a quote occurs
  * before it), then split in place.  Why not libcsv: docs/decisions/own-csv-parser.md.  Fuzzed by
  * fuzz/fuzz_csv.c. */
+#define _GNU_SOURCE /* memrchr */
 #include "read/source/csv.h"
 
 #include <string.h>
@@ -206,6 +207,27 @@ tct_status tct_csv_next(tct_csv *csv, bool *more, tct_error *err) {
   if (zero)
     set_fault(csv, 1 + count_bytes(text, zero - text, csv->delimiter), "the record holds a NUL byte; give a text file");
   return split(csv, text, text + length, err);
+}
+
+/* Without quotes every line end is a record end, and what is looked at next is the rest behind the last of them. */
+int64_t tct_csv_last_end(tct_csv_cut *cut, const char *text, int64_t length) {
+  int64_t fresh = length - cut->at;
+  if (fresh <= 0) return cut->end;
+  if (!cut->quoted && cut->delimiter && memchr(text + cut->at, '"', (size_t)fresh)) {
+    cut->quoted = true;
+    cut->at = cut->end;
+    cut->place = FIELD_START;
+  }
+  place where = (place)cut->place;
+  while (cut->quoted && find_end(text, length, cut->delimiter, &cut->at, &where)) {
+    cut->end = ++cut->at;
+    where = FIELD_START;
+  }
+  cut->place = (int)where;
+  const char *newline = cut->quoted ? NULL : memrchr(text + cut->at, '\n', (size_t)fresh);
+  if (newline) cut->end = newline - text + 1;
+  cut->at = length;
+  return cut->end;
 }
 
 void tct_csv_end(tct_csv *csv) {

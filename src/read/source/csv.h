@@ -43,4 +43,15 @@ tct_status tct_csv_header(tct_csv *csv, char ***names, int64_t **sorted, int64_t
 /* The column of that name, or -1. */
 int64_t tct_csv_find(char *const *names, const int64_t *sorted, int64_t count, const char *name);
 void tct_csv_end(tct_csv *csv);
+
+/* Where a text can be cut: remembers how far it has looked.  delimiter: 0 = every line end ends a record. */
+typedef struct tct_csv_cut {
+  char delimiter;
+  bool quoted;     /* there is a quote */
+  int64_t at, end; /* bytes looked at; behind the last record end among them */
+  int place;       /* where byte `at` stands within its record, once there is a quote */
+} tct_csv_cut;
+/* Behind the last record end of text[length], which begins with a record and at every call goes on where it ended; 0:
+ * there is none yet. */
+int64_t tct_csv_last_end(tct_csv_cut *cut, const char *text, int64_t length);
 #endif

@@ -30,6 +30,7 @@ int64_t tct_data_classes(const tct_data *data) { return data->classes.count; }
 const char *tct_data_class(const tct_data *data, int64_t k) {
   return k >= 0 && k < data->classes.count ? data->classes.name[k] : NULL;
 }
+const char *tct_data_keys(const tct_data *data) { return data->keys; }
 
 /* The names "x1", "x2", ... in one allocation. */
 static char **number_names(int64_t count) {

@@ -92,6 +92,25 @@ void *tct_pieces_reserve(tct_pieces *pieces, int64_t count) {
   return buffer;
 }
 
+/* In steps that leave little of a piece unused. */
+bool tct_pieces_append(tct_pieces *to, tct_pieces *from) {
+  for (int64_t k = 0; k < from->count; k++) {
+    struct tct_piece *piece = &from->at[k];
+    for (int64_t at = 0; at < piece->used; at += FIRST_PIECE) {
+      int64_t count = piece->used - at < FIRST_PIECE ? piece->used - at : FIRST_PIECE;
+      void *buffer = tct_pieces_reserve(to, count);
+      if (!buffer) return false;
+      memcpy(buffer, piece->memory + (size_t)at * from->element, (size_t)count * from->element);
+    }
+    piece->used = 0;
+  }
+  struct tct_piece *last = from->count > 0 ? &from->at[from->count - 1] : NULL;
+  for (int64_t k = 0; k + 1 < from->count; k++) free_piece(from, &from->at[k]);
+  if (last) from->at[0] = *last, from->count = 1;
+  from->total = 0;
+  return true;
+}
+
 /* Hands all elements to `take` in order, piece by piece, and gives each piece back. */
 static void drain(tct_pieces *pieces, void (*take)(void *user, const char *elements, int64_t count), void *user) {
   for (int64_t k = 0; k < pieces->count; k++) {
@@ -234,6 +253,23 @@ tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err) {
   if (!buffer) return tct_table_failed(table, err);
   if (count > 0) memset(buffer, 0, (size_t)count * table->values.element);
   return add_rest(table, -1, 1, err);
+}
+
+static void raise_ends(tct_pieces *ends, int64_t by) {
+  for (int64_t k = 0; k < ends->count; k++)
+    for (int64_t i = 0; i < ends->at[k].used; i++) ((int64_t *)(void *)ends->at[k].memory)[i] += by;
+}
+
+tct_status tct_table_append(tct_table *to, tct_table *from, tct_error *err) {
+  raise_ends(&from->ends, to->values.total);
+  bool good = tct_pieces_append(&to->values, &from->values) && tct_pieces_append(&to->index, &from->index);
+  if (!good) return tct_table_failed(to, err);
+  good = tct_pieces_append(&to->ends, &from->ends) && tct_pieces_append(&to->labels, &from->labels) &&
+         tct_pieces_append(&to->dropped, &from->dropped);
+  if (!good) return tct_fail_memory(err);
+  to->rows += from->rows;
+  from->rows = 0;
+  return tct_table_spill(to, err);
 }
 
 static void ends_to_i32(void *user, const char *elements, int64_t count) {

@@ -24,6 +24,9 @@ typedef struct tct_pieces {
 bool tct_pieces_expect(tct_pieces *pieces, int64_t count);
 /* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory, or of disk. */
 void *tct_pieces_reserve(tct_pieces *pieces, int64_t count);
+/* Appends all elements of `from`, which is empty afterwards and keeps its memory for others; false = out of memory or
+ * disk.  from has no file. */
+bool tct_pieces_append(tct_pieces *to, tct_pieces *from);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err);
 void tct_pieces_free(tct_pieces *pieces);
@@ -60,6 +63,9 @@ tct_status tct_table_sparse(tct_table *table, const int32_t *index, const double
                             tct_error *err);
 /* Appends a record that contributes nothing; count: its dense features (sparse: 0). */
 tct_status tct_table_drop(tct_table *table, int64_t count, tct_error *err);
+
+/* Appends all records of a table of the same kind, which is empty afterwards. */
+tct_status tct_table_append(tct_table *to, tct_table *from, tct_error *err);
 
 /* Moves everything into data; cols: features. */
 tct_status tct_table_finish(tct_table *table, int64_t cols, tct_data *data, tct_error *err);

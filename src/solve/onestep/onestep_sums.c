@@ -209,7 +209,7 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   scale[1] = run->rule.sandwich ? psi * psi / (u->variance * u->joint) : 0;
   double size = norm * norm * sqrt(scale[0] * scale[0] + scale[1] * scale[1]);
   double cut = SHRINK / fmax(size, 1);
-  for (int k = 0; k < 2; k++) scale[k] = isfinite(scale[k]) ? sqrt(scale[k] * cut) * SHRINK : 0;
+  for (int k = 0; k < 2; k++) scale[k] = isfinite(size) ? sqrt(scale[k] * cut) * SHRINK : 0;
 }
 
 /* sum[2][p][p] += the terms of the rows first .. first + count; image, scale, margin: room. */
