@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all audit check mutants demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check kills mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -16,9 +16,19 @@ check: setup $(BUILD)/build.ninja
 	@rm -f $(BUILD)/ctest.xml
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
-# Does a test notice?  COUNT mutants of the sources that a privacy claim rests on; 600 take up to an hour.
+# Does a test notice?  COUNT mutants of the sources that a privacy claim rests on, and docs/measured/mutants.md; 600 take
+# up to an hour.  It can be cut and taken up: what build/release/mutants/done.jsonl has is not run again.
 mutants: all
-	tools/mutate.py $(BUILD) --count $${COUNT:-600}
+	tools/mutate.py $(BUILD) --seed 20 --count $${COUNT:-600} --page docs/measured/mutants.md
+
+# Checks docs/proofs/coq with Coq, an optional package: docs/proofs/machine-checked.md.
+proofs:
+	tools/setup.sh proofs
+	tools/check_proofs.sh
+
+# kill -9 of a random rank at a random moment, KILLS times; the tests make 5.
+kills: all
+	KILLS=$${KILLS:-50} TACIT=$(BUILD)/tacit tests/fault/rank_kills.sh
 
 # The faults that an audit must find, 60 s each, and docs/measured/audit.md: an hour on two cores.  It can be cut and
 # taken up: rows in build/release/audit.jsonl are not made again.
@@ -34,9 +44,10 @@ bench: all
 	tools/setup.sh bench
 	bench/run.sh $(BUILD)
 
-# What 95 % intervals cover; hours.  It can be cut and taken up: cells in build/coverage.jsonl are not run again.
+# What 95 % intervals cover: measures and writes docs/measured/coverage.md; hours.  It can be cut and taken up: what
+# build/coverage.jsonl has is not run again.  SHARE=0.1: a tenth of the tables.
 coverage: all
-	bench/papers/coverage.py $(BUILD) build/coverage.jsonl --runs $${RUNS:-1000} --cells $${CELLS:-all}
+	bench/papers/coverage.py $(BUILD) build/coverage.jsonl --share $${SHARE:-1} --real build/venv/bin/python --page docs/measured/coverage.md
 
 # docs/measured/default.md: auto beside every other solver, oracles, floors and rivals; OLD=PATH to an earlier tacit.
 bench-default: all
@@ -53,7 +64,7 @@ sanitize:
 	tools/setup.sh build check
 	cmake --preset asan && cmake --build build/asan
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
-	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error
+	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
 # Every fault of tests/privacy/planted.sh, each of which a test must catch; .ci/run plants a third.
 planted: all

@@ -154,6 +154,8 @@ int cli_args_parse(const cli_verb *verb, cli_args *args, char **argv, int count)
   tct_config_default(&args->config);
   tct_read_options_default(&args->read);
   tct_session_default(&args->session);
+  tct_sockets_default(&args->sockets);
+  args->rank = -1;
   tct_page_options_default(&args->page);
   args->generate_rows = 50000;
   args->level = args->seconds = NAN;

@@ -14,6 +14,8 @@ typedef struct cli_args {
   tct_config config;
   tct_read_options read;
   tct_session session;                     /* serve, party */
+  tct_sockets sockets;                     /* train: ranks that meet */
+  int64_t rank, ranks;                     /* train; -1 and 0 = not given */
   int64_t parties;                         /* serve */
   const char *neighbours, *rows, *invalid; /* choices as text; NULL = not given */
   const char *shape;                       /* "N,P" */
@@ -153,6 +155,13 @@ int cli_wire_check(const cli_args *args);
 /* Over the network if there is an address, else the ranks of mpirun; 0, or 2 after one sentence.  option: "--listen" */
 int cli_wire_begin(cli_args *args, const char *option, tct_team **team);
 
+/* ---- ranks.c -------------------------------------------------------------------------------------- */
+
+extern const cli_option cli_rank_options[]; /* --meet --rank --ranks --secret --meet-timeout */
+/* The ranks that meet at an address if there is one, else those of mpirun, else this process alone; 0, or an exit code
+ * after one sentence. */
+int cli_rank_begin(cli_args *args, tct_team **team);
+
 /* ---- same.c --------------------------------------------------------------------------------------- */
 
 /* Compares all options of the verb between ranks, as they were parsed, but those named in free_options (ended by NULL);
@@ -209,7 +218,13 @@ int cli_sink_check(const char *path, const char *input);
 
 void cli_progress_start(tct_config *config); /* installs callbacks and the handler of SIGINT, SIGTERM and SIGHUP */
 void cli_progress_end(void);                 /* takes both away and clears the bar */
-double cli_seconds(void);                    /* a steady clock */
+/* What the disk under a folder does: bytes a second, NAN where it cannot be measured, and bytes that are free. */
+typedef struct cli_disk {
+  double write, read, free;
+} cli_disk;
+cli_disk cli_disk_measure(const char *folder);     /* writes and reads 64 MiB there */
+const char *cli_scratch_folder(const char *given); /* of --scratch; NULL: where records go without it */
+double cli_seconds(void);                          /* a steady clock */
 
 /* ---- plot.c ------------------------------------------------------------------------------------- */
 

@@ -107,6 +107,12 @@ static void put_facts(const json_t *root) {
     if (json_is_true(json_object_get(root, "private")))
       printf("Noise was added to protect the records; errors, intervals and p-values count it.\n");
   }
+  if (json_is_number(json_object_get(root, "residual_scale"))) {
+    double scale = cli_number(root, "residual_scale");
+    cli_line("residuals",
+             "68 %% within %.4g of 0 (a variance of %.4g if they are normal), as released before the last step", scale,
+             scale * scale);
+  }
   if (json_is_object(noise)) {
     cli_line("noise", "standard deviation of a weight, in the model's own columns: between %s and %s",
              cli_real(cli_number(noise, "min")), cli_real(cli_number(noise, "max")));

@@ -57,10 +57,58 @@ static void count_in_loss(cli_args *args, int64_t classes) {
   args->config.loss = args->loss;
 }
 
+/* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
+static void plan_disk(const cli_args *args, json_t *plan) {
+  double values = cli_number(plan, "disk_bytes"), passes = cli_number(plan, "passes");
+  const char *folder = cli_scratch_folder(args->read.scratch);
+  if (!(values > cli_number(plan, "memory_limit") / 4) || !(passes > 0)) return; /* all stays in memory */
+  cli_disk disk = cli_disk_measure(folder);
+  double seconds = values / disk.write + passes * values / disk.read;
+  if (disk.free < values)
+    cli_warn("%s has room for %.1f GiB, and the values may take %.1f GiB; name another folder with --scratch", folder,
+             disk.free / (1 << 30), values / (1 << 30));
+  if (isnan(seconds)) return;
+  json_object_set_new(plan, "disk_seconds", json_real(seconds));
+  json_object_set_new(plan, "disk_read_rate", json_real(disk.read));
+  json_object_set_new(plan, "disk_write_rate", json_real(disk.write));
+  if (args->json) return;
+  cli_line("disk", "about %.0f passes read %.1f GiB, and %.1f GiB are written", passes, passes * values / (1 << 30),
+           values / (1 << 30));
+  cli_line("", "%.0f s at the %.0f and %.0f MB/s of %s now, beside the computation", seconds, disk.read / 1e6,
+           disk.write / 1e6, folder);
+}
+
+/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
+static int64_t open_columns(const cli_args *args, int64_t cols) {
+  const json_t *column;
+  size_t k;
+  int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
+  if (!args->read.schema_path) return count + cols;
+  json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
+  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
+      json_is_true(json_object_get(column, "estimate"));
+  json_decref(schema);
+  return count;
+}
+
+/* The rest of the budget goes on to the fit, under bounds that stand for those to come. */
+static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
+  tct_error err = {0};
+  if (!args->config.estimate) return 0;
+  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
+  if (!text) return cli_fail_error(&err);
+  *estimate = cli_take_json(text);
+  if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
+  if (isnan(args->config.label_bound)) args->config.label_bound = 1;
+  return *estimate ? 0 : CLI_RUN;
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
+  json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
+  if (!code) code = plan_estimate(args, rows, cols, &estimate);
   if (code) return code;
   if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
@@ -70,8 +118,11 @@ static int dry_run(cli_args *args) {
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
+  if (root && estimate) json_object_set(root, "estimate", estimate);
+  json_decref(estimate);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
+  if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
   else
@@ -82,6 +133,7 @@ static int dry_run(cli_args *args) {
     cli_line("limit", "%.1f MiB; at least %.1f MiB stay in memory, and up to %.1f MiB of values lie on disk",
              cli_number(root, "memory_limit") / 1048576, cli_number(root, "memory_needed") / 1048576,
              cli_number(root, "disk_bytes") / 1048576);
+  if (!args->json) plan_disk(args, root);
   json_decref(root);
   return code;
 }
@@ -93,6 +145,7 @@ typedef struct run {
   tct_plan *plan;         /* of the whole budget */
   tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
+  tct_config asked;              /* before an estimate took its share; loss NULL: there was none */
   double read, planned, trained; /* seconds */
   int out;                       /* with -o -, what standard output was; -1: the model goes to a file */
 } run;
@@ -116,16 +169,25 @@ static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   return r->whole ? TCT_OK : err->status;
 }
 
+/* Weights count in an estimate, so they come first; both come before the schema's bounds are used. */
+static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
+  tct_status status = TCT_OK;
+  if (args->read.key)
+    status =
+        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
+  if (status != TCT_OK || !args->config.estimate) return status;
+  r->asked = args->config;
+  return tct_data_estimate(r->data, &args->config, err);
+}
+
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
   r->data = tct_data_read_parts((const char *const *)args->operand, (size_t)args->operands, &args->read, r->team, err);
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  tct_status status = tct_config_use_schema(&args->config, r->data, err);
-  if (status == TCT_OK && args->read.key)
-    status =
-        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
+  tct_status status = weigh_and_estimate(args, r, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
@@ -154,11 +216,22 @@ static void warn_unaccounted(const tct_model *model) {
   json_decref(root);
 }
 
+/* As the model file has it, but for the fit's own claim, which the plan is. */
+static json_t *estimate_of(const tct_model *model) {
+  tct_error err;
+  json_t *root = cli_take_json(tct_model_json(model, &err));
+  json_t *estimate = json_incref(json_object_get(json_object_get(root, "privacy"), "estimate"));
+  json_object_del(estimate, "rest");
+  json_decref(root);
+  return estimate;
+}
+
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
   json_t *root = cli_plan_json(r->plan, r->whole, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
+  if (r->asked.estimate) json_object_set_new(root, "estimate", estimate_of(r->model));
   warn_settings(args, root);
   warn_unaccounted(r->model);
   if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
@@ -211,6 +284,9 @@ static int check_before(cli_args *args) {
   tct_error err = {0};
   int code = check_outputs(args);
   if (code) return code;
+  char *estimate = args->config.estimate ? tct_estimate_json(&args->config, 1000, 1, NULL, &err) : NULL;
+  if (args->config.estimate && !estimate) return cli_fail_error(&err);
+  tct_text_free(estimate);
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->config.ledger) return 0;
   char *ledger = tct_ledger_json(args->config.ledger, &err); /* is it there, and undamaged? */
@@ -221,8 +297,9 @@ static int check_before(cli_args *args) {
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
  * are compared by their contents (tct_data_read_parts). */
-static const char *const free_options[] = {"--threads", "--json",    "--schema", "--report", "--title",
-                                           "--purpose", "--contact", "-o",       NULL};
+static const char *const free_options[] = {"--threads", "--json",         "--schema", "--report", "--title",
+                                           "--purpose", "--contact",      "-o",       "--meet",   "--rank",
+                                           "--secret",  "--meet-timeout", NULL};
 
 /* The ranks are one program.  What they agree on rank 0 checks alone, as it alone touches files that are written. */
 static int begin(cli_args *args, tct_team *team) {
@@ -235,7 +312,9 @@ static int begin(cli_args *args, tct_team *team) {
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
   args->read.labels = cli_labels(&args->config);
-  return (int)tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
+  if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
+  return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
 }
 
 /* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
@@ -250,10 +329,10 @@ static int put_model(const run *r) {
 static int run_train(cli_args *args) {
   tct_error err = {0};
   run r = {.out = -1};
-  r.team = tct_team_new(&err);
-  if (!r.team) return cli_fail_error(&err);
-  if (tct_team_rank(r.team) > 0) cli_silence();
-  int code = begin(args, r.team);
+  int code = cli_rank_begin(args, &r.team);
+  if (code) return code;
+  if (tct_team_rank(r.team) > 0 && !args->sockets.address) cli_silence(); /* mpirun shows what all say */
+  code = begin(args, r.team);
   if (!code && args->help) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
@@ -293,6 +372,8 @@ const cli_verb cli_train = {
         "  xz -dc people.csv.xz | tacit train - ...\n"
         "  mpirun -n 4 tacit train people.csv ...       shares the rows of one plain file, or whole parts, out over "
         "ranks\n"
+        "  tacit train people.csv ... --meet node1:7000 --ranks 2 --rank 0 --secret FILE    and with --rank 1 on "
+        "node2\n"
         "  tacit train --dry-run --shape 50000,100 --loss logistic --solver dpscd --penalty l2:lambda=1e-4 \\\n"
         "      --epsilon 1 --delta 1e-6 --row-norm 1\n"
         "  tacit train --dry-run --records 50000 --schema people.schema.json --loss logistic --epsilon 1 --delta 1e-6\n"
@@ -300,7 +381,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_page_options, cli_read_options, cli_person_options, cli_common_options},
+    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_train,
     .helps = 1,
 };

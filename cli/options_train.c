@@ -48,6 +48,10 @@ const cli_option cli_train_options[] = {
      "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
      "then promised to a person and not to a row",
      "none, --person needs it", "10"},
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "bounds:budget_fraction=S",
+     "estimate the bounds that nobody knows, from a share of the same budget: of the schema's number columns with "
+     "\"estimate\": true, or of all columns without a schema, and of a real label without bounds",
+     "bounds must be given", "bounds:budget_fraction=0.1"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4", "no ledger",
      "people.ledger"},

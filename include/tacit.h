@@ -154,6 +154,8 @@ typedef struct tct_config {
                        * same budget (docs/guide/standard-errors.md) */
   int64_t
       memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
+  const char *estimate; /* tct_data_estimate: "bounds:budget_fraction=0.1": a share of epsilon and delta for bounds that
+                         * are estimated; NULL = none.  tct_plan_new refuses it: the estimate comes first */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -280,6 +282,19 @@ TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
 
+/* Estimates the bounds that nobody knows, by two noisy releases, and pays for them out of config's budget (a ledger is
+ * charged with the whole before anything is drawn).  Open are the schema's number columns with "estimate": true, or all
+ * columns without a schema; and the label, where it is a number without bounds.  The table is then scaled by the
+ * estimated bounds, and its schema states them.  *config becomes the fit's: the rest of the budget, no estimate and no
+ * ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the model claims the whole.  After a charge, one
+ * fit; another is refused.  data: read by tacit, named columns, in memory, with labels.  On failure the table is as it
+ * was, and config too. */
+TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
+/* What an estimate of so many columns promises, without data.  rest: gets the fit's budget, or NULL.  JSON: asked,
+ * releases, events, epsilon, delta, accountant. */
+TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
+                                tct_error *err);
+
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
 TCT_API char *tct_schema_draft_nonprivate(const char *path, const char *label, tct_error *err);
@@ -296,6 +311,74 @@ typedef struct tct_team tct_team;
 
 /* The processes of this run: alone, or the ranks that mpirun started (Open MPI).  At most one at a time. */
 TCT_API tct_team *tct_team_new(tct_error *err);
+
+/* How a call of a transport ended.  Anything but DONE ends the run on this rank. */
+typedef enum tct_transport_outcome {
+  TCT_TRANSPORT_DONE = 0,
+  TCT_TRANSPORT_FAILED = 1,  /* a rank is gone, or what carries the bytes has failed */
+  TCT_TRANSPORT_LATE = 2,    /* the wait was given up: it took too long, or was cancelled */
+  TCT_TRANSPORT_DAMAGED = 3, /* what came is not what was sent */
+} tct_transport_outcome;
+
+/* How long a call may wait, and who is asked meanwhile. */
+typedef struct tct_patience {
+  size_t size;          /* sizeof(tct_patience) of the library */
+  tct_cancel_fn cancel; /* polled by a call that waits, or NULL */
+  void *user;           /* handed to cancel */
+  double seconds;       /* INFINITY: as long as it takes */
+} tct_patience;
+
+/* What carries sums between ranks: an engine that a program brings along.  The ranks are one trusted curator, and what
+ * passes here is not private: keep it among them.  All ranks make the same calls in the same order, from the thread
+ * that called the library.  Every call returns a tct_transport_outcome.  After anything but DONE only close follows.
+ * The library holds what comes back against marks that it sent along.  So a frame that was lost or mixed up ends the
+ * run, and is never taken for numbers; damage inside a frame is the transport's own to notice. */
+typedef struct tct_transport {
+  size_t size;         /* sizeof(tct_transport) */
+  int32_t rank, ranks; /* this one, from 0; all of them, 2 to 4096 */
+  void *state;         /* handed to every call */
+  /* *x <- the smallest over the ranks, on all of them. */
+  int (*smallest)(void *state, int32_t *x, const tct_patience *patience);
+  /* x[n] <- its sum over the ranks, on all of them, in any order of addition. */
+  int (*sum)(void *state, double *x, int64_t n, const tct_patience *patience);
+  /* The same on rank 0; what the others then hold does not matter.  NULL: sum is used. */
+  int (*sum_first)(void *state, double *x, int64_t n, const tct_patience *patience);
+  /* x[n] <- the largest over the ranks, on all of them. */
+  int (*largest)(void *state, double *x, int64_t n, const tct_patience *patience);
+  /* bytes[size] of rank `from` go to all. */
+  int (*broadcast)(void *state, void *bytes, int64_t size, int32_t from, const tct_patience *patience);
+  /* all[ranks][size] <- everybody's own[size], in the order of ranks, on all of them. */
+  int (*gather)(void *state, const void *own, void *all, int64_t size, const tct_patience *patience);
+  /* Exactly size bytes to or from one rank; the others take no part.  NULL: no party protocol over this transport. */
+  int (*send)(void *state, int32_t to, const void *bytes, int64_t size, const tct_patience *patience);
+  int (*receive)(void *state, int32_t from, void *bytes, int64_t size, const tct_patience *patience);
+  /* Once, last.  clean 0: this rank has failed, and the others must not wait for it.  NULL: nothing to close. */
+  void (*close)(void *state, int32_t clean);
+} tct_transport;
+
+/* The ranks that a transport connects; it is copied.  Called by all ranks.  On failure close is not called. */
+TCT_API tct_team *tct_team_over(const tct_transport *transport, tct_error *err);
+
+/* Ranks that meet over TCP.  Rank 0 listens, the others connect to it and to nobody else.  Every connection is
+ * encrypted and authenticated by keys from the secret and an exchange of X25519; who does not have it gets nothing. */
+typedef struct tct_sockets {
+  size_t size;             /* sizeof(tct_sockets), set by tct_sockets_default */
+  const char *address;     /* HOST:PORT where rank 0 listens, and the others connect to */
+  const char *secret_path; /* file of at least 32 bytes that only the ranks have, or NULL */
+  const char *secret_text; /* the secret itself, at least 32 bytes; exactly one of the two */
+  int32_t rank, ranks;     /* this one, from 0; all of them, 2 to 1024 */
+  double timeout;          /* seconds until all must have come, and that a host may be unreachable; default 60 */
+  int32_t listener;        /* rank 0: a socket that listens already, taken over in any case; -1: none */
+  int32_t reserved;        /* 0 */
+  tct_cancel_fn cancel;    /* polled while the others are awaited, or NULL */
+  void *user;              /* handed to cancel */
+} tct_sockets;
+
+TCT_API void tct_sockets_default_sized(tct_sockets *options, size_t size);
+static inline void tct_sockets_default(tct_sockets *options) { tct_sockets_default_sized(options, sizeof *options); }
+/* Waits until all ranks have come.  Several teams can be in one process, in a thread each. */
+TCT_API tct_team *tct_team_sockets(const tct_sockets *options, tct_error *err);
+
 TCT_API int tct_team_rank(const tct_team *team); /* from 0 */
 TCT_API int tct_team_size(const tct_team *team);
 /* Called by all ranks with what each has come to: all get TCT_OK, or the error of the lowest rank that failed. */
@@ -314,6 +397,11 @@ TCT_API void tct_team_free(tct_team *team);
  * ranks. */
 TCT_API tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_read_options *options,
                                       tct_team *team, tct_error *err);
+/* This rank's part of one table from a frame, which may have no records, but has the columns.  The records are those of
+ * rank 0, then of rank 1, and so on.  frame NULL: this rank has failed, and err, filled already, says why; all ranks
+ * get that error.  The team outlives the data.  Called by all ranks. */
+TCT_API tct_data *tct_data_read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
+                                           tct_error *err);
 TCT_API int64_t tct_data_all_rows(const tct_data *data);            /* on all ranks; what tct_plan_new is given */
 TCT_API int64_t tct_data_rank_rows(const tct_data *data, int rank); /* rank: 0 .. tct_team_size - 1 */
 

@@ -47,10 +47,11 @@ static void meet(void) {
 static int open_rank(int *rank, int *ranks) {
   *rank = self;
   *ranks = team_size;
-  return TCT_RANKS_DONE;
+  return TCT_TRANSPORT_DONE;
 }
 
-static int smallest(int *x, const tct_patience *patience) {
+static int smallest(void *state, int32_t *x, const tct_patience *patience) {
+  (void)state;
   (void)patience;
   int own = *x, min = own;
   shown[self] = &own;
@@ -58,7 +59,7 @@ static int smallest(int *x, const tct_patience *patience) {
   for (int r = 0; r < team_size; r++) min = *(const int *)shown[r] < min ? *(const int *)shown[r] : min;
   meet();
   *x = min;
-  return TCT_RANKS_DONE;
+  return TCT_TRANSPORT_DONE;
 }
 
 /* Beginning with the own rank's: every rank adds in another order. */
@@ -74,46 +75,54 @@ static int reduce(double *x, int64_t n, bool add) {
   meet();
   memcpy(x, all, (size_t)n * sizeof *all);
   free(all);
-  return TCT_RANKS_DONE;
+  return TCT_TRANSPORT_DONE;
 }
 
-static int sum(double *x, int64_t n, const tct_patience *patience) { return (void)patience, reduce(x, n, true); }
-static int largest(double *x, int64_t n, const tct_patience *patience) { return (void)patience, reduce(x, n, false); }
-static int sum_first(double *x, int64_t n, const tct_patience *patience) {
-  int outcome = sum(x, n, patience);
+static int sum(void *state, double *x, int64_t n, const tct_patience *patience) {
+  (void)state, (void)patience;
+  return reduce(x, n, true);
+}
+static int largest(void *state, double *x, int64_t n, const tct_patience *patience) {
+  (void)state, (void)patience;
+  return reduce(x, n, false);
+}
+static int sum_first(void *state, double *x, int64_t n, const tct_patience *patience) {
+  int outcome = sum(state, x, n, patience);
   for (int64_t j = 0; j < n && self > 0; j++) x[j] = NAN; /* not defined there */
   return outcome;
 }
 
-static int broadcast(void *bytes, int64_t size, int from, const tct_patience *patience) {
+static int broadcast(void *state, void *bytes, int64_t size, int from, const tct_patience *patience) {
+  (void)state;
   (void)patience;
   if (self == from) shown[from] = bytes;
   meet();
   if (self != from && size > 0) memcpy(bytes, shown[from], (size_t)size);
   meet();
-  return TCT_RANKS_DONE;
+  return TCT_TRANSPORT_DONE;
 }
 
-static int gather(const void *own, void *all, int64_t size, const tct_patience *patience) {
+static int gather(void *state, const void *own, void *all, int64_t size, const tct_patience *patience) {
+  (void)state;
   (void)patience;
   shown[self] = own;
   meet();
   for (int r = 0; r < team_size; r++) memcpy((char *)all + r * size, shown[r], (size_t)size);
   meet();
-  return TCT_RANKS_DONE;
+  return TCT_TRANSPORT_DONE;
 }
 
-static void close_rank(bool clean) { (void)clean; }
+static void close_rank(void *state, int32_t clean) { (void)state, (void)clean; }
 
 static const tct_ranks threads = {.version = TCT_RANKS_VERSION,
                                   .open = open_rank,
-                                  .smallest = smallest,
-                                  .sum = sum,
-                                  .sum_first = sum_first,
-                                  .largest = largest,
-                                  .broadcast = broadcast,
-                                  .gather = gather,
-                                  .close = close_rank};
+                                  .calls = {.smallest = smallest,
+                                            .sum = sum,
+                                            .sum_first = sum_first,
+                                            .largest = largest,
+                                            .broadcast = broadcast,
+                                            .gather = gather,
+                                            .close = close_rank}};
 
 /* Takes the place of the library's own. */
 tct_status tct_ranks_load(const tct_ranks **ranks, tct_error *err) {

@@ -3,6 +3,8 @@
 #
 #   tools/install_check.sh [--roots DIR] FILE...      FILE: a wheel, or a .deb of the command line
 #
+# On a machine that does other work look at the processor time.
+#
 # Bare roots are made in DIR (default: build/roots) and kept.  They hold python3-venv and certificates, no compiler and
 # none of our libraries.  Of each root a copy is used, so every run finds it bare.  A wheel goes through pip with what it
 # depends on, from the package index; a .deb through apt.  Needs root (debootstrap, chroot).
@@ -50,6 +52,7 @@ seq 4000 | awk "BEGIN { srand(1); print \"a,b,y\" } { a = 2 * rand() - 1; b = 2 
 tacit train t.csv --label y --positive 1 --loss logistic --row-norm 1.5 --epsilon 1 --delta 1e-6 -o model.json >/dev/null
 tacit verify model.json | tail -n 1'
 
+TIMEFORMAT='%R s (%U s of processor time in user mode, %S s in the kernel)'
 bad=0
 for suite in bookworm trixie; do
   bare $suite
@@ -64,10 +67,10 @@ for suite in bookworm trixie; do
     install -D -t "$root/srv/try" "$file"
     command=$by_wheel
     [ "${file%.deb}" = "$file" ] || { command=$by_deb && inside "$root" 'apt-get -qq update' >/dev/null; }
-    started=$(date +%s%N)
-    if inside "$root" "$command"; then
-      echo "install_check: $suite, $(basename "$file"): $((($(date +%s%N) - started) / 1000000)) ms to a verified model, load $(cut -d' ' -f1 /proc/loadavg)"
+    if { time inside "$root" "$command"; } 2>"$roots/$suite.time"; then
+      echo "install_check: $suite, $(basename "$file"): $(tail -n 1 "$roots/$suite.time") to a verified model, load $(cut -d' ' -f1 /proc/loadavg)"
     else
+      cat "$roots/$suite.time"
       echo "install_check: $suite, $(basename "$file"): FAILED"
       bad=1
     fi

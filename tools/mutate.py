@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """mutate.py - changes the sources that a privacy claim rests on, one small change at a time, and asks the tests.
 
-usage: mutate.py BUILD [--count N] [--seed N] [--minutes M] [--jobs N] [--only PREFIX]... [--again]
+usage: mutate.py BUILD [--count N] [--seed N] [--minutes M] [--jobs N] [--only PREFIX]... [--again] [--fresh]
+                 [--page FILE]
 
 BUILD is a release build made with Ninja.  A mutant is one change of one operator, constant, statement, condition or
 pair of arguments inside a function.  All mutants of a source file go into one object: the function of each has a copy
@@ -11,9 +12,11 @@ with each test that tests/privacy/mutants.map names for it.
 The sample is the same for the same seed and sources, and every file and kind of change has its share.  A mutant is
 caught if a test fails, or needs far more processor time than without it.  Survivors go to BUILD/mutants/survivors.txt.
 Those that tests/privacy/equivalent.txt argues for are counted as argued; any other makes the exit status 1.
---again runs the survivors of the last run only.
+--again runs the survivors of the last run only.  Every verdict goes to BUILD/mutants/done.jsonl as it falls, so a
+run can be cut and taken up.  A caught mutant is not run again while its source is the same; a survivor is, once a
+test of its file has changed.  --minutes 0 says what is known.  --fresh forgets them all.  --page writes the table by folder.
 """
-import argparse, collections, concurrent.futures, math, os, random, re, resource, signal, subprocess, sys, threading, time
+import argparse, collections, concurrent.futures, hashlib, json, math, os, random, re, resource, signal, subprocess, sys, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MAP = os.path.join(ROOT, "tests/privacy/mutants.map")
@@ -365,6 +368,83 @@ def choose(build, order, count):
     return files, dropped
 
 
+class Verdicts:
+    """What is known of mutants from runs before, in a file that grows by a line for each."""
+
+    def __init__(self, path, rules, fresh):
+        self.path, self.rules, self.known, self.digests, self.lock = path, rules, {}, {}, threading.Lock()
+        if fresh and os.path.exists(path):
+            os.remove(path)
+        if os.path.exists(path):
+            for line in open(path):
+                one = json.loads(line)
+                self.known[one["mutant"]] = one
+
+    def digest(self, *files):
+        if files not in self.digests:
+            texts = [open(os.path.join(ROOT, f), "rb").read() for f in files]
+            self.digests[files] = hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
+        return self.digests[files]
+
+    def tests(self, file):
+        return self.digest(*("tests/" + t.replace("_", "/test_", 1) + ".c" for t in tests_of(file, self.rules)))
+
+    def get(self, m):
+        """(known, the test that caught it or None)"""
+        one = self.known.get(f"{m.file}:{m.start}:{m.end}:{m.new}")
+        if not one or one["source"] != self.digest(m.file):
+            return False, None
+        if one["caught"]:
+            return one["caught"].split()[0] in tests_of(m.file, self.rules), one["caught"]
+        return one["tests"] == self.tests(m.file), None
+
+    def limit(self, file, test, program):
+        """Seconds of processor time that a test may use on a mutant; None: it cannot run here."""
+        key = f"{file} {test}"
+        one = self.known.get(key)
+        if not one or one["source"] != self.digest(file) or one["tests"] != self.tests(file):
+            status, used = run(program, 0, 300)
+            if status not in (0, 77):
+                sys.exit(f"mutate.py: {test} fails by itself ({status}); mend it first")
+            one = {"mutant": key, "source": self.digest(file), "tests": self.tests(file),
+                   "caught": 4 + math.ceil(6 * used) if status == 0 else None}
+            self.write(one)
+        return one["caught"]
+
+    def write(self, one):
+        with self.lock, open(self.path, "a") as out:
+            out.write(json.dumps(one) + "\n")
+
+    def put(self, m, caught):
+        one = {"mutant": f"{m.file}:{m.start}:{m.end}:{m.new}", "source": self.digest(m.file),
+               "tests": self.tests(m.file), "caught": caught}
+        self.write(one)
+
+
+PAGE = """# Mutants: would a test notice?
+
+`tools/mutate.py` changes one operator, constant, condition, statement or pair of arguments in the sources that a
+privacy claim rests on, and runs the tests that `tests/privacy/mutants.map` names for that source. The sample is
+stratified by file and by kind of change. A mutant is *caught* if a test fails or does not end. It is *argued* if
+`tests/privacy/equivalent.txt` says in a sentence why no promise changes. The rest is *left*. Made by
+
+    make mutants
+
+"""
+
+
+def write_page(path, table, everything, files, seed):
+    columns = ("caught", "argued", "left", "not run")
+    everyone = sum(table.values(), collections.Counter())
+    with open(path, "w") as out:
+        out.write(PAGE)
+        out.write(f"{sum(everyone.values())} of the {everything} mutants of {files} files, drawn with seed {seed}.\n\n")
+        out.write("| folder | " + " | ".join(columns) + " |\n| --- |" + " --- |" * len(columns) + "\n")
+        for folder in sorted(table) + ["all"]:
+            counts = everyone if folder == "all" else table[folder]
+            out.write(f"| {folder} | " + " | ".join(str(counts[c]) for c in columns) + " |\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -374,6 +454,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--page")
     options = parser.parse_args()
     build, rules, argued, began = Build(os.path.abspath(options.build)), read_map(), read_argued(), time.time()
     prefixes = tuple(options.only) or tuple(rules)
@@ -385,30 +467,33 @@ def main():
         last = {tuple(line.rstrip("\n").split(" :: ")[:2]) for line in open(survivors_file)}
         order = [m for m in order if (m.file, m.shown) in last]
     chosen, dropped = choose(build, order, min(options.count, len(order)))
-    total = sum(map(len, chosen.values()))
+    total, verdicts = sum(map(len, chosen.values())), Verdicts(os.path.join(build.work, "done.jsonl"), rules, options.fresh)
     print(f"{len(everything)} mutants of {len(files)} files; {total} of them run, {dropped} drawn that are no C", flush=True)
     table, survivors, log = collections.defaultdict(collections.Counter), [], open(os.path.join(build.work, "log.txt"), "w")
 
     def one(file):
+        known = [(m, verdicts.get(m)) for _, m in sorted(chosen[file].items())]
+        if all(found for _, (found, _) in known):
+            return file, [(m, caught) for m, (_, caught) in known]
         if time.time() - began > 60 * options.minutes:
-            return file, None
+            return file, [(m, caught) for m, (found, caught) in known if found]
         programs = []
         for test, program in build.programs(file, chosen[file], tests_of(file, rules)):
-            status, used = run(program, 0, 300)
-            if status == 0:
-                programs.append((test, program, 4 + math.ceil(6 * used)))
-            elif status != 77:
-                sys.exit(f"mutate.py: {test} fails by itself ({status}); mend it first")
+            limit = verdicts.limit(file, test, program)
+            if limit:
+                programs.append((test, program, limit))
         results = []
         for number, m in sorted(chosen[file].items()):
-            if time.time() - began > 60 * options.minutes:
-                break
-            caught = None
-            for test, program, limit in programs:
+            found, caught = verdicts.get(m)
+            if not found and time.time() - began > 60 * options.minutes:
+                continue
+            for test, program, limit in [] if found else programs:
                 status, _ = run(program, number, limit)
                 if status != 0:
                     caught = test + (" (no end)" if status is None else "")
                     break
+            if not found:
+                verdicts.put(m, caught)
             results.append((m, caught))
         for _, program, _ in programs:
             os.remove(program)
@@ -438,6 +523,8 @@ def main():
     print(f"{'folder':<16}" + "".join(f"{c:>9}" for c in columns))
     for folder in sorted(table):
         print(f"{folder:<16}" + "".join(f"{table[folder][c]:>9}" for c in columns))
+    if options.page:
+        write_page(options.page, table, len(everything), len(files), options.seed)
     everyone = sum(table.values(), collections.Counter())
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{'all':<16}" + "".join(f"{everyone[c]:>9}" for c in columns) + f"   in {time.time() - began:.0f} s, "

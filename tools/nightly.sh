@@ -1,29 +1,44 @@
 #!/usr/bin/env bash
 # nightly.sh - what takes too long for every change: all faults planted, long fuzzing, mutants, all sanitizer tests.
 #
-#   tools/nightly.sh [HOURS]      HOURS: about how long (default 4); each part is run whatever became of the others
+#   tools/nightly.sh [HOURS] [PART...]      HOURS: about how long (default 4); PART: these alone
+#   tools/nightly.sh --short [PART...]      a few of everything, to see that the parts still run
+#
+# Parts: planted sanitize fuzz mutants reproducible.  Each is run whatever became of the others; logs in build/nightly.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-hours=${1:-4}
-[[ $hours =~ ^[0-9]+$ && $hours -gt 0 ]] || { echo "nightly: '$hours' is no number of hours; write e.g. tools/nightly.sh 4" >&2; exit 2; }
+hours=4 every=1 tests='' failed=0
+if [ "${1:-}" = --short ]; then
+  hours=0 every=60 tests=unit/
+  shift
+elif [[ ${1:-} =~ ^[0-9]+$ ]]; then
+  hours=$1
+  shift
+  [ "$hours" -gt 0 ] || { echo "nightly: no hours are no night; write e.g. tools/nightly.sh 4" >&2; exit 2; }
+fi
+parts=" planted sanitize fuzz mutants reproducible "
+for name; do
+  [[ $parts == *" $name "* ]] || { echo "nightly: there is no part '$name'; the parts are:$parts" >&2; exit 2; }
+done
+only=" $* "
 log=build/nightly
 mkdir -p "$log"
-failed=0
 part() {
   local name=$1
   shift
+  [ "$only" = "  " ] || [[ $only == *" $name "* ]] || return 0
   if "$@" >"$log/$name.log" 2>&1; then
-    echo "nightly: $name passed"
+    echo "nightly: $name passed: $(tail -n 1 "$log/$name.log")"
   else
     failed=1
     echo "nightly: $name FAILED; see $log/$name.log"
     tail -n 5 "$log/$name.log"
   fi
 }
-part planted make planted
-part sanitize make sanitize
 fuzzers=$(ls fuzz/fuzz_*.c | wc -l)
-part fuzz env SECONDS_EACH=$((hours * 1200 / fuzzers)) make fuzz
-part mutants env COUNT=$((hours * 150)) make mutants
+part planted env TCT_PLANTED_EVERY=$every make planted
+part sanitize make sanitize ${tests:+CTEST_ARGS="-R $tests"}
+part fuzz env SECONDS_EACH=$((hours ? hours * 1200 / fuzzers : 2)) make fuzz
+part mutants env COUNT=$((hours ? hours * 150 : 6)) make mutants
 part reproducible tools/reproducible.sh
 exit $failed

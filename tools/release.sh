@@ -10,7 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=$(sed -n 's/^project(tacit VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 out=$(realpath -m "${1:-build/release-$version}")
 [ -z "$(git status --porcelain)" ] || { echo "release: the tree has changes that are not committed; commit or stash them first." >&2; exit 1; }
-for said in "$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)" "$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog)"; do
+for said in "$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)" "$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' debian/changelog)" \
+  "$(sed -n 's/^{% set version = "\(.*\)" %}/\1/p' conda/meta.yaml)"; do
   [ "$said" = "$version" ] || { echo "release: CMakeLists.txt says $version and another file says $said; make them agree." >&2; exit 1; }
 done
 rm -rf "$out"

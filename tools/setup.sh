@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh - installs the Debian packages (and, on request, the Python packages) that a step needs.
 #
-#   tools/setup.sh [STEP ...]     STEP: build | check | static | bench | fuzz | python | browser | debootstrap    (default: build check)
+#   tools/setup.sh [STEP ...]     STEP: build | check | static | bench | fuzz | proofs | python | browser | debootstrap    (default: build check)
 #   tools/setup.sh --list [STEP ...]     prints the package names and installs nothing
 #
 # Only missing packages are installed.  Without root, and without a sudo that asks no question, the
@@ -14,18 +14,19 @@ packages_check="libcmocka-dev xz-utils"
 packages_static="clang clang-format clang-tidy libclang-rt-14-dev libomp-dev llvm valgrind git"
 packages_bench="liblinear-tools"
 packages_fuzz="python3-numpy python3-mpmath" # tools/fuzz_account.py
+packages_proofs="coq" # 350 MB: the machine-checked proofs; without it they are skipped
 packages_python="python3-venv"
 packages_browser="chromium fonts-dejavu-core" # 414 MB: for the pictures of the report pages; their other tests need no browser
 packages_debootstrap="debootstrap git"
 
 # Pinned: a bench or a document that was made with them can be made again.
-python_pins="numpy==1.26.4 scipy==1.11.4 scikit-learn==1.5.2 pandas==2.2.3 polars==1.12.0 pyarrow==18.1.0 pytest==8.3.4 mypy==1.13.0"
+python_pins="numpy==1.26.4 scipy==1.11.4 scikit-learn==1.5.2 pandas==2.2.3 polars==1.12.0 pyarrow==18.1.0 pytest==8.3.4 mypy==1.13.0 dask==2025.1.0 distributed==2025.1.0"
 
 wanted() {
   local step
   for step in "$@"; do
     local list="packages_$step"
-    [ -n "${!list:-}" ] || { echo "setup: there is no step '$step'; use build, check, static, bench, fuzz, python, browser or debootstrap." >&2; exit 2; }
+    [ -n "${!list:-}" ] || { echo "setup: there is no step '$step'; use build, check, static, bench, fuzz, proofs, python, browser or debootstrap." >&2; exit 2; }
     printf '%s ' "${!list}"
   done
 }

@@ -3,14 +3,15 @@
 #
 #   tools/wheels.sh [--here] [--root DIR] [OUT]      OUT: where sdist and wheel go (default: build/wheels)
 #
-# --root DIR: a Debian 11 that is there already (kept, and used again); without it one is made in build/bullseye.
+# --root DIR, or TACIT_WHEEL_ROOT: a Debian 11 that is there already (kept, and used again); without it one is made in
+# build/bullseye.
 # --here: build on this machine instead; the wheel's tag then names this machine's glibc.
 #
 # Needs root (debootstrap, chroot).  The sdist is made from the last commit, and the wheel from the sdist.  The wheel carries
 # the library, the command `tacit`, and every library that they need but the C library's own (auditwheel).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-here=no root=$PWD/build/bullseye
+here=no root=${TACIT_WHEEL_ROOT:-$PWD/build/bullseye}
 while [ $# -gt 0 ]; do
   case $1 in
     --here) here=yes ;;

@@ -31,8 +31,7 @@ static inline double dice_count(dice *d, double mean) { /* by inversion */
   return k;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 typedef enum coverage_kind {
   INDEPENDENT,
@@ -91,20 +90,42 @@ static inline void coverage_row(coverage_kind kind, int64_t p, dice *d, double *
   x[p - 1] = 1;
 }
 
+/* What a label is drawn about, and how far: f, and the deviation of its error. */
+static inline double coverage_line(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
+                                   double *deviation) {
+  double f = 0, bend = kind == WRONG ? 6 * x[0] * x[1] + 8 * (x[0] * x[0] - 1.0 / 16) : 0;
+  for (int64_t j = 0; j < p; j++) f += x[j] * w[j];
+  *deviation = kind == HETERO ? 0.25 * sqrt(0.2 + 12.8 * x[0] * x[0]) : 0.25;
+  return f + bend * (loss == LOGISTIC ? 1 : loss == POISSON ? 0.3 : 0.25);
+}
+
 static inline double coverage_label(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
                                     dice *d) {
-  double f = 0, bend = 0;
-  for (int64_t j = 0; j < p; j++) f += x[j] * w[j];
-  if (kind == WRONG) bend = 6 * x[0] * x[1] + 8 * (x[0] * x[0] - 1.0 / 16);
-  if (loss == LOGISTIC) return dice_unit(d) < 1 / (1 + exp(-f - bend)) ? 1 : -1;
-  if (loss == POISSON) return fmin(dice_count(d, exp(fmin(f + 0.3 * bend, 4))), 50);
-  f += bend / 4;
-  double s = kind == HETERO ? 0.25 * sqrt(0.2 + 12.8 * x[0] * x[0]) : 0.25;
+  double s, f = coverage_line(kind, loss, x, w, p, &s);
+  if (loss == LOGISTIC) return dice_unit(d) < 1 / (1 + exp(-f)) ? 1 : -1;
+  if (loss == POISSON && kind == HETERO) f += s * dice_normal(d) * 2 - 2 * s * s; /* counts that vary more */
+  if (loss == POISSON && kind == SKEW_ERRORS) f += log(-log(dice_unit(d)));       /* and much more */
+  if (loss == POISSON) return fmin(dice_count(d, exp(fmin(f, 4))), 50);
   double e = kind == SKEW_ERRORS ? -log(dice_unit(d)) - 1 : dice_normal(d);
   return fmin(fmax(f + s * e, -2), 2);
 }
 
-static inline coverage_table coverage_draw(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p, uint64_t run) {
+/* The mean of coverage_label.  Huber loss needs more than the mean: a drawn label. */
+static inline double coverage_mean(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
+                                   dice *d) {
+  double s, f = coverage_line(kind, loss, x, w, p, &s);
+  if (loss == HUBER) return coverage_label(kind, loss, x, w, p, d);
+  if (loss == LOGISTIC) return tanh(f / 2);
+  if (loss == POISSON) return fmin(exp(f), 50);
+  if (kind == SKEW_ERRORS) return f - s * exp(-(2 - f) / s - 1); /* what lies above 2 is cut */
+  double high = (2 - f) / s, low = (2 + f) / s;
+  return f + s * (exp(-low * low / 2) - exp(-high * high / 2)) / sqrt(2 * 3.14159265358979323846) +
+         (2 - f) * erfc(high / sqrt(2)) / 2 - (2 + f) * erfc(low / sqrt(2)) / 2;
+}
+
+/* Labels as they are drawn, or (of a population) their means. */
+static inline coverage_table coverage_make(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p, uint64_t run,
+                                           int means) {
   coverage_table t = {.n = n, .p = p, .row_norm = 1.5 * sqrt(1 + (double)(p - 1) / 16)};
   double w[512];
   dice d = dice_new(1 + (uint64_t)kind + 16 * (uint64_t)loss, run);
@@ -115,9 +136,13 @@ static inline coverage_table coverage_draw(coverage_kind kind, coverage_loss los
   if (!t.x || !t.y) abort();
   for (int64_t i = 0; i < n; i++) {
     coverage_row(kind, p, &d, t.x + i * p);
-    t.y[i] = coverage_label(kind, loss, t.x + i * p, w, p, &d);
+    t.y[i] = (means ? coverage_mean : coverage_label)(kind, loss, t.x + i * p, w, p, &d);
   }
   return t;
+}
+
+static inline coverage_table coverage_draw(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p, uint64_t run) {
+  return coverage_make(kind, loss, n, p, run, 0);
 }
 
 static inline void coverage_free(coverage_table *t) {
@@ -125,11 +150,10 @@ static inline void coverage_free(coverage_table *t) {
   free(t->y);
 }
 
-/* ---- exact fits
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- exact fits -------------------------------------------------------------------------------------------------- */
 
 static inline double coverage_slope(coverage_loss loss, double f, double y) {
-  if (loss == LOGISTIC) return -y / (1 + exp(y * f));
+  if (loss == LOGISTIC) return 1 / (1 + exp(-f)) - (1 + y) / 2;
   if (loss == POISSON) return exp(f) - y;
   return loss == HUBER ? fmin(fmax(f - y, -1), 1) : f - y;
 }
@@ -137,6 +161,23 @@ static inline double coverage_curve(coverage_loss loss, double f, double y) {
   if (loss == LOGISTIC) return 1 / ((1 + exp(f)) * (1 + exp(-f)));
   if (loss == POISSON) return exp(f);
   return loss == HUBER && fabs(f - y) >= 1 ? 0 : 1;
+}
+
+static inline double coverage_value(coverage_loss loss, double f, double y) {
+  if (loss == LOGISTIC) return fmax(-y * f, 0) + log1p(exp(-fabs(f)));
+  if (loss == POISSON) return exp(f) - y * f;
+  double r = fabs(f - y);
+  return loss == HUBER && r > 1 ? r - 0.5 : 0.5 * r * r;
+}
+/* The mean loss of w[p]. */
+static inline double coverage_objective(const coverage_table *t, coverage_loss loss, const double *w) {
+  double sum = 0;
+  for (int64_t i = 0; i < t->n; i++) {
+    double f = 0;
+    for (int64_t k = 0; k < t->p; k++) f += t->x[i * t->p + k] * w[k];
+    sum += coverage_value(loss, f, t->y[i]);
+  }
+  return sum / (double)t->n;
 }
 
 /* inverse[p][p] <- the inverse of a[p][p], by Gauss and Jordan. */
@@ -166,18 +207,19 @@ static inline void coverage_sums(const coverage_table *t, coverage_loss loss, co
     double s = coverage_slope(loss, f, t->y[i]), c = coverage_curve(loss, f, t->y[i]);
     for (int64_t a = 0; a < p; a++) {
       g[a] += s * x[a];
-      for (int64_t b = 0; b < p; b++) h[a * p + b] += c * x[a] * x[b], j[a * p + b] += s * s * x[a] * x[b];
+      for (int64_t b = 0; b <= a; b++) h[a * p + b] += c * x[a] * x[b], j[a * p + b] += s * s * x[a] * x[b];
     }
   }
+  for (int64_t a = 0; a < p; a++)
+    for (int64_t b = 0; b < a; b++) h[b * p + a] = h[a * p + b], j[b * p + a] = j[a * p + b];
 }
 
-/* w[p] <- the minimiser; se[p] <- its standard errors (robust: the sandwich), NULL: not wanted. */
+/* w[p], where to start <- the minimiser; se[p] <- its standard errors (robust: the sandwich), NULL: not wanted. */
 static inline void coverage_exact(const coverage_table *t, coverage_loss loss, int robust, double *w, double *se) {
   int64_t p = t->p;
   double *h = malloc((size_t)(4 * p * p + p) * sizeof *h), *j = h + p * p, *inverse = j + p * p, *b = inverse + p * p,
          *g = b + p * p;
   if (!h) abort();
-  memset(w, 0, (size_t)p * sizeof *w);
   for (int step = 0; step < 30; step++) {
     double moved = 0;
     coverage_sums(t, loss, w, h, g, j);
@@ -193,12 +235,11 @@ static inline void coverage_exact(const coverage_table *t, coverage_loss loss, i
   double spread = 1;
   if (loss == SQUARED) {
     spread = 0;
-    for (int64_t k = 0; k < 1; k++)
-      for (int64_t i = 0; i < t->n; i++) {
-        double f = 0;
-        for (int64_t a = 0; a < p; a++) f += t->x[i * p + a] * w[a];
-        spread += (f - t->y[i]) * (f - t->y[i]) / (double)(t->n - p);
-      }
+    for (int64_t i = 0; i < t->n; i++) {
+      double f = 0;
+      for (int64_t a = 0; a < p; a++) f += t->x[i * p + a] * w[a];
+      spread += (f - t->y[i]) * (f - t->y[i]) / (double)(t->n - p);
+    }
   }
   if (!robust && loss != HUBER)
     for (int64_t k = 0; k < p * p; k++) j[k] = spread * h[k];

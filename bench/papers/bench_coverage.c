@@ -1,29 +1,35 @@
 /* bench_coverage.c - what 95 % intervals cover, on tables with a known truth.
  *
- *   bench_coverage LOSS KIND N P EPSILON RUNS [OPTIONS]      one JSON line; kinds and losses: bench/lib/coverage.h
- *   bench_coverage --noise LOSS KIND N P EPSILON RUNS ...    the same table again and again: the stated deviation of
- *                                                            the noise over the one that is seen, a weight
+ *   bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R] [--truths FOLDER]
+ *       tables R to R + RUNS - 1; one JSON line for each epsilon, all on the same tables; kinds and losses:
+ *       bench/lib/coverage.h.  Lines of several calls add up: coverage.py does it.
+ *   bench_coverage --noise LOSS KIND N P EPSILON RUNS ...
+ *       the same table again and again: the stated deviation of the noise over the one that is seen, a weight
+ *   bench_coverage --plain squared KIND N P EPSILON RUNS
+ *       plain noisy sufficient statistics beside dponestep: the half-width that covers 95 %, over 1.96 exact errors
  *
- * OPTIONS are options of dponestep, e.g. weight=1.5 for a search. */
+ * OPTIONS are options of dponestep, e.g. weight=1.5 for a search.  Tables below the number EXACT are also fitted
+ * exactly, for the width, and by `auto` without errors, for the excess of the loss on the table. */
 #include "bench.h"
 #include "coverage.h"
 #include "model/model.h"
 
-enum { MOST = 512 };
+enum { MOST = 64, EPSILONS = 8, EXACT = 40, EXACT_LARGE = 15, LARGE = 100000 };
 
 typedef struct cell {
   coverage_kind kind;
   coverage_loss loss;
   int64_t n, p;
-  double epsilon;
-  int runs;
-  const char *options;
+  double epsilon[EPSILONS];
+  int epsilons, from, runs;
+  const char *options, *truths; /* truths: a folder that keeps them, or NULL */
 } cell;
 
 typedef struct tally {
-  int given[MOST], hit[MOST], found[MOST];
-  double ratio[MOST][64], share, excess, exact; /* share: of noise in the variance */
-  int ratios[MOST], shares;
+  int given[MOST], hit[MOST], found[MOST], ratios[MOST], shares, excesses;
+  double ratio[MOST][EXACT], share; /* share: of noise in the variance */
+  double excess;                    /* sum over tables of the logarithm of one excess over the other */
+  double seconds;
 } tally;
 
 static int place(const char *text, const char *const *list, int count) {
@@ -34,12 +40,14 @@ static int place(const char *text, const char *const *list, int count) {
 }
 
 /* The population's own best line, where the model is not the one that drew it. */
-static void truth_of(const cell *c, double *w) {
+static void find_truth(const cell *c, double *w) {
   coverage_truth(c->kind, c->loss, c->p, w);
-  if (!coverage_robust(c->kind) || c->kind == HETERO) return;
-  double mean[MOST] = {0};
+  if (!coverage_robust(c->kind)) return;
+  double mean[MOST] = {0}, start[MOST];
+  memcpy(start, w, sizeof start);
   for (int k = 0; k < 4; k++) {
-    coverage_table t = coverage_draw(c->kind, c->loss, 400000, c->p, (uint64_t)(1000000 + k));
+    coverage_table t = coverage_make(c->kind, c->loss, 400000, c->p, (uint64_t)(1000000 + k), 1);
+    memcpy(w, start, (size_t)c->p * sizeof *w);
     coverage_exact(&t, c->loss, 0, w, NULL);
     for (int64_t j = 0; j < c->p; j++) mean[j] += w[j] / 4;
     coverage_free(&t);
@@ -47,15 +55,27 @@ static void truth_of(const cell *c, double *w) {
   memcpy(w, mean, (size_t)c->p * sizeof *w);
 }
 
-static tct_model *train(const cell *c, const coverage_table *t, int run) {
+static void truth_of(const cell *c, double *w) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s-%s-%lld.truth", c->truths ? c->truths : "", coverage_losses[c->loss],
+           coverage_kinds[c->kind], (long long)c->p);
+  FILE *kept = c->truths ? fopen(path, "rb") : NULL;
+  int whole = kept && fread(w, sizeof *w, (size_t)c->p, kept) == (size_t)c->p;
+  if (kept) fclose(kept);
+  if (whole) return;
+  find_truth(c, w);
+  if (!c->truths || !(kept = fopen(path, "wb"))) return;
+  fwrite(w, sizeof *w, (size_t)c->p, kept);
+  fclose(kept);
+}
+
+static tct_model *fit(const cell *c, const coverage_table *t, double epsilon, const char *solver, int run) {
   tct_error err = {0};
-  char solver[300];
   tct_config config;
   tct_config_default(&config);
-  snprintf(solver, sizeof solver, "dponestep:errors=%s%s%s", coverage_robust(c->kind) ? "robust" : "model",
-           c->options[0] ? "," : "", c->options);
-  config.loss = coverage_losses[c->loss], config.solver = solver;
-  config.epsilon = c->epsilon, config.delta = 1e-6, config.threads = 1, config.intercept = 0;
+  config.loss = coverage_losses[c->loss];
+  if (solver) config.solver = solver;
+  config.epsilon = epsilon, config.delta = 1e-6, config.threads = 1, config.intercept = 0;
   config.row_norm = t->row_norm, config.label_bound = t->label_bound;
   config.has_seed = 1, config.seed = (uint64_t)run + 77;
   tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
@@ -66,24 +86,56 @@ static tct_model *train(const cell *c, const coverage_table *t, int run) {
   return model;
 }
 
-static void count_run(const cell *c, const double *truth, int run, tally *all) {
-  coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
-  tct_model *model = train(c, &t, run);
-  double w[MOST], se[MOST] = {0}, unit[MOST] = {0};
-  if (run < 60) coverage_exact(&t, c->loss, coverage_robust(c->kind), w, se);
+static tct_model *train(const cell *c, const coverage_table *t, double epsilon, int run) {
+  char solver[300];
+  snprintf(solver, sizeof solver, "dponestep:errors=%s%s%s", coverage_robust(c->kind) ? "robust" : "model",
+           c->options[0] ? "," : "", c->options);
+  return fit(c, t, epsilon, solver, run);
+}
+
+static tct_contrast weight(const tct_model *model, int64_t j) {
+  double unit[MOST] = {0};
+  unit[j] = 1;
+  return tct_inference_contrast(&model->inference, unit);
+}
+
+static void count_intervals(const cell *c, const double *truth, const tct_model *model, const double *se, tally *all) {
   for (int64_t j = 0; j < c->p; j++) {
-    unit[j] = 1;
-    tct_contrast each = tct_inference_contrast(&model->inference, unit);
-    unit[j] = 0;
+    tct_contrast each = weight(model, j);
     if (each.why != TCT_GIVEN) continue;
     double half = tct_student_quantile(0.95, each.degrees) * each.standard_error, at = model->coefficients[j];
     all->given[j]++;
     all->hit[j] += fabs(at - truth[j]) <= half;
     all->found[j] += fabs(at) > half;
     all->share += each.noise_error * each.noise_error / (each.standard_error * each.standard_error), all->shares++;
-    if (run < 60) all->ratio[j][all->ratios[j]++] = each.standard_error / se[j];
+    if (se) all->ratio[j][all->ratios[j]++] = each.standard_error / se[j];
   }
-  tct_model_free(model);
+}
+
+/* The excess of the loss on the table, over that of a fit without errors. */
+static void compare(const cell *c, const coverage_table *t, double least, double epsilon, const tct_model *model,
+                    int run, tally *all) {
+  tct_model *without = fit(c, t, epsilon, NULL, run);
+  double own = coverage_objective(t, c->loss, model->coefficients) - least;
+  double other = coverage_objective(t, c->loss, without->coefficients) - least;
+  if (own > 0 && other > 0) all->excess += log(own / other), all->excesses++;
+  tct_model_free(without);
+}
+
+static void count_run(const cell *c, const double *truth, int run, tally *all) {
+  coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
+  double w[MOST] = {0}, se[MOST] = {0}, least = 0;
+  int exact = run < (c->n < LARGE ? EXACT : EXACT_LARGE);
+  if (exact) memcpy(w, truth, sizeof w), coverage_exact(&t, c->loss, coverage_robust(c->kind), w, se);
+  if (exact) least = coverage_objective(&t, c->loss, w);
+  for (int k = 0; k < c->epsilons; k++) {
+    double start = bench_cpu();
+    tct_model *model = train(c, &t, c->epsilon[k], run);
+    all[k].seconds += bench_cpu() - start;
+    count_intervals(c, truth, model, exact ? se : NULL, &all[k]);
+    if (exact) compare(c, &t, least, c->epsilon[k], model, run, &all[k]);
+    tct_model_free(model);
+  }
   coverage_free(&t);
 }
 
@@ -104,40 +156,42 @@ static void put(const char *name, double value, const char *end) {
     printf("\"%s\": null%s", name, end);
 }
 
-static void print(const cell *c, const double *truth, tally *all, double seconds) {
-  double given = 0, hit = 0, worst = INFINITY, null_given = 0, null_found = 0, widest = 0;
-  static double ratios[MOST * 64];
-  int count = 0;
+static void put_counts(const char *name, const int *count, int64_t p) {
+  printf("\"%s\": [", name);
+  for (int64_t j = 0; j < p; j++) printf("%s%d", j ? ", " : "", count[j]);
+  printf("], ");
+}
+
+/* Counts a weight; the width and the excess over the tables that were fitted exactly. */
+static void print(const cell *c, const double *truth, double epsilon, tally *all) {
+  static double ratios[MOST * EXACT];
+  int count = 0, null[MOST];
+  double widest = -INFINITY;
   for (int64_t j = 0; j < c->p; j++) {
-    given += all->given[j], hit += all->hit[j];
-    if (all->given[j] >= 50) worst = fmin(worst, (double)all->hit[j] / all->given[j]);
-    if (truth[j] == 0) null_given += all->given[j], null_found += all->found[j];
     for (int k = 0; k < all->ratios[j]; k++) ratios[count++] = all->ratio[j][k];
-    widest = fmax(widest, middle(all->ratio[j], all->ratios[j]));
+    if (all->ratios[j]) widest = fmax(widest, middle(all->ratio[j], all->ratios[j]));
+    null[j] = truth[j] == 0;
   }
-  printf(
-      "{\"bench\": \"coverage\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
-      "\"options\": \"%s\", \"runs\": %d, ",
-      coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
-      c->runs);
-  put("coverage", hit / given, ", "), put("worst_weight", worst, ", ");
-  put("withheld", 1 - given / ((double)c->runs * (double)c->p), ", "), put("width", middle(ratios, count), ", ");
-  put("widest_weight", widest, ", "), put("noise_part", all->share / all->shares, ", ");
-  put("null_found", null_found / null_given, ", "), put("seconds", seconds, "}\n");
+  printf("{\"bench\": \"coverage\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
+         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, epsilon);
+  printf("\"options\": \"%s\", \"from\": %d, \"runs\": %d, ", c->options, c->from, c->runs);
+  put_counts("given", all->given, c->p), put_counts("hit", all->hit, c->p);
+  put_counts("found", all->found, c->p), put_counts("null", null, c->p);
+  put("width", middle(ratios, count), ", "), put("widest_weight", widest, ", ");
+  put("excess", exp(all->excess / all->excesses), ", "), put("noise_part", all->share / all->shares, ", ");
+  put("seconds", all->seconds / c->runs, "}\n");
   fflush(stdout);
 }
 
 /* One table, fitted again and again: what is stated of the noise beside what it is. */
 static void repeat(const cell *c) {
   coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, 0);
-  double sum[MOST] = {0}, squares[MOST] = {0}, stated[MOST] = {0}, unit[MOST] = {0}, low = INFINITY, high = 0;
+  double sum[MOST] = {0}, squares[MOST] = {0}, stated[MOST] = {0}, low = INFINITY, high = -INFINITY;
   int given[MOST] = {0};
   for (int run = 0; run < c->runs; run++) {
-    tct_model *model = train(c, &t, run);
+    tct_model *model = train(c, &t, c->epsilon[0], run);
     for (int64_t j = 0; j < c->p; j++) {
-      unit[j] = 1;
-      tct_contrast each = tct_inference_contrast(&model->inference, unit);
-      unit[j] = 0;
+      tct_contrast each = weight(model, j);
       if (each.why != TCT_GIVEN) continue;
       double w = model->coefficients[j];
       sum[j] += w, squares[j] += w * w, stated[j] += each.noise_error * each.noise_error, given[j]++;
@@ -150,35 +204,115 @@ static void repeat(const cell *c) {
            ratio = sqrt(stated[j] / given[j]) / seen;
     low = fmin(low, ratio), high = fmax(high, ratio);
   }
-  printf(
-      "{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, "
-      "\"options\": \"%s\", \"runs\": %d, \"stated_over_seen_min\": %.3f, \"stated_over_seen_max\": %.3f}\n",
-      coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon, c->options,
-      c->runs, low, high);
+  printf("{\"bench\": \"noise\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
+         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon[0]);
+  printf("\"options\": \"%s\", \"runs\": %d, ", c->options, c->runs);
+  put("least", low, ", "), put("largest", high, "}\n");
   coverage_free(&t);
 }
 
+/* ---- plain noisy sufficient statistics ----------------------------------------------------------------------------
+ */
+
+/* mu of the Gaussian mechanism that is (epsilon, 1e-6)-private (Balle and Wang 2018), by bisection. */
+static double privacy_mu(double epsilon) {
+  double low = 0, high = 50;
+  for (int k = 0; k < 200; k++) {
+    double mu = (low + high) / 2, a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
+    double delta = 0.5 * erfc(a / sqrt(2)) - 0.5 * exp(epsilon) * erfc(b / sqrt(2));
+    *(delta > 1e-6 ? &high : &low) = mu;
+  }
+  return low;
+}
+
+/* w[p] from one release of (X^T X / R^2, X^T y / (R Y)), whose record's term has length at most sqrt(2). */
+static void plain_fit(const cell *c, const coverage_table *t, int run, double *w) {
+  double h[MOST * MOST], j[MOST * MOST], inverse[MOST * MOST], g[MOST], zero[MOST] = {0};
+  double deviation = sqrt(2) / privacy_mu(c->epsilon[0]), r = t->row_norm;
+  dice d = dice_new(900, (uint64_t)run);
+  coverage_sums(t, SQUARED, zero, h, g, j); /* g = -X^T y */
+  for (int64_t a = 0; a < c->p; a++) {
+    g[a] += deviation * r * t->label_bound * dice_normal(&d);
+    for (int64_t b = 0; b <= a; b++)
+      h[b * c->p + a] = h[a * c->p + b] += (a == b ? 1 : sqrt(0.5)) * deviation * r * r * dice_normal(&d);
+  }
+  coverage_invert(h, inverse, c->p);
+  for (int64_t a = 0; a < c->p; a++) {
+    w[a] = 0;
+    for (int64_t b = 0; b < c->p; b++) w[a] -= inverse[a * c->p + b] * g[b];
+  }
+}
+
+/* The half-width that 95 of 100 errors are within, over 1.96 exact standard errors: the middle weight. */
+static double needed(double *error, const double *se, int64_t p, int runs) {
+  double width[MOST];
+  for (int64_t j = 0; j < p; j++) {
+    qsort(error + j * runs, (size_t)runs, sizeof *error, by_size);
+    width[j] = error[j * runs + (int64_t)(0.95 * runs)] / (1.96 * se[j]);
+  }
+  return middle(width, (int)p);
+}
+
+static void beside_plain(const cell *c, const double *truth) {
+  double *own = malloc((size_t)(2 * c->p * c->runs) * sizeof *own), *plain = own + c->p * c->runs, se[MOST] = {0};
+  if (!own) abort();
+  for (int run = 0; run < c->runs; run++) {
+    double w[MOST] = {0}, exact[MOST] = {0};
+    coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
+    tct_model *model = train(c, &t, c->epsilon[0], run);
+    plain_fit(c, &t, run, w);
+    for (int64_t j = 0; j < c->p; j++) {
+      own[j * c->runs + run] = fabs(model->coefficients[j] - truth[j]);
+      plain[j * c->runs + run] = fabs(w[j] - truth[j]);
+    }
+    if (run == 0) coverage_exact(&t, c->loss, coverage_robust(c->kind), exact, se);
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+  printf("{\"bench\": \"plain\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
+         coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, c->epsilon[0]);
+  printf("\"runs\": %d, ", c->runs);
+  put("plain", needed(plain, se, c->p, c->runs), ", "), put("own", needed(own, se, c->p, c->runs), "}\n");
+  free(own);
+}
+
+static void read_epsilons(const char *text, cell *c) {
+  char *end = NULL;
+  for (const char *at = text; c->epsilons < EPSILONS; at = end + 1) {
+    c->epsilon[c->epsilons++] = strtod(at, &end);
+    if (*end != ',') break;
+  }
+}
+
 int main(int argc, char **argv) {
-  static tally all;
-  double truth[MOST];
-  int noise = argc > 1 && !strcmp(argv[1], "--noise");
-  if (noise) argc--, argv++;
+  static tally all[EPSILONS];
+  double truth[MOST] = {0};
+  int noise = argc > 1 && !strcmp(argv[1], "--noise"), plain = argc > 1 && !strcmp(argv[1], "--plain");
+  if (noise || plain) argc--, argv++;
   if (argc < 7) {
-    fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON RUNS [OPTIONS]\n");
+    fprintf(stderr, "usage: bench_coverage LOSS KIND N P EPSILON,... RUNS [OPTIONS] [--from R] [--truths FOLDER]\n");
     return argc == 1 ? 0 : 2;
   }
-  cell c = {place(argv[2], coverage_kinds, KINDS),
-            place(argv[1], coverage_losses, LOSSES),
-            atoll(argv[3]),
-            atoll(argv[4]),
-            atof(argv[5]),
-            atoi(argv[6]),
-            argc > 7 ? argv[7] : ""};
-  if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to 512, N above P\n"), 2;
-  double start = bench_now();
+  cell c = {.kind = (coverage_kind)place(argv[2], coverage_kinds, KINDS),
+            .loss = (coverage_loss)place(argv[1], coverage_losses, LOSSES),
+            .n = atoll(argv[3]),
+            .p = atoll(argv[4]),
+            .runs = atoi(argv[6]),
+            .options = ""};
+  read_epsilons(argv[5], &c);
+  for (int k = 7; k < argc; k++) {
+    if (!strcmp(argv[k], "--from") && k + 1 < argc)
+      c.from = atoi(argv[++k]);
+    else if (!strcmp(argv[k], "--truths") && k + 1 < argc)
+      c.truths = argv[++k];
+    else
+      c.options = argv[k];
+  }
+  if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to %d, N above P\n", MOST), 2;
   if (noise) return repeat(&c), 0;
   truth_of(&c, truth);
-  for (int run = 0; run < c.runs; run++) count_run(&c, truth, run, &all);
-  print(&c, truth, &all, bench_now() - start);
+  if (plain) return beside_plain(&c, truth), 0;
+  for (int run = c.from; run < c.from + c.runs; run++) count_run(&c, truth, run, all);
+  for (int k = 0; k < c.epsilons; k++) print(&c, truth, c.epsilon[k], &all[k]);
   return 0;
 }

@@ -1,78 +1,242 @@
 #!/usr/bin/env python3
-"""coverage.py - what 95 % intervals cover, over many kinds of tables: bench_coverage, cell by cell.
+"""coverage.py - what 95 % intervals cover, over many kinds of tables: runs bench_coverage and writes the page.
 
-    bench/papers/coverage.py BUILD OUT.jsonl [--runs R] [--cells all|paper|small] [--losses NAME,...] [--seconds S]
+    bench/papers/coverage.py BUILD ROWS.jsonl [--share S] [--small] [--losses NAME,...] [--seconds S] [--real PYTHON] [--page PAGE.md]
 
-R tables a cell at n = 2,000, two fifths of it at 20,000 and a tenth at 200,000.  Cells that OUT.jsonl already has are
-not run again, so that the command can be cut and taken up; after S seconds it starts no further cell.  It ends with a
-table of what OUT.jsonl has.  paper: the cells of docs/measured/coverage.md.
+Every cell (loss, kind, n, p) has a number of tables, three epsilons on each.  The cells are measured in passes, a
+twenty-fifth of the tables first, so that the command can be cut at any time (--seconds) and taken up again: what
+ROWS.jsonl has is not measured again.  --share: this part of the tables is enough.  --small: four cells, for a look.
+Then the noise alone is measured, and with --real the tables of coverage_tables.py, by that Python with numpy.  --page:
+the tables between the marks of that page are replaced by those of ROWS.jsonl.
 """
 import argparse
+import collections
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
 KINDS = ["independent", "correlated", "skewed", "rare", "offset", "hetero", "skew_errors", "wrong", "categories"]
-LOSSES = ["logistic", "squared", "huber", "poisson"]
-LARGE = ("independent", "rare", "wrong")
-PAPER = [(2000, 5, 4), (20000, 5, 1), (2000, 20, 4), (20000, 20, 1), (200000, 5, 1)]
+LOSSES = ["logistic", "squared", "poisson", "huber"]
+EPSILONS = "0.5,1,4"
+SHAPES = {(20000, 5): 1000, (2000, 5): 1000, (2000, 20): 1000, (20000, 20): 1000, (200000, 5): 300, (200000, 20): 300}
+PASSES = (0.04, 0.1, 0.2, 0.3, 0.5, 0.75, 1)
+SMALL_TABLES = 0.25  # n = 2,000 is cheap: the first pass is longer
+EXACT = {2000: 40, 20000: 40, 200000: 15}  # tables that are fitted exactly too, as in bench_coverage.c
+NOISE = [("logistic", 2000), ("squared", 2000), ("poisson", 2000), ("huber", 2000)]
+
+PLAIN = [(kind, n, epsilon) for kind in ("independent", "correlated") for n, epsilon in ((2000, 4), (20000, 1), (20000, 4))]
 
 
-def cells(which):
-    """(loss, kind, n, p, epsilon), the cheap ones first."""
-    if which == "small":
-        return [(loss, kind, 2000, 5, 4) for loss in LOSSES for kind in ("independent", "correlated")]
-    shapes = PAPER
-    if which == "all":
-        shapes = [(n, p, e) for n in (2000, 20000, 200000) for p in (5, 20) for e in (4, 1, 0.5)]
-    found = [(loss, kind, *shape) for shape in shapes for kind in KINDS for loss in LOSSES]
-    return [c for c in found if which == "all" or c[2] < 200000 or c[1] in LARGE]
+# ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-def tables_of(runs, n):
-    return max(1, runs * {2000: 10, 20000: 4, 200000: 1}[n] // 10)
+def cells(small):
+    """(loss, kind, n, p, tables): Huber loss, a relative of squared loss, has a quarter and no large tables."""
+    for n, p in [(2000, 5)] if small else SHAPES:
+        for kind in ["independent", "correlated"] if small else KINDS:
+            for loss in LOSSES[:2] if small else LOSSES:
+                if (loss != "huber" or n < 200000) and (loss, kind) != ("logistic", "skew_errors"):
+                    yield loss, kind, n, p, SHAPES[n, p] // (4 if loss == "huber" else 1)
 
 
-def key(cell):
-    return json.dumps([str(part) if isinstance(part, str) else float(part) for part in cell])
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def known(path):
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    return {key((r["loss"], r["kind"], r["n"], r["p"], r["epsilon"])): r for r in rows}
+def run(command, out, env=None):
+    print(" ".join(map(str, command)), file=sys.stderr, flush=True)
+    text = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, env=env).stdout
+    with out.open("a") as file:
+        file.write(text)
 
 
-def table(rows):
-    print("| loss | table | n | p | ε | tables | coverage | worst weight | withheld | width | of it noise | null found |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+def measured(rows):
+    """How many tables of each cell there are, without a gap from the first on."""
+    count = collections.Counter()
+    for r in sorted((r for r in rows if r["bench"] == "coverage"), key=lambda r: r["from"]):
+        key = r["loss"], r["kind"], r["n"], r["p"]
+        if count[key] == r["from"]:
+            count[key] += r["runs"] if r["epsilon"] == float(EPSILONS.split(",")[-1]) else 0
+    return count
+
+
+def measure(args, end):
+    bench = f"{args.build}/bench/bench_coverage"
+    for part in PASSES:
+        for loss, kind, n, p, tables in cells(args.small):
+            if loss not in args.losses.split(","):
+                continue
+            done = measured(read(args.rows))[loss, kind, n, p]
+            now = SMALL_TABLES if n == 2000 and part < SMALL_TABLES else part
+            if (n, p) == (200000, 20) and part == PASSES[0]:
+                continue  # the dearest tables come in the second pass
+            wanted = round(tables * min(now, args.share))
+            if done < wanted and time.monotonic() < end:
+                truths = ["--truths", args.rows.with_suffix("")]
+                run([bench, loss, kind, n, p, EPSILONS, wanted - done, "--from", done, *truths], args.rows)
+
+
+def measure_rest(args, end):
+    rows = read(args.rows)
+    there = {(r["loss"], r["n"]) for r in rows if r["bench"] == "noise"}
+    for loss, n in NOISE:
+        if (loss, n) not in there and time.monotonic() < end:
+            command = [f"{args.build}/bench/bench_coverage", "--noise", loss, "correlated", n, 5, 4, round(2000 * args.share)]
+            run(command, args.rows)
+    there = {(r["kind"], r["n"], r["epsilon"]) for r in rows if r["bench"] == "plain"}
+    for kind, n, epsilon in PLAIN:
+        if (kind, n, epsilon) not in there and time.monotonic() < end:
+            run([f"{args.build}/bench/bench_coverage", "--plain", "squared", kind, n, 5, epsilon, 200], args.rows)
+    there = {r["table"] for r in rows if r["bench"] == "real"}
+    here = pathlib.Path(__file__).parent
+    for name in ("bank", "adult", "nist_acs", "california") if args.real else ():
+        if name not in there and time.monotonic() < end:
+            env = {**os.environ, "PYTHONPATH": f"{here.parents[1]}/python", "TACIT_LIBRARY": f"{args.build}/libtacit.so"}
+            options = ["--json", "--tables", name, "--runs", round(60 * args.share), "--epsilon", 4]
+            run([args.real, here / "coverage_tables.py", *options], args.rows, env)
+
+
+# ---- the page ----------------------------------------------------------------------------------------------------------
+
+
+def exact_tables(r):
+    most = EXACT[r["n"]]
+    return min(most, r["from"] + r["runs"]) - min(most, r["from"])
+
+
+def weighed(parts, name, weight):
+    pairs = [(r[name], weight(r)) for r in parts if r[name] is not None and weight(r) > 0]
+    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs) if pairs else None
+
+
+def joined(rows):
+    """One row a cell and epsilon."""
+    groups = collections.defaultdict(list)
     for r in rows:
-        shown = [r[k] for k in ("coverage", "worst_weight", "withheld", "width", "noise_part", "null_found")]
-        numbers = ["–" if v is None else f"{v:.3f}" if k < 3 or k > 4 else f"{v:.2f}" for k, v in enumerate(shown)]
-        print("|", " | ".join([r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["runs"]), *numbers]), "|")
+        if r["bench"] == "coverage" and not r["options"]:
+            groups[r["loss"], r["kind"], r["n"], r["p"], r["epsilon"]].append(r)
+    for key, parts in groups.items():
+        add = {k: [sum(c) for c in zip(*(r[k] for r in parts))] for k in ("given", "hit", "found")}
+        tables, given = sum(r["runs"] for r in parts), sum(add["given"])
+        each = [h / g for h, g in zip(add["hit"], add["given"]) if g >= 50]
+        null = [j for j, is_null in enumerate(parts[0]["null"]) if is_null and add["given"][j]]
+        yield dict(
+            zip(("loss", "kind", "n", "p", "epsilon"), key),
+            tables=tables,
+            coverage=sum(add["hit"]) / given if given else None,
+            worst=min(each, default=None),
+            withheld=1 - given / (tables * key[3]),
+            width=weighed(parts, "width", exact_tables),
+            noise=weighed(parts, "noise_part", lambda r: sum(r["given"])),
+            null=sum(add["found"][j] for j in null) / sum(add["given"][j] for j in null) if null else None,
+            excess=weighed(parts, "excess", exact_tables),
+        )
+
+
+def show(value, digits):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def cell_table(rows):
+    yield "| loss | table | n | p | ε | tables | coverage | worst weight | withheld | width | of it noise | null found | excess |"
+    yield "| --- " * 13 + "|"
+    order = {name: k for k, name in enumerate(LOSSES + KINDS)}
+    for r in sorted(rows, key=lambda r: (r["n"], r["p"], r["epsilon"], order[r["loss"]], order[r["kind"]])):
+        head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["tables"])]
+        digits = {"coverage": 3, "worst": 3, "withheld": 3, "width": 2, "noise": 2, "null": 3, "excess": 2}
+        yield "| " + " | ".join(head + [show(r[k], d) for k, d in digits.items()]) + " |"
+
+
+def span(rows, name, digits):
+    values = [r[name] for r in rows if r[name] is not None]
+    return f"{show(min(values), digits)}–{show(max(values), digits)}" if values else "–"
+
+
+def short_table(rows):
+    """Over the kinds of tables in which at least a tenth of the weights have an interval."""
+    yield "| loss | n | p | ε | tables a kind | coverage | worst weight | withheld, rare | withheld, other | width | null found | excess |"
+    yield "| --- " * 12 + "|"
+    groups = collections.defaultdict(list)
+    for r in rows:
+        groups[LOSSES.index(r["loss"]), r["n"], r["p"], r["epsilon"]].append(r)
+    for (loss, n, p, epsilon), part in sorted(groups.items()):
+        some = [r for r in part if r["withheld"] < 0.9]
+        rare = [r for r in part if r["kind"] in ("rare", "categories")]
+        worst = [r["worst"] for r in some if r["worst"] is not None]
+        tables = sorted({r["tables"] for r in part})
+        yield (
+            f"| {LOSSES[loss]} | {n} | {p} | {epsilon:g} | {tables[0]}{'–' + str(tables[-1]) if len(tables) > 1 else ''} | "
+            f"{span(some, 'coverage', 3)} | {show(min(worst, default=None), 3)} | {show(max((r['withheld'] for r in rare), default=None), 3)} | "
+            f"{show(max((r['withheld'] for r in part if r not in rare), default=None), 3)} | {span(some, 'width', 2)} | {span(some, 'null', 3)} | {span(part, 'excess', 2)} |"
+        )
+
+
+def noise_table(rows):
+    yield "| loss | table | n | p | ε | fits | least weight | largest weight |"
+    yield "| --- " * 8 + "|"
+    for r in rows:
+        if r["bench"] == "noise":
+            head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["runs"])]
+            yield "| " + " | ".join([*head, show(r["least"], 3), show(r["largest"], 3)]) + " |"
+
+
+def plain_table(rows):
+    yield "| table | n | p | ε | runs | plain statistics | dponestep |"
+    yield "| --- " * 7 + "|"
+    for r in rows:
+        if r["bench"] == "plain":
+            head = [r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["runs"])]
+            yield "| " + " | ".join([*head, show(r["plain"], 2), show(r["own"], 2)]) + " |"
+
+
+def real_table(rows):
+    yield "| table | weights | runs | coverage | worst weight | withheld |"
+    yield "| --- " * 6 + "|"
+    for r in rows:
+        if r["bench"] == "real":
+            numbers = [show(r[k], 3) for k in ("coverage", "worst", "withheld")]
+            yield "| " + " | ".join([r["table"], str(r["weights"]), str(r["runs"]), *numbers]) + " |"
+
+
+def write_page(path, rows):
+    text = path.read_text()
+    found = list(joined(rows))
+    for name, lines in {
+        "short": short_table(found),
+        "cells": cell_table(found),
+        "noise": noise_table(rows),
+        "plain": plain_table(rows),
+        "real": real_table(rows),
+    }.items():
+        table = "\n".join(lines)
+        text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text, flags=re.S)
+    path.write_text(text)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--cells", choices=["all", "paper", "small"], default="paper")
+    parser.add_argument("rows", type=pathlib.Path)
+    parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--losses", default=",".join(LOSSES))
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--real")
+    parser.add_argument("--page", type=pathlib.Path)
     args = parser.parse_args()
+    args.rows.with_suffix("").mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + args.seconds
-    done = known(args.out)
-    for cell in cells(args.cells):
-        if cell[0] not in args.losses.split(",") or key(cell) in done or time.monotonic() > end:
-            continue
-        command = [f"{args.build}/bench/bench_coverage", *map(str, cell), str(tables_of(args.runs, cell[2]))]
-        line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        with args.out.open("a") as file:
-            file.write(line)
-        print(line, end="", file=sys.stderr)
-    table(known(args.out).values())
+    measure(args, end)
+    if not args.small:
+        measure_rest(args, end)
+    rows = read(args.rows)
+    print("\n".join(short_table(list(joined(rows)))))
+    if args.page:
+        write_page(args.page, rows)
 
 
 if __name__ == "__main__":

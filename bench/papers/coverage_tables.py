@@ -2,7 +2,7 @@
 """coverage_tables.py - what 95 % intervals cover when real tables are the population.
 
     PYTHONPATH=python TACIT_LIBRARY=build/release/libtacit.so build/venv/bin/python bench/papers/coverage_tables.py \\
-        [--rows N] [--runs R] [--epsilon E] [--tables NAME,...]
+        [--rows N] [--runs R] [--epsilon E] [--json] [--tables NAME,...]
 
 Each run draws N records with replacement from the whole table, whose exact fit is the truth, and trains with
 errors="robust".  Numbers are cut at their 1 and 99 % quantiles, for bounds that fit; values of categories that less
@@ -11,6 +11,7 @@ than 2 % have are left out.  Tables: bank, adult, california, nist_acs, from ../
 import argparse
 import csv
 import io
+import json
 import lzma
 import os
 import pathlib
@@ -113,12 +114,18 @@ def measure(name, how, args):
         given += there
         hit += there & (ends[:, 0] <= truth) & (truth <= ends[:, 1])
     per = hit[given >= 20] / given[given >= 20]
-    print(
-        f"{name}: n {args.rows}, {len(truth)} weights, epsilon {args.epsilon:g}, {args.runs} runs: coverage "
-        f"{hit.sum() / max(given.sum(), 1):.3f}, worst weight {per.min(initial=1):.3f}, withheld "
-        f"{1 - given.sum() / (args.runs * len(truth)):.3f}",
-        flush=True,
-    )
+    row = {
+        "bench": "real",
+        "table": name,
+        "rows": args.rows,
+        "weights": len(truth),
+        "epsilon": args.epsilon,
+        "runs": args.runs,
+        "coverage": hit.sum() / max(given.sum(), 1),
+        "worst": per.min() if len(per) else None,
+        "withheld": 1 - given.sum() / (args.runs * len(truth)),
+    }
+    print(json.dumps(row) if args.json else row, flush=True)
 
 
 def main():
@@ -126,6 +133,7 @@ def main():
     parser.add_argument("--rows", type=int, default=20000)
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--json", action="store_true", help="one JSON line a table")
     parser.add_argument("--tables", help="names apart by commas; default all")
     args = parser.parse_args()
     for name, how in TABLES.items():

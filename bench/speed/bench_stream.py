@@ -4,9 +4,10 @@
 
 One run for each format and solver, on invented numbers.  Before a run the input leaves the page cache.  While it runs,
 the pages that the process has given back leave it too (--warm lets them stay): every pass reads the disk, as on a
-machine whose memory is small.  disk: the rate of plain reads of the same file with a cold cache, before and after the
-run.  ratio: the wall time over (bytes that the run read from the disk / that rate).  --same trains in memory as well
-and compares the models' bytes.
+machine whose memory is small.  disk: the rate of plain reads of the same file with a cold cache, the mean of one before
+and one after the run.  ratio: the wall time over (bytes that the run read from the disk / that rate).  processor: its
+time over the number of threads, over the same: what the ratio would be if nobody else used the processors and nothing
+waited.  --same trains in memory as well and compares the models' bytes.
 """
 
 import argparse
@@ -75,7 +76,8 @@ def watch(pid, ended, cold, seen):
     while not ended.is_set():
         try:
             with open(f"/proc/{pid}/io") as text:
-                seen["read"] = int(dict(line.split(": ") for line in text)["read_bytes"])
+                counts = dict(line.split(": ") for line in text)
+            seen.update(read=int(counts["read_bytes"]), written=int(counts["write_bytes"]))
             for name in os.listdir(f"/proc/{pid}/fd") if cold else ():
                 forget(f"/proc/{pid}/fd/{name}")
             for name in os.listdir(f"/proc/{pid}/map_files") if cold else ():
@@ -88,10 +90,10 @@ def watch(pid, ended, cold, seen):
 def run(command, cold):
     pid = os.fork()
     if pid == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(os.open(command[-1] + ".said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        os.dup2(os.open(command[-1] + ".said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 1)
+        os.dup2(1, 2)
         os.execv(command[0], command)
-    seen, ended, start = {"read": 0}, threading.Event(), time.perf_counter()
+    seen, ended, start = {"read": 0, "written": 0}, threading.Event(), time.perf_counter()
     thread = threading.Thread(target=watch, args=(pid, ended, cold, seen))
     thread.start()
     _, status, used = os.wait4(pid, 0)
@@ -103,7 +105,8 @@ def run(command, cold):
     os.unlink(command[-1] + ".said")
     if status:
         raise SystemExit("failed: " + " ".join(command) + "\n" + words)
-    return wall, used, seen["read"]
+    seen["phases"] = next((line[7:].strip() for line in words.splitlines() if line.startswith("seconds")), "")
+    return wall, used, seen
 
 
 def one(given, name, path, more, solver):
@@ -113,14 +116,16 @@ def one(given, name, path, more, solver):
     size = os.path.getsize(path)
     rates = [disk_rate(path, min(size, 1 << 30))]
     forget(path)
-    wall, used, read = run([*fixed, *limits, "-o", model], not given.warm)
+    wall, used, seen = run([*fixed, *limits, "-o", model], not given.warm)
     rates.append(disk_rate(path, min(size, 1 << 30)))
     rate = sum(rates) / 2
     peak = used.ru_maxrss * 1024
     limit = int(given.memory[:-1]) << {"K": 10, "M": 20, "G": 30}[given.memory[-1]]
-    print(f"{name:7} {size / 1e9:5.2f} GB  {solver:22} peak {peak / 2**20:7.1f} MiB  over limit {peak / limit:.3f}"
-          f"  wall {wall:6.1f} s  processor {used.ru_utime + used.ru_stime:6.1f} s  disk {rates[0] / 1e6:5.0f} {rates[1] / 1e6:5.0f} MB/s"
-          f"  read {read / 1e9:6.2f} GB  ratio {wall * rate / max(read, 1):.2f}", flush=True)
+    processor, wanted = used.ru_utime + used.ru_stime, max(seen["read"], 1) / rate
+    print(f"{name}  {size / 1e9:.2f} GB  {solver}  peak {peak / 2**20:.1f} MiB  over limit {peak / limit:.3f}"
+          f"  wall {wall:.1f} s ({seen['phases']})  processor {processor:.1f} s  disk {rate / 1e6:.0f} MB/s"
+          f"  read {seen['read'] / 1e9:.2f} GB  written {seen['written'] / 1e9:.2f} GB"
+          f"  ratio {wall / wanted:.2f}  processor {processor / given.threads / wanted:.2f}", flush=True)
     if given.same:
         run([*fixed, "-o", model + ".memory"], False)
         print("same bytes as in memory:", filecmp.cmp(model, model + ".memory", shallow=False), flush=True)

@@ -28,10 +28,18 @@ class Composition:
 
     @classmethod
     def of_classes(
-        cls, settings: Facts, rows: int, cols: int, count: int, table: Any, callbacks: Optional[Callbacks] = None
+        cls,
+        settings: Facts,
+        rows: int,
+        cols: int,
+        count: int,
+        table: Any,
+        callbacks: Optional[Callbacks] = None,
+        charged: bool = True,
     ) -> Tuple[Composition, Facts]:
-        """(composition, facts of the plan of each): one model for each of `count` classes."""
-        config = config_of({**settings, "ledger": None}, table, callbacks)
+        """(composition, facts of the plan of each): one model for each of `count` classes.  charged: the caller charges a
+        ledger, and not the fit."""
+        config = config_of({**settings, "ledger": None} if charged else settings, table, callbacks)
         made = cls(_native.call("tct_compose_classes", ctypes.byref(config), count, int(rows), int(cols)))
         return made, facts_of(_native.lib.tct_composition_plan(made.handle, 0), config)
 

@@ -44,8 +44,7 @@ class PrivateLogisticRegression(Classifier):
         return f"softmax:classes={count}" if self._joint() and count > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values are
-        normalised.
+        """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values normalised.
 
         Parameters
         ----------

@@ -103,7 +103,7 @@ class View(Records):
         return rows, cols
 
 
-def _options(
+def options_of(
     schema: Any, label: Optional[str], positive: Optional[str], labels: str, invalid: str, cols: int, classes: Any
 ) -> _native.ReadOptions:
     options: _native.ReadOptions = _native.defaults("tct_read_options", _native.ReadOptions)
@@ -154,7 +154,7 @@ class Table:
                 f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
                 "arrays and data frames go into fit and predict as they are"
             )
-        options = _options(schema, label, positive, labels, invalid, cols, classes)
+        options = options_of(schema, label, positive, labels, invalid, cols, classes)
         options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
         options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
         options.max_expansion = max_expansion
@@ -181,7 +181,7 @@ class Table:
         labels : {"none", "classes", "binary", "real"}, default="none"
             What labels are.
         """
-        options = _options(schema, label, None, labels, "refuse", 0, None)
+        options = options_of(schema, label, None, labels, "refuse", 0, None)
         made = cls.__new__(cls)
         made.person = None
         made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)

@@ -116,9 +116,16 @@ class Callbacks:
 
     def run(self, plan: Plan, data: Any) -> Model:
         """Trains one model."""
+        return self._run(_native.lib.tct_fit, plan.handle, data)
+
+    def run_composed(self, composition: Any, data: Any) -> Model:
+        """Trains one model of the classes that the data were read with."""
+        return self._run(_native.lib.tct_fit_composed, composition, data)
+
+    def _run(self, train: Any, plan: Any, data: Any) -> Model:
         error = _native.Error()
         with self.watching():
-            handle = _native.lib.tct_fit(plan.handle, data.handle, ctypes.byref(error))
+            handle = train(plan, data.handle, ctypes.byref(error))
             if self.caught or self.interrupted:
                 _native.lib.tct_model_free(handle)
                 handle = None
@@ -128,7 +135,7 @@ class Callbacks:
             _native.raise_error(error)
         told = _native.lib.tct_model_warning(handle)
         if told:
-            warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=4)
+            warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=5)
         return Model(handle)
 
     def run_classes(self, composition: Any, data: Any, code: NDArray[Any], count: int) -> list[Model]:

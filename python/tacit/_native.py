@@ -20,6 +20,7 @@ OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
 F64, F32 = range(2)
 I32, I64 = range(2)
+TRANSPORT_DONE, TRANSPORT_FAILED = range(2)
 LABELS_NONE, LABELS_BINARY, LABELS_REAL, LABELS_CLASSES = range(4)
 CLASS_TEXT, CLASS_NUMBER, CLASS_BOOLEAN = range(3)
 NEIGHBOURS = {"add_remove": 0, "replace_one": 1}
@@ -102,6 +103,7 @@ class Config(ctypes.Structure):
         ("reserved2", c_int32),
         ("errors", c_char_p),
         ("memory", c_int64),
+        ("estimate", c_char_p),
     ]
 
 
@@ -128,6 +130,53 @@ class ReadOptions(ctypes.Structure):
         ("max_expansion", c_int64),
         ("memory", c_int64),
         ("scratch", c_char_p),
+    ]
+
+
+class Patience(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("cancel", CANCEL_FN), ("user", c_void_p), ("seconds", c_double)]
+
+
+_P = POINTER(Patience)
+SMALLEST_FN = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int32), _P)
+REDUCE_FN = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_double), c_int64, _P)
+BROADCAST_FN = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_int64, c_int32, _P)
+GATHER_FN = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int64, _P)
+SINGLE_FN = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, c_void_p, c_int64, _P)
+CLOSE_FN = ctypes.CFUNCTYPE(None, c_void_p, c_int32)
+
+
+class Transport(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("rank", c_int32),
+        ("ranks", c_int32),
+        ("state", c_void_p),
+        ("smallest", SMALLEST_FN),
+        ("sum", REDUCE_FN),
+        ("sum_first", REDUCE_FN),
+        ("largest", REDUCE_FN),
+        ("broadcast", BROADCAST_FN),
+        ("gather", GATHER_FN),
+        ("send", SINGLE_FN),
+        ("receive", SINGLE_FN),
+        ("close", CLOSE_FN),
+    ]
+
+
+class Sockets(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("address", c_char_p),
+        ("secret_path", c_char_p),
+        ("secret_text", c_char_p),
+        ("rank", c_int32),
+        ("ranks", c_int32),
+        ("timeout", c_double),
+        ("listener", c_int32),
+        ("reserved", c_int32),
+        ("cancel", CANCEL_FN),
+        ("user", c_void_p),
     ]
 
 
@@ -201,6 +250,9 @@ STRUCTURES = {
     "tct_read_options": ReadOptions,
     "tct_ledger_options": LedgerOptions,
     "tct_charge": Charge,
+    "tct_patience": Patience,
+    "tct_transport": Transport,
+    "tct_sockets": Sockets,
 }
 
 _E = POINTER(Error)
@@ -218,6 +270,16 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_frame_cols": (c_int64, [c_void_p]),
     "tct_frame_name": (c_char_p, [c_void_p, c_int64]),
     "tct_data_read_frame": (c_void_p, [c_void_p, POINTER(ReadOptions), _E]),
+    "tct_data_read_frame_part": (c_void_p, [c_void_p, POINTER(ReadOptions), c_void_p, _E]),
+    "tct_data_all_rows": (c_int64, [c_void_p]),
+    "tct_team_over": (c_void_p, [POINTER(Transport), _E]),
+    "tct_sockets_default_sized": (None, [POINTER(Sockets), c_size_t]),
+    "tct_team_sockets": (c_void_p, [POINTER(Sockets), _E]),
+    "tct_team_rank": (c_int, [c_void_p]),
+    "tct_team_size": (c_int, [c_void_p]),
+    "tct_team_agree": (c_int, [c_void_p, c_int, _E]),
+    "tct_team_free": (None, [c_void_p]),
+    "tct_fit_composed": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_frame_codes": (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p), _E]),
     "tct_frame_numbers": (c_int, [c_void_p, c_char_p, c_void_p, _E]),
     "tct_frame_free": (None, [c_void_p]),

@@ -29,11 +29,21 @@ def _text(value: Any) -> str:
 def pairs(title: str, lines: Iterable[tuple[str, Any]]) -> str:
     """A head and lines of name and value; a value of None is left out."""
     body = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">{_text(value)}</td></tr>'
+        f'<tr><th style="text-align:left">{html.escape(name)}</th>{_cell(value)}</tr>'
         for name, value in lines
         if value is not None
     )
     return f"<p><strong>{html.escape(title)}</strong></p><table><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    """A cell; a long spec breaks anywhere, so that no table is wider than the page."""
+    style = "text-align:left"
+    if isinstance(value, str) and len(value) < 25:
+        style += ";white-space:nowrap"
+    elif isinstance(value, str) and " " not in value:
+        style += ";overflow-wrap:anywhere;min-width:16em"
+    return f'<td style="{style}">{_text(value)}</td>'
 
 
 def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]], what: str) -> str:
@@ -42,7 +52,7 @@ def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]], what: str) -> str
         return ""
     head = "".join(f'<th style="text-align:left">{html.escape(each)}</th>' for each in heads)
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{_text(each)}</td>' for each in line) + "</tr>"
+        "<tr>" + "".join(_cell(each) for each in line) + "</tr>"
         for line in lines[:MOST_ROWS]
     )
     rest = len(lines) - MOST_ROWS
@@ -83,7 +93,7 @@ def ledger(path: str, state: Facts) -> str:
         marks += alarm("For tests: reproducible noise is taken, and no run of this ledger is a guarantee.")
     if state["unaccounted_runs"]:
         marks += alarm(f"{state['unaccounted_runs']} runs used the data in ways that no epsilon covers.")
-    runs = [[run["time"], run["epsilon"], run["delta"], run["what"]] for run in reversed(state["runs"])]
+    runs = [[run["time"].replace("T", " ").removesuffix("Z") + " UTC", run["epsilon"], run["delta"], run["what"]] for run in reversed(state["runs"])]
     return head + gauge + marks + rows(["run at", "epsilon", "delta", "what"], runs, "runs")
 
 
@@ -198,20 +208,49 @@ class Certificate(dict[str, Any]):
         return certificate(self)
 
 
+def _notebook() -> bool:
+    """Whether this runs in a notebook's kernel, which keeps whatever a cell has written."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+class _Pane:
+    """A bar in a notebook: one output of the cell, which is drawn over and is empty in the end."""
+
+    def __init__(self, **_: Any) -> None:
+        from IPython.display import HTML, display
+
+        self.html, self.n = HTML, 0
+        self.output: Any = display(HTML(self._drawn()), display_id=True)
+
+    def _drawn(self) -> str:
+        return f'<progress value="{self.n}" max="100" style="width:20em"></progress> {self.n} %'
+
+    def refresh(self) -> None:
+        if self.n % 5 == 0 or self.n > 95:  # messages to the browser are dear
+            self.output.update(self.html(self._drawn()))
+
+    def close(self) -> None:
+        self.output.update(self.html(""))
+
+
 class Bar:
-    """The bar of progress=True: it reaches 100 %, and is gone when the run has ended.  tqdm draws it where it is
-    installed, so that a notebook gets a bar of its own kind."""
+    """The bar of progress=True: it reaches 100 %, and is gone when the run has ended.  In a notebook it is an output that
+    empties itself; elsewhere tqdm draws it where it is installed."""
 
     def __init__(self, width: int = 40) -> None:
         self.width = width
         self.shown = -1
         self.tqdm: Optional[Any] = None
+        self.make: Any = None
+        if _notebook():
+            self.make = _Pane
+            return
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            self.make = None
-        else:
-            self.make = tqdm
+            return
+        self.make = tqdm
 
     def __call__(self, fraction: float) -> None:
         percent = int(100 * fraction)

@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -100,3 +101,13 @@ def test_every_public_property_has_a_docstring():
             raw = inspect.getattr_static(thing, own)
             if isinstance(raw, property) and not own.startswith("_") and raw.fget.__module__.startswith("tacit"):
                 assert raw.__doc__, f"{name}.{own}"
+
+
+def test_the_site_sets_indices_and_powers_and_leaves_code_alone(tmp_path):
+    subprocess.run([sys.executable, ROOT / "tools" / "site.py", tmp_path], check=True)
+    proof = (tmp_path / "pages" / "proofs" / "objpert.md").read_text(encoding="utf-8")
+    assert "x<sub>i</sub>" in proof and "e<sup>ε−a−G</sup>" in proof and '<pre class="formula">J<sub>D</sub>(w; b)' in proof
+    assert "`add_remove`" in proof and "`src/account/onestep.c`" in proof and "w\\* determines b" in proof
+    for page in (tmp_path / "pages").rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#\s:]+)[)#]", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), (page.name, target)

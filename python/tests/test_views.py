@@ -182,7 +182,51 @@ def test_the_bar_is_that_of_tqdm_where_it_is_installed(monkeypatch):
     assert len(made) == 1 and made[0].n == 100 and made[0].closed and made[0].options["leave"] is False
 
 
+def test_in_a_notebook_the_bar_is_one_output_that_empties_itself(monkeypatch):
+    outputs = []
+
+    class Handle:
+        def update(self, shown):
+            outputs.append(shown)
+
+    class Shell:
+        kernel = object()
+
+    def display(shown, display_id):
+        assert display_id is True
+        outputs.append(shown)
+        return Handle()
+
+    ipython, shown = type(sys)("IPython"), type(sys)("IPython.display")
+    ipython.get_ipython, shown.HTML, shown.display = Shell, str, display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    bar = _views.Bar()
+    for percent in range(101):
+        bar(percent / 100)
+    bar.end()
+    assert "100 %" in outputs[-2] and outputs[-1] == ""
+    assert len(outputs) < 40 and stream.getvalue() == ""  # a saved notebook keeps no line for each percent
+
+
+def test_no_cell_of_a_notebook_is_wider_than_the_page():
+    spec = "dponestep:" + ",".join(f"option{k}=0.123456" for k in range(20))
+    assert "overflow-wrap:anywhere" in _views.rows(["what"], [[spec]], "runs")
+    assert "overflow-wrap:anywhere" in _views.pairs("Model", [("solver", spec)])
+    assert "nowrap" in _views.rows(["run at"], [["2026-11-22 13:28:41 UTC"]], "runs")
+
+
 # ---- the library's sentences ----
+
+
+def test_the_check_of_the_coefficients_counts_them_in_plain_words(fitted, tmp_path):
+    model, _, X = fitted
+    model.save(tmp_path / "m.json")
+    said = {check["name"]: check["text"] for check in tacit.verify(tmp_path / "m.json")["checks"]}
+    assert said["coefficients"] == f"{X.shape[1]}, all finite, one per feature"
+
 
 
 def test_errors_of_the_library_name_no_option_of_the_command_line(tmp_path):

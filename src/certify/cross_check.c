@@ -13,7 +13,8 @@
  * real order a > 1 works alike, where account/ uses series.  The conversion is that of Canonne, Kamath,
  * Steinke 2020, prop. 12: epsilon = r(a) + log((a-1)/a) - (log delta + log a)/(a-1), least over a.
  *
- * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for the whole list.
+ * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for the whole list.  Where a record is
+ * replaced the worst pair is (1-q) N(0) + q N(m) against the same with -m (docs/proofs/dpscd-replace-one.md).
  *
  * One objective perturbation with Gaussian steps: its curve (docs/proofs/objpert.md), a sum of Gaussian ones, averaged
  * by Simpson's rule over the privacy loss of the Gaussian steps. */
@@ -27,11 +28,11 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- exact curves ---------------------------------------------------------------------------- */
 
-/* Two worlds on the real line: p is (1-rate) N(0,1) + rate N(mu,1), q is N(0,1) (forward), or the
- * other way round.  rate 1 is the plain Gaussian mechanism. */
+/* Two worlds on the real line: p is (1-rate) N(0,1) + rate N(mu,1), q is N(0,1) (forward), or the other way round.
+ * Where a record is replaced, q is (1-rate) N(0,1) + rate N(-mu,1).  rate 1 is the plain Gaussian mechanism. */
 typedef struct worlds {
   double mu, rate;
-  int forward;
+  int forward, replaced;
 } worlds;
 
 static double log_normal(double x) { return -x * x / 2 - 0.5 * log(2 * PI); }
@@ -48,13 +49,29 @@ static double log_mix(double x, double mu, double rate) {
 static double excess(const worlds *w, double epsilon, double x) {
   double loss = log_mix(x, w->mu, w->rate), base = log_normal(x);
   double log_p = w->forward ? base + loss : base;
+  if (w->replaced) loss -= log_mix(x, -w->mu, w->rate);
   double over = (w->forward ? loss : -loss) - epsilon; /* log(p/q) - epsilon */
   return over > 0 ? -exp(log_p) * expm1(-over) : 0;
+}
+
+/* The loss of a replaced record rises with x, from -infinity to infinity, and is odd. */
+static double replaced_crossing(const worlds *w, double epsilon) {
+  double low = 0, high = 1;
+  while (log_mix(high, w->mu, w->rate) - log_mix(high, -w->mu, w->rate) < epsilon && high < 1e6) high *= 2;
+  for (int i = 0; i < 60; i++) {
+    double middle = (low + high) / 2;
+    if (log_mix(middle, w->mu, w->rate) - log_mix(middle, -w->mu, w->rate) < epsilon)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /* Where log(p/q) = epsilon; the integrand is positive on one side of it. */
 static double crossing(const worlds *w, double epsilon) {
   double target = w->forward ? epsilon : -epsilon;
+  if (w->replaced) return replaced_crossing(w, epsilon);
   if (w->rate >= 1) return (target + w->mu * w->mu / 2) / w->mu;
   double inside = exp(target) - (1 - w->rate);
   return inside <= 0 ? -INFINITY : (log(inside / w->rate) + w->mu * w->mu / 2) / w->mu;
@@ -95,8 +112,8 @@ static double exact_epsilon(const worlds *w, double delta) {
 static double objpert_delta(const tct_event *e, double factor, double epsilon) {
   double mu = 1 / e->noise, left = epsilon - e->shift;
   if (left < 0) return 1;
-  double one = exact_delta(&(worlds){mu, 1, 1}, left);
-  return fmin(1, factor > 1 ? 2 * one + exact_delta(&(worlds){2 * mu, 1, 1}, left) : one);
+  double one = exact_delta(&(worlds){mu, 1, 1, 0}, left);
+  return fmin(1, factor > 1 ? 2 * one + exact_delta(&(worlds){2 * mu, 1, 1, 0}, left) : one);
 }
 
 /* E objpert_delta(epsilon - L) for L ~ N(nu^2/2, nu^2), over 12 deviations of L. */
@@ -138,12 +155,14 @@ static double blurred_epsilon(const tct_events *events, double factor, double de
 
 /* ---- Renyi divergences by definition --------------------------------------------------------- */
 
-static double sampled_renyi(double m, double q, double a) {
+/* replaced: of the mixture with 1 from that with -1, else from the law without the record. */
+static double sampled_renyi(double m, double q, double a, int replaced) {
   double h = fmin(m / 8, m * m / 2); /* the integrand's nearest singularity is pi m^2 off the real line */
-  double low = -13 * m, high = a + 13 * m, top = -INFINITY, sum = 0;
+  double low = -13 * m, high = (replaced ? 2 * a : a) + 13 * m, top = -INFINITY, sum = 0;
   if ((high - low) / h > TRAPEZE_MOST) return INFINITY;
   for (double x = low; x <= high; x += h) {
     double value = log_normal(x / m) - log(m) + a * log_mix(x / m, 1 / m, q);
+    if (replaced) value -= (a - 1) * log_mix(x / m, -1 / m, q);
     if (value > top) {
       sum = sum * exp(top - value) + 1;
       top = value;
@@ -202,13 +221,15 @@ static double bounded_range_divergence(double epsilon, double a) {
 /* Where a record is replaced the two laws are mixtures at the same rate, alike but for the records' own terms.  The
  * divergence is jointly quasi-convex (van Erven and Harremoes 2014, theorem 13), so it is no more than that of the
  * terms without sampling. */
-static double replaced_renyi(double noise, double a) { return 2 * a / (noise * noise); }
+static double replaced_renyi(const tct_event *e, double a) {
+  return fmin(sampled_renyi(e->noise, e->rate, a, 1), 2 * a / (e->noise * e->noise));
+}
 
 static double event_renyi(const tct_event *e, tct_neighbours neighbours, double a) {
   double factor = neighbours == TCT_REPLACE_ONE ? 2 : 1; /* two records' terms move instead of one */
   switch (e->kind) {
     case TCT_EV_GAUSSIAN: return a * factor * factor / (2 * e->noise * e->noise);
-    case TCT_EV_SAMPLED_GAUSSIAN: return factor > 1 ? replaced_renyi(e->noise, a) : sampled_renyi(e->noise, e->rate, a);
+    case TCT_EV_SAMPLED_GAUSSIAN: return factor > 1 ? replaced_renyi(e, a) : sampled_renyi(e->noise, e->rate, a, 0);
     case TCT_EV_LAPLACE: return laplace_renyi(e->noise / factor, a);
     case TCT_EV_EXPONENTIAL: return bounded_range_divergence(e->epsilon, a);
     case TCT_EV_PURE:
@@ -256,11 +277,11 @@ static double lower_bound(const tct_events *events, double factor, double delta,
     const tct_event *e = &events->at[i];
     *others |= e->kind != TCT_EV_GAUSSIAN;
     if (e->kind == TCT_EV_GAUSSIAN) square += (double)e->count * factor * factor / (e->noise * e->noise);
-    if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || factor > 1) continue;
-    for (int forward = 0; forward < 2; forward++)
-      best = fmax(best, exact_epsilon(&(worlds){1 / e->noise, e->rate, forward}, delta));
+    if (e->kind != TCT_EV_SAMPLED_GAUSSIAN) continue;
+    for (int forward = factor > 1; forward < 2; forward++) /* a replaced pair is its own reverse */
+      best = fmax(best, exact_epsilon(&(worlds){1 / e->noise, e->rate, forward, factor > 1}, delta));
   }
-  return square > 0 ? fmax(best, exact_epsilon(&(worlds){sqrt(square), 1, 1}, delta)) : best;
+  return square > 0 ? fmax(best, exact_epsilon(&(worlds){sqrt(square), 1, 1, 0}, delta)) : best;
 }
 
 /* Pure and approximate steps: epsilons and deltas add up. */

@@ -46,11 +46,12 @@ static void check_coefficients(report *r, const tct_model *m) {
   int64_t bad = 0, models = tct_model_models(m);
   for (int64_t j = 0; j < models * m->cols; j++) bad += !isfinite(m->coefficients[j]);
   for (int64_t k = 0; k < models; k++) bad += !isfinite(tct_model_intercepts(m)[k]);
-  check(r, "coefficients", bad == 0,
-        bad          ? "a coefficient is not a finite number"
-        : models > 1 ? "%lld, all finite, one per feature, for each of %lld classes"
-                     : "%lld, all finite, one per feature%.0lld",
-        (long long)m->cols, (long long)models);
+  if (bad == 0 && models > 1)
+    check(r, "coefficients", true, "%lld, all finite, one per feature, for each of %lld classes", (long long)m->cols,
+          (long long)models);
+  else
+    check(r, "coefficients", bad == 0,
+          bad ? "a coefficient is not a finite number" : "%lld, all finite, one per feature", (long long)m->cols);
 }
 
 /* Every field that docs/reference/format/model.schema.json requires; the reader itself does without some. */
@@ -116,6 +117,18 @@ static void check_form(report *r, const tct_model *m, const json_t *file) {
         "a model file of form %d, verified by the rules of its day: not checked are the releases, the plan, the other "
         "settings, the bound on the weights, and that the events are this solver's",
         m->version);
+}
+
+static void check_claim(report *r, const tct_model *m);
+
+/* The fit's own claim first: the numbers that the report ends with are those of the whole. */
+static void check_estimated(report *r, const tct_model *m, const json_t *file) {
+  tct_model fit;
+  if (tct_verify_estimate(r, m, &fit)) {
+    check_form(r, &fit, file);
+    check_claim(r, &fit);
+  }
+  tct_verify_estimate_free(&fit);
 }
 
 static int says_none(const json_t *privacy, const char *key) {
@@ -285,7 +298,12 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
     check_components(&r, model);
     check_coefficients(&r, model);
     check_inference(&r, model);
-    check_form(&r, model, file);
+    if (model->estimate) {
+      check_estimated(&r, model, file);
+    } else {
+      check_form(&r, model, file);
+      tct_verify_no_estimate(&r, model);
+    }
     if (model->is_private)
       check_claim(&r, model);
     else

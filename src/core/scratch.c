@@ -31,6 +31,15 @@ int tct_scratch_open(const char *folder, tct_error *err) {
   return file;
 }
 
+tct_status tct_scratch_reserve(int file, int64_t bytes, tct_error *err) {
+  int code = posix_fallocate(file, 0, bytes);
+  if (code == 0 || code == EINVAL || code == EOPNOTSUPP) return TCT_OK; /* a file system without reservations */
+  return tct_fail(err, TCT_E_RUN,
+                  "the records take %.1f GiB on disk, and there is no room for them (%s); make room, or name another "
+                  "folder with --scratch",
+                  (double)bytes / (1 << 30), strerror(code));
+}
+
 tct_status tct_scratch_write(int file, const void *bytes, int64_t count, int64_t at, tct_error *err) {
   const char *from = bytes;
   while (count > 0) {

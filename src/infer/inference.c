@@ -6,7 +6,7 @@
 #include <math.h>
 
 tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err) {
-  *out = (tct_inference){.p = p};
+  *out = (tct_inference){.p = p, .residual = NAN};
   out->sampling = TCT_NEW(double, p *p);
   out->noise = TCT_NEW(double, p *p);
   out->degrees = TCT_NEW(double, p);
@@ -33,6 +33,7 @@ static bool is_covariance(const double *a, int64_t p) {
 
 bool tct_inference_valid(const tct_inference *inference) {
   int64_t p = inference->p;
+  if (inference->residual <= 0 || isinf(inference->residual)) return false; /* NaN: not known */
   if (!is_covariance(inference->sampling, p) || !is_covariance(inference->noise, p)) return false;
   for (int64_t j = 0; j < p; j++)
     if (!(inference->degrees[j] >= 1) || inference->why[j] < TCT_GIVEN || inference->why[j] > TCT_PATH_TOO_SHORT)

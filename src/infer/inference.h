@@ -20,6 +20,7 @@ typedef struct tct_inference {
   double *noise;    /* [p][p]: of the privacy noise */
   double *degrees;  /* [p]: of freedom, for Student's t */
   int32_t *why;     /* [p]: tct_withheld */
+  double residual;  /* what 68 % of |residuals| lie within, as released, a deviation if they are normal; NAN: unknown */
 } tct_inference;
 
 tct_status tct_inference_new(int64_t p, tct_inference *out, tct_error *err);

@@ -5,11 +5,14 @@
  *
  * PROOF  The choice is charged before its first random bit is drawn (mech.c); the samplers' files prove their laws.
  *
- * ROUNDING  None: scores are multiples of a lattice, and differences of two of them are exact. */
+ * ROUNDING  None: scores are multiples of a lattice, the release's or the solver's own, and differences of two of them
+ * are exact.  A score that is infinite or no number is refused before the charge. */
 #include "mech/gate.h"
 
 #include "core/alloc.h"
 #include "ranks/ranks.h"
+
+#include <math.h>
 
 static int64_t largest(const double *score, int64_t count) {
   int64_t best = 0;
@@ -28,6 +31,8 @@ static int64_t chosen(tct_stream *s, const tct_release *r, const double *score, 
 static tct_status choose(tct_mech *mech, int r, const tct_choice_tree *tree, const double *score, int64_t count,
                          int64_t *index, tct_error *err) {
   const tct_release *release = &mech->promise.release[r];
+  if (release->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
+    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
   TCT_TRY(tct_gate_charge(mech, r, err));
   mech->batch = 0;
   uint64_t number = mech->releases++;
@@ -46,10 +51,11 @@ static tct_status choose(tct_mech *mech, int r, const tct_choice_tree *tree, con
 tct_status tct_mech_choose(tct_mech *mech, int r, const double *score, int64_t count, int64_t *index, tct_error *err) {
   TCT_TRY(tct_gate_ready(mech, r, true, err));
   const tct_release *release = &mech->promise.release[r];
-  if (release->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
-    return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
   if (count < 1 || (release->law == TCT_LAW_FLIP && count > TCT_FLIP_MOST))
     return tct_fail(err, TCT_E_USAGE, "a choice needs a candidate, and permute and flip takes at most 4096");
+  for (int64_t j = 0; j < count; j++)
+    if (!isfinite(score[j]))
+      return tct_fail(err, TCT_E_BUDGET, "a score is no number, so its sensitivity is not proved; report this fault");
   return choose(mech, r, NULL, score, count, index, err);
 }
 

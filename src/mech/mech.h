@@ -82,8 +82,8 @@ tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_
 tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t len, tct_error *err);
 
 /* *index <- the choice of release r among count scores, larger ones with more probability: exponential mechanism j with
- * probability ~ exp(epsilon*score[j]/(2*sensitivity)), monotone without the 2.  Scores are multiples of the release's
- * lattice.  Closes the open batch where the choice is over one. */
+ * probability ~ exp(epsilon*score[j]/(2*sensitivity)), monotone without the 2.  Scores are multiples of one
+ * lattice, at most 2^52 of it in size.  Closes the open batch where the choice is over one. */
 tct_status tct_mech_choose(tct_mech *mech, int r, const double *score, int64_t count, int64_t *index, tct_error *err);
 
 /* The same choice where few scores change between draws, without looking at all of them.  Scores are multiples of the

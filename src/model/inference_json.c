@@ -25,9 +25,9 @@ json_t *tct_inference_json(const tct_inference *m) {
   json_t *why = json_array();
   for (int64_t j = 0; j < m->p; j++)
     json_array_append_new(why, m->why[j] ? json_string(withheld[m->why[j]]) : json_null());
-  return json_pack("{s:s, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
+  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "errors", m->robust ? "robust" : "model", "sampling",
                    matrix(m->sampling, m->p), "noise", matrix(m->noise, m->p), "degrees", reals(m->degrees, m->p),
-                   "withheld", why);
+                   "withheld", why, "residual", tct_json_real(m->residual));
 }
 
 static bool get_reals(const json_t *array, int64_t count, double *out) {
@@ -62,12 +62,14 @@ static bool whole(const json_t *o, int64_t p, tct_inference *out) {
   ok = ok && get_reals(json_object_get(o, "degrees"), p, out->degrees);
   ok = ok && json_is_array(why) && (int64_t)json_array_size(why) == p;
   for (int64_t j = 0; j < p && ok; j++) ok = get_reason(json_array_get(why, (size_t)j), &out->why[j]);
+  const json_t *residual = json_object_get(o, "residual");
+  ok = ok && (json_is_null(residual) || tct_json_get_real(residual, &out->residual));
   out->robust = ok && !strcmp(errors, "robust");
   return ok && tct_inference_valid(out);
 }
 
 tct_status tct_inference_read(const json_t *object, int64_t p, tct_inference *out, tct_error *err) {
-  if (p > 512 || !json_is_object(object) || json_object_size(object) != 5)
+  if (p > 512 || !json_is_object(object) || json_object_size(object) != 6)
     return tct_fail(err, TCT_E_DATA, "the model file's standard errors are not whole; it is damaged or was edited");
   TCT_TRY(tct_inference_new(p, out, err));
   if (whole(object, p, out)) return TCT_OK;

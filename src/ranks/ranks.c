@@ -3,13 +3,13 @@
 
 #include "core/alloc.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 struct tct_team {
   int rank, ranks;
-  const tct_ranks *wire; /* NULL alone */
+  tct_transport wire;  /* not used alone */
+  const int32_t *lost; /* as in tct_carrier */
   tct_patience patience;
   bool over, broken; /* a failure was agreed on; the ranks can no longer be reached */
   tct_error end;     /* that failure */
@@ -18,29 +18,37 @@ struct tct_team {
 int tct_team_ranks(const tct_team *team) { return team ? team->ranks : 1; }
 int tct_team_own(const tct_team *team) { return team ? team->rank : 0; }
 
-tct_team *tct_team_new(tct_error *err) {
-  tct_error_clear(err);
-  const tct_ranks *wire = NULL;
+tct_team *tct_team_carried(const tct_carrier *carrier, tct_error *err) {
   tct_team *team = TCT_NEW(tct_team, 1);
   if (!team) {
     tct_fail_memory(err);
     return NULL;
   }
-  team->ranks = 1;
-  team->patience.seconds = INFINITY;
-  tct_status status = tct_ranks_load(&wire, err);
-  if (status == TCT_OK && wire && wire->open(&team->rank, &team->ranks) != TCT_RANKS_DONE)
-    status = tct_fail(err, TCT_E_RUN, "Open MPI could not start; start the program with mpirun, or alone");
-  if (status == TCT_OK) {
-    team->wire = wire;
-    return team;
+  *team = (tct_team){.rank = carrier->calls.rank,
+                     .ranks = carrier->calls.ranks,
+                     .wire = carrier->calls,
+                     .lost = carrier->lost,
+                     .patience = {.size = sizeof team->patience, .seconds = INFINITY}};
+  return team;
+}
+
+tct_team *tct_team_new(tct_error *err) {
+  const tct_ranks *found = NULL;
+  tct_carrier carrier = {.calls = {.ranks = 1}};
+  tct_error_clear(err);
+  if (tct_ranks_load(&found, err) != TCT_OK) return NULL;
+  if (found) carrier.calls = found->calls;
+  if (found && found->open(&carrier.calls.rank, &carrier.calls.ranks) != TCT_TRANSPORT_DONE) {
+    tct_fail(err, TCT_E_RUN, "Open MPI could not start; start the program with mpirun, or alone");
+    return NULL;
   }
-  tct_free(team);
-  return NULL;
+  tct_team *team = tct_team_carried(&carrier, err);
+  if (!team && found) carrier.calls.close(carrier.calls.state, 0);
+  return team;
 }
 
 void tct_team_free(tct_team *team) {
-  if (team && team->wire) team->wire->close(!team->broken);
+  if (team && team->wire.close) team->wire.close(team->wire.state, !team->broken);
   tct_free(team);
 }
 
@@ -68,24 +76,30 @@ static tct_status end_with(tct_team *team, const tct_error *why, tct_error *err)
 
 /* A call of the wire; what went wrong with the wire itself ends the team here. */
 static tct_status done(tct_team *team, int outcome, tct_error *err) {
+  static const char after[] = "no model was made and a charged budget stays charged";
   tct_error why = {0};
-  if (outcome == TCT_RANKS_DONE) return TCT_OK;
+  if (outcome == TCT_TRANSPORT_DONE) return TCT_OK;
   team->broken = true;
-  tct_fail(
-      &why, TCT_E_RUN,
-      "another rank of this run has ended or does not answer; no model was made and a charged budget stays charged");
+  if (outcome == TCT_TRANSPORT_DAMAGED)
+    tct_fail(&why, TCT_E_RUN, "what another rank sent was lost or damaged on its way; %s; look at what carries it",
+             after);
+  else if (team->lost && *team->lost >= 0)
+    tct_fail(&why, TCT_E_RUN, "rank %d of this run has ended or does not answer; %s", (int)*team->lost, after);
+  else
+    tct_fail(&why, TCT_E_RUN, "another rank of this run has ended or does not answer; %s", after);
   return end_with(team, &why, err);
 }
 
 /* Returns TCT_OK if no rank has failed, else the failure of the lowest rank that has, on all ranks. */
 static tct_status agree(tct_team *team, const tct_error *own, tct_error *err) {
   if (team->over) return ended(team, err);
-  int first = own ? team->rank : INT_MAX;
-  TCT_TRY(done(team, team->wire->smallest(&first, &team->patience), err));
-  if (first == INT_MAX) return TCT_OK;
+  int32_t first = own ? team->rank : INT32_MAX;
+  TCT_TRY(done(team, team->wire.smallest(team->wire.state, &first, &team->patience), err));
+  if (first == INT32_MAX) return TCT_OK;
   tct_error why = {0};
   if (own) why = *own;
-  TCT_TRY(done(team, team->wire->broadcast(&why, sizeof why, first, &team->patience), err));
+  if (first < 0 || first >= team->ranks) return done(team, TCT_TRANSPORT_DAMAGED, err);
+  TCT_TRY(done(team, team->wire.broadcast(team->wire.state, &why, sizeof why, first, &team->patience), err));
   return end_with(team, &why, err);
 }
 
@@ -100,42 +114,43 @@ tct_status tct_team_agree(tct_team *team, tct_status status, tct_error *err) {
 tct_status tct_team_sum(tct_team *team, double *x, int64_t n, tct_error *err) {
   if (alone(team)) return TCT_OK;
   TCT_TRY(agree(team, NULL, err));
-  return done(team, team->wire->sum(x, n, &team->patience), err);
+  return done(team, team->wire.sum(team->wire.state, x, n, &team->patience), err);
 }
 
 tct_status tct_team_sum_first(tct_team *team, double *x, int64_t n, tct_error *err) {
   if (alone(team)) return TCT_OK;
   TCT_TRY(agree(team, NULL, err));
-  return done(team, team->wire->sum_first(x, n, &team->patience), err);
+  return done(team, team->wire.sum_first(team->wire.state, x, n, &team->patience), err);
 }
 
 tct_status tct_team_largest(tct_team *team, double *x, int64_t n, tct_error *err) {
   if (alone(team)) return TCT_OK;
   TCT_TRY(agree(team, NULL, err));
-  return done(team, team->wire->largest(x, n, &team->patience), err);
+  return done(team, team->wire.largest(team->wire.state, x, n, &team->patience), err);
 }
 
 tct_status tct_team_broadcast(tct_team *team, void *bytes, int64_t size, int from, tct_error *err) {
   if (alone(team)) return TCT_OK;
   TCT_TRY(agree(team, NULL, err));
-  return done(team, team->wire->broadcast(bytes, size, from, &team->patience), err);
+  return done(team, team->wire.broadcast(team->wire.state, bytes, size, from, &team->patience), err);
 }
 
 tct_status tct_team_gather(tct_team *team, const void *own, void *all, int64_t size, tct_error *err) {
   if (alone(team)) memcpy(all, own, (size_t)size);
   if (alone(team)) return TCT_OK;
   TCT_TRY(agree(team, NULL, err));
-  return done(team, team->wire->gather(own, all, size, &team->patience), err);
+  return done(team, team->wire.gather(team->wire.state, own, all, size, &team->patience), err);
 }
 
 static tct_status late(tct_team *team, int outcome, int peer, tct_error *err) {
-  if (outcome == TCT_RANKS_DONE) return TCT_OK;
+  if (outcome == TCT_TRANSPORT_DONE) return TCT_OK;
   team->broken = true;
   return tct_fail(err, TCT_E_RUN, "rank %d has ended or does not answer; look at its own message", peer);
 }
 
 static tct_status check_peer(const tct_team *team, int peer, tct_error *err) {
-  if (!alone(team) && peer >= 0 && peer < team->ranks && peer != team->rank && !team->broken) return TCT_OK;
+  bool there = !alone(team) && peer >= 0 && peer < team->ranks && peer != team->rank && !team->broken;
+  if (there && team->wire.send && team->wire.receive) return TCT_OK;
   return tct_fail(err, TCT_E_RUN, "rank %d cannot be reached; start that many ranks with mpirun", peer);
 }
 
@@ -143,12 +158,12 @@ tct_status tct_team_send(tct_team *team, int to, const void *bytes, int64_t size
   TCT_TRY(check_peer(team, to, err));
   tct_patience patience = team->patience;
   patience.seconds = seconds;
-  return late(team, team->wire->send(to, bytes, size, &patience), to, err);
+  return late(team, team->wire.send(team->wire.state, to, bytes, size, &patience), to, err);
 }
 
 tct_status tct_team_receive(tct_team *team, int from, void *bytes, int64_t size, double seconds, tct_error *err) {
   TCT_TRY(check_peer(team, from, err));
   tct_patience patience = team->patience;
   patience.seconds = seconds;
-  return late(team, team->wire->receive(from, bytes, size, &patience), from, err);
+  return late(team, team->wire.receive(team->wire.state, from, bytes, size, &patience), from, err);
 }

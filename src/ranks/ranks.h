@@ -39,30 +39,23 @@ tct_status tct_team_same(tct_team *team, const struct tct_settings *settings, tc
 tct_status tct_team_send(tct_team *team, int to, const void *bytes, int64_t size, double seconds, tct_error *err);
 tct_status tct_team_receive(tct_team *team, int from, void *bytes, int64_t size, double seconds, tct_error *err);
 
-/* ---- what the library of ranks provides: libtacit_mpi.so, loaded by mpi.c ------------------------------ */
+/* ---- transports ----------------------------------------------------------------------------------------- */
 
-/* How long a call may wait, and who is asked meanwhile. */
-typedef struct tct_patience {
-  tct_cancel_fn cancel; /* or NULL */
-  void *user;
-  double seconds; /* INFINITY: as long as it takes */
-} tct_patience;
+/* A transport as the library uses it. */
+typedef struct tct_carrier {
+  tct_transport calls;
+  const int32_t *lost; /* the rank whose connection failed, or below 0; NULL: it cannot tell */
+} tct_carrier;
 
-enum { TCT_RANKS_VERSION = 1, TCT_RANKS_DONE = 0, TCT_RANKS_FAILED = 1, TCT_RANKS_LATE = 2 };
+/* A team over a carrier.  NULL: no memory, and nothing was closed. */
+tct_team *tct_team_carried(const tct_carrier *carrier, tct_error *err);
 
-/* All return TCT_RANKS_*.  After anything but DONE no other call than close may follow. */
+/* What libtacit_mpi.so provides, loaded by mpi.c.  open sets rank and ranks. */
+enum { TCT_RANKS_VERSION = 2 };
 typedef struct tct_ranks {
   int version; /* TCT_RANKS_VERSION */
   int (*open)(int *rank, int *ranks);
-  int (*smallest)(int *x, const tct_patience *patience);
-  int (*sum)(double *x, int64_t n, const tct_patience *patience);
-  int (*sum_first)(double *x, int64_t n, const tct_patience *patience);
-  int (*largest)(double *x, int64_t n, const tct_patience *patience);
-  int (*broadcast)(void *bytes, int64_t size, int from, const tct_patience *patience);
-  int (*gather)(const void *own, void *all, int64_t size, const tct_patience *patience);
-  int (*send)(int to, const void *bytes, int64_t size, const tct_patience *patience);
-  int (*receive)(int from, void *bytes, int64_t size, const tct_patience *patience);
-  void (*close)(bool clean); /* not clean: ends all ranks that still run */
+  tct_transport calls;
 } tct_ranks;
 
 /* The table if this process was started by mpirun with more than one rank; *ranks is NULL if not.  Loads Open MPI. */

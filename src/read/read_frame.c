@@ -123,7 +123,7 @@ static tct_status read_all(frame_reader *r, tct_error *err) {
   return tct_schema_describe(&r->schema, r->data, err);
 }
 
-tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err) {
+tct_data *tct_frame_read(const tct_frame *frame, const tct_read_options *options, tct_error *err) {
   tct_read_options own;
   tct_error_clear(err);
   if (tct_read_options_checked(options, &own, err) != TCT_OK) return NULL;
@@ -147,5 +147,11 @@ tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *op
   if (r.c) freelocale(r.c);
   if (status == TCT_OK) return r.data;
   tct_data_free(r.data);
+  return NULL;
+}
+
+tct_data *tct_data_read_frame(const tct_frame *frame, const tct_read_options *options, tct_error *err) {
+  if (!frame || frame->rows > 0) return tct_frame_read(frame, options, err);
+  tct_fail(err, TCT_E_DATA, "the frame has no records; give at least one");
   return NULL;
 }

@@ -35,9 +35,11 @@ static void ledger(tct_page *page) {
   const json_t *entry = json_object_get(json_object_get(page->file, "privacy"), "ledger");
   tct_html_put(h, "<section>\n<h2>Budget ledger</h2>\n");
   if (!entry) {
-    tct_html_put(h,
-                 "<p>No ledger was used. The promise is for this model alone: what other models or tables of the same "
-                 "people reveal comes on top of it, and this page cannot know of them.</p>\n</section>\n");
+    tct_html_put(h, page->model->is_private
+                        ? "<p>No ledger was used. The promise is for this model alone: what other models or tables of "
+                          "the same people reveal comes on top of it, and this page cannot know of them.</p>\n"
+                        : "<p>No ledger was used: without noise there is nothing that one could charge.</p>\n");
+    tct_html_put(h, "</section>\n");
     return;
   }
   tct_html_put(h,

@@ -11,6 +11,7 @@
 
 /* A list longer than this has its first releases priced: each price is an accountant's work. */
 enum { PRICED = 12 };
+enum { MERGED = 1000 }; /* a longer list is printed as it is: looking for equal events takes the square of its length */
 static const double PRECISION = 1e-3; /* as report_curve.c */
 
 /* The clause of kinds.def, with {key:digits} replaced by the parameter's value. */
@@ -31,11 +32,26 @@ static void words(tct_html *h, tct_event *e) {
   }
 }
 
+/* How often event i stands in the list, 0 where it stood before: the fits of several classes each have it. */
+static int64_t repeats(const tct_events *events, int64_t i) {
+  int64_t times = 0;
+  if (events->len > MERGED) return 1;
+  for (int64_t j = 0; j < events->len; j++) {
+    if (!tct_event_same(&events->at[i], &events->at[j]) || events->at[i].count != events->at[j].count) continue;
+    if (j < i) return 0;
+    times += times < INT64_MAX / events->at[i].count;
+  }
+  return times;
+}
+
 static tct_status row(tct_page *page, int64_t i, tct_error *err) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
-  tct_event *e = &m->events.at[i];
-  tct_events alone = {.at = e, .len = 1, .cap = 1}; /* borrowed */
+  int64_t times = repeats(&m->events, i);
+  if (times == 0) return TCT_OK;
+  tct_event *e = &m->events.at[i], all = *e;
+  all.count *= times;
+  tct_events alone = {.at = &all, .len = 1, .cap = 1}; /* borrowed */
   tct_cost cost = {.epsilon = INFINITY};
   char text[256];
   tct_event_print(e, text, sizeof text);
@@ -44,6 +60,11 @@ static tct_status row(tct_page *page, int64_t i, tct_error *err) {
   words(h, e);
   tct_html_format(h, ".<br><code data-field=\"privacy.events.%lld\">%s</code></td><td>", (long long)i, text);
   tct_html_count(h, "event.count", e->count);
+  if (times > 1) {
+    tct_html_put(h, ", and all of it ");
+    tct_html_count(h, "derived.repeats", times);
+    tct_html_put(h, " times");
+  }
   tct_html_put(h, "</td><td>");
   if (cost.winner && isfinite(cost.epsilon))
     tct_html_real(h, "derived.alone", cost.epsilon, 4);

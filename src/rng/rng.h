@@ -1,4 +1,5 @@
-/* rng.h - keyed random streams and exact samplers.  Only mech/ may include this file, and ledger/key.c for a key. */
+/* rng.h - keyed random streams and exact samplers.  Only mech/ may include this file; ledger/key.c and sealed.c for a
+ * key. */
 #ifndef TCT_RNG_RNG_H
 #define TCT_RNG_RNG_H
 #include "core/status.h"

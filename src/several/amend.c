@@ -112,6 +112,8 @@ tct_status tct_model_amend(tct_model *model, const tct_amendment *given, tct_err
   TCT_TRY(amend_names(model, amendment, err));
   TCT_TRY(amend_classes(model, amendment, err));
   TCT_TRY(amend_facts(model, amendment, err));
+  if (amendment->composition && model->estimate)
+    return tct_fail(err, TCT_E_USAGE, "bounds were estimated for one fit, and this claim is of several; give a schema");
   if (amendment->composition && model->is_private && amendment->composition->accountant)
     TCT_TRY(amend_claim(model, amendment->composition, err));
   return amend_run(model, amendment, err);

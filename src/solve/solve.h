@@ -129,6 +129,14 @@ enum { TCT_RELATION_ADD_REMOVE = 1, TCT_RELATION_REPLACE_ONE = 2, TCT_RELATION_B
  * most 1 (a person's), not only for one record. */
 typedef enum tct_weighing { TCT_WEIGHS_NOT = 0, TCT_WEIGHS_RECORDS, TCT_WEIGHS_PERSONS } tct_weighing;
 
+/* How often a usual run goes over all records, for a forecast of its time: `each` for every one of the option's count,
+ * and `more`.  No promise: what a run reads of the data's own number of steps is bounded by max_passes alone. */
+typedef struct tct_passes {
+  const char *option; /* "steps" or "epochs", or NULL */
+  double each, more;
+  bool scattered; /* the option counts records that are drawn, "batch" at a time */
+} tct_passes;
+
 typedef struct tct_solver {
   const char *name;
   const char *summary;
@@ -141,6 +149,7 @@ typedef struct tct_solver {
   bool rows_apart;    /* it may see a part of the rows: all its sums go through mech (mech.h) */
   int row_bytes;      /* it reads records that lie on disk, and keeps at most so many bytes a record; 0: it cannot */
   int square_bytes;   /* and per thread so many for each of p^2 */
+  tct_passes passes;  /* where it reads records that lie on disk */
   unsigned relations; /* TCT_RELATION_*: those for which the claim is proved */
   tct_weighing weighing;
   bool joint;  /* it takes losses of several classes at once: w[p] is a block of weights for each */

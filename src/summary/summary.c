@@ -201,6 +201,7 @@ static json_t *build(summary *s, int with_covariance, tct_error *err) {
       "penalty", m->penalty, "solver", m->solver, "rows", (json_int_t)m->rows, "private", m->is_private, "epsilon",
       tct_json_real(m->is_private ? m->epsilon : NAN), "delta", tct_json_real(m->delta), "neighbours",
       m->is_private ? tct_neighbours_name(m->neighbours) : "NONE", "noise", noise, "advice", advice(s));
+  if (o) set_real(o, "residual_scale", m->inference.p ? m->inference.residual : NAN);
   if (o && m->models > 1) {
     json_object_set_new(o, "classes", classes_of(s, err));
     json_object_set_new(o, "weights", json_array());

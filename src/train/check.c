@@ -22,6 +22,8 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
   tct_config trial;
   tct_error_clear(err);
   TCT_TRY(tct_config_take(config, &trial, err));
+  if (trial.estimate) bounds_follow = 1;
+  trial.estimate = NULL;
   if (bounds_follow && isnan(trial.row_norm)) trial.row_norm = 1;
   if (bounds_follow && isnan(trial.label_bound)) trial.label_bound = 1;
   if (try_shape(&trial, 0, &first) != TCT_E_USAGE) return TCT_OK;
@@ -37,13 +39,29 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
  * what the solver keeps (tct_solver.row_bytes).  The program, buffers and the smallest window on the records take BASE.
  */
 
-enum { BASE = 48 << 20, OF_RECORD = 32 };
+enum { BASE = 48 << 20, OF_RECORD = 32, PIECE = 1 << 16 };
 
 double tct_limit_needs(const tct_plan *plan) {
   const tct_solver *solver = plan->solver;
   double n = (double)plan->facts.rows, p = (double)plan->facts.p;
   if (solver->row_bytes == 0) return INFINITY;
   return BASE + n * (OF_RECORD + solver->row_bytes) + plan->facts.threads * (p * p * solver->square_bytes + 64 * p);
+}
+
+/* A batch is drawn record by record, and the disk is read in pieces.  The share of the pieces that hold a record of the
+ * batch, over the share of the records that are in it. */
+static double spread(const tct_plan *plan, double batch) {
+  double share = fmin(1, batch / (double)plan->facts.rows), of_piece = PIECE / (8.0 * (double)plan->cols);
+  return share > 0 ? -expm1(fmax(1, of_piece) * log1p(-share)) / share : 1;
+}
+
+double tct_limit_passes(const tct_plan *plan) {
+  const tct_passes *passes = &plan->solver->passes;
+  const tct_spec *spec = &plan->solved.spec;
+  if (plan->solver->row_bytes == 0) return 0;
+  double count = passes->option ? tct_spec_real(spec, plan->solver->options, passes->option) : 0;
+  if (passes->scattered) count *= spread(plan, tct_spec_real(spec, plan->solver->options, "batch"));
+  return 1 + passes->each * count + passes->more;
 }
 
 /* A table of that size may be smaller where it is sparse: only what is certain is refused. */

@@ -37,6 +37,10 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
 static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_error *err) {
   const char *name = plan->solver->name;
   if (!data->weight || plan->solver->weighing == TCT_WEIGHS_PERSONS) return TCT_OK;
+  if (data->persons && plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors take records to be independent and protect one record, not a person's records "
+                    "together; drop --errors, or give one row a person");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
@@ -55,6 +59,9 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
 /* What ranks that hold a part of the rows each cannot do. */
 static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_error *err) {
   if (tct_team_ranks(data->team) == 1) return TCT_OK;
+  if (plan->solver->infers)
+    return tct_fail(err, TCT_E_USAGE,
+                    "standard errors need all rows in one process; run without mpirun, or drop --errors");
   if (!plan->solver->rows_apart)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",
@@ -242,6 +249,9 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
   TCT_TRY(tct_limit_check_data(plan, data, err));
+  if (data->open > 0)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the schema leaves bounds to an estimate; estimate them (--estimate) or give them");
   TCT_TRY(tct_fit_check_positive(data, err));
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);
@@ -256,6 +266,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
 tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error *err) {
   const tct_plan *plan = fitting->plan;
   const tct_data *data = fitting->data;
+  if (status == TCT_OK) status = tct_model_add_estimate(plan, data, fitting->model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
   TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
   return tct_model_promise(plan, data, fitting->model, err);

@@ -12,6 +12,7 @@
 #include "read/table/data.h"
 #include "read/table/join.h"
 #include "read/format/range.h"
+#include "read/frame/frame.h"
 #include "ranks/ranks.h"
 
 #include <string.h>
@@ -315,6 +316,39 @@ tct_data *tct_data_read_parts(const char *const *paths, size_t count, const tct_
     if (status == TCT_OK) memcpy(data->input, input, sizeof input);
     status = tct_team_agree(team, status, err);
   }
+  if (status == TCT_OK) return data;
+  tct_data_free(data);
+  return NULL;
+}
+
+/* ---- frames ----------------------------------------------------------------------------------------- */
+
+static tct_status read_frame_part(const tct_frame *frame, const tct_read_options *options, tct_team *team,
+                                  tct_data **data, tct_error *err) {
+  tct_settings list = {0};
+  tct_settings_read(&list, options);
+  tct_status status = tct_team_same(team, &list, err);
+  tct_settings_free(&list);
+  TCT_TRY(status);
+  *data = tct_frame_read(frame, options, err);
+  TCT_TRY(tct_team_agree(team, *data ? TCT_OK : err->status, err));
+  if (tct_team_ranks(team) > 1) TCT_TRY(make_table(data, options, team, err));
+  if (tct_data_all_rows(*data) > 0) return TCT_OK;
+  return tct_fail(err, TCT_E_DATA, "the frames of all ranks have no records; give at least one");
+}
+
+tct_data *tct_data_read_frame_part(const tct_frame *frame, const tct_read_options *given, tct_team *team,
+                                   tct_error *err) {
+  tct_data *data = NULL;
+  tct_error local = {0};
+  tct_read_options own;
+  err = err ? err : &local;
+  tct_status status = frame ? TCT_OK : err->status;
+  if (!frame && status == TCT_OK) status = tct_fail(err, TCT_E_USAGE, "there is no frame; give one on every rank");
+  if (status == TCT_OK) tct_error_clear(err);
+  if (status == TCT_OK) status = tct_read_options_take(given, &own, err);
+  status = tct_team_agree(team, status, err);
+  if (status == TCT_OK) status = tct_team_agree(team, read_frame_part(frame, &own, team, &data, err), err);
   if (status == TCT_OK) return data;
   tct_data_free(data);
   return NULL;

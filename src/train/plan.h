@@ -37,6 +37,8 @@ tct_status tct_model_observers(const tct_plan *plan, const tct_apart *apart, tct
 /* Bytes that a run needs in memory while its records lie on disk, from public facts; INFINITY: it cannot read them
  * there. */
 double tct_limit_needs(const tct_plan *plan);
+/* Passes over the records of a usual run, the bound on the rows counted in; 0: its solver cannot read from disk. */
+double tct_limit_passes(const tct_plan *plan);
 /* TCT_E_USAGE where the plan's limit is below that. */
 tct_status tct_limit_check(const tct_plan *plan, tct_error *err);
 /* The same for a table that does lie on disk. */

@@ -66,6 +66,16 @@ code=$?
 check "no room with a ledger: exit 1 (exit $code)" test $code = 1
 check 'it is known before the charge' test "$("$TACIT" ledger L --json | grep -c '"input"')" = "$before"
 check 'and no file is left' test -z "$(ls -A out)"
+python3 -c "import sys; sys.path.insert(0, '$(dirname "$bench")'); import bench_stream; bench_stream.write_npy('wide.npy', 4e7, 500)"
+wide=(train wide.npy --label 1 --memory 60M --scratch kept --loss logistic --solver dpgd:steps=2 --epsilon 1 --delta 1e-6 --row-norm 8)
+(ulimit -f 20000 && exec "$TACIT" "${wide[@]}" -o out/m.json >.out 2>.err)
+code=$?
+check "no room for the records: exit 1 (exit $code)" test $code = 1
+check 'it is known from the header, before they are read' grep -q '^tacit: the records take .* no room' .err
+ok 'a plan beyond its memory' "${wide[@]}" --dry-run --shape 50000,500
+says 'it names passes and bytes' 'disk +about 3 passes read 0.6 GiB, and 0.2 GiB are written'
+says 'and seconds at the rate of the disk' '^ +[0-9]+ s at the [0-9]+ and [0-9]+ MB/s of kept'
+check 'measuring leaves no file' test -z "$(ls -A kept)"
 for blocks in 0 1 2 4 8 12 16 20; do
   (ulimit -f $blocks && exec "$TACIT" ledger out/Z --init --epsilon 1 --delta 1e-5 --anchor out/A >.out 2>.err)
   code=$?

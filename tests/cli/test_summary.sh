@@ -72,7 +72,21 @@ ok 'a hinge' train "${common[@]}" --loss hinge -o h.json
 ok 'its summary' summary h.json
 check 'it says which losses have errors' grep -q 'hinge has no standard errors' .out
 ok 'a plan that expects none' train --dry-run --shape 2000,20 --loss logistic --errors model --epsilon 0.5 --delta 1e-6 --row-norm 3
-check 'it says so before it spends' grep -q 'expect no interval' .out
+check 'it says so before it spends' grep -q 'expect no interval for most weights' .out
+while read -r shape epsilon loss want; do
+  ok "a plan of $shape at $epsilon" train --dry-run --shape "$shape" --loss "$loss" --label-bound 3 --errors model --epsilon "$epsilon" --delta 1e-6 --row-norm 3
+  check "it expects: $want" grep -q "times those without noise$want" .out
+done <<'END'
+2000,20 1 squared ; expect no interval for most weights
+2000,20 0.5 squared ; expect no interval for most weights
+2000,5 0.5 squared ; no interval if columns go together
+2000,5 0.5 huber ; no interval if columns go together
+2000,20 4 squared ; no interval if columns go together
+2000,5 0.5 poisson ; expect no interval for most weights
+2000,5 1 logistic ; no interval for rare values
+20000,5 1 squared $
+200000,20 1 poisson $
+END
 
 python3 - <<'PY'
 import math, random
@@ -89,6 +103,27 @@ PY
 printf '{"columns": [%s, %s], "label": {"name": "visits", "lower": 0, "upper": 20}}' \
   '{"name": "a", "type": "number", "lower": 0, "upper": 1}' '{"name": "b", "type": "number", "lower": 0, "upper": 1}' >counts.schema.json
 counts=(counts.csv --schema counts.schema.json --epsilon 2 --delta 1e-6 --seed 5)
+python3 - <<'PY'
+import random
+random.seed(6)
+with open("lines.csv", "w") as out:
+    print("a,b,y", file=out)
+    for _ in range(8000):
+        a, b = random.random(), random.random()
+        print(f"{a:.4f},{b:.4f},{a - b + random.gauss(0, 0.3):.5f}", file=out)
+PY
+sed 's/visits/y/; s/"lower": 0, "upper": 20/"lower": -3, "upper": 3/' counts.schema.json >lines.schema.json
+for loss in squared huber:width=2; do
+  ok "numbers by $loss" train lines.csv --schema lines.schema.json --epsilon 4 --delta 1e-6 --seed 5 --loss "$loss" --errors model -o l.json
+  ok 'verified' verify l.json
+  ok 'their summary' summary l.json --json
+  check 'the released scale of residuals is that of the normal law they came from' \
+    python3 -c 'import json; assert 0.9 * 0.3 < json.load(open(".out"))["residual_scale"] < 1.1 * 0.3'
+  ok 'as text' summary l.json
+  check 'and stands in the table' grep -q '^residuals .*68 % within 0\.[23]' .out
+done
+sed 's/"residual": [0-9.]*/"residual": -1/' l.json >edited.json
+bad 'an edited scale' 3 'standard errors are not whole' summary edited.json
 ok 'counts' train "${counts[@]}" --loss poisson --errors model -o c.json
 ok 'verified' verify c.json
 ok 'their summary' summary c.json --json
@@ -114,6 +149,11 @@ bad 'no intervals' 2 'trained without standard errors' predict n.json p.csv --in
 bad 'a label with an interval' 2 'a label has no interval' predict m.json p.csv --interval 0.9 --output label
 bad 'a loss without curvature' 2 'the loss hinge has no curvature' train "${common[@]}" --loss hinge --errors model -o x.json
 bad 'a penalty with corners' 2 'penalties none and l2' train "${common[@]}" --loss logistic --penalty l1:lambda=0.1 --errors model -o x.json
+awk -F, 'NR == 1 { print "who," $0 } NR > 1 { print "p" NR % 9000 "," $0 }' p.csv >persons.csv
+bad 'persons' 2 "protect one record, not a person's records" train persons.csv --person who --rows-per-person 3 "${common[@]:1}" --loss logistic --errors model -o x.json
+bad 'persons as a group of rows' 2 'needs --rows-per-person' train persons.csv --person who "${common[@]:1}" --loss logistic --errors model -o x.json
+for threads in 1 2; do ok "$threads threads" train "${common[@]}" --loss logistic --errors robust --threads $threads -o "t$threads.json"; done
+check 'threads change no byte' cmp t1.json t2.json
 bad 'another solver' 2 'come from the solver dponestep' train "${common[@]}" --loss logistic --solver dpgd --errors model -o x.json
 sed 's/"errors": "robust"/"errors": "model"/' m.json >edited.json
 tacit verify edited.json

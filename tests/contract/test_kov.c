@@ -40,8 +40,19 @@ static void for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon(void **state
     }
 }
 
+static void steps_without_a_cost_cost_nothing_at_both_ends(void **state) {
+  (void)state;
+  double out[2] = {7, 7};
+  assert_int_equal(tct_kov_epsilon(0, 5, 1e-6, out, NULL), 0);
+  assert_true(out[0] == 0 && out[1] == 0);
+  out[0] = out[1] = 7;
+  assert_int_equal(tct_kov_delta(0, 5, 0.1, out, NULL), 0);
+  assert_true(out[0] == 0 && out[1] == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_without_a_cost_cost_nothing_at_both_ends),
       cmocka_unit_test(the_closed_form_is_never_below_the_sum_over_all_atoms),
       cmocka_unit_test(for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon),
   };

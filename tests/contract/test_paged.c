@@ -2,6 +2,7 @@
 #include "read_help.h"
 
 #include <dirent.h>
+#include <jansson.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -65,14 +66,18 @@ static tct_data *read_table(const char *path, int64_t memory, int invalid) {
 }
 
 static tct_config settings(const tct_solver *solver, int threads) {
+  static const char *const few[][2] = {{"dpsgd", "dpsgd:epochs=1"},
+                                       {"dpnewton", "dpnewton:steps=2"},
+                                       {"dpagd", "dpagd:steps=4"},
+                                       {"dpgd", "dpgd:steps=30"},
+                                       {"dpmetric", "dpmetric:steps=20"}};
   tct_config config;
   tct_config_default(&config);
   config.loss = "logistic";
   config.penalty = "l2:lambda=0.01";
-  config.solver = !strcmp(solver->name, "dpsgd")      ? "dpsgd:epochs=1"
-                  : !strcmp(solver->name, "dpnewton") ? "dpnewton:steps=2"
-                  : !strcmp(solver->name, "dpagd")    ? "dpagd:steps=4"
-                                                      : solver->name;
+  config.solver = solver->name;
+  for (size_t k = 0; k < COUNT(few); k++)
+    if (!strcmp(solver->name, few[k][0])) config.solver = few[k][1];
   if (!strcmp(solver->name, "adassp")) config.loss = "squared", config.label_bound = 1;
   config.epsilon = 1;
   config.delta = 1e-6;
@@ -125,6 +130,31 @@ static void every_solver_that_reads_from_disk_trains_the_model_of_memory(void **
     count++;
   }
   assert_true(count >= 7);
+}
+
+/* The forecast of passes is what a run asks the disk for, within a quarter or one pass. */
+static void a_plan_says_how_often_a_run_reads_the_records(void **state) {
+  (void)state;
+  for (int s = 0; s < tct_solver_count; s++) {
+    if (tct_solvers[s]->row_bytes == 0) continue;
+    tct_error err;
+    tct_data *data = read_table(npy, LIMIT, TCT_INVALID_REFUSE);
+    tct_config config = settings(tct_solvers[s], 1);
+    config.memory = (int64_t)1 << 30;
+    tct_plan *plan = tct_plan_new(&config, ROWS, COLS, &err);
+    if (!plan) fail_msg("%s", err.text);
+    char *text = tct_plan_json(plan, &err);
+    json_t *said = json_loads(text, 0, NULL);
+    tct_text_free(text);
+    double passes = json_real_value(json_object_get(said, "passes"));
+    tct_text_free(trained(data, tct_solvers[s], 1));
+    double made = (double)tct_paged_wanted(data->x.reserved) / (ROWS * COLS * (double)sizeof(double));
+    if (fabs(passes - made) > fmax(1.2, made / 4))
+      fail_msg("%s: %g passes said, %g made", tct_solvers[s]->name, passes, made);
+    json_decref(said);
+    tct_plan_free(plan);
+    tct_data_free(data);
+  }
 }
 
 static void text_and_sparse_tables_on_disk_train_the_model_of_memory(void **state) {
@@ -223,6 +253,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_value_on_disk_is_that_of_memory),
       cmocka_unit_test(every_solver_that_reads_from_disk_trains_the_model_of_memory),
+      cmocka_unit_test(a_plan_says_how_often_a_run_reads_the_records),
       cmocka_unit_test(text_and_sparse_tables_on_disk_train_the_model_of_memory),
       cmocka_unit_test(a_solver_that_needs_all_records_refuses_before_the_charge),
       cmocka_unit_test(a_plan_refuses_a_limit_below_what_it_needs),

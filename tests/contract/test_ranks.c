@@ -233,6 +233,66 @@ static void *join_with_another_key(void *user) {
   return NULL;
 }
 
+enum { SUMS = 40 };
+typedef struct joined {
+  int rank;
+  int64_t changes; /* how many sums this rank has changed */
+  double total[SUMS];
+  int64_t list[SUMS], count;
+  tct_status status;
+} joined;
+
+/* Rank r changes the sums r, r + 3, ...; it holds r + 1 + j/64 of sum j. */
+static void *join_what_has_changed(void *user) {
+  joined *k = user;
+  tct_promise promise = {0};
+  tct_mech *mech = NULL;
+  double part[SUMS];
+  self = k->rank;
+  tct_team *team = tct_team_new(NULL);
+  k->status = tct_promise_add(&promise, tct_release_sum("a sum", tct_event_gaussian(1, 1), 1, 1, 10), NULL);
+  if (k->status == TCT_OK) k->status = tct_promise_settle(&promise, NULL);
+  if (k->status == TCT_OK) k->status = tct_mech_new(&promise, TCT_ADD_REMOVE, &(uint64_t){1}, &mech, NULL);
+  if (k->status == TCT_OK) k->status = tct_mech_join_ranks(mech, team, NULL);
+  for (int64_t j = 0; j < SUMS; j++) part[j] = k->rank + 1 + (double)j / 64, k->total[j] = -1;
+  for (k->count = 0; k->count < k->changes; k->count++) k->list[k->count] = k->rank + 3 * k->count;
+  if (k->status == TCT_OK) k->status = tct_mech_join_some(mech, part, k->total, SUMS, k->list, &k->count, NULL);
+  tct_promise_free(&promise);
+  tct_mech_free(mech);
+  tct_team_free(team);
+  return NULL;
+}
+
+/* Short lists are united, long ones give way to the whole vector: either way the totals of all that changed are right.
+ */
+static void the_totals_of_what_has_changed_on_any_rank_are_known_to_all(void **state) {
+  (void)state;
+  static const int64_t changes[][3] = {{1, 1, 1}, {2, 0, 3}, {0, 4, 0}, {3, 3, 3}, {13, 13, 12}, {13, 0, 0}, {0, 0, 0}};
+  enum { TEAM = 3 };
+  team_size = TEAM;
+  for (size_t row = 0; row < sizeof changes / sizeof *changes; row++) {
+    pthread_t thread[TEAM];
+    static joined k[TEAM];
+    int64_t sum = 0, expected = 0;
+    bool changed[SUMS] = {false};
+    for (int r = 0; r < TEAM; r++) {
+      k[r] = (joined){.rank = r, .changes = changes[row][r]};
+      for (int64_t j = 0; j < changes[row][r]; j++) changed[r + 3 * j] = true;
+      sum += changes[row][r];
+      assert_int_equal(pthread_create(&thread[r], NULL, join_what_has_changed, &k[r]), 0);
+    }
+    for (int r = 0; r < TEAM; r++) pthread_join(thread[r], NULL);
+    for (int64_t j = 0; j < SUMS; j++) changed[j] = changed[j] || sum > SUMS / 4, expected += changed[j];
+    for (int r = 0; r < TEAM; r++) {
+      assert_int_equal(k[r].status, TCT_OK);
+      assert_int_equal(k[r].count, expected);
+      for (int64_t i = 1; i < k[r].count; i++) assert_true(k[r].list[i] > k[r].list[i - 1]);
+      for (int64_t i = 0; i < k[r].count; i++) assert_true(changed[k[r].list[i]]);
+      for (int64_t j = 0; j < SUMS; j++) assert_true(k[r].total[j] == (changed[j] ? 6 + 3 * (double)j / 64 : -1));
+    }
+  }
+}
+
 static void all_ranks_draw_from_the_key_of_the_first(void **state) {
   (void)state;
   uint64_t alone = 0;
@@ -258,6 +318,7 @@ int main(void) {
       cmocka_unit_test(the_error_of_the_lowest_failing_rank_is_everybodys),
       cmocka_unit_test(an_exact_sum_has_the_same_bits_in_any_order_and_the_stated_error),
       cmocka_unit_test(all_ranks_draw_from_the_key_of_the_first),
+      cmocka_unit_test(the_totals_of_what_has_changed_on_any_rank_are_known_to_all),
       cmocka_unit_test(blocks_of_rows_fit_into_the_rows_of_a_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

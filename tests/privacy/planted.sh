@@ -97,6 +97,20 @@ plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_
 plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
 plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
 
+# ---- bounds that are estimated ----
+plant estimate_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate
+plant estimate_calibrated_for_one_release src/estimate/estimate_plan.c 's/tct_calibrate_noise\(1, 2,/tct_calibrate_noise(1, 1,/' privacy_estimate
+plant estimate_a_column_uncounted src/estimate/estimate_plan.c 's/double noise = 0, length = length_of\(p->columns\)/double noise = 0, length = length_of(p->columns - 1)/' privacy_estimate
+plant estimate_label_uncounted src/estimate/data_estimate.c 's/int64_t columns = w->open.count \+ w->open.label;/int64_t columns = w->open.count;/' privacy_estimate
+plant estimate_grid_from_the_data src/estimate/estimate_release.c 's/tct_estimate_power\(r->value\[c\]\)/tct_estimate_power(r->value[c] \/ (1 + fabs(((const double *)r->data->x.values)[0])))/' privacy_estimate
+plant estimate_parts_of_the_datas_range src/estimate/estimate_release.c 's/  TCT_TRY\(tct_mech_release\(mech, which, r->sum, r->plan->columns \* len, err\)\);\n  if \(which\)/  if (!which) take_intervals(r, 1e-9);\n  TCT_TRY(tct_mech_release(mech, which, r->sum, r->plan->columns * len, err));\n  if (which)/;s/  else\n    take_intervals\(r, tct_release_deviation\(planned\)\);//' privacy_estimate
+plant estimate_weights_forgotten src/estimate/estimate_release.c 's/double weight = data->weight \? data->weight\[i\] : 1;/double weight = 1;/' privacy_estimate
+plant estimate_charged_after_the_draw src/estimate/data_estimate.c 's/  TCT_TRY\(charge\(w, err\)\);\n  TCT_TRY\(draw\(w, err\)\);/  TCT_TRY(draw(w, err));\n  TCT_TRY(charge(w, err));/' privacy_estimate
+plant estimate_without_a_charge src/estimate/data_estimate.c 's/if \(!w->config.ledger\) return TCT_OK;/return TCT_OK;/' privacy_estimate
+plant estimate_left_out_of_the_claim src/train/fit.c 's/if \(status == TCT_OK\) status = tct_model_add_estimate\([^;]*;//' privacy_estimate
+plant estimate_pays_for_every_fit src/train/charge.c 's/  e->used = true;\n//' privacy_estimate
+plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
+
 # ---- the gate ----
 plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
 plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
@@ -293,6 +307,8 @@ plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_rel
 plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
 plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
+plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.09 \* root, least, 15\);//' privacy_standard_errors
+plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
 plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors
 plant dpfw_change_halved src/solve/frank_wolfe/dpfw_plan.c 's/TCT_ADD_REMOVE \? m->clip : 2 \* m->clip/TCT_ADD_REMOVE ? m->clip \/ 2 : m->clip/' privacy_sensitivity_dpfw
 plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->clip : 2 \* m->clip/m->clip : m->clip/' privacy_sensitivity_dpfw

@@ -9,6 +9,7 @@
 #include "account/curves/fft.h"
 #include "account/curves/loss_query.h"
 #include "account/curves/renyi.h"
+#include "account/single.h"
 
 #include "core/alloc.h"
 
@@ -337,8 +338,61 @@ static void calibrated_noise_is_what_is_recorded(void **state) {
   }
 }
 
+/* At orders 2 and 3 the divergence of a sampled step is a short sum: the quadrature's value is never below it. */
+static void the_divergence_of_a_sampled_step_is_not_below_its_closed_form(void **state) {
+  (void)state;
+  static const double noises[] = {0.5, 0.8, 1, 2, 7, 40}, rates[] = {1e-4, 0.01, 0.2, 0.7, 0.99};
+  for (size_t i = 0; i < sizeof noises / sizeof *noises; i++)
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+      double s2 = noises[i] * noises[i], q = rates[k];
+      double two = log1p(q * q * expm1(1 / s2));
+      double three = log1p(3 * q * q * (1 - q) * expm1(1 / s2) + q * q * q * expm1(3 / s2)) / 2;
+      double of_two = tct_sampled_gaussian_renyi(noises[i], q, 2),
+             of_three = tct_sampled_gaussian_renyi(noises[i], q, 3);
+      if (!(of_two >= two && of_two <= two * (1 + 3e-11)) || !(of_three >= three && of_three <= three * (1 + 3e-11)))
+        fail_msg("noise %g, rate %g: %.15g for %.15g, %.15g for %.15g", noises[i], q, of_two, two, of_three, three);
+    }
+}
+
+/* Next to no noise: the loss at delta is that of the records' own terms, with the coin's log(1 - q) below. */
+static void a_replaced_record_with_next_to_no_noise_costs_what_its_closed_curve_says(void **state) {
+  (void)state;
+  static const double rates[] = {0.3, 0.6, 0.9, 0.99};
+  for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+    tct_event e = tct_event_sampled_gaussian(0.01, rates[k], 1);
+    double pair[2], q = rates[k], delta = 1e-6, z = 4.75342430882 /* Phi(-z) = 1e-6 */;
+    tct_single_epsilon(&e, TCT_REPLACE_ONE, delta, pair);
+    /* P[x > t] = q Phi(-(t - 100)) = delta about, and the loss there is log(q) + 100 t - 5000 - log(1 - q). */
+    for (int n = 0; n < 60; n++) z += (0.5 * erfc(z / sqrt(2)) * q - delta) / (q * exp(-z * z / 2) / sqrt(2 * M_PI));
+    double t = 100 + z, loss = 100 * t - 5000 + log(q) - log(1 - q);
+    if (!(pair[0] <= pair[1] && pair[1] < loss + 1e-3 && pair[0] > loss - 1))
+      fail_msg("%g: %.9g for %.9g", q, pair[1], loss);
+  }
+}
+
+/* No list costs less than one of its events, wherever that stands. */
+static void the_floor_of_a_list_knows_its_first_event(void **state) {
+  (void)state;
+  tct_event list[2] = {tct_event_gaussian(1, 1), tct_event_gaussian(50, 1)};
+  tct_events events = {list, 2, 2};
+  for (int turn = 0; turn < 2; turn++) {
+    double floor = 0, delta_floor = 0, own[2];
+    tct_event large = tct_event_gaussian(1, 1), swap = list[0];
+    tct_single_epsilon(&large, TCT_ADD_REMOVE, 1e-6, own);
+    assert_int_equal(tct_floor_epsilon(&events, TCT_ADD_REMOVE, 1e-6, &floor, NULL), TCT_OK);
+    assert_true(floor >= own[0] * (1 - 1e-3) && floor <= own[1] * 1.01);
+    tct_single_delta(&large, TCT_ADD_REMOVE, own[0], own);
+    assert_int_equal(tct_floor_delta(&events, TCT_ADD_REMOVE, floor, &delta_floor, NULL), TCT_OK);
+    assert_true(delta_floor > 0.5e-6 && delta_floor < 1.5e-6);
+    list[0] = list[1], list[1] = swap;
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_divergence_of_a_sampled_step_is_not_below_its_closed_form),
+      cmocka_unit_test(a_replaced_record_with_next_to_no_noise_costs_what_its_closed_curve_says),
+      cmocka_unit_test(the_floor_of_a_list_knows_its_first_event),
       cmocka_unit_test(every_accountant_says_to_the_digit_what_is_recorded),
       cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
       cmocka_unit_test(without_any_delta_only_closed_forms_prove_something),

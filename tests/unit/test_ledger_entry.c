@@ -188,6 +188,55 @@ static void a_run_that_lacks_an_event_is_seen_though_every_hash_agrees(void **st
   assert_non_null(strstr(err.text, "lacks some of its events"));
 }
 
+/* Recorded: a ledger that was written by one version is read by the next. */
+static void the_hash_of_a_row_is_the_one_that_older_ledgers_hold(void **state) {
+  (void)state;
+  static const struct {
+    const char *row, *hash;
+  } rows[] = {
+      {"SELECT 7, 'a text', x'6120746578740a', 0.5, NULL, 'hash'",
+       "41bffb046bfaf90df021cfdd57a4b6d939b60517944337c291acbc86e7c228e6"},
+      {"SELECT 7, 'a text', 'a text' || char(10), 0.5, NULL, 'hash'",
+       "074799f1cbd1cd3baabf3892a5a2f2b71414dd9faa94be27f9351bfa2b1c6ce2"},
+      {"SELECT 8, 'a text', x'6120746578740a', 0.5, NULL, 'hash'",
+       "6f42b5069e7f9c1f6a1bebbaf8c781994481f1f0ea3a5c893cfdbf5c659ec13b"},
+      {"SELECT 7, 'a text', x'6120746578740a', 0.5, NULL, 'another'",
+       "41bffb046bfaf90df021cfdd57a4b6d939b60517944337c291acbc86e7c228e6"},
+  };
+  sqlite3 *db = NULL;
+  assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    sqlite3_stmt *row = NULL;
+    char hash[TCT_DIGEST_HEX];
+    assert_int_equal(sqlite3_prepare_v2(db, rows[i].row, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    tct_ledger_row_hash(row, "runs", "0123", hash);
+    assert_int_equal(sqlite3_finalize(row), SQLITE_OK);
+    assert_string_equal(hash, rows[i].hash);
+  }
+  assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* The plan's digest is what ties a run to its settings. */
+static void the_ledgers_text_names_the_digest_of_a_runs_plan(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_config config;
+  new_ledger(1, NULL);
+  tct_config_default(&config);
+  config.loss = "hinge", config.penalty = "l1:lambda=0.01", config.solver = "dpgd";
+  config.epsilon = 0.5, config.delta = 1e-6, config.row_norm = 1, config.threads = 1, config.ledger = "L";
+  tct_model *made = train_small(&config, &err);
+  if (!made) fail_msg("%s", err.text);
+  tct_model_free(made);
+  char *text = tct_ledger_json("L", &err);
+  json_t *root = json_loads(text, 0, NULL), *run = json_array_get(json_object_get(root, "runs"), 0);
+  const char *plan = json_string_value(json_object_get(run, "plan"));
+  assert_true(plan && strlen(plan) == TCT_DIGEST_HEX - 1);
+  json_decref(root);
+  tct_text_free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_that_differs_from_its_entry_in_anything_is_not_in_the_ledger),
@@ -195,6 +244,8 @@ int main(void) {
       cmocka_unit_test(an_overspent_ledger_permits_nothing_any_more),
       cmocka_unit_test(what_cannot_be_charged_is_refused_whatever_is_left),
       cmocka_unit_test(a_run_that_lacks_an_event_is_seen_though_every_hash_agrees),
+      cmocka_unit_test(the_hash_of_a_row_is_the_one_that_older_ledgers_hold),
+      cmocka_unit_test(the_ledgers_text_names_the_digest_of_a_runs_plan),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

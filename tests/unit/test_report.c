@@ -331,7 +331,27 @@ static void what_is_not_covered_is_red(void **state) {
   model->is_private = 0;
   page = tct_report_html(model, NULL);
   assert_non_null(strstr(page, "This model has no privacy."));
+  assert_null(strstr(page, "The promise is for this model alone"));
   assert_null(strstr(page, "<svg class=\"curve\""));
+  tct_text_free(page);
+  tct_model_free(model);
+}
+
+/* The fits of several classes have one list of events each: a line for each event, and its price is that of all. */
+static void an_event_that_every_fit_has_stands_on_the_page_once(void **state) {
+  (void)state;
+  tct_model *model = hostile();
+  tct_event other = tct_event_gaussian(7, 3), first = model->events.at[0];
+  for (int fit = 0; fit < 3; fit++) {
+    if (fit > 0) assert_int_equal(tct_events_add(&model->events, first, NULL), TCT_OK);
+    assert_int_equal(tct_events_add(&model->events, other, NULL), TCT_OK);
+  }
+  model->epsilon = 9;
+  char *page = tct_report_html(model, NULL);
+  assert_int_equal(model->events.len, 6);
+  assert_int_equal(count(page, "data-field=\"privacy.events."), 2);
+  assert_int_equal(count(page, ", and all of it "), 2);
+  assert_int_equal(count(page, "gaussian:noise=5,count=1"), 1 + 3); /* its line, and the command that accounts all */
   tct_text_free(page);
   tct_model_free(model);
 }
@@ -501,6 +521,7 @@ int main(void) {
       cmocka_unit_test(every_tag_is_a_known_one),
       cmocka_unit_test(a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise),
       cmocka_unit_test(what_is_not_covered_is_red),
+      cmocka_unit_test(an_event_that_every_fit_has_stands_on_the_page_once),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
       cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
       cmocka_unit_test(title_purpose_and_contact_stand_on_the_page_as_text_and_in_its_command),

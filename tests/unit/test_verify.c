@@ -100,9 +100,9 @@ static double figure(const char *key) {
 
 static void a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them(void **state) {
   (void)state;
-  static const char *const names[] = {"fields",     "components", "coefficients", "asked",      "releases",
-                                      "union",      "claim",      "events",       "accountant", "settings",
-                                      "recomputed", "second",     "lower_bound"};
+  static const char *const names[] = {"fields",     "components", "coefficients", "asked",           "releases",
+                                      "union",      "claim",      "events",       "accountant",      "settings",
+                                      "recomputed", "second",     "lower_bound",  "claim_of_the_fit"};
   json_t *report = report_of(model);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (held(report, names[i]) != 1) fail_msg("check %s: %d", names[i], held(report, names[i]));
@@ -253,6 +253,86 @@ static void a_model_without_privacy_claims_none_and_nothing_else(void **state) {
   json_decref(open);
 }
 
+/* A verdict says why in the words of the first check that failed, wherever it stands in the list. */
+static void a_refused_file_says_in_its_verdict_which_check_refused_it(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_verdict verdict = {.size = sizeof verdict};
+  json_t *root = claiming(0.5 * figure("epsilon"));
+  assert_int_equal(json_dump_file(root, "n.json", JSON_REAL_PRECISION(17)), 0);
+  assert_int_equal(tct_verify("n.json", NULL, &verdict, &err), TCT_E_DATA);
+  assert_string_equal(err.text, verdict.why);
+  json_t *report = report_of(root), *each, *failed = NULL;
+  size_t i;
+  json_array_foreach(json_object_get(report, "checks"), i, each) {
+    if (!failed && !json_is_true(json_object_get(each, "ok"))) failed = each;
+  }
+  assert_true(failed && failed != json_array_get(json_object_get(report, "checks"), 0));
+  assert_string_equal(verdict.why, json_string_value(json_object_get(failed, "text")));
+  json_decref(report);
+  json_decref(root);
+}
+
+/* Sampled steps: the second method is looser than the accountant, and says so without refusing a sound claim. */
+static void a_looser_second_method_does_not_refuse_what_a_tight_accountant_proves(void **state) {
+  (void)state;
+  tct_config config;
+  tct_error err = {0};
+  tct_config_default(&config);
+  config.loss = "hinge", config.penalty = "l2:lambda=0.1", config.solver = "dpsgd:batch=4,epochs=2";
+  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1;
+  tct_model *made = train_small(&config, &err);
+  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_model_free(made);
+  json_t *root = json_load_file("m.json", 0, NULL), *report = report_of(root);
+  assert_true(json_number_value(json_object_get(report, "epsilon_second")) >
+              json_number_value(json_object_get(report, "epsilon")) * 1.001);
+  assert_int_equal(held(report, "second"), 1);
+  assert_string_equal(json_string_value(json_object_get(report, "verdict")), "verified");
+  json_decref(report);
+  json_decref(root);
+}
+
+/* Standard errors that another solver made, put into the file of one that gives none. */
+static void standard_errors_of_a_solver_that_gives_none_are_refused(void **state) {
+  (void)state;
+  for (int robust = 0; robust < 2; robust++) {
+    tct_config config;
+    tct_error err = {0};
+    tct_config_default(&config);
+    config.loss = "logistic", config.penalty = "l2:lambda=0.1";
+    config.solver = robust ? "dponestep:errors=robust" : "dponestep";
+    config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1;
+    tct_model *made = train_small(&config, &err);
+    if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+    tct_model_free(made);
+    json_t *donor = json_load_file("m.json", 0, NULL), *root = json_deep_copy(model);
+    assert_non_null(json_object_get(donor, "inference"));
+    expect(donor, "standard_errors", 1);
+    json_object_set(root, "inference", json_object_get(donor, "inference"));
+    expect(root, "standard_errors", 0);
+    json_decref(donor);
+    json_decref(root);
+  }
+}
+
+static void a_list_is_priced_at_a_delta_and_a_relation_that_there_are(void **state) {
+  (void)state;
+  static const struct {
+    int neighbours;
+    double delta;
+    int priced;
+  } rows[] = {{0, 1e-6, 1}, {1, 1e-6, 1}, {1, 0.5, 1},  {0, 1, 0},    {0, 2, 0},
+              {0, -1, 0},   {0, NAN, 0},  {2, 1e-6, 0}, {-1, 1e-6, 0}};
+  static const char *const events[] = {"gaussian:noise=1"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_error err = {0};
+    char *text = tct_account_json(events, 1, (tct_neighbours)rows[i].neighbours, rows[i].delta, &err);
+    if ((text != NULL) != rows[i].priced) fail_msg("row %zu: %s", i, err.text);
+    tct_text_free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them),
@@ -264,6 +344,10 @@ int main(void) {
       cmocka_unit_test(a_file_with_a_field_too_many_or_too_few_is_refused),
       cmocka_unit_test(a_key_that_stands_twice_makes_no_model_and_no_report),
       cmocka_unit_test(a_model_without_privacy_claims_none_and_nothing_else),
+      cmocka_unit_test(a_refused_file_says_in_its_verdict_which_check_refused_it),
+      cmocka_unit_test(a_looser_second_method_does_not_refuse_what_a_tight_accountant_proves),
+      cmocka_unit_test(standard_errors_of_a_solver_that_gives_none_are_refused),
+      cmocka_unit_test(a_list_is_priced_at_a_delta_and_a_relation_that_there_are),
   };
   return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -31,7 +31,7 @@ typedef struct pager {
   bool used;
   map map[MAPS];
   int64_t memory, before; /* before: bytes of other files in memory when this began */
-  _Atomic int64_t touched, released;
+  _Atomic int64_t touched, released, wanted;
 } pager;
 
 static pager pagers[MOST]; /* number k is pagers[k - 1] */
@@ -109,7 +109,7 @@ tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memo
   pager *p = &pagers[number - 1];
   p->memory = memory;
   int64_t own;
-  p->touched = p->released = 0;
+  p->touched = p->released = p->wanted = 0;
   if (!in_memory(&own, &p->before)) p->before = 0;
   tct_status status = TCT_OK;
   for (int k = 0; k < MAPS && status == TCT_OK; k++) status = map_file(&p->map[k], file[k], bytes[k], err);
@@ -163,6 +163,7 @@ void tct_paged_touch(int32_t paged, const void *bytes, int64_t count) {
     if (piece % AHEAD == 0) read_ahead(p, piece);
   }
   if (fresh == 0) return;
+  p->wanted += fresh;
   int64_t touched = atomic_fetch_add(&p->touched, fresh) + fresh;
   if (touched / CHECK == (touched - fresh) / CHECK || !is_full(p, touched)) return;
   p->released++;
@@ -173,4 +174,5 @@ void tct_paged_release(int32_t paged) {
   if (paged > 0) release(&pagers[paged - 1]);
 }
 
+int64_t tct_paged_wanted(int32_t paged) { return pagers[paged - 1].wanted; }
 int64_t tct_paged_released(int32_t paged) { return pagers[paged - 1].released; }

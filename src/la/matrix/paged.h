@@ -18,6 +18,8 @@ void tct_paged_free(int32_t paged);
 void tct_paged_touch(int32_t paged, const void *bytes, int64_t count);
 /* Gives all pages back: before a run takes memory of its own.  0: nothing. */
 void tct_paged_release(int32_t paged);
+/* Bytes that threads said they would read, in pieces of 64 KiB, for tests. */
+int64_t tct_paged_wanted(int32_t paged);
 /* How often the limit made it give all pages back, for tests. */
 int64_t tct_paged_released(int32_t paged);
 #endif

@@ -67,15 +67,13 @@ bool tct_blocks_wanted(const tct_reader *reader, int64_t part_bytes) {
 static int64_t cut_length(shared *s) {
   tct_source *source = s->reader->source;
   tct_csv_cut cut = {.delimiter = s->blocks->delimiter};
-  int64_t size = block_bytes(source), last = 0;
-  while (s->why.status == TCT_OK) {
+  for (int64_t size = block_bytes(source); s->why.status == TCT_OK; size += block_bytes(source)) {
     tct_status status = tct_source_want(source, size, &s->why);
-    int64_t unread = source->end - source->begin;
-    last = tct_csv_last_end(&cut, source->buffer + source->begin, unread);
-    if (status == TCT_OK && source->ended) return unread;
+    int64_t unread = source->end - source->begin, seen = unread < size ? unread : size;
+    int64_t last = tct_csv_last_end(&cut, source->buffer + source->begin, seen);
+    if (status == TCT_OK && source->ended && seen == unread) return unread;
     if (last > 0) return last;
-    if (status == TCT_OK) status = tct_limits_line(&source->limits, source->name, unread, &s->why);
-    size = unread + block_bytes(source);
+    if (status == TCT_OK) (void)tct_limits_line(&source->limits, source->name, seen, &s->why);
   }
   return 0;
 }

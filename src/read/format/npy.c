@@ -120,7 +120,9 @@ static tct_status expect_elements(const npy_reader *r, tct_reader *reader, tct_e
   int64_t rows = r->npy.shape[0], all = r->rows * r->npy.shape[1] * r->npy.width;
   int64_t bytes = rows * r->features * (int64_t)table->values.element;
   if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
-  if (table->memory > 0 && bytes > table->memory / 4) return TCT_OK; /* it goes to disk */
+  if (table->memory > 0) table->expected = bytes;
+  TCT_TRY(tct_table_spill(table, err)); /* what goes to disk has its room there before it is read */
+  if (table->values.file > 0) return TCT_OK;
   if (!tct_pieces_expect(&table->values, rows * r->features)) return tct_fail_memory(err);
   if (table->labelled && !tct_pieces_expect(&table->labels, rows)) return tct_fail_memory(err);
   return TCT_OK;

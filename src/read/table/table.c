@@ -182,11 +182,13 @@ static tct_status open_scratch(tct_table *table, tct_pieces *pieces, tct_error *
   if (file < 0) return TCT_E_RUN;
   pieces->file = file;
   pieces->why = &table->why;
+  if (table->expected > 0 && pieces == &table->values) TCT_TRY(tct_scratch_reserve(file, table->expected, err));
   return tct_pieces_keep(pieces, err);
 }
 
 tct_status tct_table_spill(tct_table *table, tct_error *err) {
   int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
+  if (bytes < table->expected) bytes = table->expected;
   if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
   TCT_TRY(open_scratch(table, &table->values, err));
   return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;

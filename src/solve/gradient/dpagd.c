@@ -283,6 +283,7 @@ const tct_solver tct_solver_dpagd = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 56,
+    .passes = {"steps", 2, 0},
     .relations = TCT_RELATION_BOTH,
     .plan = tct_agd_plan,
     .run = run,

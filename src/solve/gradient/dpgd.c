@@ -165,6 +165,7 @@ const tct_solver tct_solver_dpgd = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 16,
+    .passes = {"steps", 1, 0},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .joint = true,

@@ -204,7 +204,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   double *u = memory, *last = u + p, *move = last + p, *image = move + p, *ridge = image + p;
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = ridge + p, .watched = ridge + 2 * p};
   int release = tct_dpmetric_places_of(rule).steps;
-  double learnable = tct_dpmetric_learnable(shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
+  double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
   bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= ENOUGH;
   at.remains = learnable < PLENTY ? 0.6 : 0.25;
   at.longer = longer_steps(facts, rule, shape);
@@ -231,7 +231,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
 static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
   double signal = tct_dpmetric_signal(problem->facts, shape->signal_to_noise);
   if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
-  if (tct_dpmetric_learnable(shape, signal) >= TCT_DPMETRIC_LEARNABLE) return;
+  if (tct_dpmetric_learnable(problem->facts, shape, signal) >= TCT_DPMETRIC_LEARNABLE) return;
   snprintf(problem->note, TCT_NOTE,
            "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
            "epsilon or records");
@@ -265,6 +265,7 @@ const tct_solver tct_solver_dpmetric = {
     .rows_apart = true,
     .row_bytes = 40,
     .square_bytes = 40,
+    .passes = {"steps", 1, 3},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = tct_dpmetric_plan,

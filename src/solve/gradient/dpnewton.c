@@ -213,6 +213,7 @@ const tct_solver tct_solver_dpnewton = {
     .rows_apart = true,
     .row_bytes = 32,
     .square_bytes = 32,
+    .passes = {"steps", 1, 1},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .plan = plan,

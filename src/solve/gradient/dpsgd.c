@@ -169,6 +169,7 @@ const tct_solver tct_solver_dpsgd = {
     .is_private = true,
     .rows_apart = true,
     .row_bytes = 24,
+    .passes = {"epochs", 3, 0, true},
     .relations = TCT_RELATION_BOTH,
     .plan = plan,
     .run = tct_dpsgd_run,

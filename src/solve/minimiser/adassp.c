@@ -254,6 +254,7 @@ const tct_solver tct_solver_adassp = {
     .rows_apart = true,
     .row_bytes = 24,
     .square_bytes = 24,
+    .passes = {NULL, 0, 1},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_PERSONS,
     .penalises_intercept = true,

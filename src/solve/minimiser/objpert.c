@@ -85,6 +85,7 @@ const tct_solver tct_solver_objpert = {
     .rows_apart = true,
     .row_bytes = 56,
     .square_bytes = 32,
+    .passes = {NULL, 0, 13},
     .relations = TCT_RELATION_BOTH,
     .weighing = TCT_WEIGHS_RECORDS,
     .penalises_intercept = true,

@@ -32,6 +32,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Vectors of the path, [p] each. */
@@ -98,6 +99,7 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   }
   if (status == TCT_OK) {
     inference->robust = run->rule.robust;
+    inference->residual = run->rule.scaled ? run->residual : NAN;
     tct_metric_turn(&run->shape.metric, step, m->move);
     tct_dpmetric_move(facts, w, 1, m->move, w);
   }

@@ -49,6 +49,7 @@ typedef struct tct_onestep {
   double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
   double curvature;          /* what steps and the moments' unit count as the largest curve of the loss */
   double clip;               /* C: |psi z| <= C */
+  double residual;           /* the 68 % quantile of |residual| at the last count, between two edges; NAN: unknown */
   double inverse;            /* the Frobenius norm of W's inverse */
   tct_dpmetric_step step;    /* the sums of psi W x/C, by `scaled` */
 } tct_onestep;

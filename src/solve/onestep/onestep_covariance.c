@@ -6,6 +6,8 @@
  *   sampling  H^-1 J H^-1 / n                                   (the sandwich; without J: H^-1 / n)
  *   noise     H^-1 [s_g^2 I + (s_H^2/2)(|D|^2 I + D D^T)] H^-1   (the second term is H's own noise times D)
  * docs/proofs/standard-errors.md derives both.
+ *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
+ * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
  *   Eigenvalues of H below 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to that and mark an open
  * direction.  A weight with more than OPEN of its variance there is withheld. Degrees of freedom: 2 over the variance
  * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
@@ -77,6 +79,13 @@ static void make_positive(double *a, int64_t p, double *room, double *vectors) {
   compose(vectors, value, p, a);
 }
 
+/* value[p] <- eigenvalues of H that are at least the floor, and more by what its noise adds to the mean of H^-1. */
+static void determined(const work *m, double *value) {
+  double trace = 0, half = 0.5 * m->in->moments->curvature_noise * m->in->moments->curvature_noise;
+  for (int64_t j = 0; j < m->p; j++) value[j] = fmax(m->values[j], m->floor), trace += 1 / value[j];
+  for (int64_t j = 0; j < m->p; j++) value[j] += half * (trace + 1 / value[j]);
+}
+
 static void factor(work *m) {
   const tct_onestep_moments *moments = m->in->moments;
   int64_t p = m->p;
@@ -90,9 +99,10 @@ static void factor(work *m) {
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
-  for (int64_t j = 0; j < p; j++) f[j] = 1 / fmax(m->values[j], m->floor);
+  determined(m, f);
+  for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
-  for (int64_t j = 0; j < p; j++) f[j] = fmax(m->values[j], m->floor);
+  determined(m, f);
   if (!moments->variance) compose(m->vectors, f, p, m->spread);
 }
 

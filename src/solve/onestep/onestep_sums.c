@@ -87,6 +87,12 @@ void tct_onestep_free(tct_onestep *run) {
 
 /* ---- the clip ------------------------------------------------------------------------------------------------ */
 
+/* Where between its edges, in equal ratios, `wanted` of the released counts is reached; at or below the edge. */
+static double within_edges(double edge, double before, double count, double wanted) {
+  double part = count > 0 ? fmin(fmax((wanted - before) / count, 0), 1) : 1;
+  return edge * exp2((part - 1) / 3);
+}
+
 /* The least edge that at least 68 of 100 records' |residuals| lie within: a deviation, if they are normal. */
 static tct_status residual_scale(tct_onestep *run, int release, const double *w, double *scale, tct_error *err) {
   enum { EDGES = TCT_ONESTEP_EDGES };
@@ -111,6 +117,8 @@ static tct_status residual_scale(tct_onestep *run, int release, const double *w,
     if (within >= 0.68 * all) break;
   }
   *scale = top * exp2(-k / 3.0);
+  bool whole = loss->kind->link == TCT_LINK_IDENTITY && *scale < tct_loss_slope_bound(loss);
+  run->residual = whole ? within_edges(*scale, within - count[k], count[k], 0.6827 * all) : NAN;
   return TCT_OK;
 }
 
@@ -118,13 +126,14 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_relea
                                 tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   double slope = tct_loss_slope_bound(&facts->loss), scale = 0;
+  bool robust_end = run->rule.robust && scale_release == run->at.scale[2];
   tct_metric *metric = &run->scaled.metric;
   if (run->rule.scaled) TCT_TRY(residual_scale(run, scale_release, w, &scale, err));
   run->clip = fmin(run->rule.scaled ? factor * scale : INFINITY, slope * run->weight);
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   run->curvature = tct_dpmetric_curvature(facts);
   if (facts->loss.kind->link == TCT_LINK_LOG && !tct_noise_off(facts))
-    run->curvature = fmin(run->curvature, (run->rule.robust ? HEAVY_ROBUST : HEAVY) * scale * scale);
+    run->curvature = fmin(run->curvature, (robust_end ? HEAVY_ROBUST : HEAVY) * scale * scale);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
   if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   run->scaled.sensitivity = 2 * run->inverse * run->clip;

@@ -1,0 +1,113 @@
+"""Fits on Spark in barrier mode: every task sums over the partitions that it reads, and no row comes to the driver.
+
+The driver is rank 0 and has no rows.  It draws the noise, opens the ledger and receives sums.  The tasks connect to it
+over sockets that are encrypted under a secret of this run.  The secret travels in the tasks: give the cluster its own
+encryption where others can read its network.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from . import ranks
+from ._base import Linear
+from ._engines import address_of, theirs
+from ._frames import schema_of
+from ._model import Model
+
+__all__ = ["fit"]
+
+
+def _batches(frame: Any) -> Any:
+    """The schema's columns as Arrow has them, without a record."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(frame.schema).empty_table()
+
+
+def _work(meeting: dict[str, Any], given: dict[str, Any], columns: Any) -> Any:
+    """What a task does with its partition."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+        from pyspark import BarrierTaskContext
+
+        here = BarrierTaskContext.get()
+
+        def records() -> Any:
+            held = list(batches)
+            return pyarrow.Table.from_batches(held) if held else columns.schema.empty_table()
+
+        with ranks.Sockets(rank=1 + here.partitionId(), **meeting) as team:
+            ranks.fit(team, records, **given)
+        yield from ()
+
+    return work
+
+
+def fit(
+    frame: Any,
+    label: Optional[str] = None,
+    *,
+    schema: Any,
+    estimator: Linear,
+    tasks: Optional[int] = None,
+    host: Optional[str] = None,
+    timeout: float = 120,
+) -> Model:
+    """Trains on a Spark data frame, in one barrier stage: all tasks run at once.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The records.  Each of its partitions is one task's; the model is that of one process with the partitions in
+        their order.
+    label : str, optional
+        The label's column; None: the schema's.
+    schema : Schema, path or dict
+        What the columns may hold, public knowledge.
+    estimator : an estimator of tacit
+        Its parameters are the settings; it is not fitted.  A ledger is a file of the driver.
+    tasks : int, optional
+        So many tasks, each with whole partitions; None: one for each slot of the cluster, or for each partition.
+    host : str, optional
+        Address of the driver as the executors reach it; None: spark.driver.host.
+    timeout : float, default=120
+        Seconds until all tasks must have come, and that a host may be out of reach.
+
+    Returns
+    -------
+    Model
+    """
+    ranks.check(estimator)
+    schema, session = schema_of(schema), frame.sparkSession
+    count = min(frame.rdd.getNumPartitions(), tasks or session.sparkContext.defaultParallelism)
+    own = host or session.conf.get("spark.driver.host")
+    ear = socket.create_server(("", 0))
+    meeting = {"address": address_of(own, ear), "ranks": count + 1, "secret": secrets.token_hex(32), "timeout": timeout}
+    given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
+    empty = _batches(frame)
+    job = frame.coalesce(count).mapInArrow(_work(meeting, given, empty), "done int", barrier=True)
+    failed = threading.Event()
+    told: list[str] = []
+
+    def run() -> None:
+        try:
+            job.collect()  # no row: every task yields none
+        except Exception as why:
+            told.append(type(why).__name__)
+        failed.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **meeting) as team:
+            return ranks.fit(team, empty, label, schema=schema, estimator=estimator)
+    except ranks.NotMet:
+        raise RuntimeError("a task could not begin; look at its log, and whether it reaches the driver") from None
+    finally:
+        thread.join(timeout)
