@@ -455,6 +455,14 @@ plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, s
 plant joint_classes_counted_in_the_data src/train/fit.c 's/data->classes.count \&\& data->classes.count != tct_loss_outputs\(loss\)/false/' unit_softmax
 plant joint_classes_of_the_largest_label src/train/bound.c 's/y < plan->facts.loss.h \&\& //' unit_softmax
 plant joint_score_of_another_class src/model/evaluate.c 's/if \(has_other_class\(m, data\)\)/if (false)/' unit_softmax
+plant selection_counts_the_ratio_once src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_selection
+plant selection_at_the_whole_delta src/account/selection.c 's/delta \/ \(double\)mean, \&accountant/delta, \&accountant/' unit_selection
+plant selection_without_the_mean_in_the_ratio src/account/selection.c 's/log1p\(fewer \* d.upper\)/log1p(d.upper)/' unit_selection
+plant selection_of_the_cheapest_setting src/account/selection.c 's/first = tct_max\(first, own\)/first = i ? tct_min(first, own) : own/' unit_selection
+plant selection_charged_as_one_try src/account/selection.c 's/whole = \(first \+ 2 \* ratio\)/whole = first/' unit_selection
+plant selection_score_not_charged src/account/selection.c 's/return tct_events_add\(out, tct_event_gaussian\(score, 1\), err\);/(void)score; return TCT_OK;/' unit_selection
+plant selection_of_a_fixed_number_of_tries src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 0; *tries < mean; /' unit_selection
+plant selection_of_one_try_more src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 1; last; /' unit_selection
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
 plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
 plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes
