@@ -48,6 +48,31 @@ static void warn_settings(const cli_args *args, const json_t *plan) {
     cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
 }
 
+/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
+static int64_t open_columns(const cli_args *args, int64_t cols) {
+  const json_t *column;
+  size_t k;
+  int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
+  if (!args->read.schema_path) return count + cols;
+  json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
+  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
+      json_is_true(json_object_get(column, "estimate"));
+  json_decref(schema);
+  return count;
+}
+
+/* The rest of the budget goes on to the fit, under bounds that stand for those to come. */
+static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
+  tct_error err = {0};
+  if (!args->config.estimate) return 0;
+  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
+  if (!text) return cli_fail_error(&err);
+  *estimate = cli_take_json(text);
+  if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
+  if (isnan(args->config.label_bound)) args->config.label_bound = 1;
+  return *estimate ? 0 : CLI_RUN;
+}
+
 /* A loss of all classes at once is told how many there are, unless the user did. */
 static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
 
@@ -81,7 +106,9 @@ static void plan_disk(const cli_args *args, json_t *plan) {
 static int dry_run(cli_args *args) {
   tct_error err;
   int64_t rows = 0, cols = 0;
+  json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
+  if (!code) code = plan_estimate(args, rows, cols, &estimate);
   if (code) return code;
   if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
@@ -91,6 +118,8 @@ static int dry_run(cli_args *args) {
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
+  if (root && estimate) json_object_set(root, "estimate", estimate);
+  json_decref(estimate);
   if (!root) return cli_fail_error(&err);
   warn_settings(args, root);
   if (args->json) plan_disk(args, root);
@@ -116,6 +145,7 @@ typedef struct run {
   tct_plan *plan;         /* of the whole budget */
   tct_composition *whole; /* of several classes, or NULL */
   tct_model *model;
+  tct_config asked;              /* before an estimate took its share; loss NULL: there was none */
   double read, planned, trained; /* seconds */
   int out;                       /* with -o -, what standard output was; -1: the model goes to a file */
 } run;
@@ -139,19 +169,29 @@ static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   return r->whole ? TCT_OK : err->status;
 }
 
+/* Weights count in an estimate, so they come first; both come before the schema's bounds are used. */
+static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
+  tct_status status = TCT_OK;
+  if (args->read.key)
+    status =
+        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
+  if (status != TCT_OK || !args->config.estimate) return status;
+  if (is_joint(args) && tct_data_kind(r->data) == TCT_LABELS_CLASSES) count_in_loss(args, tct_data_classes(r->data));
+  r->asked = args->config;
+  return tct_data_estimate(r->data, &args->config, err);
+}
+
 static tct_status train(cli_args *args, run *r, tct_error *err) {
   double start = cli_seconds();
   r->data = tct_data_read_parts((const char *const *)args->operand, (size_t)args->operands, &args->read, r->team, err);
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  tct_status status = tct_config_use_schema(&args->config, r->data, err);
-  if (status == TCT_OK && args->read.key)
-    status =
-        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
   args->config.output = to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
+  tct_status status = weigh_and_estimate(args, r, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, r->data, err);
   if (status == TCT_OK) status = make_plan(args, r, err);
   status = tct_team_agree(r->team, status, err);
   r->planned = cli_seconds() - start;
@@ -177,11 +217,22 @@ static void warn_unaccounted(const tct_model *model) {
   json_decref(root);
 }
 
+/* As the model file has it, but for the fit's own claim, which the plan is. */
+static json_t *estimate_of(const tct_model *model) {
+  tct_error err;
+  json_t *root = cli_take_json(tct_model_json(model, &err));
+  json_t *estimate = json_incref(json_object_get(json_object_get(root, "privacy"), "estimate"));
+  json_object_del(estimate, "rest");
+  json_decref(root);
+  return estimate;
+}
+
 static int report(const cli_args *args, const run *r) {
   tct_error err = {0};
   json_t *root = cli_plan_json(r->plan, r->whole, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
+  if (r->asked.estimate) json_object_set_new(root, "estimate", estimate_of(r->model));
   warn_settings(args, root);
   warn_unaccounted(r->model);
   if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
@@ -234,6 +285,9 @@ static int check_before(cli_args *args) {
   tct_error err = {0};
   int code = check_outputs(args);
   if (code) return code;
+  char *estimate = args->config.estimate ? tct_estimate_json(&args->config, 1000, 1, NULL, &err) : NULL;
+  if (args->config.estimate && !estimate) return cli_fail_error(&err);
+  tct_text_free(estimate);
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->config.ledger) return 0;
   char *ledger = tct_ledger_json(args->config.ledger, &err); /* is it there, and undamaged? */

@@ -48,6 +48,10 @@ const cli_option cli_train_options[] = {
      "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
      "then promised to a person and not to a row",
      "none, --person needs it", "10"},
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "bounds:share=S",
+     "estimate bounds that nobody knows, from a share of the budget: of columns with \"estimate\": true, or of all "
+     "without a schema, and of a real label",
+     "bounds must be given", "bounds"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4", "no ledger",
      "people.ledger"},
@@ -75,8 +79,7 @@ const cli_option cli_train_options[] = {
      "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
      "model.html"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json",
-     "the model file; replaced whole or not at all. With - the model goes to standard output, and all that is said to "
-     "standard error",
+     "the model file, written whole or not at all; -: standard output, all else to standard error",
      "none, it must be given", "model.json"},
     {0},
 };

@@ -36,6 +36,17 @@ static void print_releases(const json_t *plan) {
 
 int cli_plan_private(const json_t *plan) { return json_is_true(json_object_get(plan, "private")); }
 
+/* What the bounds cost, and what all costs together. */
+static void print_estimate(const json_t *estimate) {
+  const json_t *asked = json_object_get(estimate, "asked");
+  if (!estimate) return;
+  cli_line("estimate", "%s, of %.0f columns, %zu releases, epsilon %s, delta %s", cli_string(asked, "spec"),
+           cli_number(asked, "columns"), json_array_size(json_object_get(estimate, "releases")),
+           cli_real(cli_number(estimate, "epsilon")), cli_real(cli_number(estimate, "delta")));
+  cli_line("together", "epsilon %s, delta %s", cli_real(cli_number(asked, "epsilon")),
+           cli_real(cli_number(asked, "delta")));
+}
+
 void cli_plan_print(const json_t *plan) {
   cli_line("solver", "%s", cli_string(plan, "solver"));
   if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
@@ -59,6 +70,7 @@ void cli_plan_print(const json_t *plan) {
              cli_real(cli_number(plan, "noise_multiplier")));
   print_events(plan);
   print_releases(plan);
+  print_estimate(json_object_get(plan, "estimate"));
 }
 
 /* What says that the promise is weak, of the whole; and what says that a model is of little use, of each. */

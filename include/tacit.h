@@ -154,6 +154,8 @@ typedef struct tct_config {
                        * same budget (docs/guide/standard-errors.md) */
   int64_t
       memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
+  const char *estimate; /* tct_data_estimate: "bounds:budget_fraction=0.1": a share of epsilon and delta for bounds that
+                         * are estimated; NULL = none.  tct_plan_new refuses it: the estimate comes first */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -279,6 +281,19 @@ TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
  */
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
+
+/* Estimates the bounds that nobody knows, by two noisy releases, and pays for them out of config's budget (a ledger is
+ * charged with the whole before anything is drawn).  Open are the schema's number columns with "estimate": true, or all
+ * columns without a schema; and the label, where it is a number without bounds.  The table is then scaled by the
+ * estimated bounds, and its schema states them.  *config becomes the fit's: the rest of the budget, no estimate and no
+ * ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the model claims the whole.  After a charge, one
+ * fit; another is refused.  data: read by tacit, named columns, in memory, with labels.  On failure the table is as it
+ * was, and config too. */
+TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
+/* What an estimate of so many columns promises, without data.  rest: gets the fit's budget, or NULL.  JSON: asked,
+ * releases, events, epsilon, delta, accountant. */
+TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
+                                tct_error *err);
 
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
@@ -649,8 +664,17 @@ TCT_API tct_composition *tct_compose_classes(const tct_config *config, int64_t m
  * `share` in (0, 1) of epsilon is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates. */
 TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
                                             double share, int64_t rows, int64_t cols, tct_error *err);
+/* A private search with a random number of tries: candidates[count], of one model each.  A try draws one of them
+ * uniformly, fits it and scores it by tct_evaluate_json, for which `share` in (0, 1) of the try's epsilon is kept.  How
+ * many tries there are is drawn by tct_draw_tries and stays secret; the best is released.  The composition's epsilon is
+ * what is proved for the whole, at most the candidates'.  mean: in [1, 10000]. */
+TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean,
+                                           double share, int64_t rows, int64_t cols, tct_error *err);
+/* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
+ * take.  seed NULL: from the operating system. */
+TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
- * candidate (of one model, for classes), choice (event; search only). */
+ * candidate (of one model, for classes), choice (event; search only), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
 /* Candidates; 1 for classes. */
 TCT_API int64_t tct_composition_parts(const tct_composition *composition);

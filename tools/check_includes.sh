@@ -7,7 +7,7 @@ set -uo pipefail
 # and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
 rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train score several certify report summary session audit)
+  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train score several estimate certify report summary session audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
@@ -25,7 +25,8 @@ declare -A law=(
   [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
   [several]="core event account read mech model train"
   [score]="core event la/matrix loss account mech model ledger train"
-  [certify]="core event account solve model ledger train several" [report]="core infer event loss account solve model ledger train certify"
+  [estimate]="core event la/matrix account read/table mech model ledger train"
+  [certify]="core event account solve model ledger train several estimate" [report]="core infer event loss account solve model ledger train certify"
   [audit]="core la/matrix mech read/table"
   [summary]="core infer loss solve model read/schema report" [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )

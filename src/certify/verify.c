@@ -119,6 +119,18 @@ static void check_form(report *r, const tct_model *m, const json_t *file) {
         m->version);
 }
 
+static void check_claim(report *r, const tct_model *m);
+
+/* The fit's own claim first: the numbers that the report ends with are those of the whole. */
+static void check_estimated(report *r, const tct_model *m, const json_t *file) {
+  tct_model fit;
+  if (tct_verify_estimate(r, m, &fit)) {
+    check_form(r, &fit, file);
+    check_claim(r, &fit);
+  }
+  tct_verify_estimate_free(&fit);
+}
+
 static int says_none(const json_t *privacy, const char *key) {
   const char *word = json_string_value(json_object_get(privacy, key));
   return word && !strcmp(word, "NONE");
@@ -286,7 +298,12 @@ static char *verify(const char *path, const char *ledger, tct_verdict *verdict, 
     check_components(&r, model);
     check_coefficients(&r, model);
     check_inference(&r, model);
-    check_form(&r, model, file);
+    if (model->estimate) {
+      check_estimated(&r, model, file);
+    } else {
+      check_form(&r, model, file);
+      tct_verify_no_estimate(&r, model);
+    }
     if (model->is_private)
       check_claim(&r, model);
     else

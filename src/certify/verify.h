@@ -16,6 +16,13 @@ void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char
 void tct_verify_fits(tct_verify_report *r, const tct_model *model, const json_t *file);
 /* "classes" where a class is not among the values that the model's schema lists for the label; NULL: all are. */
 const char *tct_verify_class_names(const tct_model *model);
+/* A model whose bounds were estimated: the estimate planned again, and the claim as its sum with the fit's.  *fit <-
+ * the model as a run without an estimate claims it, which borrows all but what tct_verify_estimate_free frees.  false:
+ * it cannot be checked further. */
+bool tct_verify_estimate(tct_verify_report *r, const tct_model *model, tct_model *fit);
+void tct_verify_estimate_free(tct_model *fit);
+/* A model without an estimate, and bounds that its schema calls estimated. */
+void tct_verify_no_estimate(tct_verify_report *r, const tct_model *model);
 /* A model of several classes: the budget of the whole, composed again, gives the fit of each. */
 void tct_verify_composed(tct_verify_report *r, const tct_model *model, const json_t *fits);
 #endif

@@ -32,6 +32,7 @@ void tct_model_free(tct_model *model) {
   tct_free(model->parties);
   tct_free(model->fits);
   tct_free(model->choice);
+  tct_free(model->estimate);
   tct_free(model->ledger_head);
   tct_free(model->run_id);
   tct_free(model->warning);
@@ -149,6 +150,7 @@ static void fits_out(const tct_model *m, json_t *o) {
                           : json_pack("{s:f, s:s}", "cap", m->weight_cap, "of", m->persons ? "person" : "record"));
   json_object_set_new(o, "fits", json_loads(m->fits, 0, NULL));
   if (m->choice) json_object_set_new(o, "choice", json_string(m->choice));
+  if (m->estimate) json_object_set_new(o, "estimate", json_loads(m->estimate, 0, NULL));
 }
 
 static json_t *privacy_out(const tct_model *m) {

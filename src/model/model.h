@@ -45,6 +45,7 @@ struct tct_model {
   int adaptive;
   char *fits;        /* JSON text: the list of certificate.h, of all fits behind the model; NULL in form 1 */
   char *choice;      /* event of a private choice among fits, or NULL */
+  char *estimate;    /* JSON text: the estimate of its bounds, and what the fit alone claims; NULL: there was none */
   double weight_cap; /* NAN: records were not weighed */
   char *unaccounted[TCT_UNACCOUNTED + 1];
   char note[160];          /* how the run ended, where that is worth a word; "" = nothing */

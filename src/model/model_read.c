@@ -133,6 +133,17 @@ static tct_status get_claim(const json_t *o, tct_model *m, tct_error *err) {
   return status;
 }
 
+/* NULL where there is none. */
+static tct_status get_estimate(const json_t *o, tct_model *m, tct_error *err) {
+  const json_t *estimate = json_object_get(o, "estimate");
+  if (!estimate) return TCT_OK;
+  if (!json_is_object(estimate)) return lacks("estimate", err);
+  char *text = json_dumps(estimate, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  m->estimate = tct_text_copy(text);
+  free(text);
+  return m->estimate ? TCT_OK : tct_fail_memory(err);
+}
+
 static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
   const json_t *fits = json_object_get(o, "fits"), *weights = json_object_get(o, "weights");
   m->weight_cap = NAN;
@@ -144,6 +155,7 @@ static tct_status get_fits(const json_t *o, tct_model *m, tct_error *err) {
     if (!(m->weight_cap > 0) || !json_is_string(json_object_get(weights, "of"))) return lacks("weights", err);
   }
   TCT_TRY(get_text(o, "choice", 0, &m->choice, err));
+  TCT_TRY(get_estimate(o, m, err));
   char *text = json_dumps(fits, JSON_COMPACT | JSON_REAL_PRECISION(17));
   m->fits = tct_text_copy(text);
   free(text);

@@ -52,9 +52,15 @@ static tct_release_info info_of(const json_t *fit, const json_t *release) {
 
 /* Goes to release `index` over all fits; returns how many there are up to there.  *own is filled where it is met. */
 static int64_t look(const tct_model *model, int64_t index, tct_release_info *own) {
+  json_t *estimate = model->is_private && model->estimate ? json_loads(model->estimate, 0, NULL) : NULL;
   json_t *fits = model->is_private && model->fits ? json_loads(model->fits, 0, NULL) : NULL, *fit, *release;
   int64_t seen = 0;
   size_t i, r;
+  json_t *once = json_pack("{s:i}", "count", 1);
+  json_array_foreach(json_object_get(estimate, "releases"), r, release) if (seen++ == index) *own =
+      info_of(once, release);
+  json_decref(once);
+  json_decref(estimate);
   json_array_foreach(fits, i, fit) json_array_foreach(json_object_get(fit, "releases"), r,
                                                       release) if (seen++ == index) *own = info_of(fit, release);
   json_decref(fits);

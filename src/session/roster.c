@@ -1,7 +1,7 @@
 /* roster.c - the list of those who take part: written into the terms, read from them, and hashed into a session's name.
  */
 #include "core/digest.h"
-#include "session/peers.h"
+#include "session/terms.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ tct_status tct_roster_parse(const json_t *list, int count, tct_roster *out, tct_
     out->width[k] = json_integer_value(json_object_get(each, "columns"));
     fits = copy_text(json_object_get(each, "name"), out->name[k], sizeof out->name[k]) &&
            copy_text(json_object_get(each, "address"), out->address[k], sizeof out->address[k]) && out->width[k] >= 1 &&
-           out->name[k][0] && !is_known(out, k, out->name[k]);
+           out->width[k] <= TCT_COLUMNS_MOST && out->name[k][0] && !is_known(out, k, out->name[k]);
   }
   if (fits) return TCT_OK;
   return tct_fail(err, TCT_E_RUN, "the server's list of parties is none of different parties; stop trusting it");

@@ -42,6 +42,8 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
   int64_t rows = data->x.rows;
   err = err ? err : &local;
   tct_error_clear(err);
+  if (data->estimated)
+    return tct_fail(err, TCT_E_USAGE, "bounds were estimated for one model, and these are several; give a schema");
   TCT_TRY(check(composition, code, rows, count, err));
   const tct_plan *plan = composition->part[0].plan;
   double *labels = TCT_NEW(double, rows);

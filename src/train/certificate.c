@@ -165,6 +165,16 @@ static const char FIT[] = " count plan_version asked solver promise releases eve
 static const char RELEASE[] =
     " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
 
+static const char *unknown_in_estimate(const json_t *estimate) {
+  const char *bad = unknown_in(estimate, " asked releases events epsilon delta accountant rest ");
+  const json_t *release;
+  size_t i;
+  if (!bad) bad = unknown_in(json_object_get(estimate, "asked"), " spec epsilon delta neighbours rows columns ");
+  if (!bad) bad = unknown_in(json_object_get(estimate, "rest"), " epsilon delta accountant events ");
+  json_array_foreach(json_object_get(estimate, "releases"), i, release) if (!bad) bad = unknown_in(release, RELEASE);
+  return bad;
+}
+
 static const char *unknown_in_fits(const json_t *fits) {
   size_t i, r;
   const json_t *fit, *release;
@@ -192,9 +202,10 @@ const char *tct_model_unknown_key(const json_t *file) {
     return bad;
   if ((bad = unknown_in(privacy,
                         " private neighbours epsilon delta accountant events adaptive noise unaccounted trust "
-                        "unit ledger fits choice weights ")))
+                        "unit ledger fits choice estimate weights ")))
     return bad;
   bool first = json_integer_value(json_object_get(file, "version")) == TCT_MODEL_FIRST;
+  if (first && json_object_get(privacy, "estimate")) return "estimate";
   if (first && json_object_get(privacy, "fits")) return "fits"; /* a later form that says it is the first */
   if ((bad = unknown_in(json_object_get(privacy, "ledger"), " head run for_tests "))) return bad;
   if ((bad = unknown_in(json_object_get(privacy, "weights"), " cap of "))) return bad;
@@ -203,5 +214,6 @@ const char *tct_model_unknown_key(const json_t *file) {
                      each) if ((bad = unknown_in(each, " name columns "))) return bad;
   json_array_foreach(json_object_get(parties, "observers"), i,
                      each) if ((bad = unknown_in(each, " who about epsilon "))) return bad;
+  if ((bad = unknown_in_estimate(json_object_get(privacy, "estimate")))) return bad;
   return unknown_in_fits(json_object_get(privacy, "fits"));
 }

@@ -1,12 +1,15 @@
-/* charge.c - before the gate: room for the model, the rows shown to the ledger, the charge. */
+/* charge.c - before the gate: room for the model, the rows shown to the ledger, the charge, what a claim adds up. */
 #include "train/charge.h"
 
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "ledger/registry.h"
+#include "model/json.h"
 #include "ranks/ranks.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- room ---- */
@@ -86,4 +89,73 @@ tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_mod
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = charge(plan, &shown, model, err);
   tct_wipe(&shown, sizeof shown);
   return tct_team_agree(data->team, status, err);
+}
+
+/* ---- a table whose bounds were estimated -------------------------------------------------------------------
+ *
+ * The budget was divided before the estimate was drawn.  The fit's own claim holds whatever the estimate found, so the
+ * two are added.  What the fit alone claims stays in the file, as "rest", where a verifier finds it. */
+
+static tct_status check_rest(const tct_plan *plan, const tct_data *data, const tct_model *m, tct_error *err) {
+  const tct_estimated *e = data->estimated;
+  if (plan->config.ledger)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the ledger is charged where the bounds are estimated, for the fit too; give it to the estimate");
+  if (!m->is_private || m->neighbours != e->neighbours || !(m->epsilon <= e->rest_epsilon) ||
+      !(m->delta <= e->rest_delta))
+    return tct_fail(err, TCT_E_USAGE,
+                    "the fit's budget is not what the estimate of its bounds left; plan with the settings that "
+                    "tct_data_estimate made");
+  if (e->charged && e->used)
+    return tct_fail(
+        err, TCT_E_BUDGET,
+        "what the ledger was charged with is spent by an earlier fit on this table; read and estimate again");
+  return TCT_OK;
+}
+
+static tct_status write_estimate(const tct_estimated *e, tct_model *m, tct_error *err) {
+  json_t *o = json_loads(e->certificate, 0, NULL);
+  json_t *rest = json_pack("{s:o, s:o, s:s, s:o}", "epsilon", tct_json_real(m->epsilon), "delta",
+                           tct_json_real(m->delta), "accountant", m->accountant, "events", tct_json_events(&m->events));
+  char *text = NULL;
+  if (o && json_object_set_new(o, "rest", rest) == 0) text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(o);
+  m->estimate = tct_text_copy(text);
+  free(text);
+  return m->estimate ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status claim_both(const tct_estimated *e, tct_model *m, tct_error *err) {
+  tct_events events = {0};
+  tct_status status = tct_events_add(&events, tct_event_approx(e->own_epsilon, e->own_delta, 1), err);
+  if (status == TCT_OK) status = tct_events_add(&events, tct_event_approx(e->rest_epsilon, e->rest_delta, 1), err);
+  char *accountant = tct_text_copy("basic");
+  if (status == TCT_OK && !accountant) status = tct_fail_memory(err);
+  if (status != TCT_OK) {
+    tct_events_free(&events);
+    tct_free(accountant);
+    return status;
+  }
+  tct_events_free(&m->events);
+  tct_free(m->accountant);
+  m->events = events;
+  m->accountant = accountant;
+  m->epsilon = e->epsilon, m->delta = e->delta;
+  return TCT_OK;
+}
+
+static bool copy_text(char **to, const char *text) { return !text || (*to = tct_text_copy(text)) != NULL; }
+
+tct_status tct_model_add_estimate(const tct_plan *plan, const tct_data *data, tct_model *m, tct_error *err) {
+  tct_estimated *e = data->estimated;
+  if (!e) return TCT_OK;
+  TCT_TRY(check_rest(plan, data, m, err));
+  TCT_TRY(write_estimate(e, m, err));
+  TCT_TRY(claim_both(e, m, err));
+  m->reproducible |= e->reproducible;
+  m->for_tests |= e->for_tests;
+  e->used = true;
+  bool copied =
+      copy_text(&m->ledger_head, e->ledger_head) && copy_text(&m->run_id, e->run) && copy_text(&m->warning, e->warning);
+  return copied ? TCT_OK : tct_fail_memory(err);
 }

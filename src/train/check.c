@@ -22,6 +22,8 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
   tct_config trial;
   tct_error_clear(err);
   TCT_TRY(tct_config_take(config, &trial, err));
+  if (trial.estimate) bounds_follow = 1;
+  trial.estimate = NULL;
   if (bounds_follow && isnan(trial.row_norm)) trial.row_norm = 1;
   if (bounds_follow && isnan(trial.label_bound)) trial.label_bound = 1;
   if (try_shape(&trial, 0, &first) != TCT_E_USAGE) return TCT_OK;
@@ -46,7 +48,7 @@ double tct_limit_needs(const tct_plan *plan) {
   return BASE + n * (OF_RECORD + solver->row_bytes) + plan->facts.threads * (p * p * solver->square_bytes + 64 * p);
 }
 
-/* A batch is drawn record by record, and the disk is read in pieces: of all pieces, those that hold a record of the
+/* A batch is drawn record by record, and the disk is read in pieces.  The share of the pieces that hold a record of the
  * batch, over the share of the records that are in it. */
 static double spread(const tct_plan *plan, double batch) {
   double share = fmin(1, batch / (double)plan->facts.rows), of_piece = PIECE / (8.0 * (double)plan->cols);

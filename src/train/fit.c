@@ -249,6 +249,9 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   TCT_TRY(check_weights(plan, data, err));
   TCT_TRY(check_ranks(plan, data, err));
   TCT_TRY(tct_limit_check_data(plan, data, err));
+  if (data->open > 0)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the schema leaves bounds to an estimate; estimate them (--estimate) or give them");
   TCT_TRY(tct_fit_check_positive(data, err));
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);
@@ -263,6 +266,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
 tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error *err) {
   const tct_plan *plan = fitting->plan;
   const tct_data *data = fitting->data;
+  if (status == TCT_OK) status = tct_model_add_estimate(plan, data, fitting->model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
   TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
   return tct_model_promise(plan, data, fitting->model, err);

@@ -47,7 +47,8 @@ typedef struct field {
   FIELD(INT32, input_part, "whether the rows are a part")          \
   FIELD(INT32, reserved2, "a second reserved field of tct_config") \
   FIELD(TEXT, errors, "the standard errors")                       \
-  FIELD(FREE, memory, NULL)
+  FIELD(FREE, memory, NULL)                                        \
+  FIELD(TEXT, estimate, "the estimate")
 
 /* The schema is compared by its contents, wherever it lies. */
 #define READ_FIELDS(FIELD)                                   \

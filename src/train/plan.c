@@ -136,6 +136,7 @@ static tct_status copy_config(const tct_config *from, tct_config *to, tct_error 
   to->output = tct_text_copy(from->output);
   to->input_changed = tct_text_copy(from->input_changed);
   to->errors = tct_text_copy(from->errors);
+  to->estimate = NULL; /* build has refused it */
   if (!to->errors || !to->loss || !to->penalty || !to->solver || !to->scale || !to->label_scale ||
       (from->ledger && !to->ledger) || (from->output && !to->output) || (from->input_changed && !to->input_changed))
     return tct_fail_memory(err);
@@ -230,6 +231,8 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(tct_config_take(given, &own, err));
   TCT_TRY(check_texts(config, err));
   if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
+  if (config->estimate)
+    return tct_fail(err, TCT_E_USAGE, "an estimate comes before the plan of the fit; call tct_data_estimate first");
   TCT_TRY(copy_config(config, &plan->config, err));
   TCT_TRY(take_errors(plan, err));
   TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));

@@ -45,13 +45,13 @@ def without_fits(model):
     old = {**copy.deepcopy(model), "version": 1}
     if len(old.get("classes", ())) == 2:
         del old["classes"]
-    for key in ("fits", "weights", "choice"):
+    for key in ("fits", "weights", "choice", "estimate"):
         old["privacy"].pop(key, None)
     return old
 
 # What no check without the data can know; docs/reference/format/model.md has the list with reasons.
 FREE = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "transforms/schema",
-        "inference/sampling", "inference/noise", "inference/degrees", "inference/withheld",
+        "inference/sampling", "inference/noise", "inference/degrees", "inference/withheld", "inference/residual",
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 
@@ -122,10 +122,28 @@ def fewer_classes(model):
     cut["privacy"]["events"] = model["privacy"]["events"][kinds:]
     yield "a class taken out, counted, and its events", cut
 
+def without_estimate(model):
+    """What an estimate of bounds cost, dropped in part: the file says less than was spent."""
+    cut = copy.deepcopy(model)
+    rest = cut["privacy"]["estimate"]["rest"]
+    for column in [*cut["transforms"]["schema"]["columns"], cut["transforms"]["schema"]["label"]]:
+        column.pop("estimated", None)
+    yield "marks dropped", copy.deepcopy(cut)
+    marked = copy.deepcopy(model)
+    del marked["privacy"]["estimate"]
+    marked["privacy"].update(rest)
+    yield "estimate dropped, the claim made the fit's", marked
+    yield "estimate dropped, the claim as it was", {**cut, "privacy": {k: v for k, v in cut["privacy"].items() if k != "estimate"}}
+    small = copy.deepcopy(model)
+    first = [c for c in small["transforms"]["schema"]["columns"] if c.get("estimated")][0]
+    del first["estimated"]
+    small["privacy"]["estimate"]["asked"]["columns"] -= 1
+    yield "a column fewer", small
+
 names = sys.argv[2:] or [f[:-5] for f in sorted(os.listdir(".")) if f.endswith(".json") and "schema" not in f and f != "edited.json"]
 # A second and more an edit: a number of each release, and what else only these files have.
-SLOW = ("greedy", "objpert", "parties")
-RARE = re.compile("privacy/fits/0/releases/[01]/(sensitivity|deviation|count|clip)$|parties/(?!list)")
+SLOW = ("greedy", "objpert", "parties", "estimated")
+RARE = re.compile("privacy/fits/0/releases/[01]/(sensitivity|deviation|count|clip)$|privacy/estimate/(asked|rest)/|privacy/events|parties/(?!list)")
 FEW = SLOW + ("dpscd", "dpsgd", "paper", "seqdpscd", "laplace", "sgd_ma")
 tried, unseen, free = 0, [], 0
 for name in names:
@@ -160,9 +178,14 @@ for name in names:
         if private and (not math.isfinite(most) or verified(json.dumps(changed))):
             unseen.append((name, key, str(large)))
     tried += 1
-    old = REFUSED if len(model.get("classes", ())) > 2 else OLD_RULES  # form 1 has no rows for several classes
+    # Form 1 has no rows for several classes, and its schemas no estimated bounds.
+    old = REFUSED if len(model.get("classes", ())) > 2 or "estimate" in model["privacy"] else OLD_RULES
     if private and verdict_of(json.dumps(without_fits(model))) != old:
         unseen.append((name, "fits taken out", ""))
+    for what, changed in without_estimate(model) if "estimate" in model["privacy"] else ():
+        tried += 1
+        if verified(json.dumps(changed)):
+            unseen.append((name, what, ""))
     for what, changed in fewer_classes(model) if len(model.get("classes", ())) > 2 else ():
         tried += 1
         if verified(json.dumps(changed)):

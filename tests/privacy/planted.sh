@@ -97,6 +97,20 @@ plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_
 plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
 plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
 
+# ---- bounds that are estimated ----
+plant estimate_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate
+plant estimate_calibrated_for_one_release src/estimate/estimate_plan.c 's/tct_calibrate_noise\(1, 2,/tct_calibrate_noise(1, 1,/' privacy_estimate
+plant estimate_a_column_uncounted src/estimate/estimate_plan.c 's/double noise = 0, length = length_of\(p->columns\)/double noise = 0, length = length_of(p->columns - 1)/' privacy_estimate
+plant estimate_label_uncounted src/estimate/data_estimate.c 's/int64_t columns = w->open.count \+ w->open.label;/int64_t columns = w->open.count;/' privacy_estimate
+plant estimate_grid_from_the_data src/estimate/estimate_release.c 's/tct_estimate_power\(r->value\[c\]\)/tct_estimate_power(r->value[c] \/ (1 + fabs(((const double *)r->data->x.values)[0])))/' privacy_estimate
+plant estimate_parts_of_the_datas_range src/estimate/estimate_release.c 's/  TCT_TRY\(tct_mech_release\(mech, which, r->sum, r->plan->columns \* len, err\)\);\n  if \(which\)/  if (!which) take_intervals(r, 1e-9);\n  TCT_TRY(tct_mech_release(mech, which, r->sum, r->plan->columns * len, err));\n  if (which)/;s/  else\n    take_intervals\(r, tct_release_deviation\(planned\)\);//' privacy_estimate
+plant estimate_weights_forgotten src/estimate/estimate_release.c 's/double weight = data->weight \? data->weight\[i\] : 1;/double weight = 1;/' privacy_estimate
+plant estimate_charged_after_the_draw src/estimate/data_estimate.c 's/  TCT_TRY\(charge\(w, err\)\);\n  TCT_TRY\(draw\(w, err\)\);/  TCT_TRY(draw(w, err));\n  TCT_TRY(charge(w, err));/' privacy_estimate
+plant estimate_without_a_charge src/estimate/data_estimate.c 's/if \(!w->config.ledger\) return TCT_OK;/return TCT_OK;/' privacy_estimate
+plant estimate_left_out_of_the_claim src/train/fit.c 's/if \(status == TCT_OK\) status = tct_model_add_estimate\([^;]*;//' privacy_estimate
+plant estimate_pays_for_every_fit src/train/charge.c 's/  e->used = true;\n//' privacy_estimate
+plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
+
 # ---- the gate ----
 plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
 plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
@@ -438,6 +452,14 @@ plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, s
 plant joint_classes_counted_in_the_data src/train/fit.c 's/data->classes.count \&\& data->classes.count != tct_loss_outputs\(loss\)/false/' unit_softmax
 plant joint_classes_of_the_largest_label src/train/bound.c 's/y < plan->facts.loss.h \&\& //' unit_softmax
 plant joint_score_of_another_class src/model/evaluate.c 's/if \(has_other_class\(m, data\)\)/if (false)/' unit_softmax
+plant selection_counts_the_ratio_once src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_selection
+plant selection_at_the_whole_delta src/account/selection.c 's/delta \/ \(double\)mean, \&accountant/delta, \&accountant/' unit_selection
+plant selection_without_the_mean_in_the_ratio src/account/selection.c 's/log1p\(fewer \* d.upper\)/log1p(d.upper)/' unit_selection
+plant selection_of_the_cheapest_setting src/account/selection.c 's/first = tct_max\(first, own\)/first = i ? tct_min(first, own) : own/' unit_selection
+plant selection_charged_as_one_try src/account/selection.c 's/whole = \(first \+ 2 \* ratio\)/whole = first/' unit_selection
+plant selection_score_not_charged src/account/selection.c 's/return tct_events_add\(out, tct_event_gaussian\(score, 1\), err\);/(void)score; return TCT_OK;/' unit_selection
+plant selection_of_a_fixed_number_of_tries src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 0; *tries < mean; /' unit_selection
+plant selection_of_one_try_more src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 1; last; /' unit_selection
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
 plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
 plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes

@@ -3,6 +3,8 @@
 #include "worlds.h"
 
 #include "loss/loss.h"
+#include "solve/gradient/dpmetric.h"
+#include "solve/shared/share.h"
 
 enum { FITS = 12 };
 
@@ -107,8 +109,8 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   double longer = mean_loss(&r, &config, note);
   config.solver = "dpmetric:path_length=180";
   double fixed = mean_loss(&r, &config, note);
-  print_message("classes that part: loss %.4f, of a path of 180 %.4f\n", longer, fixed);
-  assert_true(longer < 0.75 * fixed);
+  print_message("classes that part: loss %.5f, of a path of 180 %.5f\n", longer, fixed);
+  assert_true(longer < 0.555 * fixed); /* a path that grows from 45 % of the steps on alone: 0.57 */
   records_free(&r);
   r = classes(false, 6);
   config.solver = "dpmetric";
@@ -120,8 +122,95 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   records_free(&r);
 }
 
+static void a_share_behind_noise_stays_inside_zero_and_one(void **state) {
+  (void)state;
+  assert_true(fabs(tct_share_after_noise(0.3, 0.001) - 0.3) < 1e-9);
+  assert_true(fabs(tct_share_after_noise(0.9, 1e9) - 0.5) < 1e-6);
+  assert_true(fabs(tct_share_after_noise(0, 0.01) - 0.01 * sqrt(2 / M_PI)) < 1e-5); /* half of a normal */
+  double far[] = {-1e6, -3, 4, 1e6};
+  for (int k = 0; k < 4; k++) {
+    double share = tct_share_after_noise(far[k], 0.01);
+    assert_true(share > 0 && share < 1 && fabs(share - (far[k] > 0)) < 0.01);
+  }
+}
+
+static double clip_of(const char *loss, int64_t p, double signal) {
+  tct_facts facts = {.rows = 1000, .p = p};
+  assert_int_equal(tct_loss_make(loss, &facts.loss, NULL), TCT_OK);
+  return tct_dpmetric_clip(&facts, signal);
+}
+
+/* Few columns often have long tails; where the signal is large the clip is open anyhow. */
+static void up_to_five_columns_widen_a_weak_signals_clip_by_two_fifths(void **state) {
+  (void)state;
+  double many = clip_of("logistic", 9, 200), some = clip_of("logistic", 7, 200), few = clip_of("logistic", 5, 200);
+  assert_true(fabs(few / many - 1.4) < 1e-12);
+  assert_true(many < some && some < few);
+  assert_true(clip_of("logistic", 9, 2000) == clip_of("logistic", 5, 2000));
+  assert_true(clip_of("squared", 9, 200) == clip_of("squared", 5, 200));
+}
+
+/* Below n mu = 14 the labels' sums get three quarters of the budget. */
+static void three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget(
+    void **state) {
+  (void)state;
+  char note[TCT_NOTE];
+  records r = short_rows(300, 8, 9);
+  for (int i = 0; i < 300; i++) r.y[i] = i % 3 ? -1 : 1;
+  tct_config config = world_config("logistic", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 2, config.epsilon = 0.1;
+  double constant = -log(1 / 3.0) / 3 - log(2 / 3.0) * 2 / 3, more = mean_loss(&r, &config, note) - constant;
+  config.solver = "dpmetric:start=0.5";
+  double half = mean_loss(&r, &config, note) - constant;
+  print_message("300 records: %.4f above the constant, with half of the budget %.4f\n", more, half);
+  assert_true(more < half && more < 0.0125);
+  records_free(&r);
+}
+
+/* 300 records of 8 features that are next to the same for all: noise makes directions of the metric from nothing. */
+static void directions_that_noise_alone_makes_do_not_lead_the_path_away(void **state) {
+  (void)state;
+  char note[TCT_NOTE];
+  records r = records_new(300, 8, 10);
+  for (int k = 0; k < 300 * 8; k++) r.x[k] = 0.5 + 0.2 * r.x[k];
+  for (int i = 0; i < 300; i++) r.y[i] = i % 5 < 2 ? 1 : -1;
+  tct_config config = world_config("logistic", "none", "dpmetric");
+  config.intercept = 1, config.row_norm = 3, config.epsilon = 0.3;
+  double constant = -0.4 * log(0.4) - 0.6 * log(0.6), excess = mean_loss(&r, &config, note) - constant;
+  print_message("features without a meaning: %.4f above the constant\n", excess);
+  assert_true(excess < 0.01);
+  records_free(&r);
+}
+
+static const char *taken(const char *loss, int intercept, double epsilon) {
+  world w;
+  tct_error err = {0};
+  records r = short_rows(3000, 6, 4);
+  tct_config config = world_config(loss, "none", "auto");
+  config.intercept = intercept, config.epsilon = epsilon, config.delta = 1e-5;
+  assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  const char *name = w.plan->solver->name;
+  world_close(&w);
+  records_free(&r);
+  return name;
+}
+
+static void auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal(void **state) {
+  (void)state;
+  assert_string_equal(taken("hinge", 1, 1), "dpmetric");
+  assert_string_equal(taken("hinge", 0, 1), "dpgd");
+  assert_string_equal(taken("hinge", 1, 0.01), "dpgd");
+  assert_string_equal(taken("logistic", 1, 0.01), "dpmetric");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_share_behind_noise_stays_inside_zero_and_one),
+      cmocka_unit_test(auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal),
+      cmocka_unit_test(up_to_five_columns_widen_a_weak_signals_clip_by_two_fifths),
+      cmocka_unit_test(
+          three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget),
+      cmocka_unit_test(directions_that_noise_alone_makes_do_not_lead_the_path_away),
       cmocka_unit_test(counts_start_at_the_logarithm_of_their_mean),
       cmocka_unit_test(classes_that_part_get_a_longer_path_and_labels_without_meaning_do_not),
       cmocka_unit_test(where_noise_hides_the_features_the_model_is_no_worse_than_a_constant_and_says_so),

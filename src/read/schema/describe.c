@@ -29,11 +29,13 @@ tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_err
   TCT_TRY(name_features(schema, data, err));
   data->label_low = schema->label_low;
   data->label_high = schema->label_high;
+  data->open = schema->open;
   if (!schema->root) return TCT_OK;
   char *text = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
   data->schema = tct_text_copy(text);
   free(text);
   if (!data->schema) return tct_fail_memory(err);
+  if (schema->estimated) TCT_TRY(tct_data_unaccounted(data, TCT_ESTIMATED_ELSEWHERE, err));
   if (!schema->drafted) return TCT_OK;
   return tct_data_unaccounted(
       data, "the schema is a draft made from data: its bounds, categories and label values are not public knowledge",

@@ -35,10 +35,11 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
   return tct_encoder_copy(encoder, err);
 }
 
-static void put(tct_encoder *encoder, int64_t feature, double value) {
+/* stored: a 0 has an entry too. */
+static void put(tct_encoder *encoder, int64_t feature, double value, bool stored) {
   if (!encoder->sparse) {
     encoder->value[feature] = value;
-  } else if (value != 0) {
+  } else if (value != 0 || stored) {
     encoder->index[encoder->filled] = (int32_t)feature;
     encoder->value[encoder->filled++] = value;
   }
@@ -71,7 +72,7 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
   if (!isfinite(value)) return "the number is not finite; correct it";
   if (!column->raw) value = scaled(encoder->schema, column, value);
   if (fabs(value) > encoder->largest) return "the number is too large for single precision; read in double precision";
-  put(encoder, column->first, value);
+  put(encoder, column->first, value, column->raw); /* an estimate moves raw numbers in their place */
   return NULL;
 }
 
@@ -85,7 +86,7 @@ const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, in
     }
     if (when == TCT_WHEN_VALUE) found = missing ? column->missing_listed : column->other_listed;
   }
-  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1);
+  if (found >= column->dropped) put(encoder, column->first + found - column->dropped, 1, false);
   return NULL;
 }
 

@@ -174,8 +174,28 @@ static tct_status parse_category(const tct_schema *schema, tct_column *column, c
   return TCT_OK;
 }
 
-static tct_status parse_number(const tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
-  TCT_TRY(check_keys(schema, object, "name type lower upper missing comment", err));
+/* "estimate": the bounds are not known, and an estimate pays for them; no number of the column is public. */
+static tct_status parse_open(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
+  const json_t *missing = json_object_get(object, "missing");
+  if (json_object_get(object, "lower") || json_object_get(object, "upper"))
+    return wrong(schema, column->name, "there are bounds, and yet they are to be estimated; remove one of the two",
+                 err);
+  if (missing && (!json_is_string(missing) || strcmp(json_string_value(missing), "refuse") != 0))
+    return wrong(schema, column->name, "a column whose bounds are estimated takes no missing value; write \"refuse\"",
+                 err);
+  column->raw = true;
+  column->features = 1;
+  schema->open++;
+  return TCT_OK;
+}
+
+static tct_status parse_number(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
+  const json_t *estimate = json_object_get(object, "estimate");
+  TCT_TRY(check_keys(schema, object, "name type lower upper missing estimate estimated comment", err));
+  if (estimate && !json_is_boolean(estimate))
+    return wrong(schema, column->name, "\"estimate\" must be true or false; write one of them", err);
+  if (json_is_true(estimate)) return parse_open(schema, column, object, err);
+  schema->estimated |= json_object_get(object, "estimated") != NULL;
   TCT_TRY(bounds(schema, column->name, object, &column->lower, &column->upper, err));
   column->features = 1;
   const json_t *missing = json_object_get(object, "missing");
@@ -253,7 +273,8 @@ static tct_status parse_label(tct_schema *schema, tct_error *err) {
   const json_t *label = json_object_get(schema->root, "label");
   if (!label) return TCT_OK;
   if (!json_is_object(label)) return wrong(schema, NULL, "\"label\" must be an object with \"name\"; write one", err);
-  TCT_TRY(check_keys(schema, label, "name positive values lower upper comment", err));
+  TCT_TRY(check_keys(schema, label, "name positive values lower upper estimated comment", err));
+  schema->estimated |= json_object_get(label, "estimated") != NULL;
   schema->label = json_string_value(json_object_get(label, "name"));
   if (!schema->label || !schema->label[0]) {
     return wrong(schema, NULL, "\"label\" has no \"name\"; name the label's column", err);

@@ -38,6 +38,8 @@ typedef struct tct_schema {
   int64_t columns;
   int64_t features;             /* over all columns */
   int64_t max;                  /* non-zero features that one record can have */
+  int64_t open;                 /* number columns whose bounds an estimate will pay for */
+  bool estimated;               /* bounds in it come from an estimate that was paid for elsewhere */
   bool symmetric;               /* numbers scaled to [-1, 1] instead of [0, 1] */
   bool drafted;                 /* drafted from data and not reviewed */
   const json_t *missing;        /* array of texts that mean "missing" beside the empty one, or NULL */

@@ -4,6 +4,7 @@
 #include "core/digest.h"
 #include "la/matrix/matrix.h"
 #include "read/table/class_names.h"
+#include "read/table/estimated.h"
 
 enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
 
@@ -24,6 +25,8 @@ struct tct_data {
   char *label_name;             /* owned or NULL */
   char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */
   double label_low, label_high; /* public label bounds from the schema; NAN if none */
+  int64_t open;                 /* number columns without bounds, which a schema leaves to an estimate */
+  tct_estimated *estimated;     /* what the estimate of its bounds cost, owned; NULL: there was none */
   tct_team *team;               /* the ranks that hold the other records, borrowed; NULL: all are here */
   int64_t row0, all_rows;       /* number of the first record, and of all of them; without a team 0 */
   int64_t *rank_rows;           /* [ranks], owned; NULL without a team */

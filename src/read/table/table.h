@@ -55,8 +55,8 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
 tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err);
 /* After a failed tct_pieces_reserve: what the disk said, or that memory ran out. */
 tct_status tct_table_failed(const tct_table *table, tct_error *err);
-/* Called between records, and before the first one where their size is known: under a limit of memory, values beyond a
- * quarter of it go to a file, and all that follow. */
+/* Called between records, and before the first one where their size is known.  Under a limit of memory, values beyond a
+ * quarter of it go to a file, and so do all that follow. */
 tct_status tct_table_spill(tct_table *table, tct_error *err);
 
 /* Appends one record: dense value[count], or sparse with ascending 0-based index[count]. */

@@ -46,15 +46,18 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule);
 /* The signal that clip and path follow: the released one; where noise stands for most of d, at least what public facts
  * say. */
 double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
-/* Signal that the steps' part of the budget leaves, times the rarer class's part; a half where labels are numbers.
- * Below TCT_DPMETRIC_LEARNABLE next to nothing can be learned (docs/decisions/metric-rules.md). */
+/* Signal that the steps' part of the budget leaves, times the rarer class's part; a half where labels are numbers.  One
+ * of the d directions is what the intercept says; with less than one more the signal shrinks by as much.  Below
+ * TCT_DPMETRIC_LEARNABLE next to nothing can be learned (docs/decisions/metric-rules.md). */
 #define TCT_DPMETRIC_LEARNABLE 2.5
-double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal);
+double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise);
 /* The released signal from which on the second metric is worth its noise. */
 bool tct_dpmetric_again(double signal_to_noise, int64_t p);
+/* The part of the ridge, in (0, 1], that every direction of the metric keeps, from n mu. */
+double tct_dpmetric_kept_ridge(const tct_facts *facts);
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p);
 
 /* Makes the releases before the steps, which are the first of the promise, and the metric.  shape->metric is the

@@ -2,19 +2,17 @@
  *
  * SENSITIVITY  Every release here is planned with clip 1, by scaling each record's own term.
  *   Counts of norms and sums of labels: a record of weight v adds a v to the one count that its norm belongs to.  It
- *     adds b v |y|/Y to one of two sums, by the label's sign.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice:
- * norm
- *     <= v.
- *   Counts of slopes: v in one count, by the slope at the start, a function of the release before: norm <= v.
- *   G: t_i t_i^T, with t_i the row cut to norm B, divided by B and times the root of its weight, truncated to a
- *     lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function of the counts' release.
- *   Diagonal G: the squares of t_i, cut so that their norm is at most 1.
- *   Second release: the same as G, with the computed image of the row under the first W in place of the row, cut to
- *     norm rho.  Whatever the image's error, it is a function of this row and of releases.
+ *     adds b v |y|/Y to one of two sums, by the label's sign.  Under add_remove and without weights it adds b y/Y to
+ * the first of them.  a^2 + b^2 = 1 and |y| <= Y, each cut to the lattice: norm <= v. Counts of slopes: v in one count,
+ * by the slope at the start, a function of the release before: norm <= v. G: t_i t_i^T, with t_i the row cut to norm B,
+ * divided by B and times the root of its weight, truncated to a lattice: norm |t_i|^2 <= v_i (gram.h).  B is a function
+ * of the counts' release. Diagonal G: the squares of t_i, cut so that their norm is at most 1. Second release: the same
+ * as G, with the computed image of the row under the first W in place of the row, cut to norm rho.  Whatever the
+ * image's error, it is a function of this row and of releases.
  *
- * A person's terms add up to at most the sum of the weights, 1.  No term has a negative entry, or a negative inner
- * product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  Under replace_one, where an event's shift is twice its
- * sensitivity, the sensitivity is sqrt(1/2). */
+ * A person's terms add up to at most the sum of the weights, 1.  Under replace_one no term has a negative entry, or a
+ * negative inner product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  There an event's shift is twice its
+ * sensitivity, and the sensitivity is sqrt(1/2). */
 #include "core/alloc.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -25,6 +23,7 @@
 #include "solve/gradient/dpmetric.h"
 #include "solve/shared/clipped.h"
 #include "solve/shared/quantile.h"
+#include "solve/shared/share.h"
 
 #include <string.h>
 
@@ -69,7 +68,11 @@ static double label_bound(const making *m) { return m->facts->loss.kind->binary 
 static double in_labels(const making *m) { return sqrt(m->rule.start / (m->rule.norms + m->rule.start)); }
 static double in_counts(const making *m) { return sqrt(m->rule.norms / (m->rule.norms + m->rule.start)); }
 
-/* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y. */
+/* Whether labels are added up with their signs: n is public, so that one sum says all, with half of the variance. Under
+ * replace_one signs would double the shift, and weights have a sum of their own. */
+static bool with_signs(const making *m) { return m->facts->neighbours == TCT_ADD_REMOVE && !m->problem->weight; }
+
+/* sum[EDGES + 2] <- counts of norms, and the sums of labels above and below 0 in units of Y, or of all labels and 0. */
 static void count_rows(const making *m, const tct_release *r, double *sum) {
   const tct_problem *problem = m->problem;
   for (int64_t i = 0; i < problem->view->rows; i++) {
@@ -77,32 +80,31 @@ static void count_rows(const making *m, const tct_release *r, double *sum) {
     double weight = (problem->weight ? problem->weight[i] : 1) * r->clip, y = problem->y[i] / label_bound(m);
     if (at < 0) continue; /* a row of zeros adds nothing */
     sum[at] += tct_lattice_part(weight * in_counts(m), r->lattice);
-    sum[TCT_QUANTILE_EDGES + (y < 0)] += tct_lattice_part(weight * in_labels(m) * fmin(fabs(y), 1), r->lattice);
+    if (with_signs(m))
+      sum[TCT_QUANTILE_EDGES] += tct_lattice_part(in_labels(m) * fmin(fmax(y, -1), 1) * r->clip, r->lattice);
+    else
+      sum[TCT_QUANTILE_EDGES + (y < 0)] += tct_lattice_part(weight * in_labels(m) * fmin(fabs(y), 1), r->lattice);
   }
-}
-
-/* From noisy counts of both classes.  Their difference is moved towards 0 by its noise (James and Stein 1961), and
- * neither class counts for less than the noise. */
-static double part_of_positives(double up, double down, double deviation) {
-  double most = fmax(up, deviation), least = fmax(down, deviation), all = most + least;
-  double apart = most - least, noise = 2 * deviation * deviation;
-  double keep = fmax(0, 1 - noise / fmax(apart * apart, noise));
-  return 0.5 + 0.5 * keep * apart / all;
 }
 
 /* The model that looks at no feature, from the released sums: where the path starts. */
 static void start(const making *m, const double *sum, double deviation, tct_dpmetric_shape *shape) {
-  double all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m), down = sum[TCT_QUANTILE_EDGES + 1] / in_labels(m);
+  double n = (double)m->facts->rows, all = 0, up = sum[TCT_QUANTILE_EDGES] / in_labels(m);
+  double down = sum[TCT_QUANTILE_EDGES + 1] / in_labels(m), noise = deviation / in_labels(m), apart = up - down;
   for (int k = 0; k < TCT_QUANTILE_EDGES; k++) all += sum[k] / in_counts(m);
-  if (!m->problem->weight || !(m->rule.norms > 0)) all = (double)m->facts->rows;
+  if (m->facts->loss.kind->binary) all = up + down;
+  if (!m->problem->weight || (!m->facts->loss.kind->binary && !(m->rule.norms > 0))) all = n;
+  all = fmax(all, fmax(noise, 0x1p-900));
+  if (with_signs(m))
+    apart = up;
+  else
+    noise *= M_SQRT2;
   if (m->facts->loss.kind->binary) {
-    shape->positives = part_of_positives(up, down, fmax(deviation / in_labels(m), 1));
+    shape->positives = tct_share_after_noise(0.5 + 0.5 * apart / all, 0.5 * fmax(noise, 1) / all);
     shape->start = tct_loss_constant_class(&m->facts->loss, shape->positives);
   } else {
-    double bound = label_bound(m);
-    double mean = all > 0 ? fmin(fmax((up - down) / all * bound, -bound), bound) : 0;
-    double noise = deviation / in_labels(m) / (double)m->facts->rows * bound;
-    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise, bound));
+    double bound = label_bound(m), mean = fmin(fmax(apart / all * bound, -bound), bound);
+    shape->start = tct_loss_constant_number(&m->facts->loss, mean, fmin(noise / n * bound, bound));
   }
 }
 
@@ -113,7 +115,9 @@ static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_release *counts = planned(m, m->at.norms);
   count_rows(m, counts, sum);
   TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->rule.start > 0 ? 2 : 0), err));
-  if (m->rule.norms > 0) m->bound = tct_quantile_edge(sum, R, KEEP, 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation);
+  double sure = 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
+  /* Else only noise could reach so many records, and a bound next to 0 would make the metric's steps immense. */
+  if (KEEP * most + sure < most) m->bound = tct_quantile_edge(sum, R, KEEP, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
   return TCT_OK;
@@ -217,7 +221,7 @@ static tct_status factor(const making *m, double unit, double ridge, double *sum
   shape->dimension = dimension_of(value, p, ridge);
   for (int64_t k = 0; k < p * p; k++) sum[k] *= unit;
   add_ridge(m, fresh ? NULL : w, sum);
-  double shift = unit * fmax(ridge, ridge / 16 - value[0]);
+  double shift = unit * fmax(ridge, tct_dpmetric_kept_ridge(m->facts) * ridge - value[0]);
   while (!tct_cholesky_shifted(sum, p, shift, memory)) shift *= 2;
   tct_lower_invert(memory, p, value);
   if (fresh)
@@ -338,8 +342,8 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
 }
 
 /* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
-static double shorter(const tct_dpmetric_shape *shape, double signal) {
-  double part = fmin(tct_dpmetric_learnable(shape, signal) / TCT_DPMETRIC_LEARNABLE, 1);
+static double shorter(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
+  double part = fmin(tct_dpmetric_learnable(facts, shape, signal) / TCT_DPMETRIC_LEARNABLE, 1);
   return part * part;
 }
 
@@ -350,7 +354,7 @@ static tct_status settle(const making *m, tct_dpmetric_shape *shape, tct_error *
   shape->budget = tct_dpmetric_left(&m->rule);
   double clip = isnan(m->rule.clip) ? tct_dpmetric_clip(facts, signal) : m->rule.clip;
   if (tct_noise_off(facts)) clip = fmax(clip, 1e6);
-  shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(shape, signal);
+  shape->path_length = tct_dpmetric_path_length(facts, signal) * shorter(facts, shape, signal);
   if (!isnan(m->rule.path_length)) shape->path_length = m->rule.path_length;
   shape->clip = clip * shape->slope * sqrt(shape->dimension / h);
   for (int64_t k = 0; k < tct_metric_count(&shape->metric); k++) shape->metric.w[k] /= shape->clip;

@@ -55,8 +55,9 @@ double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise) {
   return fmax(signal_to_noise, fmin(1.5 * tct_descent_signal(facts), 20));
 }
 
-double tct_dpmetric_learnable(const tct_dpmetric_shape *shape, double signal) {
+double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
   signal *= sqrt(fmin(shape->budget / 0.88, 1));
+  if (facts->intercept) signal *= fmin(shape->dimension - 1, 1);
   return signal * (shape->positives > 0 ? fmin(shape->positives, 1 - shape->positives) : 0.5);
 }
 
@@ -108,6 +109,14 @@ bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
 
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
   return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));
+}
+
+/* The part of the ridge that every direction keeps, whatever the noise took from its eigenvalue.  Noise alone makes
+ * some directions look like less than nothing: where it is next to all that there is, a path must not run along them.
+ */
+double tct_dpmetric_kept_ridge(const tct_facts *facts) {
+  double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
+  return fmin(fmax(0.5 * (50 / total) * (50 / total), 1.0 / 16), 0.5);
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */

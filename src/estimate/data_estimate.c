@@ -1,0 +1,295 @@
+/* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
+#include "core/alloc.h"
+#include "estimate/estimate.h"
+#include "la/matrix/rows_access.h"
+#include "model/json.h"
+#include "train/charge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One estimate on its way. */
+typedef struct work {
+  tct_data *data;
+  tct_config config; /* of the whole */
+  tct_open open;
+  tct_estimate_plan plan;
+  tct_estimated *out;
+  json_t *schema;
+  double *low, *high; /* [columns] */
+} work;
+
+/* ---- what is open --------------------------------------------------------------------------------------------- */
+
+static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
+
+static int64_t features_of(const json_t *column) {
+  const char *type = json_string_value(json_object_get(column, "type"));
+  if (type && !strcmp(type, "number")) return 1;
+  if (!type || strcmp(type, "category") != 0) return 0;
+  return (int64_t)json_array_size(json_object_get(column, "values")) -
+         json_is_true(json_object_get(column, "drop_first"));
+}
+
+/* Without a schema every column is a number, and all are open. */
+static json_t *schema_of_names(const tct_data *data) {
+  json_t *root = json_object(), *columns = json_array();
+  for (int64_t j = 0; j < data->x.cols; j++)
+    json_array_append_new(columns,
+                          json_pack("{s:s, s:s, s:b}", "name", data->names[j], "type", "number", "estimate", 1));
+  json_object_set_new(root, "columns", columns);
+  if (data->label_name) json_object_set_new(root, "label", json_pack("{s:s}", "name", data->label_name));
+  return root;
+}
+
+static tct_status find_open(work *w, tct_error *err) {
+  tct_data *data = w->data;
+  size_t k;
+  json_t *column;
+  int64_t at = 0;
+  w->schema = data->schema ? json_loads(data->schema, 0, NULL) : schema_of_names(data);
+  w->open.feature = TCT_NEW(int64_t, data->x.cols);
+  if (!w->schema || !w->open.feature) return tct_fail_memory(err);
+  json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
+    if (is_open(column)) w->open.feature[w->open.count++] = at;
+    at += features_of(column);
+  }
+  w->open.label = data->labels == TCT_LABELS_REAL && isnan(data->label_low) && isnan(w->config.label_bound);
+  return TCT_OK;
+}
+
+static tct_status check(const tct_data *data, const tct_config *c, tct_error *err) {
+  if (data->estimated) return tct_fail(err, TCT_E_USAGE, "the bounds are estimated already; read the table again");
+  if (!data->names || !data->own.m.values)
+    return tct_fail(err, TCT_E_USAGE,
+                    "bounds are estimated of named columns that tacit has read; give CSV, JSON Lines or a frame");
+  if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
+  if (data->x.reserved)
+    return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave --memory away, or give a schema");
+  if (!tct_by_rows(&data->x) || !data->y)
+    return tct_fail(err, TCT_E_USAGE, "an estimate needs the table of a training run, with its labels; read it so");
+  if (strcmp(c->scale, "none") != 0)
+    return tct_fail(err, TCT_E_USAGE, "an estimate scales the columns itself; leave --scale away");
+  return TCT_OK;
+}
+
+/* Whether the fit that follows can be planned at all is asked before anything is charged.  Bounds stand for those that
+ * are not known yet. */
+static tct_status try_fit(const work *w, tct_error *err) {
+  tct_config c = w->config;
+  c.epsilon = w->plan.rest_epsilon, c.delta = w->plan.rest_delta;
+  c.estimate = NULL;
+  if (isnan(c.row_norm)) c.row_norm = sqrt((double)w->data->x.cols + 1);
+  if (isnan(c.label_bound)) c.label_bound = 1;
+  tct_plan *plan = tct_plan_new(&c, w->data->x.rows, w->data->x.cols, err);
+  bool is_private = plan && plan->solver->is_private;
+  tct_plan_free(plan);
+  if (!plan) return err->status;
+  return is_private ? TCT_OK
+                    : tct_fail(err, TCT_E_USAGE, "an estimate is part of a private run; name a private solver");
+}
+
+/* ---- the charge --------------------------------------------------------------------------------------------- */
+
+static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
+  const tct_config *c = &w->config;
+  tct_ledger_receipt receipt = {0};
+  tct_events events = {0};
+  tct_status status = tct_estimate_events(&w->plan, &events, err);
+  tct_ledger_promise run = {.events = &events,
+                            .epsilon = c->epsilon,
+                            .delta = c->delta,
+                            .neighbours = (tct_neighbours)c->neighbours,
+                            .what = "a fit with estimated bounds",
+                            .plan = w->out->certificate,
+                            .persons = w->data->persons,
+                            .seeded = c->has_seed != 0,
+                            .unaccounted = w->data->unaccounted};
+  if (status == TCT_OK) status = tct_charge_shown(c, shown, &run, &receipt, &w->out->warning, err);
+  tct_events_free(&events);
+  if (status != TCT_OK) return status;
+  w->out->charged = true;
+  w->out->ledger_head = receipt.head;
+  w->out->run = receipt.run;
+  w->out->for_tests = receipt.for_tests != 0;
+  return TCT_OK;
+}
+
+/* The whole, for the fit too: before anything is drawn, and with the rows as they were read. */
+static tct_status charge(work *w, tct_error *err) {
+  tct_shown shown;
+  if (!w->config.ledger) return TCT_OK;
+  TCT_TRY(tct_shown_make(w->config.ledger, w->data, w->config.threads, &shown, err));
+  tct_status status = promise_run(w, &shown, err);
+  tct_wipe(&shown, sizeof shown);
+  return status;
+}
+
+/* ---- the table under its new bounds --------------------------------------------------------------------------- */
+
+/* Six digits are enough for bounds, and are read again as the same number. */
+static double rounded(double value) {
+  char text[40];
+  double back = value;
+  snprintf(text, sizeof text, "%.6g", value);
+  tct_parse_real(text, &back);
+  return back;
+}
+
+/* As the encoder scales a number between bounds. */
+static double scaled(double value, double low, double high, bool symmetric) {
+  double unit = (fmin(fmax(value, low), high) - low) / (high - low);
+  return symmetric ? 2 * unit - 1 : unit;
+}
+
+static void scale_row(const work *w, int64_t i, bool symmetric) {
+  tct_row row = tct_row_at(&w->data->x, i);
+  for (int64_t c = 0; c < w->open.count; c++) {
+    int64_t j = w->open.feature[c], at = tct_lower_bound(&row, j);
+    if (at >= row.n || tct_row_column(&row, at) != j) continue; /* a dropped record has no entries */
+    double value = scaled(tct_row_value(&row, at), w->low[c], w->high[c], symmetric);
+    if (row.f32)
+      ((float *)(void *)row.x)[at] = (float)value;
+    else
+      ((double *)(void *)row.x)[at] = value;
+  }
+}
+
+static void scale_table(work *w) {
+  const char *scale = json_string_value(json_object_get(w->schema, "scale"));
+  bool symmetric = scale && !strcmp(scale, "symmetric");
+  for (int64_t c = 0; c < w->plan.columns; c++) w->low[c] = rounded(w->low[c]), w->high[c] = rounded(w->high[c]);
+  for (int64_t i = 0; i < w->data->x.rows; i++)
+    if (!w->data->dropped || !w->data->dropped[i]) scale_row(w, i, symmetric);
+}
+
+static void put_bounds(json_t *o, double low, double high) {
+  json_object_del(o, "estimate");
+  json_object_set_new(o, "lower", json_real(low));
+  json_object_set_new(o, "upper", json_real(high));
+  json_object_set_new(o, "estimated", json_true());
+}
+
+/* The schema says which bounds were estimated; it travels with the model. */
+static tct_status complete_schema(work *w, tct_error *err) {
+  size_t k;
+  json_t *column;
+  int64_t c = 0;
+  tct_data *data = w->data;
+  json_array_foreach(json_object_get(w->schema, "columns"), k, column) if (is_open(column)) {
+    put_bounds(column, w->low[c], w->high[c]);
+    c++;
+  }
+  if (w->open.label) {
+    json_t *label = json_object_get(w->schema, "label");
+    if (!label) json_object_set_new(w->schema, "label", label = json_pack("{s:s}", "name", data->label_name));
+    put_bounds(label, w->low[c], w->high[c]);
+    data->label_low = w->low[c], data->label_high = w->high[c];
+  }
+  char *text = json_dumps(w->schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  tct_free(data->schema);
+  data->schema = tct_text_copy(text);
+  free(text);
+  data->open = 0;
+  return data->schema ? TCT_OK : tct_fail_memory(err);
+}
+
+/* ---- one after the other ---------------------------------------------------------------------------------------- */
+
+static tct_status describe(work *w, tct_error *err) {
+  tct_estimated *out = w->out = TCT_NEW(tct_estimated, 1);
+  if (!out) return tct_fail_memory(err);
+  const tct_estimate_plan *p = &w->plan;
+  json_t *certificate = tct_estimate_certificate(p);
+  char *text = certificate ? json_dumps(certificate, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(certificate);
+  out->certificate = tct_text_copy(text);
+  free(text);
+  out->epsilon = p->epsilon, out->delta = p->delta;
+  out->own_epsilon = p->own_epsilon, out->own_delta = p->own_delta;
+  out->rest_epsilon = p->rest_epsilon, out->rest_delta = p->rest_delta;
+  out->neighbours = (int32_t)p->neighbours;
+  out->reproducible = w->config.has_seed != 0;
+  return out->certificate ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns) {
+  return (tct_estimate_asked){c->estimate, c->epsilon, c->delta, (tct_neighbours)c->neighbours, rows, columns};
+}
+
+static tct_status make_plan(work *w, tct_error *err) {
+  const tct_config *c = &w->config;
+  int64_t columns = w->open.count + w->open.label;
+  tct_estimate_asked asked = asked_of(c, w->data->x.rows, columns);
+  TCT_TRY(tct_estimate_plan_make(&asked, &w->plan, err));
+  w->low = TCT_NEW(double, columns);
+  w->high = TCT_NEW(double, columns);
+  return w->low && w->high ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status draw(work *w, tct_error *err) {
+  const tct_config *c = &w->config;
+  tct_mech *mech = NULL;
+  if (c->cancel && c->cancel(c->user))
+    return tct_fail(err, TCT_E_RUN, "the run was cancelled; what the ledger was charged with stays charged");
+  TCT_TRY(tct_mech_new(&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
+  tct_status status = tct_estimate_release(&w->plan, w->data, &w->open, mech, w->low, w->high, err);
+  tct_mech_free(mech);
+  return status;
+}
+
+static tct_status estimate(work *w, tct_error *err) {
+  TCT_TRY(check(w->data, &w->config, err));
+  TCT_TRY(find_open(w, err));
+  TCT_TRY(make_plan(w, err));
+  TCT_TRY(try_fit(w, err));
+  TCT_TRY(describe(w, err));
+  TCT_TRY(charge(w, err));
+  TCT_TRY(draw(w, err));
+  scale_table(w);
+  return complete_schema(w, err);
+}
+
+tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err) {
+  tct_error local = {0};
+  work w = {.data = data};
+  err = err ? err : &local;
+  tct_error_clear(err);
+  TCT_TRY(tct_config_take(config, &w.config, err));
+  if (!w.config.estimate)
+    return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:budget_fraction=0.1");
+  tct_status status = estimate(&w, err);
+  if (status == TCT_OK) {
+    data->estimated = w.out;
+    config->epsilon = w.plan.rest_epsilon, config->delta = w.plan.rest_delta;
+    config->estimate = config->ledger = NULL;
+    w.out = NULL;
+  }
+  tct_estimated_free(w.out);
+  tct_estimate_plan_free(&w.plan);
+  tct_free(w.open.feature);
+  tct_free(w.low);
+  tct_free(w.high);
+  json_decref(w.schema);
+  return status;
+}
+
+char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest, tct_error *err) {
+  tct_config own;
+  tct_estimate_plan plan = {0};
+  tct_error local = {0};
+  char *text = NULL;
+  err = err ? err : &local;
+  tct_error_clear(err);
+  if (tct_config_take(config, &own, err) != TCT_OK) return NULL;
+  if (!own.estimate) return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:share=0.1"), NULL;
+  tct_estimate_asked asked = asked_of(&own, rows, columns);
+  if (tct_estimate_plan_make(&asked, &plan, err) == TCT_OK) {
+    text = tct_json_text(tct_estimate_certificate(&plan), err);
+    if (rest) rest->epsilon = plan.rest_epsilon, rest->delta = plan.rest_delta, rest->estimate = NULL;
+  }
+  tct_estimate_plan_free(&plan);
+  return text;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# test_estimate.sh - bounds that nobody knows: estimated, paid for, in the model file, and refused where that cannot be.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+python3 - <<'PY'
+import json, random
+random.seed(1)
+n = 4000
+with open("t.csv", "w") as f, open("r.csv", "w") as g, open("gap.csv", "w") as h:
+    f.write("who,year,size,kind,y\n"), g.write("year,size,y\n"), h.write("year,size,y\n")
+    for i in range(n):
+        year, size, kind = random.randint(1990, 2020), random.uniform(-3, 40), random.choice("uvw")
+        y = int(size / 20 + (year - 2005) / 15 + random.gauss(0, 1) > .9)
+        f.write(f"p{i // 2},{year},{size:.2f},{kind},{y}\n")
+        g.write(f"{year},{size:.2f},{50 + size + random.gauss(0, 2):.2f}\n")
+        h.write(f"{year},{'' if i == 7 else f'{size:.2f}'},{y}\n")
+classes = {"name": "y", "values": ["0", "1"], "positive": "1"}
+year, size = ({"name": name, "type": "number", "estimate": True} for name in ("year", "size"))
+who, kind = {"name": "who", "type": "ignore"}, {"name": "kind", "type": "category", "values": list("uvwabcdefghijklmnop")}
+json.dump({"columns": [who, year, size, kind], "label": classes}, open("open.json", "w"))
+json.dump({"columns": [year, {**size, "lower": 0, "upper": 1}]}, open("both.json", "w"))
+json.dump({"columns": [year, {**size, "missing": 3}]}, open("missing.json", "w"))
+json.dump({"columns": [{**size, "name": "year"}, size], "label": {**classes, "values": ["0", "1", "2"]}}, open("three.json", "w"))
+json.dump({"columns": [who, {"name": "year", "type": "number", "lower": 1990, "upper": 2020},
+                       {"name": "size", "type": "number", "lower": -5, "upper": 50}, kind], "label": classes}, open("full.json", "w"))
+PY
+settings=(--loss logistic --epsilon 2 --delta 1e-5)
+privacy() { python3 -c 'import json,sys; m = json.load(open(sys.argv[1])); p = m["privacy"]; e = p["estimate"]
+columns = m["transforms"]["schema"]["columns"]; print(eval(sys.argv[2]))' "$@"; }
+
+# ---- what is made ----
+ok 'a schema with open columns' train t.csv --schema open.json "${settings[@]}" --estimate bounds:share=0.2 -o m.json
+cp .out plan.txt
+check 'the claim is of the whole' test "$(privacy m.json 'p["epsilon"], p["delta"]')" = '(2.0, 1e-05)'
+check 'the share is the estimate'\''s' test "$(privacy m.json 'round(e["epsilon"], 9), round(e["rest"]["epsilon"], 9)')" = '(0.4, 1.6)'
+check 'two columns were open' test "$(privacy m.json 'e["asked"]["columns"], sum("estimated" in c for c in columns)')" = '(2, 2)'
+check 'their bounds are of the values' test "$(privacy m.json 'all(abs(c["lower"]) < 4096 and c["upper"] <= 4096 for c in columns[1:3])')" = True
+ok 'it verifies' verify m.json
+ok 'predictions under the bounds that were found' predict m.json t.csv -o z.txt
+check 'one for each record' test "$(wc -l <z.txt)" = 4000
+ok 'a page' report m.json -o page.html
+ok 'the plan without data' train --dry-run --records 4000 --schema open.json "${settings[@]}" --estimate bounds:share=0.2
+check 'promises the estimate that was made' cmp -s <(grep '^estimate' .out) <(grep '^estimate' plan.txt)
+ok 'the plan without a schema' train --dry-run --shape 4000,3 --loss squared --epsilon 2 --delta 1e-5 --estimate bounds
+check 'counts the label' grep -q 'of 4 columns' .out
+ok 'real labels, no schema' train r.csv --label y --loss squared --epsilon 4 --delta 1e-5 --estimate bounds -o r.json
+check 'the label is a column too' test "$(privacy r.json 'e["asked"]["columns"], m["transforms"]["schema"]["label"]["estimated"]')" = '(3, True)'
+ok 'verifies' verify r.json
+ok 'replace_one' train r.csv --label y --loss squared --epsilon 4 --delta 1e-5 --estimate bounds --neighbours replace_one -o o.json
+ok 'verifies too' verify o.json
+ok 'persons' train t.csv --schema open.json "${settings[@]}" --estimate bounds --person who --rows-per-person 2 -o p.json
+ok 'verify persons' verify p.json
+ok 'three classes' train t.csv --schema open.json "${settings[@]}" --estimate bounds --label y --classes 0,1 -o two.json
+python3 -c '
+import json; s = json.load(open("open.json")); s["label"] = {"name": "y", "values": ["0", "1", "2"]}; json.dump(s, open("three.json", "w"))'
+ok 'three classes' train t.csv --schema three.json "${settings[@]}" --estimate bounds -o three.model.json
+ok 'verify three classes' verify three.model.json
+check 'their claim is of the whole' test "$(privacy three.model.json 'p["epsilon"]')" = 2.0
+
+# ---- the ledger ----
+ok 'a ledger' ledger L --init --epsilon 3 --delta 1e-4
+ok 'a charged estimate' train t.csv --schema open.json "${settings[@]}" --estimate bounds --ledger L -o c.json
+ok 'verifies with the ledger' verify c.json --ledger L
+ok 'the ledger' ledger L --json
+check 'has one run, of the whole' python3 -c '
+import json; o = json.load(open(".out")); raise SystemExit(not (len(o["runs"]) == 1 and abs(o["runs"][0]["epsilon"] - 2) < 1e-9))'
+rm -f d.json
+bad 'more than is left' 4 'epsilon|budget|ledger' train t.csv --schema open.json "${settings[@]}" --estimate bounds --ledger L -o d.json
+check 'left no model' test ! -e d.json
+ok 'the same rows again, within the budget' train t.csv --schema open.json --loss logistic --epsilon 0.5 --delta 1e-6 \
+  --estimate bounds --ledger L -o e.json
+
+# ---- what an edited file says less of ----
+edited() { # NAME PYTHON : m is the model, p its privacy, e its estimate
+  python3 -c '
+import json, sys; m = json.load(open("m.json")); p = m["privacy"]; e = p["estimate"]; columns = m["transforms"]["schema"]["columns"]
+exec(sys.argv[1]); json.dump(m, open("edited.json", "w"))' "$2"
+  tacit verify edited.json
+  check "$1: refused" test "$code" = 1
+  check "$1: said" grep -q 'not verified' .err
+}
+edited 'the estimate dropped' 'del p["estimate"]'
+edited 'the estimate dropped, the claim made the fit'\''s' 'p.update(e["rest"]); del p["estimate"]'
+edited 'the marks dropped' '[c.pop("estimated", None) for c in columns]'
+edited 'a mark and a column dropped' 'columns[1].pop("estimated"); e["asked"]["columns"] = 1'
+edited 'a release dropped' 'e["releases"].pop()'
+edited 'half the noise' 'e["releases"][0]["deviation"] /= 2'
+edited 'a smaller share' 'e["asked"]["spec"] = e["asked"]["spec"].replace("0.2", "0.1")'
+edited 'a smaller claim' 'p["epsilon"] = 1.6'
+edited 'a smaller claim, asked for' 'p["epsilon"] = e["asked"]["epsilon"] = 1.6'
+edited 'the estimate'\''s event dropped' 'p["events"].pop(0)'
+edited 'a fit beyond what was left' 'e["rest"]["epsilon"] = 1.9'
+edited 'another relation' 'e["asked"]["neighbours"] = "replace_one"'
+edited 'as form 1' 'm["version"] = 1'
+
+# ---- bounds that another run has paid for ----
+python3 -c '
+import json; json.dump(json.load(open("m.json"))["transforms"]["schema"], open("found.json", "w"))'
+ok 'a run under bounds that were found before' train t.csv --schema found.json "${settings[@]}" -o g.json
+check 'says that it does not pay for them' grep -q 'UNACCOUNTED: bounds in the schema were estimated' .err
+ok 'and verifies' verify g.json
+python3 -c '
+import json; m = json.load(open("g.json")); m["privacy"]["unaccounted"] = []; json.dump(m, open("g2.json", "w"))'
+tacit verify g2.json
+check 'unless that is edited away' test "$code" = 1
+
+# ---- refused before anything is charged or written ----
+refused() { # NAME CODE REGEX ARGS...
+  local name=$1 code=$2 regex=$3
+  shift 3
+  rm -f x.json
+  bad "$name" "$code" "$regex" train "$@" -o x.json
+  check "$name: no model" test ! -e x.json
+}
+refused 'open columns without an estimate' 2 'add --estimate' t.csv --schema open.json "${settings[@]}"
+refused 'nothing to estimate' 2 'leave --estimate away' t.csv --schema full.json "${settings[@]}" --estimate bounds
+refused 'another estimate' 2 'of bounds and of nothing else' t.csv --schema open.json "${settings[@]}" --estimate scales
+refused 'a share of nothing' 2 'budget_fraction' t.csv --schema open.json "${settings[@]}" --estimate bounds:share=0
+refused 'an option that there is not' 2 "no option 'grid'" t.csv --schema open.json "${settings[@]}" --estimate bounds:grid=3
+refused 'delta 0' 2 'delta above 0' t.csv --schema open.json --loss logistic --epsilon 1 --delta 0 --estimate bounds
+refused 'no privacy' 2 'private run' t.csv --schema open.json --loss logistic --epsilon inf --delta 1e-6 --estimate bounds
+refused 'bounds and an estimate' 3 'remove one of the two' r.csv --schema both.json --label y "${settings[@]}" --estimate bounds
+refused 'a missing rule' 3 'takes no missing value' r.csv --schema missing.json --label y "${settings[@]}" --estimate bounds
+refused 'a missing cell' 3 'gap.csv:9:2: a value is missing' gap.csv --label y "${settings[@]}" --estimate bounds
+refused 'a text without a schema' 3 'decimal number' t.csv --label y "${settings[@]}" --estimate bounds
+refused 'another scale' 2 'leave --scale away' r.csv --label y --loss squared --epsilon 1 --delta 1e-6 --scale max-abs --estimate bounds
+printf '1 1:1\n-1 1:2\n' >t.libsvm
+refused 'columns without names' 2 'named columns' t.libsvm --cols 1 "${settings[@]}" --estimate bounds
+finish

@@ -1,0 +1,352 @@
+/* test_estimate.c - estimated bounds: how far a record moves the counts, what they cost, and when they are charged. */
+#include "../fault/ledger_help.h"
+
+#include "estimate/estimate.h"
+#include "mech/mech.h"
+#include "read/format/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PEOPLE = 60, WIDE = 5, CELLS = (WIDE + 1) * TCT_ESTIMATE_COARSE };
+
+static const double hostile[] = {0,        1e-300, -1e-300, 1,       -1,  0x1p-40, 0x1p63, 0x1p64,
+                                 -0x1p200, 1e308,  -1e308,  0x1p-41, 3.5, 4,       1023.9, 1024,
+                                 -7,       1e-9,   2019,    2020.5,  17,  -0.0};
+enum { HOSTILE = sizeof hostile / sizeof *hostile };
+
+static uint64_t word = 11;
+static uint64_t next_word(void) {
+  word = word * 6364136223846793005u + 1442695040888963407u;
+  return word >> 20;
+}
+
+static bool tame; /* the others' values are all small: one record alone can be the largest */
+
+/* A table of hostile numbers, read as tacit reads it; real labels are open too. */
+static tct_data *table(const char *row, bool real) {
+  static char text[1 << 17];
+  tct_error err = {0};
+  tct_read_options options;
+  int at = snprintf(text, sizeof text, "a,b,c,d,e,y\n");
+  for (int i = 0; i < PEOPLE; i++) {
+    for (int j = 0; j <= WIDE; j++) {
+      double value = hostile[next_word() % HOSTILE];
+      if (tame && j < WIDE) value = 3 + (double)(next_word() % 1000) / 1000;
+      if (j == WIDE && !real) value = i % 2;
+      at += snprintf(text + at, sizeof text - (size_t)at, "%.17g%s", value, j < WIDE ? "," : "\n");
+    }
+    if (row && i == 0) { /* the first record, replaced */
+      at = snprintf(text, sizeof text, "a,b,c,d,e,y\n%s\n", row);
+    }
+  }
+  tct_read_options_default(&options);
+  options.label = "y";
+  options.labels = real ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
+  tct_data *data = tct_data_read_memory(text, at, 1 << 16, &options, &err);
+  if (!data) fail_msg("%s", err.text);
+  return data;
+}
+
+/* What went into each release, before its noise; what comes out of it is the same in every world. */
+typedef struct seen {
+  int releases;
+  int64_t len[2];
+  double before[2][CELLS], sensitivity[2];
+  tct_event event[2];
+} seen;
+
+static void watch(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
+                  int64_t len) {
+  seen *s = user;
+  int k = s->releases++;
+  assert_true(k < 2 && len <= CELLS);
+  s->len[k] = len, s->sensitivity[k] = sensitivity, s->event[k] = *event;
+  memcpy(s->before[k], before, (size_t)len * sizeof *before);
+  for (int64_t j = 0; j < len; j++) after[j] = j % 7 == 3 ? 1e6 : 0; /* ranges that most values lie within */
+}
+
+static int64_t features[WIDE] = {0, 1, 2, 3, 4};
+
+static void release(const tct_data *data, bool real, const tct_estimate_plan *plan, seen *s) {
+  tct_error err = {0};
+  tct_mech *mech = NULL;
+  double low[WIDE + 1], high[WIDE + 1];
+  uint64_t seed = 5;
+  tct_open open = {.feature = features, .count = WIDE, .label = real};
+  memset(s, 0, sizeof *s);
+  if (tct_mech_new(&plan->promise, plan->neighbours, &seed, &mech, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_mech_probe_test(mech, watch, s);
+  if (tct_estimate_release(plan, data, &open, mech, low, high, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_mech_free(mech);
+}
+
+static double distance(const seen *a, const seen *b, int k) {
+  double square = 0;
+  for (int64_t j = 0; j < a->len[k]; j++)
+    square += (a->before[k][j] - b->before[k][j]) * (a->before[k][j] - b->before[k][j]);
+  return sqrt(square);
+}
+
+static tct_estimate_plan planned(double epsilon, tct_neighbours relation, bool real) {
+  tct_error err = {0};
+  tct_estimate_plan plan;
+  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real};
+  if (tct_estimate_plan_make(&asked, &plan, &err) != TCT_OK) fail_msg("%s", err.text);
+  return plan;
+}
+
+static void weigh(tct_data *data, double weight, int first, int count) {
+  double own[PEOPLE];
+  int64_t person[PEOPLE];
+  tct_error err = {0};
+  for (int i = 0; i < PEOPLE; i++) {
+    own[i] = i >= first && i < first + count ? weight : 1 - 0.013 * (i % 3);
+    person[i] = i >= first && i < first + count ? first : i;
+  }
+  if (tct_data_weigh(data, own, 1, person, &err) != TCT_OK) fail_msg("%s", err.text);
+}
+
+static void the_releases_made_are_those_that_were_planned(void **state) {
+  (void)state;
+  seen s;
+  for (int real = 0; real < 2; real++) {
+    tct_data *data = table(NULL, real);
+    tct_estimate_plan plan = planned(1, TCT_ADD_REMOVE, real);
+    release(data, real, &plan, &s);
+    assert_int_equal(s.releases, 2);
+    assert_int_equal(s.len[0], (WIDE + real) * TCT_ESTIMATE_COARSE);
+    assert_int_equal(s.len[1], (WIDE + real) * TCT_ESTIMATE_FINE);
+    for (int k = 0; k < 2; k++) {
+      assert_true(tct_event_same(&s.event[k], &plan.promise.release[k].event));
+      assert_true(s.sensitivity[k] == plan.promise.release[k].sensitivity);
+    }
+    tct_estimate_plan_free(&plan);
+    tct_data_free(data);
+  }
+}
+
+/* One record more moves each release by at most its length, and by that length if its weight is 1; whatever its values
+ * are, and whatever the others are. */
+static void a_record_moves_each_release_by_at_most_the_planned_length(void **state) {
+  (void)state;
+  static seen with, without;
+  for (int real = 0; real < 2; real++) {
+    tct_estimate_plan plan = planned(1, TCT_ADD_REMOVE, real);
+    for (int turn = 0; turn < 40; turn++) {
+      tct_data *data = table(NULL, real);
+      int64_t out = (int64_t)(next_word() % PEOPLE);
+      release(data, real, &plan, &with);
+      weigh(data, 1, 0, 0);
+      for (int i = 0; i < PEOPLE; i++) data->weight[i] = i != out;
+      release(data, real, &plan, &without);
+      for (int k = 0; k < 2; k++) {
+        double moved = distance(&with, &without, k);
+        assert_true(moved <= plan.promise.release[k].sensitivity);
+        assert_true(moved >= plan.promise.release[k].sensitivity * (1 - 1e-9));
+      }
+      tct_data_free(data);
+    }
+    tct_estimate_plan_free(&plan);
+  }
+}
+
+static void a_changed_record_moves_each_release_by_at_most_twice_its_length(void **state) {
+  (void)state;
+  static seen one, other;
+  tct_estimate_plan plan = planned(1, TCT_REPLACE_ONE, false);
+  static const char *const rows[] = {"0,0,0,0,0,1", "1e308,-1e308,5,1e-300,77,0", "3,3,3,3,3,1", "-1,-2,-3,-4,-5,0"};
+  for (int k = 0; k < 8; k++) {
+    tame = k >= 4;
+    word = 21;
+    tct_data *a = table(rows[k % 4], false);
+    word = 21;
+    tct_data *b = table(rows[(k + 1) % 4], false);
+    release(a, false, &plan, &one);
+    release(b, false, &plan, &other);
+    for (int r = 0; r < 2; r++) {
+      double moved = distance(&one, &other, r);
+      assert_true(moved <= sqrt(2) * plan.promise.release[r].sensitivity);
+      assert_true(moved > 0 || r == 1); /* in equal parts of a wide range small values lie together */
+    }
+    tct_data_free(a);
+    tct_data_free(b);
+  }
+  tame = false;
+  tct_estimate_plan_free(&plan);
+}
+
+/* All records of a person together, in whatever shares. */
+static void a_persons_records_together_move_a_release_no_further(void **state) {
+  (void)state;
+  static seen with, without;
+  tct_estimate_plan plan = planned(1, TCT_ADD_REMOVE, false);
+  for (int count = 1; count <= 20; count++) {
+    tct_data *data = table(NULL, false);
+    weigh(data, 1, 9, count);
+    release(data, false, &plan, &with);
+    for (int i = 9; i < 9 + count; i++) data->weight[i] = 0;
+    release(data, false, &plan, &without);
+    for (int k = 0; k < 2; k++) assert_true(distance(&with, &without, k) <= plan.promise.release[k].sensitivity);
+    tct_data_free(data);
+  }
+  tct_estimate_plan_free(&plan);
+}
+
+static void the_share_and_the_rest_are_no_more_than_the_whole(void **state) {
+  (void)state;
+  static const double budgets[] = {0.05, 1, 8};
+  for (int k = 0; k < 6; k++) {
+    tct_error err = {0};
+    tct_cost cost;
+    tct_neighbours relation = k % 2 ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
+    tct_estimate_plan plan = planned(budgets[k / 2], relation, false);
+    assert_int_equal(tct_account_epsilon(&plan.promise.events, relation, plan.own_delta, 1e-9, &cost, &err), TCT_OK);
+    assert_true(cost.epsilon <= plan.own_epsilon * (1 + 1e-9) && cost.epsilon > 0.99 * plan.own_epsilon);
+    assert_true(plan.own_epsilon + plan.rest_epsilon <= plan.epsilon);
+    assert_true(plan.own_delta + plan.rest_delta <= plan.delta);
+    assert_true(plan.own_epsilon > 0.29 * plan.epsilon && plan.rest_epsilon > 0.69 * plan.epsilon);
+    tct_estimate_plan_free(&plan);
+  }
+}
+
+/* Every value lies in the interval of its place, so the grid holds all of them; none depends on another value. */
+static void the_grid_holds_every_value(void **state) {
+  (void)state;
+  for (int k = 0; k < HOSTILE; k++) {
+    double low, high, v = hostile[k];
+    int at = tct_estimate_power(v);
+    assert_true(at >= 0 && at < TCT_ESTIMATE_COARSE);
+    tct_estimate_interval(at, &low, &high);
+    if (fabs(v) < 0x1p-40) assert_true(at == TCT_ESTIMATE_POWERS && low == 0 && high == 0);
+    if (fabs(v) >= 0x1p-40 && fabs(v) < 0x1p64) assert_true(v > 0 ? low <= v && v < high : low < v && v <= high);
+    assert_true(fabs(v) < 0x1p64 || at == (v > 0 ? TCT_ESTIMATE_COARSE - 1 : 0));
+    int part = tct_estimate_part(v, -3, 5);
+    assert_true(part >= 0 && part < TCT_ESTIMATE_FINE);
+  }
+}
+
+static void bounds_without_noise_hold_the_values(void **state) {
+  (void)state;
+  double count[TCT_ESTIMATE_FINE] = {0};
+  int first, last;
+  count[10] = 1000, count[20] = 50000, count[30] = 1000;
+  tct_estimate_trim(count, TCT_ESTIMATE_FINE, 1, 0.005, &first, &last);
+  assert_true(first == 10 && last == 30);
+  tct_estimate_trim(count, TCT_ESTIMATE_FINE, 1, 0.05, &first, &last);
+  assert_true(first == 20 && last == 20);
+  memset(count, 0, sizeof count);
+  tct_estimate_trim(count, TCT_ESTIMATE_FINE, 1, 0.05, &first, &last);
+  assert_true(first == 0 && last == TCT_ESTIMATE_FINE - 1);
+  count[3] = -9, count[4] = 2;
+  tct_estimate_visible(count, TCT_ESTIMATE_FINE, 100, &first, &last);
+  assert_true(first == 4 && last == 4);
+}
+
+/* ---- through the interface --------------------------------------------------------------------------------- */
+
+static tct_config settings(double epsilon, const char *ledger) {
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = "logistic", config.epsilon = epsilon, config.delta = 1e-6;
+  config.estimate = "bounds:budget_fraction=0.2", config.ledger = ledger;
+  return config;
+}
+
+static int always(void *user) {
+  (void)user;
+  return 1;
+}
+
+static tct_model *fitted(tct_data *data, tct_config *config, tct_error *err) {
+  if (tct_config_use_schema(config, data, err) != TCT_OK) return NULL;
+  tct_plan *plan = tct_plan_new(config, tct_data_rows(data), tct_data_cols(data), err);
+  tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
+  tct_plan_free(plan);
+  return model;
+}
+
+static void the_whole_is_charged_before_anything_is_drawn(void **state) {
+  (void)state;
+  tct_error err = {0};
+  new_ledger(1, NULL);
+  tct_data *data = table(NULL, false);
+  tct_config config = settings(0.6, "L");
+  config.cancel = always; /* asked between the charge and the first draw */
+  assert_int_equal(tct_data_estimate(data, &config, &err), TCT_E_RUN);
+  assert_int_equal(count_runs(), 1);
+  assert_true(config.epsilon == 0.6 && !data->estimated && !data->schema);
+  config.cancel = NULL;
+  assert_int_equal(tct_data_estimate(data, &config, &err), TCT_E_BUDGET); /* .6 is spent, .6 more is refused */
+  assert_int_equal(count_runs(), 1);
+  assert_true(config.epsilon == 0.6 && !data->estimated && !data->schema);
+  tct_data_free(data);
+}
+
+static void a_charge_pays_for_one_fit(void **state) {
+  (void)state;
+  tct_error err = {0};
+  new_ledger(5, NULL);
+  tct_data *data = table(NULL, false);
+  tct_config config = settings(1, "L");
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  assert_true(!config.ledger && !config.estimate && config.epsilon < 0.8 && config.epsilon > 0.799);
+  tct_model *model = fitted(data, &config, &err);
+  if (!model) fail_msg("%s", err.text);
+  assert_true(tct_model_epsilon(model) == 1 && tct_model_delta(model) == 1e-6);
+  assert_int_equal(tct_model_write(model, "m.json", &err), TCT_OK);
+  assert_int_equal(count_runs(), 1);
+  tct_text_free(tct_verify_json("m.json", "L", &err));
+  if (err.status != TCT_OK) fail_msg("%s", err.text);
+  tct_model_free(model);
+  assert_null(fitted(data, &config, &err));
+  assert_int_equal(err.status, TCT_E_BUDGET);
+  tct_data_free(data);
+}
+
+static void a_real_label_without_bounds_is_a_column_of_the_estimate(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = table(NULL, true);
+  tct_config config = settings(1, NULL);
+  config.loss = "squared";
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  json_t *certificate = json_loads(data->estimated->certificate, 0, NULL);
+  assert_true(number_at(certificate, "asked", "columns") == WIDE + 1);
+  assert_true(data->label_low < data->label_high);
+  json_decref(certificate);
+  tct_data_free(data);
+}
+
+static void a_fit_that_costs_more_than_is_left_is_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = table(NULL, false);
+  tct_config config = settings(1, NULL), again;
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  again = config, again.epsilon = 1;
+  assert_null(fitted(data, &again, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  again = config, again.neighbours = TCT_REPLACE_ONE;
+  assert_null(fitted(data, &again, &err));
+  again = settings(1, NULL);
+  assert_int_equal(tct_data_estimate(data, &again, &err), TCT_E_USAGE); /* twice */
+  tct_data_free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_releases_made_are_those_that_were_planned),
+      cmocka_unit_test(a_record_moves_each_release_by_at_most_the_planned_length),
+      cmocka_unit_test(a_changed_record_moves_each_release_by_at_most_twice_its_length),
+      cmocka_unit_test(a_persons_records_together_move_a_release_no_further),
+      cmocka_unit_test(the_share_and_the_rest_are_no_more_than_the_whole),
+      cmocka_unit_test(the_grid_holds_every_value),
+      cmocka_unit_test(bounds_without_noise_hold_the_values),
+      cmocka_unit_test(the_whole_is_charged_before_anything_is_drawn),
+      cmocka_unit_test(a_charge_pays_for_one_fit),
+      cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),
+      cmocka_unit_test(a_fit_that_costs_more_than_is_left_is_refused),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
