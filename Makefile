@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all audit check kills mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check kills spark mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -30,11 +30,20 @@ proofs:
 kills: all
 	KILLS=$${KILLS:-50} TACIT=$(BUILD)/tacit tests/fault/rank_kills.sh
 
+# Fits on Spark, in a virtual environment of their own; needs a JRE (Debian: default-jre-headless).
+spark: all
+	tools/setup.sh spark
+	[ -x build/spark/bin/python ] || python3 -m venv build/spark
+	build/spark/bin/python -m pip install --quiet pyspark pandas pyarrow numpy scipy scikit-learn pytest
+	cd $(BUILD) && PYSPARK_PYTHON=$(CURDIR)/build/spark/bin/python PYTHONPATH=$(CURDIR)/python:$(CURDIR)/python/tests \
+	  TACIT_LIBRARY=$(CURDIR)/$(BUILD)/libtacit.so TACIT_REGISTRY=none \
+	  $(CURDIR)/build/spark/bin/python -m pytest -q -c $(CURDIR)/pyproject.toml $(CURDIR)/python/tests/test_spark.py
+
 # The faults that an audit must find, 60 s each, and docs/measured/audit.md: an hour on two cores.  It can be cut and
 # taken up: rows in build/release/audit.jsonl are not made again.
 audit: all
 	TCT_AUDIT_SECONDS=60 tests/privacy/audit_planted.sh $(BUILD)
-	tools/audit_table.py $(BUILD) $(AUDIT_ARGS)
+	tools/audit_table.py $(BUILD) --alarms 100 $(AUDIT_ARGS)
 
 # From a table of people to a published model, in about a minute.
 demo: all

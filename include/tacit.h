@@ -662,8 +662,17 @@ TCT_API tct_composition *tct_compose_classes(const tct_config *config, int64_t m
  * `share` in (0, 1) of epsilon is kept.  epsilon, delta and neighbours are the whole's, the same in all candidates. */
 TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates, const int64_t *models, size_t count,
                                             double share, int64_t rows, int64_t cols, tct_error *err);
+/* A private search with a random number of tries: candidates[count], of one model each.  A try draws one of them
+ * uniformly, fits it and scores it by tct_evaluate_json, for which `share` in (0, 1) of the try's epsilon is kept.  How
+ * many tries there are is drawn by tct_draw_tries and stays secret; the best is released.  The composition's epsilon is
+ * what is proved for the whole, at most the candidates'.  mean: in [1, 10000]. */
+TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean,
+                                           double share, int64_t rows, int64_t cols, tct_error *err);
+/* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
+ * take.  seed NULL: from the operating system. */
+TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
- * candidate (of one model, for classes), choice (event; search only). */
+ * candidate (of one model, for classes), choice (event; search only), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);
 /* Candidates; 1 for classes. */
 TCT_API int64_t tct_composition_parts(const tct_composition *composition);

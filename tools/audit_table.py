@@ -91,8 +91,8 @@ test says that too few runs fitted into the time. The noise of `gram_parties` is
 counts on the noise of the parties that an observer does not know.
 
 `seqdpscd` is attacked at batches of at most one record. Its sensitivity lets a record turn round all 2 (cap - 1) steps
-after it. Steps that minimise exactly pass a change on without making it larger, so no attack is known that reaches more
-than 1/(2 cap - 1): 0.025 at the default cap of 20, where no test sees anything.
+after it. Steps that minimise exactly pass a change on without making it larger. So no attack is known that reaches more
+than 1/(2 cap - 1). That is 0.025 at the default cap of 20, where no test sees anything.
 
 """
 

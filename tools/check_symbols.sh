@@ -3,8 +3,9 @@
 #
 #   tools/check_symbols.sh BUILD_DIR
 #
-# Compares three lists: include/tacit.h, cmake/tacit.map, and the shared library's dynamic symbols.  In
-# the static library every global name must start with tct_, so that it cannot clash with a user's.
+# Compares four lists: include/tacit.h, cmake/tacit.map, the shared library's dynamic symbols, and those that the
+# Debian package promises.  In the static library every global name must start with tct_, so that it cannot clash with
+# a user's.
 set -uo pipefail
 build=$(cd "${1:?usage: check_symbols.sh BUILD_DIR}" && pwd) || exit 1
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -23,6 +24,7 @@ compare() {
 [ -n "$declared" ] || complain "include/tacit.h: no TCT_API function found."
 compare include/tacit.h cmake/tacit.map "$declared" "$listed"
 compare include/tacit.h libtacit.so "$declared" "$exported"
+compare include/tacit.h debian/libtacit0.symbols "$declared" "$(sed -nE 's/^ (tct_[a-z0-9_]+)@.*/\1/p' debian/libtacit0.symbols | sort -u)"
 
 while IFS= read -r name; do
   complain "$name: a global name of libtacit.a that does not start with tct_."

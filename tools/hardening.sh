@@ -34,7 +34,7 @@ for path; do
   esac
   [ -e "$path" ] || { echo "hardening: there is no $path; build it first." >&2; exit 2; }
   while IFS= read -r file; do
-    [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || row "$file"
+    [ "$(head -c 4 "$file" | tail -c 3 | tr -d '\0')" != ELF ] || row "$file"
   done < <(find "$path" -type f ! -name '*.a' ! -name '*.py' | LC_ALL=C sort)
 done
 [ "$cet_asked" = yes ] || echo "CET: this system's own crti.o has no such note, so no program linked with it can have one"

@@ -36,8 +36,8 @@ PLAIN = [(kind, n, epsilon) for kind in ("independent", "correlated") for n, eps
 
 def cells(small):
     """(loss, kind, n, p, tables): Huber loss, a relative of squared loss, has a quarter and no large tables."""
-    for n, p in [(2000, 5)] if small else SHAPES:
-        for kind in ["independent", "correlated"] if small else KINDS:
+    for kind in ["independent", "correlated"] if small else KINDS:
+        for n, p in [(2000, 5)] if small else SHAPES:
             for loss in LOSSES[:2] if small else LOSSES:
                 if (loss != "huber" or n < 200000) and (loss, kind) != ("logistic", "skew_errors"):
                     yield loss, kind, n, p, SHAPES[n, p] // (4 if loss == "huber" else 1)

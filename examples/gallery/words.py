@@ -33,9 +33,9 @@ def study(quick: bool) -> tuple[chart.Chart, str]:
         got = {epsilon: scores(epsilon, 1) for epsilon in EPSILONS}
         best = scores(math.inf, 1)[0]
     picture = chart.Chart("Web pages by their words: mean loss on others", "epsilon of the model", "mean logistic loss", logarithmic=True)
-    picture.line("exact, for you alone", EPSILONS, [each[0] for each in got.values()])
-    picture.line("private, may be published", EPSILONS, [each[1] for each in got.values()], [each[2] for each in got.values()])
-    picture.line("model without privacy", EPSILONS, [best] * len(EPSILONS))
+    picture.line("exact score", EPSILONS, [each[0] for each in got.values()])
+    picture.line("private score", EPSILONS, [each[1] for each in got.values()], [each[2] for each in got.values()])
+    picture.line("without privacy", EPSILONS, [best] * len(EPSILONS))
     rows = [[f"ε = {epsilon:g}", f"{a:.4f}", f"{b:.4f} ± {c:.4f}"] for epsilon, (a, b, c) in got.items()]
     rows.append(["without privacy", f"{best:.4f}", ""])
     return picture, chart.rows_of(["model", "mean loss, exact", "mean loss, private at ε = 1"], rows)

@@ -51,6 +51,13 @@ class Composition:
         models = (ctypes.c_int64 * len(configs))(*(count for _, count in candidates))
         return cls(_native.call("tct_compose_search", pointers, models, len(configs), share, int(rows), int(cols)))
 
+    @classmethod
+    def of_tries(cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int) -> Composition:
+        """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
+        configs = [config_of(settings) for settings in candidates]
+        pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
+        return cls(_native.call("tct_compose_tries", pointers, len(configs), mean, share, int(rows), int(cols)))
+
     @property
     def price(self) -> Facts:
         """What everything costs together, and by what."""

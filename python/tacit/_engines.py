@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
+from typing import Any
 
 from sklearn.base import clone
 
 from ._base import Linear
 
 
-def address_of(host: str, ear: socket.socket) -> str:
-    """HOST:PORT of a socket that listens."""
+def meeting(host: str, ear: socket.socket, workers: int, timeout: float) -> dict[str, Any]:
+    """What all ranks are told: this process, which listens, is rank 0, and there are so many others."""
     port = ear.getsockname()[1]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return {"address": address, "ranks": workers + 1, "secret": secrets.token_hex(32), "timeout": timeout}
 
 
 def theirs(estimator: Linear) -> Linear:

@@ -310,6 +310,11 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         c_void_p,
         [POINTER(POINTER(Config)), POINTER(c_int64), c_size_t, c_double, c_int64, c_int64, _E],
     ),
+    "tct_compose_tries": (
+        c_void_p,
+        [POINTER(POINTER(Config)), c_size_t, c_int64, c_double, c_int64, c_int64, _E],
+    ),
+    "tct_draw_tries": (c_int, [c_int64, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_composition_json": (c_void_p, [c_void_p, _E]),
     "tct_composition_plan": (c_void_p, [c_void_p, c_int64]),
     "tct_composition_free": (None, [c_void_p]),

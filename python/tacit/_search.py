@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import numbers
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Tuple, TypeVar, cast
 
@@ -19,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _accounting, _guards, _native, _provenance, _repeats
 from ._base import NO_EPSILON, Linear, seed_of
 from ._composition import SEED_STEP, Composition, warn
-from ._matrix import Table
+from ._matrix import Table, View
+from ._model import config_of
 from ._native import Facts, Path
 from ._views import Certificate
 
@@ -45,6 +47,14 @@ def choose(scores: Sequence[float], change: float, epsilon: float, seed: Optiona
     return index.value
 
 
+def draw_tries(mean: int, seed: Optional[int] = None) -> int:
+    """How many tries a search makes: geometric with this mean, exactly, and secret."""
+    tries = ctypes.c_int64(0)
+    key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
+    _native.call("tct_draw_tries", int(mean), key, ctypes.byref(tries))
+    return tries.value
+
+
 def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[Any]]:
     """(training rows, validation rows): a function of the two numbers and of nothing else."""
     held = max(1, min(rows - 1, round(rows * test_size)))
@@ -65,6 +75,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     best_estimator_, best_params_, best_index_ are released; the candidates' scores are not, because they are exact.
 
+    With ``selection="random"`` the price does not grow with the grid.  The search makes a random number of tries, each
+    of a setting drawn at random, scores each try privately, and keeps the best.  How many tries it made stays secret, and
+    so must the time that it took, which is not protected.  A setting that is drawn twice runs twice.  ``best_score_`` is
+    the winner's noisy score (accuracy, or the mean squared error with its sign turned), which being the best is too high.
+
     Parameters
     ----------
     estimator : estimator
@@ -74,8 +89,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         As in scikit-learn's GridSearchCV; the neighbour relation is one for all candidates.
     epsilon, delta : float
         The total.  No default.
-    share : float, default=0.1
-        The part of epsilon for the choice, in (0, 1).
+    selection : {"all", "random"}, default="all"
+        "all": every setting is trained once, and all are paid for.  "random": a random number of tries, of two classes
+        or a number as the label.
+    tries : int, default=50
+        With "random": the mean number of tries.  More tries cost more, slowly.
+    share : float, optional
+        The part of epsilon for the choice, in (0, 1); None: 0.1.  With "random": the part of a try's epsilon for its
+        score; None: 0.3.
     test_size : float, default=0.2
         The part of the records that the choice is made on, in (0, 1).
     ledger : Ledger or path, optional
@@ -91,7 +112,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         *,
         epsilon: Optional[float] = None,
         delta: Optional[float] = None,
-        share: float = 0.1,
+        selection: str = "all",
+        tries: int = 50,
+        share: Optional[float] = None,
         test_size: float = 0.2,
         ledger: Any = None,
         random_state: Any = None,
@@ -100,7 +123,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         self.param_grid = param_grid
         self.epsilon: Any = epsilon
         self.delta: Any = delta
-        self.share = share
+        self.selection = selection
+        self.tries = tries
+        self.share: Any = share
         self.test_size = test_size
         self.ledger = ledger
         self.random_state = random_state
@@ -111,7 +136,13 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
             if getattr(self, name) is None:
                 raise ValueError(NO_EPSILON.format(name, example))
+        if self.selection not in ("all", "random"):
+            raise ValueError('selection must be "all" or "random"; give one of these')
+        if isinstance(self.tries, bool) or not isinstance(self.tries, numbers.Integral) or self.tries < 1:
+            raise ValueError("tries must be a whole number of at least 1; give e.g. tries=50")
         for name in ("share", "test_size"):
+            if name == "share" and self.share is None:
+                continue
             if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
                 raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
         if not isinstance(self.estimator, Linear):
@@ -133,6 +164,25 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
         if is_classifier(self.estimator) and getattr(self.estimator, "classes") is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
+        if self._random():
+            self._check_scored()
+
+    def _random(self) -> bool:
+        """Is the number of tries random?  Without privacy every setting is trained."""
+        return bool(self.selection == "random" and self.epsilon != math.inf)
+
+    def _check_scored(self) -> None:
+        """Refuses what has no private score."""
+        grid = list(ParameterGrid(self.param_grid))
+        losses = {clone(self.estimator).set_params(**point)._loss_spec().partition(":")[0] for point in grid}
+        classes = getattr(self.estimator, "classes", None)
+        if (classes is not None and len(np.unique(classes)) > 2) or any("classes" in point for point in grid):
+            raise ValueError('a try is scored privately, for two classes or a number; give selection="all"')
+        if "poisson" in losses:
+            raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
+
+    def _share(self) -> float:
+        return float(self.share) if self.share is not None else 0.3 if self._random() else 0.1
 
     def _ledger(self, of: Any = None) -> Optional[_accounting.Ledger]:
         """The ledger that the search charges, or None: its own, else the estimator's."""
@@ -156,7 +206,9 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         for candidate in candidates:
             candidate._check()
         settings = [(each._settings(rows, cols, None), each._models_for(None)) for each in candidates]
-        return Composition.of_search(settings, self.share, rows, cols)
+        if self._random():
+            return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols)
+        return Composition.of_search(settings, self._share(), rows, cols)
 
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
@@ -222,20 +274,24 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if made and ledger is not None:
             charge = ledger.charge(
                 made.facts["events"],
-                epsilon=self.epsilon,
-                delta=self.delta,
+                epsilon=made.facts["epsilon"],
+                delta=made.facts["delta"],
                 neighbours=self.estimator.neighbours,
                 seeded=self._seed() is not None,
                 unaccounted=notes,
             )
         with _repeats.composed():
-            models, scores, change = self._trained(X, y, each)
+            if made and self._random():
+                models = [self._tried(X, y, made)]
+            else:
+                models, scores, change = self._trained(X, y, each)
         if ledger is None:
             history.add(self.epsilon, self.delta, self._seed() is not None)
-        paid = float(made.facts["choice"].partition("=")[2]) if made else math.inf
-        self.best_index_ = choose(scores, change, paid, self._seed())
+        if not self._random():
+            paid = float(made.facts["choice"].partition("=")[2]) if made else math.inf
+            self.best_index_ = choose(scores, change, paid, self._seed())
+            self.best_estimator_ = models[self.best_index_]
         self.best_params_ = list(ParameterGrid(self.param_grid))[self.best_index_]
-        self.best_estimator_ = models[self.best_index_]
         self._claim(models, made, charge, notes)
         _provenance.warn(self.privacy_, stacklevel=3)
         self.n_features_in_ = self.best_estimator_.n_features_in_
@@ -264,6 +320,44 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             scores.append(score)
         return models, scores, change
 
+    def _tried(self, X: Any, y: Any, made: Composition) -> Any:
+        """The best of a random number of tries.  What tells how many there were is kept from the caller: warnings,
+        progress, and what the losers' certificates say."""
+        train, held = _public_split(X.shape[0], self.test_size)
+        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
+        X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
+        each, seed, best = made.facts["each"], self._seed(), None
+        grid = list(ParameterGrid(self.param_grid))
+        for k in range(draw_tries(self.tries, seed)):
+            own = [None if seed is None else (seed + (3 * k + part + 1) * SEED_STEP) % 2**63 for part in range(3)]
+            index = choose([0.0] * len(grid), 1.0, 1.0, own[0])  # equal scores: uniform, and no record is looked at
+            model = self._candidates(each["epsilon"], each["delta"])[index].set_params(progress=False, random_state=own[1])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                score = self._private_score(model.fit(X_train, y_train), X_held, y_held, made, own[2])
+            if best is None or score > self.best_score_:
+                best, self.best_index_, self.best_score_ = model, index, score
+        self.best_estimator_ = best
+        return best
+
+    def _private_score(self, model: Any, X: Any, y: Any, made: Composition, seed: Optional[int]) -> float:
+        """Accuracy, or the mean squared error with its sign turned, by the noisy release that the composition priced; the
+        lowest score where the noise hides it."""
+        two = is_classifier(model)
+        targets = np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0) if two else _guards.numbers(y, "y")
+        data = View(model._numbers(X, reset=False), targets, model._labels_kind)
+        settings: Facts = {
+            "epsilon": made.facts["score"]["epsilon"],
+            "delta": made.facts["score"]["delta"],
+            "neighbours": _native.choice("neighbours", model.neighbours, _native.NEIGHBOURS),
+        }
+        if seed is not None:
+            settings["has_seed"], settings["seed"] = 1, seed
+        budget = config_of(settings)
+        figures = _native.call_json("tct_evaluate_json", model.models_[0]._handle, data.handle, ctypes.byref(budget))
+        value = figures["accuracy" if two else "mse"]["value"]
+        return -math.inf if value is None else float(value) if two else -float(value)
+
     def _claim(
         self, models: list[Any], made: Optional[Composition], charge: Optional[Facts], notes: Iterable[str]
     ) -> None:
@@ -278,7 +372,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         notes = _provenance.merged(*(model.privacy_["unaccounted"] for model in models), notes)
         whole = {"composition": made.handle if made else None, "charge": charge, "reproducible": seeded}
         best.models_ = [model.amended(unaccounted=notes, **whole) for model in best.models_]
-        said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes, "candidates": len(models)}
+        said = {"trust": best.models_[0].privacy["trust"], "unaccounted": notes}
+        said["candidates"] = len(ParameterGrid(self.param_grid))
         best.privacy_ = Certificate({**best.privacy_, **claim, **said})
         self.privacy_ = best.privacy_
 

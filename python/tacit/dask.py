@@ -8,28 +8,27 @@ where others can read its network.
 from __future__ import annotations
 
 import contextlib
-import secrets
 import socket
 import threading
 from typing import Any, Optional
 
 from . import ranks
 from ._base import Linear
-from ._engines import address_of, theirs
+from ._engines import meeting, theirs
 from ._frames import schema_of
 from ._model import Model
 
 __all__ = ["fit"]
 
 
-def _work(parts: list[Any], meeting: dict[str, Any], rank: int, given: dict[str, Any]) -> None:
+def _work(parts: list[Any], together: dict[str, Any], rank: int, given: dict[str, Any]) -> None:
     """On a worker: the partitions are there, as Dask hands them to a task."""
     import pandas
 
     def records() -> Any:
         return parts[0] if len(parts) == 1 else pandas.concat(parts, ignore_index=True)
 
-    with ranks.Sockets(rank=rank, **meeting) as team:
+    with ranks.Sockets(rank=rank, **together) as team:
         ranks.fit(team, records, **given)
 
 
@@ -55,7 +54,8 @@ def _shares(client: Any, frame: Any, workers: list[str], in_order: bool) -> dict
         there = {"allow_other_workers": False}
         return {worker: client.compute(run, workers=[worker], **there) for worker, run in zip(workers, runs)}
     held = client.compute(parts, workers=workers)
-    distributed.wait(held)
+    settle: Any = distributed.wait  # it has no annotations
+    settle(held)
     places = client.who_has(held)
     shares: dict[str, list[Any]] = {worker: [] for worker in workers}
     for part in held:
@@ -109,17 +109,17 @@ def fit(
     shares = _shares(client, frame, sorted(found), estimator.random_state is not None)
     own = host or _own_host(client.scheduler.address)
     ear = socket.create_server((own, 0), family=socket.AF_INET6 if ":" in own else socket.AF_INET)
-    meeting = {"address": address_of(own, ear), "ranks": len(shares) + 1, "secret": secrets.token_hex(32), "timeout": timeout}
+    together = meeting(own, ear, len(shares), timeout)
     given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
     tasks = [
-        client.submit(_work, held, meeting, k + 1, given, workers=[worker], allow_other_workers=False, pure=False, retries=0)
-        for k, (worker, held) in enumerate(shares.items())
+        client.submit(_work, held, together, rank, given, workers=[worker], allow_other_workers=False, pure=False)
+        for rank, (worker, held) in enumerate(shares.items(), 1)
     ]
     failed = threading.Event()  # a task that ends before all have met has failed
     for task in tasks:
         task.add_done_callback(lambda done: failed.set())
     try:
-        with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **meeting) as team:
+        with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **together) as team:
             return ranks.fit(team, frame._meta, label, schema=schema, estimator=estimator)
     except ranks.NotMet:
         raise RuntimeError("a worker could not begin; look at its log, and whether it reaches this host") from None

@@ -7,7 +7,6 @@ encryption where others can read its network.
 
 from __future__ import annotations
 
-import secrets
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any, Optional
 
 from . import ranks
 from ._base import Linear
-from ._engines import address_of, theirs
+from ._engines import meeting, theirs
 from ._frames import schema_of
 from ._model import Model
 
@@ -29,7 +28,7 @@ def _batches(frame: Any) -> Any:
     return to_arrow_schema(frame.schema).empty_table()
 
 
-def _work(meeting: dict[str, Any], given: dict[str, Any], columns: Any) -> Any:
+def _work(together: dict[str, Any], given: dict[str, Any], columns: Any) -> Any:
     """What a task does with its partition."""
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
@@ -42,7 +41,7 @@ def _work(meeting: dict[str, Any], given: dict[str, Any], columns: Any) -> Any:
             held = list(batches)
             return pyarrow.Table.from_batches(held) if held else columns.schema.empty_table()
 
-        with ranks.Sockets(rank=1 + here.partitionId(), **meeting) as team:
+        with ranks.Sockets(rank=1 + here.partitionId(), **together) as team:
             ranks.fit(team, records, **given)
         yield from ()
 
@@ -88,10 +87,10 @@ def fit(
     count = min(frame.rdd.getNumPartitions(), tasks or session.sparkContext.defaultParallelism)
     own = host or session.conf.get("spark.driver.host")
     ear = socket.create_server(("", 0))
-    meeting = {"address": address_of(own, ear), "ranks": count + 1, "secret": secrets.token_hex(32), "timeout": timeout}
+    together = meeting(own, ear, count, timeout)
     given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
     empty = _batches(frame)
-    job = frame.coalesce(count).mapInArrow(_work(meeting, given, empty), "done int", barrier=True)
+    job = frame.coalesce(count).mapInArrow(_work(together, given, empty), "done int", barrier=True)
     failed = threading.Event()
     told: list[str] = []
 
@@ -105,7 +104,7 @@ def fit(
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
-        with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **meeting) as team:
+        with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **together) as team:
             return ranks.fit(team, empty, label, schema=schema, estimator=estimator)
     except ranks.NotMet:
         raise RuntimeError("a task could not begin; look at its log, and whether it reaches the driver") from None

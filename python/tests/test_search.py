@@ -1,7 +1,9 @@
 """PrivateSearchCV: every model and the choice are paid for, and the winner's certificate says so."""
 
+import json
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -270,3 +272,128 @@ def test_labels_that_a_candidate_would_refuse_are_refused_before_the_charge(tmp_
     with pytest.raises(ValueError, match="not among the classes"):
         search(ledger=ledger).fit(X, y + 1)
     assert not ledger.state()["runs"]
+
+
+# ---- a random number of tries ----
+
+
+def tries(grid=GRID, base=None, **settings):
+    return search(grid, base, **{"selection": "random", "tries": 6, **settings})
+
+
+def test_the_price_of_random_tries_does_not_grow_with_the_grid():
+    short, long = (tries({"C": [0.1] * count}, tries=50).plan(3000, 4) for count in (2, 30))
+    assert short["each"] == pytest.approx(long["each"], rel=1e-6) and long["models"] == 30
+    assert 0.98 < long["epsilon"] <= 1.0 and long["events"][0].startswith("approx:epsilon=")
+    assert long["each"] > 3 * search({"C": [0.1] * 30}).plan(3000, 4)["each"]
+
+
+def test_the_best_of_random_tries_states_the_search_and_verifies(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, delta=1e-4)
+    fitted = tries(ledger=ledger).fit(X, y)
+    fitted.save(tmp_path / "m.json")
+    answer = tacit.verify(tmp_path / "m.json", ledger=ledger.path)
+    assert answer.verdict is tacit.Verdict.VERIFIED and answer["replanned"], answer
+    assert [c for c in answer["checks"] if c["name"] == "selection" and "random number of tries" in c["text"]]
+    assert ledger.spent["epsilon"] == pytest.approx(fitted.privacy_["epsilon"]) and fitted.privacy_["epsilon"] <= 1.0
+    assert len(ledger.state()["runs"]) == 1 and len(fitted.privacy_["fits"]) == 3
+    assert "random number of tries" in fitted.best_estimator_.report()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace("selection:mean=6,", "selection:mean=5,"),
+        lambda t: t.replace("selection:mean=6,", "selection:mean=7,"),
+        lambda t: t.replace("selection:mean=6,score=", "selection:mean=6,score=1"),
+        lambda t: t.replace('"approx:epsilon=0.9', '"approx:epsilon=0.8'),
+        lambda t: t.replace("selection:mean=6,", "selection:tries=6,"),
+    ],
+)
+def test_an_edited_search_is_refused(change, tmp_path):
+    X, y = data()
+    fitted = tries().fit(X, y)
+    fitted.save(tmp_path / "m.json")
+    text = (tmp_path / "m.json").read_text()
+    assert change(text) != text and tacit.verify(tmp_path / "m.json")["ok"]
+    (tmp_path / "m.json").write_text(change(text))
+    assert not tacit.verify(tmp_path / "m.json")["ok"]
+
+
+def told(count, monkeypatch, tmp_path, capfd):
+    """All that a search of so many tries leaves behind, but for the weights, the winner's score and names of runs."""
+    monkeypatch.setattr(_search, "draw_tries", lambda mean, seed=None: count)
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / f"{count}.db", epsilon=2.0, delta=1e-4)
+    seen = []
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", progress=lambda part: seen.append(part))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = tries({"C": [1.0]}, base, ledger=ledger).fit(X, y)
+    fitted.save(tmp_path / "m.json")
+    model = json.loads((tmp_path / "m.json").read_text())
+    for each in (model["privacy"], fitted.privacy_):
+        each.pop("ledger", None)
+    del model["coefficients"], model["intercept"]
+    out, err = capfd.readouterr()
+    names = sorted(name for name in vars(fitted)) + sorted(vars(fitted.best_estimator_))
+    charges = [(run["epsilon"], run["delta"]) for run in ledger.state()["runs"]]
+    return [len(caught), seen, out, err, names, charges, model, json.dumps(dict(fitted.privacy_), sort_keys=True)]
+
+
+def test_nothing_tells_how_many_tries_there_were(monkeypatch, tmp_path, capfd):
+    assert told(2, monkeypatch, tmp_path, capfd) == told(9, monkeypatch, tmp_path, capfd)
+
+
+def test_a_setting_that_is_drawn_twice_runs_twice_and_the_best_score_wins(monkeypatch):
+    X, y = data()
+    runs = []
+    score = _search.PrivateSearchCV._private_score
+
+    def scored(self, model, X, y, made, seed):
+        runs.append((model.C, score(self, model, X, y, made, seed)))
+        return runs[-1][1]
+
+    monkeypatch.setattr(_search, "draw_tries", lambda mean, seed=None: 12)
+    monkeypatch.setattr(_search.PrivateSearchCV, "_private_score", scored)
+    fitted = tries(epsilon=4.0, random_state=3).fit(X, y)
+    assert len(runs) == 12 and len({value for _, value in runs}) > 3
+    best = max(runs, key=lambda run: run[1])
+    assert fitted.best_params_ == {"C": best[0]} and fitted.best_score_ == best[1]
+
+
+def test_random_tries_prefer_what_predicts_better():
+    X, y = data(rows=12000)
+    picks = [tries({"C": [1e-6, 1.0]}, epsilon=4.0, tries=20, random_state=k).fit(X, y) for k in range(6)]
+    assert sum(each.best_index_ for each in picks) >= 5
+    assert np.mean([each.score(X, y) for each in picks]) > 0.85
+
+
+def test_a_regression_is_tried_by_its_noisy_squared_error(monkeypatch, tmp_path):
+    monkeypatch.setattr(_search, "draw_tries", lambda mean, seed=None: 12)
+    rng = np.random.default_rng(6)
+    X = rng.uniform(-1, 1, size=(4000, 3))
+    target = X @ np.array([2.0, -1.0, 0.5]) + 0.1 * rng.normal(size=4000)
+    base = tacit.PrivateRidge(bounds=(-1, 1), label_bounds=(-4, 4), n_jobs=1, solver="dpgd")
+    fitted = tries({"alpha": [1e-3, 1e6]}, base, epsilon=3.0, random_state=1).fit(X, target)
+    fitted.save(tmp_path / "m.json")
+    assert tacit.verify(tmp_path / "m.json")["ok"] and fitted.best_params_ == {"alpha": 1e-3}
+    assert fitted.best_score_ <= 0
+
+
+def test_what_random_tries_cannot_do_is_refused_before_anything_is_charged(tmp_path):
+    X, y = data()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, delta=1e-4)
+    three = tacit.PrivateLogisticRegression(data_norm=2.0, classes=[0, 1, 2])
+    counts = tacit.PrivatePoissonRegression(data_norm=2.0, label_bounds=(0, 9))
+    for wrong, words in (
+        (tries(base=three, ledger=ledger), "two classes or a number"),
+        (tries({"alpha": [1.0]}, counts, ledger=ledger), "no such score of counts"),
+        (tries(ledger=ledger, tries=0), "tries"),
+        (tries(ledger=ledger, delta=0.0), "delta"),
+        (tries(ledger=ledger, selection="some"), "selection"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            wrong.fit(X, y)
+    assert ledger.spent["epsilon"] == 0

@@ -1,4 +1,5 @@
 /* report_events.c - what the run released, in words and as the certificate says it, and what each release costs. */
+#include "account/selection.h"
 #include "account/account.h"
 #include "report/report.h"
 
@@ -108,12 +109,28 @@ static void release(tct_html *h, const json_t *r, json_int_t fits) {
   tct_html_put(h, "</td></tr>\n");
 }
 
+/* The best of a random number of tries: the table below is of all settings, and a try spends one of them. */
+static void tries(tct_html *h, const tct_model *m, size_t settings) {
+  int64_t mean;
+  double score;
+  char text[600];
+  if (!tct_selection_parse(m->choice, &mean, &score)) return;
+  snprintf(text, sizeof text,
+           "<p>This model is the best of a random number of tries, %lld on average. Each try trained one of %zu "
+           "settings, drawn at random, and scored it with noise of standard deviation %.4g times what one record "
+           "adds. The claim is that of the whole search. How many tries there were stays secret. The table has what "
+           "one try of each setting spends.</p>\n",
+           (long long)mean, settings, score);
+  tct_html_put(h, text);
+}
+
 /* Form 1 has none. */
 static void releases(tct_html *h, const tct_model *m) {
   json_t *fits = m->fits ? json_loads(m->fits, 0, NULL) : NULL;
   const json_t *fit, *r;
   size_t f, i;
   if (!fits) return;
+  tries(h, m, json_array_size(fits));
   tct_html_put(h,
                "<table>\n<thead><tr><th scope=\"col\">As it was planned</th><th scope=\"col\">One record\xe2\x80\x99s "
                "own term, at most</th><th scope=\"col\">Standard deviation of the noise</th></tr></thead>\n<tbody>\n");

@@ -15,7 +15,7 @@ static const double LESS = 1 - 1e-12;
 
 tct_status tct_scoring_make(const tct_model *model, tct_scoring *out, tct_error *err) {
   *out = (tct_scoring){.model = model, .binary = model->labels == TCT_LABELS_BINARY};
-  if (model->labels != TCT_LABELS_BINARY && model->labels != TCT_LABELS_REAL)
+  if ((model->labels != TCT_LABELS_BINARY && model->labels != TCT_LABELS_REAL) || model->models > 1)
     return tct_fail(err, TCT_E_USAGE, "private scores are known for two classes and for numbers, not for more classes");
   TCT_TRY(tct_loss_make(model->loss, &out->loss, err));
   out->len = out->binary ? TCT_SCORE_BINARY : TCT_SCORE_REAL;

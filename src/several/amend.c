@@ -84,7 +84,7 @@ static tct_status amend_claim(tct_model *m, const tct_composition *c, tct_error 
   if (status == TCT_OK) status = amend_events(m, c, err);
   if (status == TCT_OK) status = replace(&m->accountant, c->accountant ? c->accountant : "sum", err);
   m->epsilon = c->epsilon, m->delta = c->delta;
-  if (status != TCT_OK || !(c->choice > 0)) return status;
+  if (status != TCT_OK || !(c->choice > 0 || c->mean)) return status;
   tct_composition_choice_text(c, choice, sizeof choice);
   return replace(&m->choice, choice, err);
 }

@@ -5,6 +5,7 @@
 #include "several/composition.h"
 
 #include "account/account.h"
+#include "account/selection.h"
 #include "core/alloc.h"
 #include "model/json.h"
 #include "train/certificate.h"
@@ -32,6 +33,7 @@ static tct_status add_part(const tct_part *part, tct_events *out, tct_error *err
 }
 
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err) {
+  if (c->mean) return tct_events_add(out, c->whole, err); /* proved as one */
   if (c->divided) {
     TCT_TRY(tct_events_add(out, tct_event_approx(c->each, c->each_delta, c->parts), err));
   } else {
@@ -309,6 +311,10 @@ json_t *tct_composition_fits(const tct_composition *c) {
 }
 
 void tct_composition_choice_text(const tct_composition *c, char *text, size_t size) {
+  if (c->mean) {
+    tct_selection_text(c->mean, c->score, text, size);
+    return;
+  }
   tct_event choice = tct_event_exponential(c->choice, 1);
   tct_event_print(&choice, text, size);
   char *count = strstr(text, ",count=");
@@ -318,6 +324,11 @@ void tct_composition_choice_text(const tct_composition *c, char *text, size_t si
 /* Every fit's events by themselves, so that a reader can count the fits. */
 static json_t *events_apart(const tct_composition *c) {
   json_t *list = json_array();
+  if (c->mean) {
+    tct_event whole = c->whole;
+    json_decref(list);
+    return tct_json_events(&(tct_events){&whole, 1, 1});
+  }
   for (int64_t j = 0; j < c->parts; j++) {
     const tct_part *part = &c->part[j];
     bool divided = c->divided || part->divided;
@@ -354,6 +365,12 @@ char *tct_composition_json(const tct_composition *c, tct_error *err) {
     tct_composition_choice_text(c, text, sizeof text);
     json_array_append_new(events, json_string(text));
     json_object_set_new(o, "choice", json_string(text));
+  }
+  if (o && c->mean) {
+    char text[80];
+    tct_composition_choice_text(c, text, sizeof text);
+    json_object_set_new(o, "choice", json_string(text));
+    json_object_set_new(o, "score", json_pack("{s:f, s:f}", "epsilon", c->score_epsilon, "delta", c->score_delta));
   }
   return tct_json_text(o, err);
 }

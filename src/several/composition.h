@@ -20,6 +20,10 @@ struct tct_composition {
   const char *accountant;  /* the one that proves the whole, or "basic" */
   bool divided;            /* parts are simply added: */
   double each, each_delta; /* the budget of one part */
+  int64_t mean;            /* of a geometric number of tries (tries.c); 0: every part is trained once */
+  tct_event whole;         /* what the search costs, as one event */
+  double score;            /* noise of the score of each try */
+  double score_epsilon, score_delta;
 };
 
 /* The events of everything, in order. */

@@ -6,8 +6,9 @@
  *
  * A loss of bounded curvature with penalty none or l2: dpmetric.  It starts at the released constant where there is an
  * intercept, and keeps near it where noise is more than what there is to learn.  Classes without an intercept and with
- * a signal below 40: dpgd, since a metric is mostly noise there.  Everything else: dpgd, the best untuned solver of a
- * hinge, and one that takes every loss and penalty.  docs/decisions/solver-rule.md has the measurements.
+ * a signal below 40: dpgd, since a metric is mostly noise there.  A hinge with an intercept: dpmetric from a signal of
+ * 40 on.  Everything else: dpgd, which takes every loss and penalty.  docs/decisions/solver-rule.md has the
+ * measurements.
  *
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
@@ -47,7 +48,9 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
   if (loss_is_joint(facts, why, size)) return tct_solver_find("dpgd");
-  if (smooth && plain && (signal_to_noise >= METRIC || facts->intercept || !facts->loss.kind->binary)) {
+  bool strong = signal_to_noise >= METRIC;
+  bool metric = smooth ? strong || facts->intercept || !facts->loss.kind->binary : strong && facts->intercept;
+  if (metric && plain) {
     snprintf(why, size,
              "dpmetric: at a signal-to-noise ratio mu*n/sqrt(p) of %.0f noise in the shape of a metric costs least",
              signal_to_noise);

@@ -16,6 +16,19 @@ static tct_status check(const double *score, int64_t count, double change, doubl
   return TCT_OK;
 }
 
+/* Each try is the last with chance 1/mean, by a uniform choice among `mean` equal scores: exactly geometric. */
+tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err) {
+  tct_error_clear(err);
+  if (mean < 1 || mean > 10000)
+    return tct_fail(err, TCT_E_USAGE, "the mean number of tries must lie between 1 and 10000; give e.g. 50");
+  static const double equal[10000];
+  int64_t last = 1;
+  uint64_t own = seed ? *seed : 0;
+  for (*tries = 0; last; ++*tries, own += 0x9e3779b97f4a7c15u) /* seeds far apart, for tests */
+    TCT_TRY(tct_choose(equal, mean, 1, 1, seed ? &own : NULL, &last, err));
+  return TCT_OK;
+}
+
 tct_status tct_choose(const double *score, int64_t count, double change, double epsilon, const uint64_t *seed,
                       int64_t *index, tct_error *err) {
   tct_error_clear(err);

@@ -51,7 +51,7 @@ def without_fits(model):
 
 # What no check without the data can know; docs/reference/format/model.md has the list with reasons.
 FREE = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "transforms/schema",
-        "inference/sampling", "inference/noise", "inference/degrees", "inference/withheld",
+        "inference/sampling", "inference/noise", "inference/degrees", "inference/withheld", "inference/residual",
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 

@@ -188,7 +188,16 @@ plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_join_
 plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_join_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
 plant plain_low_parts src/la/exact/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
 plant whole_value_summed src/solve/minimiser/output.c 's/r\.whole = true;/r.whole = false;/' contract_ranks contract_one_release
-plant failure_kept_to_oneself src/ranks/ranks.c 's/int first = own \? team->rank : INT_MAX;/int first = own \&\& team->rank != 1 ? team->rank : INT_MAX;/' contract_ranks
+plant failure_kept_to_oneself src/ranks/ranks.c 's/int32_t first = own \? team->rank : INT32_MAX;/int32_t first = own \&\& team->rank != 1 ? team->rank : INT32_MAX;/' contract_ranks
+plant lost_sum_believed src/ranks/guarded.c 's/  if \(!both_ends\(all, n, ranks, ranks \* number\)\) return TCT_TRANSPORT_DAMAGED;\n//' contract_transports
+plant lost_largest_believed src/ranks/guarded.c 's/  if \(!both_ends\(all, n, number \+[^\n]*\n//' contract_transports
+plant lost_broadcast_believed src/ranks/guarded.c 's/if \(memcmp\(all, own, BYTES\) != 0 \|\| memcmp\(all \+ BYTES \+ size/if (memcmp(all + BYTES + size/' contract_transports
+plant short_frame_believed src/ranks/guarded.c 's/end\[0\] == first \&\& end\[1\] == second/end[0] == end[0]/' contract_transports
+plant lost_part_of_a_gather_believed src/ranks/guarded.c 's/if \(memcmp\(got, expected, BYTES\) != 0 \|\| [^\n]*/if (g->calls == 0)/' contract_transports
+plant changed_message_opened src/rng/sealed.c 's/(nonce, in->key\)) == 0;/\1 <= 0;/' contract_transports
+plant any_secret_will_do src/rng/sealed.c 's/terms->secret, terms->secret_length, NULL, 0/terms->secret, 1, NULL, 0/' contract_transports
+plant short_read_taken src/ranks/socket_io.c 's/if \(!again\(done\)\) return lose\(star, peer\);\n    int outcome = await\(star, peer, POLLIN/if (done == 0) return TCT_TRANSPORT_DONE;\n    int outcome = await(star, peer, POLLIN/' contract_transports
+plant differing_ranks_train src/train/one_program.c 's/tct_status status = tct_team_same\(data->team, \&list, err\);/tct_status status = TCT_OK;/' contract_transports
 
 # ---- what bounds a record ----
 plant row_bound_skipped src/la/matrix/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
@@ -446,6 +455,14 @@ plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, s
 plant joint_classes_counted_in_the_data src/train/fit.c 's/data->classes.count \&\& data->classes.count != tct_loss_outputs\(loss\)/false/' unit_softmax
 plant joint_classes_of_the_largest_label src/train/bound.c 's/y < plan->facts.loss.h \&\& //' unit_softmax
 plant joint_score_of_another_class src/model/evaluate.c 's/if \(has_other_class\(m, data\)\)/if (false)/' unit_softmax
+plant selection_counts_the_ratio_once src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_selection
+plant selection_at_the_whole_delta src/account/selection.c 's/delta \/ \(double\)mean, \&accountant/delta, \&accountant/' unit_selection
+plant selection_without_the_mean_in_the_ratio src/account/selection.c 's/log1p\(fewer \* d.upper\)/log1p(d.upper)/' unit_selection
+plant selection_of_the_cheapest_setting src/account/selection.c 's/first = tct_max\(first, own\)/first = i ? tct_min(first, own) : own/' unit_selection
+plant selection_charged_as_one_try src/account/selection.c 's/whole = \(first \+ 2 \* ratio\)/whole = first/' unit_selection
+plant selection_score_not_charged src/account/selection.c 's/return tct_events_add\(out, tct_event_gaussian\(score, 1\), err\);/(void)score; return TCT_OK;/' unit_selection
+plant selection_of_a_fixed_number_of_tries src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 0; *tries < mean; /' unit_selection
+plant selection_of_one_try_more src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 1; last; /' unit_selection
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
 plant rows_of_classes_not_counted src/certify/verify_fits.c 's/m->models < 2 \|\| /m->models < 200 || /' unit_classes
 plant classes_of_no_schema src/certify/verify_classes.c 's/return all \? NULL : "classes";/return NULL;/' unit_classes

@@ -109,8 +109,8 @@ static void classes_that_part_get_a_longer_path_and_labels_without_meaning_do_no
   double longer = mean_loss(&r, &config, note);
   config.solver = "dpmetric:path_length=180";
   double fixed = mean_loss(&r, &config, note);
-  print_message("classes that part: loss %.4f, of a path of 180 %.4f\n", longer, fixed);
-  assert_true(longer < 0.75 * fixed);
+  print_message("classes that part: loss %.5f, of a path of 180 %.5f\n", longer, fixed);
+  assert_true(longer < 0.555 * fixed); /* a path that grows from 45 % of the steps on alone: 0.57 */
   records_free(&r);
   r = classes(false, 6);
   config.solver = "dpmetric";
@@ -182,9 +182,31 @@ static void directions_that_noise_alone_makes_do_not_lead_the_path_away(void **s
   records_free(&r);
 }
 
+static const char *taken(const char *loss, int intercept, double epsilon) {
+  world w;
+  tct_error err = {0};
+  records r = short_rows(3000, 6, 4);
+  tct_config config = world_config(loss, "none", "auto");
+  config.intercept = intercept, config.epsilon = epsilon, config.delta = 1e-5;
+  assert_int_equal(world_open(&w, &r, &config, TCT_DENSE_ROWS, TCT_F64, &err), TCT_OK);
+  const char *name = w.plan->solver->name;
+  world_close(&w);
+  records_free(&r);
+  return name;
+}
+
+static void auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal(void **state) {
+  (void)state;
+  assert_string_equal(taken("hinge", 1, 1), "dpmetric");
+  assert_string_equal(taken("hinge", 0, 1), "dpgd");
+  assert_string_equal(taken("hinge", 1, 0.01), "dpgd");
+  assert_string_equal(taken("logistic", 1, 0.01), "dpmetric");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_share_behind_noise_stays_inside_zero_and_one),
+      cmocka_unit_test(auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal),
       cmocka_unit_test(up_to_five_columns_widen_a_weak_signals_clip_by_two_fifths),
       cmocka_unit_test(
           three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget),

@@ -153,13 +153,29 @@ static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule
  * mean over some steps is next to nothing where the path has arrived, and noise beside a remainder where it has not.
  * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  What can be
  * learned must be ENOUGH for that, and below PLENTY more must remain: noise alone passes for a remainder too often.
+ * Where it is AMPLE they are watched from an eighth on, and a path may grow after a quarter, by more.
  * docs/decisions/metric-rules.md has the search. */
-static const double WATCH = 0.2, CHECKS[] = {0.45, 0.65}, GROWTH = 3, ENOUGH = 8, PLENTY = 30;
+static const double CHECKS[] = {0.25, 0.45, 0.65}, ENOUGH = 8, PLENTY = 30, AMPLE = 180;
+enum { COLUMNS = 60 }; /* with fewer a quarter of the steps does not tell a remainder from noise */
+
+typedef struct watching {
+  double from;    /* part of the steps from which on releases are watched */
+  int first;      /* check */
+  double growth;  /* the path becomes so many times as long */
+  double remains; /* the least remainder that makes it longer */
+  double slack;   /* off what the few columns' uncertainty asks for */
+} watching;
+
+static watching watching_of(double learnable, int64_t p) {
+  if (learnable >= AMPLE && p >= COLUMNS)
+    return (watching){.from = 0.12, .first = 0, .growth = 8, .remains = 0.25, .slack = -0.4};
+  return (watching){.from = 0.2, .first = 1, .growth = 3, .remains = learnable < PLENTY ? 0.6 : 0.25, .slack = 0.55};
+}
 
 typedef struct path {
   const tct_dpmetric_step *gradient;
   double steps, length, size, momentum, longer;
-  double remains;            /* the least remainder that makes the path longer */
+  watching rule;
   double *watched, *average; /* [p]: sums of releases and of iterates */
   int64_t count, averaged;   /* how many are in them */
 } path;
@@ -176,18 +192,19 @@ static bool remains(const path *at) {
   double count = (double)at->count, noise = p * deviation * deviation;
   double mean = tct_norm2(at->watched, at->gradient->problem->view->p) / (count * count);
   double uncertain = sqrt(2 / p) * at->steps / count;
-  return (mean - noise / count) * at->steps / noise > fmax(at->remains, 1.5 * uncertain - 0.55);
+  return (mean - noise / count) * at->steps / noise > fmax(at->rule.remains, 1.5 * uncertain - at->rule.slack);
 }
 
 /* After t steps: what has been released decides how long the path is from here on. */
 static void watch(path *at, int64_t t) {
   int64_t p = at->gradient->problem->view->p;
   bool check = false;
-  for (size_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++) check = check || t == (int64_t)(CHECKS[k] * at->steps);
-  if (t >= (int64_t)(WATCH * at->steps)) tct_axpy(1, at->gradient->sum, at->watched, p), at->count++;
+  for (int k = at->rule.first; k < (int)(sizeof CHECKS / sizeof *CHECKS); k++)
+    check = check || t == (int64_t)(CHECKS[k] * at->steps);
+  if (t >= (int64_t)(at->rule.from * at->steps)) tct_axpy(1, at->gradient->sum, at->watched, p), at->count++;
   if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
   if (remains(at)) {
-    set_length(at, GROWTH * at->length);
+    set_length(at, at->rule.growth * at->length);
     memset(at->average, 0, (size_t)p * sizeof *at->average);
     at->averaged = 0;
   }
@@ -206,7 +223,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   int release = tct_dpmetric_places_of(rule).steps;
   double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
   bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= ENOUGH;
-  at.remains = learnable < PLENTY ? 0.6 : 0.25;
+  at.rule = watching_of(learnable, p);
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
   if (facts->intercept) w[p - 1] = u[p - 1] = shape->start;

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# test_hosts.sh - ranks and parties on several hosts: network namespaces with addresses of their own behind a router.
+#
+# A slow relay stands between hosts, a link that goes down for a moment loses packets, and a host vanishes for good.
+# All traffic stays in namespaces of this process's own.  Skipped where namespaces are not allowed.
+. "$(dirname "${BASH_SOURCE[0]}")/parties.sh"
+
+id=tct$$
+space() { ip netns exec "$id$1" "${@:2}"; }
+if ! command -v ip >/dev/null || ! ip netns add "${id}r" 2>/dev/null; then
+  echo "skipped: network namespaces are not allowed here"
+  exit 77
+fi
+children=()
+gone() {
+  [ "${#children[@]}" = 0 ] || kill "${children[@]}" 2>/dev/null
+  for host in r 1 2 3; do ip netns del "$id$host" 2>/dev/null; done
+  cd / && rm -rf "$work"
+}
+trap gone EXIT
+# Host K has 10.219.K.2, and the router between them 10.219.K.1.
+up() {
+  local k
+  ip -n "${id}r" link set lo up
+  ip netns exec "${id}r" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' || return 1
+  for k in 1 2 3; do
+    ip netns add "$id$k" && ip -n "$id$k" link set lo up || return 1
+    ip link add "v$k" netns "$id$k" type veth peer name "v$k" netns "${id}r" || return 1
+    ip -n "$id$k" addr add "10.219.$k.2/24" dev "v$k" && ip -n "$id$k" link set "v$k" up || return 1
+    ip -n "${id}r" addr add "10.219.$k.1/24" dev "v$k" && ip -n "${id}r" link set "v$k" up || return 1
+    ip -n "$id$k" route add default via "10.219.$k.1" || return 1
+  done
+}
+if ! up 2>up.err; then
+  echo "skipped: hosts cannot be made of namespaces here ($(tail -1 up.err))"
+  exit 77
+fi
+
+# delay LISTEN_AT TO_HOST : in the router's namespace, every piece of a stream comes 5 ms late.
+cat >delay.py <<'RELAY'
+import socket, sys, threading, time
+def pump(a, b):
+    try:
+        while data := a.recv(65536):
+            time.sleep(0.005)
+            b.sendall(data)
+    except OSError:
+        pass
+    for end in (a, b):
+        try: end.shutdown(socket.SHUT_RDWR)
+        except OSError: pass
+ear = socket.create_server((sys.argv[1], int(sys.argv[2])), backlog=64)
+print("ready", flush=True)
+while True:
+    came = ear.accept()[0]
+    for _ in range(200):
+        try: on = socket.create_connection((sys.argv[3], int(sys.argv[2]))); break
+        except OSError: time.sleep(0.05)
+    for pair in ((came, on), (on, came)): threading.Thread(target=pump, args=pair, daemon=True).start()
+RELAY
+delay() {
+  space r timeout 300 python3 delay.py "$1" "$port" "$2" >delay.out 2>delay.err &
+  children+=($!)
+  until grep -q ready delay.out; do sleep 0.05; done
+}
+
+"$TACIT" generate --rows 2000 --seed 3 -o p.csv >/dev/null
+head -c 32 /dev/urandom >ranks.secret
+common=(--schema p.schema.json --loss logistic --epsilon 1 --delta 1e-6 --threads 1)
+
+# rank K ADDRESS ARGS... : rank K on host K+1, in the background; its process in pids[K].
+rank() {
+  local k=$1 at=$2
+  shift 2
+  space $((k + 1)) timeout -k 1 100 "$TACIT" train p.csv "${common[@]}" "$@" -o model.json --meet "$at:$port" --ranks 3 --rank "$k" \
+    --secret ranks.secret >"out.$k" 2>"err.$k" </dev/null &
+  pids[k]=$!
+  children+=($!)
+}
+pids=()
+all() { # waits for the three; exit codes in $codes
+  local k
+  codes=
+  for k in 0 1 2; do
+    wait "${pids[k]}"
+    codes+="$? "
+  done
+}
+
+# ---- ranks on three hosts, one of them behind the slow relay ----
+ok 'one process' train p.csv "${common[@]}" --solver dpgd:steps=20 --penalty none --seed 5 -o one.json
+delay 10.219.3.1 10.219.1.2
+for k in 0 1; do rank $k 10.219.1.2 --solver dpgd:steps=20 --penalty none --seed 5; done
+rank 2 10.219.3.1 --solver dpgd:steps=20 --penalty none --seed 5
+all
+check "three hosts are done: $codes $(head -c 300 err.0)" [ "$codes" = '0 0 0 ' ]
+check 'three hosts make the model of one process' cmp -s one.json model.json
+rm -f model.json
+
+# ---- a link that is down for a moment: packets are lost, and sent again ----
+long=(--solver dpsgd:epochs=2000,batch=100 --penalty none)
+ok 'one process' train p.csv "${common[@]}" "${long[@]}" --seed 5 -o one.json
+port=$((port + 1))
+for k in 0 1 2; do rank $k 10.219.1.2 "${long[@]}" --seed 5 --meet-timeout 30; done
+for _ in 1 2 3; do
+  sleep 0.3
+  ip -n "${id}r" link set v2 down
+  sleep 0.2
+  ip -n "${id}r" link set v2 up
+done
+all
+check "an interrupted link: $codes $(head -c 300 err.0)" [ "$codes" = '0 0 0 ' ]
+check 'an interrupted link changes no byte' cmp -s one.json model.json
+rm -f model.json
+
+# ---- a host that vanishes ----
+ok 'ledger' ledger L --init --epsilon 10 --delta 1e-4
+port=$((port + 1))
+for k in 0 1 2; do rank $k 10.219.1.2 --solver dpsgd:epochs=1000000,batch=100 --penalty none --meet-timeout 4 --ledger L; done
+charges() { "$TACIT" ledger L --json | grep -o '"id"' | wc -l; }
+for _ in $(seq 300); do
+  [ "$(charges)" = 0 ] || break
+  sleep 0.1
+done
+sleep 0.5
+ip -n "${id}r" link set v3 down
+all
+check "a vanished host ends all: $codes" [ "$codes" = '1 1 1 ' ]
+check "rank 0 names it: $(cat err.0)" grep -q 'rank 2 of this run has ended or does not answer' err.0
+check "the vanished one ends, too: $(cat err.2)" grep -q 'rank 0 of this run has ended' err.2
+check 'no model, one charge' test "$(ls model.json* 2>/dev/null | wc -l).$(charges)" = 0.1
+ip -n "${id}r" link set v3 up
+ip -n "${id}3" route replace default via 10.219.3.1
+
+# ---- a server and two parties ----
+authority authority
+for name in server alice bob; do key $name; done
+sign server authority 2 IP:10.219.1.2,IP:10.219.3.1
+sign alice authority 2 DNS:alice
+sign bob authority 2 DNS:bob
+awk 'BEGIN { srand(3); print "key,u,v,y" >"a.csv"; print "key,s,t,y" >"b.csv"
+  for (i = 0; i < 400; i++) {
+    u = 2 * rand() - 1; v = 2 * rand() - 1; s = 2 * rand() - 1; t = 2 * rand() - 1; y = 0.5 * u - 0.4 * s
+    printf "p%d,%.6f,%.6f,%.6f\n", i, u, v, y >"a.csv"; printf "p%d,%.6f,%.6f,%.6f\n", i, s, t, y >"b.csv" } }'
+terms=(--loss squared --epsilon 4 --delta 1e-6)
+session() { # TIMEOUT : server on host 1, alice on host 2, bob on host 3 behind the relay
+  port=$((port + 1))
+  delay 10.219.3.1 10.219.1.2
+  space 1 timeout 100 "$TACIT" serve --listen "10.219.1.2:$port" --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
+    "${terms[@]}" --penalty l1ball:radius=1 --row-norm 2 --label-bound 1 --timeout "$1" -o model.json >serve.out 2>serve.err &
+  server=$!
+  local name at
+  for name in alice bob; do
+    at=$([ $name = alice ] && echo 10.219.1.2 || echo 10.219.3.1)
+    space "$([ $name = alice ] && echo 2 || echo 3)" timeout 100 "$TACIT" party "$([ $name = alice ] && echo a || echo b).csv" \
+      --connect "$at:$port" --key key --secret ranks.secret --label y "${terms[@]}" --timeout "$1" --cert $name.pem \
+      --private-key $name.key --ca authority.pem >$name.out 2>$name.err &
+    eval "$name=\$!"
+    children+=($!)
+  done
+  children+=($server)
+}
+session 60
+ends 'alice on another host' "$alice" 0 . alice.out
+ends 'bob behind a slow line' "$bob" 0 . bob.out
+ends 'the server' "$server" 0 'party: epsilon' serve.out
+ok 'their model verifies' verify model.json
+rm -f model.json
+session 5
+sleep 0.3
+ip -n "${id}r" link set v2 down
+ends 'the server of a vanished party' "$server" 1 "alice|did not come|not answer|come" serve.err
+wait "$alice" "$bob"
+check 'a vanished party: no model' [ ! -e model.json ]
+
+finish

@@ -1,0 +1,284 @@
+/* test_selection.c - the best of a random number of private tries: its price against arithmetic of 40 digits and
+ * against the exact law of what comes out, the law of the number of tries, and that a try's score is paid for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "account/account.h"
+#include "account/selection.h"
+#include "tacit.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double price(const tct_event *event, int64_t mean, double delta) {
+  tct_event at = *event;
+  tct_events one = {&at, 1, 1};
+  double epsilon = NAN;
+  assert_int_equal(tct_selection_epsilon(&one, 1, TCT_ADD_REMOVE, mean, delta, &epsilon, NULL), TCT_OK);
+  return epsilon;
+}
+
+/* ---- the number ------------------------------------------------------------------------------------------------- */
+
+/* mpmath, 40 digits: the Gaussian profile, its epsilon at delta/mean, and twice the root of exp(e) = 1 + (mean-1) d(e).
+ */
+static void gaussian_tries_cost_what_forty_digits_say(void **state) {
+  (void)state;
+  static const struct {
+    double noise, delta, epsilon;
+    int64_t mean;
+  } known[] = {{4, 1e-5, 1.8871617352515131, 50}, {40, 1e-6, 0.18631846805680354, 50},
+               {1, 1e-5, 8.0672366048899078, 50}, {10, 1e-5, 0.34066936468432641, 1},
+               {4, 1e-5, 1.5102621197157983, 10}, {0.5, 1e-8, 21.229684899597539, 200}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    tct_event e = tct_event_gaussian(known[i].noise, 1);
+    double epsilon = price(&e, known[i].mean, known[i].delta);
+    assert_true(epsilon >= known[i].epsilon && epsilon <= known[i].epsilon * (1 + 1e-7));
+  }
+}
+
+static void it_is_never_below_one_try_and_rises_with_the_mean(void **state) {
+  (void)state;
+  const tct_event kinds[] = {tct_event_gaussian(3, 1), tct_event_sampled_gaussian(1, 0.01, 300),
+                             tct_event_exponential(0.5, 1), tct_event_zcdp(0.01, 1), tct_event_objpert(4, 0.1, 1)};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    tct_event own = kinds[i];
+    tct_events one = {&own, 1, 1};
+    tct_cost alone = {0};
+    assert_int_equal(tct_account_epsilon(&one, TCT_ADD_REMOVE, 1e-5, TCT_PRECISION, &alone, NULL), TCT_OK);
+    double before = price(&own, 1, 1e-5);
+    assert_true(before >= alone.epsilon * (1 - 1e-12) && before <= alone.epsilon * (1 + 1e-4));
+    for (int64_t mean = 2; mean <= 2000; mean *= 10) {
+      double epsilon = price(&own, mean, 1e-5);
+      assert_true(isfinite(epsilon) && epsilon >= before);
+      before = epsilon;
+    }
+  }
+}
+
+static void of_several_settings_the_dearest_counts(void **state) {
+  (void)state;
+  tct_event cheap = tct_event_gaussian(10, 1), dear = tct_event_gaussian(3, 1);
+  tct_events both[] = {{&cheap, 1, 1}, {&dear, 1, 1}};
+  double epsilon = NAN;
+  assert_int_equal(tct_selection_epsilon(both, 2, TCT_ADD_REMOVE, 50, 1e-6, &epsilon, NULL), TCT_OK);
+  assert_true(epsilon == price(&dear, 50, 1e-6));
+}
+
+static void what_no_accountant_bounds_is_infinite(void **state) {
+  (void)state;
+  tct_event open = tct_event_approx(0.1, 1e-3, 1), silent = tct_event_gaussian(0, 1);
+  assert_true(isinf(price(&open, 50, 1e-5)));
+  assert_true(isinf(price(&silent, 50, 1e-5)));
+  tct_events one = {&silent, 1, 1};
+  double epsilon = 0;
+  assert_int_equal(tct_selection_epsilon(&one, 1, TCT_ADD_REMOVE, 0, 1e-5, &epsilon, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_selection_epsilon(&one, 1, TCT_ADD_REMOVE, 50, 0, &epsilon, NULL), TCT_E_USAGE);
+  assert_true(isinf(epsilon));
+}
+
+/* ---- the law of what comes out ------------------------------------------------------------------------------------
+ */
+
+static double lower_tail(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
+/* The chance that the best of the tries is no better than a try with this chance F to be so. */
+static double geometric(double f, double mean) { return f / mean / (1 - (1 - 1 / mean) * f); }
+static double fixed(double f, double mean) { return pow(f, mean); }
+
+/* Exact hockey-stick divergence at epsilon of the best score, where a try's score is N(0, 1) and N(mu, 1); up: the
+ * second world comes first.  By masses between the points of a grid, whose sum is at most the divergence. */
+static double divergence(double (*law)(double, double), double mean, double mu, double epsilon, bool up) {
+  const double step = 4e-3;
+  double sum = 0;
+  for (double x = -9; x < 9; x += step) {
+    double p = law(lower_tail(x + step), mean) - law(lower_tail(x), mean);
+    double q = law(lower_tail(x + step - mu), mean) - law(lower_tail(x - mu), mean);
+    sum += fmax(0, up ? q - exp(epsilon) * p : p - exp(epsilon) * q);
+  }
+  return sum;
+}
+
+static void the_exact_law_of_the_best_try_keeps_the_bound_and_a_fixed_number_of_tries_does_not(void **state) {
+  (void)state;
+  static const double noises[] = {1, 4, 12}, deltas[] = {1e-3, 1e-5};
+  double closest = 0, fixed_most = 0;
+  for (int i = 0; i < 3; i++)
+    for (int d = 0; d < 2; d++)
+      for (int64_t mean = 5; mean <= 500; mean *= 10) {
+        tct_event e = tct_event_gaussian(noises[i], 1);
+        double epsilon = price(&e, mean, deltas[d]);
+        for (int up = 0; up < 2; up++) {
+          double own = divergence(geometric, (double)mean, 1 / noises[i], epsilon, up);
+          if (!(own <= deltas[d])) fail_msg("noise %g, mean %d: delta %g of %g", noises[i], (int)mean, own, deltas[d]);
+          closest = fmax(closest, own / deltas[d]);
+        }
+        double single = price(&e, 1, deltas[d]); /* a fixed number of tries, charged as one try */
+        fixed_most = fmax(fixed_most, divergence(fixed, (double)mean, 1 / noises[i], single, true) / deltas[d]);
+      }
+  print_message("the exact divergence is up to %.3g of delta; of fixed tries charged as one, %.3g\n", closest,
+                fixed_most);
+  assert_true(fixed_most > 10);
+}
+
+/* The exact epsilon is at least this part of the bound: a bound that forgot a factor would be below it. */
+static void the_bound_is_within_twice_of_the_exact_law(void **state) {
+  (void)state;
+  tct_event e = tct_event_gaussian(4, 1);
+  double bound = price(&e, 50, 1e-5), low = 0, high = bound;
+  for (int k = 0; k < 12; k++) {
+    double middle = 0.5 * (low + high),
+           worst = fmax(divergence(geometric, 50, 0.25, middle, false), divergence(geometric, 50, 0.25, middle, true));
+    if (worst > 1e-5)
+      low = middle;
+    else
+      high = middle;
+  }
+  print_message("exact epsilon %.4f, bound %.4f\n", low, bound);
+  assert_true(low >= 0.5 * bound && low <= bound);
+}
+
+/* ---- the number of tries -------------------------------------------------------------------------------------------
+ */
+
+static void the_number_of_tries_is_geometric(void **state) {
+  (void)state;
+  enum { DRAWS = 20000, MEAN = 4, CELLS = 12 };
+  double seen[CELLS + 1] = {0}, statistic = 0, left = 1;
+  for (uint64_t k = 0; k < DRAWS; k++) {
+    int64_t tries = 0;
+    uint64_t seed = k * k + 77 * k;
+    assert_int_equal(tct_draw_tries(MEAN, &seed, &tries, NULL), TCT_OK);
+    assert_true(tries >= 1);
+    seen[tries <= CELLS ? tries - 1 : CELLS]++;
+  }
+  for (int c = 0; c <= CELLS; c++) {
+    double chance = c < CELLS ? left / MEAN : left, expected = DRAWS * chance;
+    statistic += (seen[c] - expected) * (seen[c] - expected) / expected;
+    left -= chance;
+  }
+  assert_true(statistic < 60); /* chi-square of 12 degrees: 1e-7 */
+}
+
+static void one_try_on_average_is_one_try_and_seeds_repeat(void **state) {
+  (void)state;
+  int64_t tries = 0, again = 0;
+  uint64_t seed = 5;
+  assert_int_equal(tct_draw_tries(1, NULL, &tries, NULL), TCT_OK);
+  assert_int_equal(tries, 1);
+  assert_int_equal(tct_draw_tries(50, &seed, &tries, NULL), TCT_OK);
+  assert_int_equal(tct_draw_tries(50, &seed, &again, NULL), TCT_OK);
+  assert_int_equal(tries, again);
+  tct_error err = {0};
+  assert_int_equal(tct_draw_tries(0, NULL, &tries, &err), TCT_E_USAGE);
+  assert_int_equal(tct_draw_tries(10001, NULL, &tries, &err), TCT_E_USAGE);
+}
+
+/* ---- the budget ----------------------------------------------------------------------------------------------------
+ */
+
+static json_t *composed(const char *const *solvers, size_t count, double epsilon, tct_composition **made) {
+  tct_config config[4];
+  const tct_config *at[4];
+  tct_error err = {0};
+  for (size_t j = 0; j < count; j++) {
+    tct_config_default(&config[j]);
+    config[j].loss = "logistic", config[j].penalty = "l2:lambda=0.01", config[j].solver = solvers[j];
+    config[j].epsilon = epsilon, config[j].delta = 1e-5, config[j].row_norm = 1;
+    at[j] = &config[j];
+  }
+  *made = tct_compose_tries(at, count, 50, 0.3, 4000, 6, &err);
+  if (!*made) fail_msg("%s", err.text);
+  char *text = tct_composition_json(*made, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  return root;
+}
+
+static void a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=20", "dpmetric", "dpgd:steps=5", "objpert"};
+  for (double asked = 0.1; asked < 10; asked *= 9) {
+    tct_composition *made;
+    json_t *root = composed(solvers, 4, asked, &made), *score = json_object_get(root, "score"), *fit;
+    int64_t mean = 0;
+    double noise = 0, calibrated = 0, epsilon = json_number_value(json_object_get(root, "epsilon"));
+    assert_true(tct_selection_parse(json_string_value(json_object_get(root, "choice")), &mean, &noise));
+    assert_int_equal(mean, 50);
+    tct_target target = {TCT_ADD_REMOVE, json_number_value(json_object_get(score, "epsilon")),
+                         json_number_value(json_object_get(score, "delta"))};
+    assert_int_equal(tct_calibrate_noise(1, 1, &target, &calibrated, NULL, NULL), TCT_OK);
+    assert_true(noise == calibrated); /* what tct_evaluate_json draws with this budget */
+    tct_events one[4] = {{0}};
+    size_t j, i;
+    json_array_foreach(json_object_get(root, "fits"), j, fit) {
+      json_t *list = json_object_get(fit, "events");
+      tct_event event;
+      for (i = 0; i < json_array_size(list); i++) {
+        assert_int_equal(tct_event_parse(json_string_value(json_array_get(list, i)), &event, NULL, NULL), TCT_OK);
+        assert_int_equal(tct_events_add(&one[j], event, NULL), TCT_OK);
+      }
+      assert_int_equal(tct_events_add(&one[j], tct_event_gaussian(noise, 1), NULL), TCT_OK);
+    }
+    double proved = 0;
+    assert_int_equal(tct_selection_epsilon(one, 4, TCT_ADD_REMOVE, 50, 1e-5 * (1 - 1e-12), &proved, NULL), TCT_OK);
+    assert_true(fabs(proved - epsilon) <= 1e-9 * epsilon);
+    assert_true(epsilon <= asked && epsilon >= 0.98 * asked);
+    for (j = 0; j < 4; j++) tct_events_free(&one[j]);
+    json_decref(root);
+    tct_composition_free(made);
+  }
+}
+
+static void what_cannot_be_searched_is_refused_with_a_sentence(void **state) {
+  (void)state;
+  tct_config config;
+  const tct_config *at = &config;
+  tct_error err = {0};
+  tct_config_default(&config);
+  config.loss = "logistic", config.solver = "dpgd", config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1;
+  assert_null(tct_compose_tries(&at, 1, 0, 0.3, 4000, 6, &err));
+  assert_non_null(strstr(err.text, "; "));
+  assert_null(tct_compose_tries(&at, 1, 50, 1, 4000, 6, &err));
+  assert_null(tct_compose_tries(&at, 0, 50, 0.3, 4000, 6, &err));
+  config.delta = 0;
+  assert_null(tct_compose_tries(&at, 1, 50, 0.3, 4000, 6, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_non_null(strstr(err.text, "delta"));
+}
+
+static void other_choices_are_not_taken_for_a_search(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"exponential:epsilon=1",          "selection:mean=50,score=0",
+                                      "selection:mean=0,score=2",       "selection:mean=50,score=inf",
+                                      "selection:mean=50,score=2,more", "selection:mean=20000,score=2",
+                                      "selection:mean= 50,score=2",     ""};
+  int64_t mean;
+  double score;
+  char text[80];
+  tct_selection_text(50, 3.07, text, sizeof text);
+  assert_true(tct_selection_parse(text, &mean, &score) && mean == 50 && score == 3.07);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(tct_selection_parse(wrong[i], &mean, &score));
+  assert_false(tct_selection_parse(NULL, &mean, &score));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gaussian_tries_cost_what_forty_digits_say),
+      cmocka_unit_test(it_is_never_below_one_try_and_rises_with_the_mean),
+      cmocka_unit_test(of_several_settings_the_dearest_counts),
+      cmocka_unit_test(what_no_accountant_bounds_is_infinite),
+      cmocka_unit_test(the_exact_law_of_the_best_try_keeps_the_bound_and_a_fixed_number_of_tries_does_not),
+      cmocka_unit_test(the_bound_is_within_twice_of_the_exact_law),
+      cmocka_unit_test(the_number_of_tries_is_geometric),
+      cmocka_unit_test(one_try_on_average_is_one_try_and_seeds_repeat),
+      cmocka_unit_test(a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search),
+      cmocka_unit_test(what_cannot_be_searched_is_refused_with_a_sentence),
+      cmocka_unit_test(other_choices_are_not_taken_for_a_search),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
