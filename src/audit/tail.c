@@ -22,19 +22,23 @@ static double log_term(int64_t n, int64_t i, double p) {
          (double)(n - i) * log1p(-p);
 }
 
-/* Terms grow up to n p and then fall: summed from k on until they no longer count. */
+/* The sum over i = from, from + step, ... of the chances of i, which fall in that direction. */
+static double falling(int64_t n, int64_t from, int step, double p) {
+  double sum = 0, term = exp(log_term(n, from, p)), ratio = p / (1 - p);
+  for (int64_t i = from; i >= 0 && i <= n && term > 1e-30; i += step) {
+    sum += term;
+    term *= step > 0 ? ratio * (double)(n - i) / (double)(i + 1) : (double)i / ((double)(n - i + 1) * ratio);
+  }
+  return sum < 1 ? sum : 1;
+}
+
+/* Terms grow up to n p and then fall: below it the other tail is summed.  A sum that began with its smallest terms
+ * would begin with numbers that round to 0. */
 double tct_audit_upper_tail(int64_t n, int64_t k, double p) {
-  double sum = 0;
   if (k <= 0) return 1;
   if (k > n || p <= 0) return 0;
   if (p >= 1) return 1;
-  double term = exp(log_term(n, k, p)), ratio = p / (1 - p);
-  for (int64_t i = k; i <= n; i++) {
-    sum += term;
-    if (i >= n || (term < 1e-30 && (double)i > (double)n * p)) break;
-    term = term > 0 ? term * ratio * (double)(n - i) / (double)(i + 1) : exp(log_term(n, i + 1, p));
-  }
-  return sum < 1 ? sum : 1;
+  return (double)k > (double)n * p ? falling(n, k, 1, p) : 1 - falling(n, k - 1, -1, p);
 }
 
 double tct_audit_at_least(int64_t n, int64_t k, double error) {
