@@ -77,7 +77,12 @@ static double crossing(const worlds *w, double epsilon) {
   return inside <= 0 ? -INFINITY : (log(inside / w->rate) + w->mu * w->mu / 2) / w->mu;
 }
 
+/* Beyond it the steps of the integral are wider than the densities. */
+static const double FAR_APART = 2000;
+
+/* NAN: not known. */
 static double exact_delta(const worlds *w, double epsilon) {
+  if (!(w->mu <= FAR_APART)) return NAN;
   double from = crossing(w, epsilon), low = -40, high = w->mu + 40; /* beyond 40 sigma a double holds nothing */
   if (w->forward)
     low = fmax(low, from);
@@ -92,17 +97,21 @@ static double exact_delta(const worlds *w, double epsilon) {
   return sum * h / 3;
 }
 
-/* The least epsilon >= 0 with exact_delta <= delta. */
+static const double FAR = 1e6; /* no epsilon above it is looked for */
+
+/* The least epsilon >= 0 with exact_delta <= delta; FAR or more: at least that.  Worlds far apart: without sampling,
+ * delta at FAR is 1; with it, 0 is all that is known. */
 static double exact_epsilon(const worlds *w, double delta) {
   double low = 0, high = 1;
+  if (!(w->mu <= FAR_APART)) return w->rate >= 1 ? FAR : 0;
   if (exact_delta(w, 0) <= delta) return 0;
-  while (exact_delta(w, high) > delta && high < 1e6) high *= 2;
+  while (!(exact_delta(w, high) <= delta) && high < FAR) high *= 2;
   for (int i = 0; i < BISECT && high - low > 1e-12 * high; i++) {
     double middle = (low + high) / 2;
-    if (exact_delta(w, middle) > delta)
-      low = middle;
-    else
+    if (exact_delta(w, middle) <= delta)
       high = middle;
+    else
+      low = middle;
   }
   return high;
 }
@@ -142,18 +151,24 @@ static double blurred_epsilon(const tct_events *events, double factor, double de
   }
   if (!found) return INFINITY;
   low = found->shift, high = low + 1;
-  while (blurred_delta(found, factor, sqrt(square), high) > delta && high < 1e6) high *= 2;
+  while (!(blurred_delta(found, factor, sqrt(square), high) <= delta)) {
+    if (high > FAR) return INFINITY;
+    high *= 2;
+  }
   for (int i = 0; i < 50 && high - low > 1e-9 * high; i++) {
     double middle = (low + high) / 2;
-    if (blurred_delta(found, factor, sqrt(square), middle) > delta)
-      low = middle;
-    else
+    if (blurred_delta(found, factor, sqrt(square), middle) <= delta)
       high = middle;
+    else
+      low = middle;
   }
   return high;
 }
 
 /* ---- Renyi divergences by definition --------------------------------------------------------- */
+
+/* What is no number proves nothing. */
+static double at_least_0(double bound) { return bound >= 0 ? bound : bound < 0 ? 0 : INFINITY; }
 
 /* replaced: of the mixture with 1 from that with -1, else from the law without the record. */
 static double sampled_renyi(double m, double q, double a, int replaced) {
@@ -170,7 +185,7 @@ static double sampled_renyi(double m, double q, double a, int replaced) {
       sum += exp(value - top);
     }
   }
-  return fmax(0, top + log(sum * h)) / (a - 1);
+  return at_least_0(top + log(sum * h)) / (a - 1);
 }
 
 /* Randomised response is the worst pure mechanism at every order. */
@@ -244,7 +259,7 @@ static double epsilon_at_order(const tct_events *events, tct_neighbours neighbou
   double sum = 0;
   for (int64_t i = 0; i < events->len && isfinite(sum); i++)
     sum += (double)events->at[i].count * event_renyi(&events->at[i], neighbours, a);
-  return fmax(0, sum + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1));
+  return at_least_0(sum + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1));
 }
 
 /* Least over orders: a coarse grid in log(a-1) from 1e-3 to 1e4, then golden sections around its best. */
@@ -312,7 +327,7 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
   }
   out->lower = lower_bound(events, factor, delta, &others);
   if (!others) {
-    out->upper = out->lower;
+    out->upper = out->lower < FAR ? out->lower : INFINITY;
     out->exact = events->len > 0;
     snprintf(out->how, sizeof out->how, "exact, by integrating the Gaussian densities");
     return;

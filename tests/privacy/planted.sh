@@ -198,7 +198,7 @@ plant differing_ranks_train src/train/one_program.c 's/tct_status status = tct_t
 # ---- what bounds a record ----
 plant row_bound_skipped src/la/matrix/view.c 's/return rule == TCT_ROWS_CLIP && scale > 1 \? 1 : scale;/return 1;/' privacy_sensitivity
 plant row_bound_without_slack src/la/matrix/view.c 's/double c = 1 - 0x1p-39 - [^;]*;/double c = 1 + 0x1p-30;/' privacy_sensitivity
-plant label_clip_skipped src/train/bound.c 's/out->y\[i\] = isnan\(bound\) \? y : [^;]*;/out->y[i] = y;/' privacy_sensitivity
+plant label_clip_skipped src/train/bound.c 's/out->y\[i\] = isnan\(bound\) \|\| joint \? y : [^;]*;/out->y[i] = y;/' privacy_sensitivity
 plant lattice_away_from_zero src/la/matrix/lattice.h:src/la/matrix/rows_table.c 's/r -= r > a \? lattice : 0.0;/r += r < a ? lattice : 0.0;/' privacy_sensitivity unit_kernels
 plant vector_lattice_away_from_zero src/la/matrix/rows_body.h:src/la/matrix/rows_table.c 's/r -= (\(tct_f64x8\)\(\(tct_i64x8\)step & \(tct_i64x8\)\(r) > (a\)\))/r += \1 < \2/' unit_kernels
 plant terms_off_the_lattice src/la/matrix/lattice.h:src/la/matrix/rows_table.c 's/return copysign\(a < magic \? r : a, v\);/return r < 0 ? r : v;/' privacy_sensitivity
@@ -280,7 +280,7 @@ plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_REC
 # ---- what the certificate says, and whether it is there ----
 plant model_hides_its_seed src/model/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model
 plant model_hides_what_is_unaccounted src/model/model.c 's/texts\(m->unaccounted, TCT_UNACCOUNTED\)/texts(m->unaccounted, 0)/' unit_model
-plant model_forgets_its_relation src/model/model.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
+plant model_forgets_its_relation src/model/model_read.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
 plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' unit_write
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
@@ -470,7 +470,7 @@ plant lower_bound_skipped src/certify/verify.c 's/check\(r, "lower_bound", lower
 plant keys_that_stand_twice_read src/model/model_read.c 's/JSON_REJECT_DUPLICATES/0/g' unit_verify
 plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICATES/0/' unit_verify
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
-plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/return 2 \* a \/ \(noise \* noise\)/return 0.5 * a \/ (noise * noise)/' unit_second
+plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/, 2 \* a \/ \(e->noise \* e->noise\)/, 0.5 * a \/ (e->noise * e->noise)/' unit_second
 plant second_opinion_halves_its_noise src/certify/cross_check.c 's/\* factor \* factor \/ \(e->noise \* e->noise\)/* factor \/ (e->noise * e->noise)/g' unit_second
 
 wait

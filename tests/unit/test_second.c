@@ -133,6 +133,20 @@ static void what_it_cannot_prove_is_infinite(void **state) {
   (void)state;
   assert_true(isinf(opinion(EVENTS("gaussian:noise=0"), TCT_ADD_REMOVE, 1e-6).upper));
   assert_true(isinf(opinion(EVENTS("approx:epsilon=0.1,delta=1e-5"), TCT_ADD_REMOVE, 1e-6).upper));
+  /* Noise so small that densities, losses and orders leave the range of a double. */
+  static const char *const lists[] = {"gaussian:noise=1e-3",
+                                      "gaussian:noise=1e-9",
+                                      "gaussian:noise=1e-160",
+                                      "gaussian:noise=1e-300",
+                                      "sampled_gaussian:noise=1e-3,rate=0.5",
+                                      "sampled_gaussian:noise=1e-160,rate=0.5",
+                                      "sampled_gaussian:noise=1e-300,rate=1e-300",
+                                      "objpert:noise=1e-160,shift=0.1"};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (int relation = 0; relation < 2; relation++) {
+      double upper = opinion(EVENTS(lists[i]), (tct_neighbours)relation, 1e-6).upper;
+      if (!(upper > 1e5)) fail_msg("%s: %g", lists[i], upper);
+    }
 }
 
 /* Recorded: an upper bound that falls without a reason is a second opinion that has begun to agree.  TACIT_PRINT=1
