@@ -139,8 +139,8 @@ static void a_list_is_read_as_it_was_written_or_refused(void **state) {
       "[{\"name\":\"a\",\"address\":\"\",\"columns\":1}]",
       "[{\"name\":\"a\",\"address\":\"\",\"columns\":1},{\"name\":\"a\",\"address\":\"\",\"columns\":1}]",
       "[{\"name\":\"a\",\"address\":\"\",\"columns\":0},{\"name\":\"b\",\"address\":\"\",\"columns\":1}]",
-      "[{\"name\":\"a\",\"address\":\"\",\"columns\":9223372036854775807},"
-      "{\"name\":\"b\",\"address\":\"\",\"columns\":9223372036854775807}]",
+      ("[{\"name\":\"a\",\"address\":\"\",\"columns\":9223372036854775807},"
+       "{\"name\":\"b\",\"address\":\"\",\"columns\":9223372036854775807}]"),
       "[{\"name\":\"\",\"address\":\"\",\"columns\":1},{\"name\":\"b\",\"address\":\"\",\"columns\":1}]",
       "[{\"name\":\"a\",\"address\":7,\"columns\":1},{\"name\":\"b\",\"address\":\"\",\"columns\":1}]",
       "[{\"name\":\"a\",\"columns\":1},{\"name\":\"b\",\"address\":\"\",\"columns\":1}]"};
