@@ -182,6 +182,16 @@ def end_of(process):
     return {"exit": process.returncode, "seconds": round(used.ru_utime + used.ru_stime, 2), "peak_mb": used.ru_maxrss // 1024}
 
 
+def wait_until_it_listens(process, port):
+    """A relay takes a connection before it knows whether anybody answers behind it."""
+    while process.poll() is None:
+        for line in pathlib.Path(f"/proc/{process.pid}/net/tcp").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[1].endswith(f":{port:04X}") and words[3] == "0A":
+                return
+        time.sleep(0.02)
+
+
 def run(options, build, hosts):
     names = ["server"] + [f"p{k}" for k in range(options.parties)]
     slow = hosts is not None
@@ -198,7 +208,7 @@ def run(options, build, hosts):
         relay = subprocess.Popen(hosts.command("hub") + [sys.executable, __file__, "relay", str(options.delay / 1000),
                                                         str(options.mbit * 125000), there], stdout=subprocess.PIPE)
         relay.stdout.readline()
-    own = lambda name: ["--cert", name + ".pem", "--private-key", name + ".key", "--ca", "ca.pem", "--timeout", "600"]
+    own = lambda name: ["--cert", name + ".pem", "--private-key", name + ".key", "--ca", "ca.pem", "--timeout", "120"]
     common = ["--loss", "squared", "--epsilon", "1", "--delta", "1e-6"]
     wrap = hosts.command if slow else lambda name: []
     started = time.monotonic()
@@ -207,6 +217,7 @@ def run(options, build, hosts):
                           str(options.parties), *own("server"), *common, "--penalty", "l2:lambda=0.001", "--row-norm", "9",
                           "--label-bound", "1", "--solver", "gram_parties", "-o", "model.json", "--json"],
         stdout=subprocess.PIPE)}
+    wait_until_it_listens(process["server"], port["server"])
     for k, name in enumerate(names[1:]):
         wide = options.columns * (k + 1) // options.parties - options.columns * k // options.parties
         process[name] = subprocess.Popen(
