@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 #include "model/json.h"
 #include "train/certificate.h"
+#include "train/charge.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,9 @@ tct_status tct_estimate_plan_again(const json_t *certificate, tct_estimate_plan 
 }
 
 tct_status tct_estimate_events(const tct_estimate_plan *p, tct_events *out, tct_error *err) {
-  TCT_TRY(tct_events_add(out, tct_event_approx(p->own_epsilon, p->own_delta, 1), err));
-  return tct_events_add(out, tct_event_approx(p->rest_epsilon, p->rest_delta, 1), err);
+  const tct_estimated parts = {.own_epsilon = p->own_epsilon,
+                               .own_delta = p->own_delta,
+                               .rest_epsilon = p->rest_epsilon,
+                               .rest_delta = p->rest_delta};
+  return tct_estimated_events(&parts, out, err);
 }

@@ -125,6 +125,7 @@ tct_status tct_team_sum_first(tct_team *team, double *x, int64_t n, tct_error *e
 
 tct_status tct_team_largest(tct_team *team, double *x, int64_t n, tct_error *err) {
   if (alone(team)) return TCT_OK;
+  for (int64_t j = 0; j < n; j++) x[j] = isnan(x[j]) ? INFINITY : x[j]; /* transports differ on NaN */
   TCT_TRY(agree(team, NULL, err));
   return done(team, team->wire.largest(team->wire.state, x, n, &team->patience), err);
 }

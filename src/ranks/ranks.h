@@ -23,7 +23,7 @@ void tct_team_watch(tct_team *team, tct_cancel_fn cancel, void *user);
 tct_status tct_team_sum(tct_team *team, double *x, int64_t n, tct_error *err);
 /* The same on rank 0 alone; what the others hold in x afterwards is not defined.  Collective. */
 tct_status tct_team_sum_first(tct_team *team, double *x, int64_t n, tct_error *err);
-/* x[n] <- the largest over the ranks; no value may be a NaN.  Collective. */
+/* x[n] <- the largest over the ranks; a NaN counts as infinite.  Collective. */
 tct_status tct_team_largest(tct_team *team, double *x, int64_t n, tct_error *err);
 /* bytes[size] of rank `from` go to all.  Collective. */
 tct_status tct_team_broadcast(tct_team *team, void *bytes, int64_t size, int from, tct_error *err);

@@ -87,31 +87,20 @@ static int lose(tct_star *star, int32_t peer) {
 
 static bool again(ssize_t done) { return done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR); }
 
-static int put(tct_star *star, int32_t peer, const unsigned char *bytes, size_t size, const tct_patience *patience) {
+/* All of bytes[size], out with POLLOUT and in with POLLIN. */
+static int pass(tct_star *star, int32_t peer, short way, unsigned char *bytes, size_t size,
+                const tct_patience *patience) {
   wait w = wait_begin(patience);
+  int socket = star->peer[peer].socket;
   for (size_t at = 0; at < size;) {
-    ssize_t done = send(star->peer[peer].socket, bytes + at, size - at, MSG_NOSIGNAL);
+    ssize_t done =
+        way == POLLOUT ? send(socket, bytes + at, size - at, MSG_NOSIGNAL) : recv(socket, bytes + at, size - at, 0);
     if (done > 0) {
       at += (size_t)done;
       continue;
     }
     if (!again(done)) return lose(star, peer);
-    int outcome = await(star, peer, POLLOUT, &w);
-    if (outcome != TCT_TRANSPORT_DONE) return outcome;
-  }
-  return TCT_TRANSPORT_DONE;
-}
-
-static int get(tct_star *star, int32_t peer, unsigned char *bytes, size_t size, const tct_patience *patience) {
-  wait w = wait_begin(patience);
-  for (size_t at = 0; at < size;) {
-    ssize_t done = recv(star->peer[peer].socket, bytes + at, size - at, 0);
-    if (done > 0) {
-      at += (size_t)done;
-      continue;
-    }
-    if (!again(done)) return lose(star, peer);
-    int outcome = await(star, peer, POLLIN, &w);
+    int outcome = await(star, peer, way, &w);
     if (outcome != TCT_TRANSPORT_DONE) return outcome;
   }
   return TCT_TRANSPORT_DONE;
@@ -132,7 +121,7 @@ int tct_star_send(tct_star *star, int32_t peer, tct_message kind, const void *by
   for (int64_t at = 0; at < size || at == 0;) {
     size_t length = piece_of(size - at);
     tct_seal(&star->peer[peer].out, kind_of(kind, size), (const char *)bytes + at, length, star->sealed);
-    int outcome = put(star, peer, star->sealed, length + TCT_SEALED_EXTRA, patience);
+    int outcome = pass(star, peer, POLLOUT, star->sealed, length + TCT_SEALED_EXTRA, patience);
     if (outcome != TCT_TRANSPORT_DONE) return outcome;
     at += (int64_t)length;
     if (length == 0) break;
@@ -144,7 +133,7 @@ int tct_star_receive(tct_star *star, int32_t peer, tct_message kind, void *bytes
                      const tct_patience *patience) {
   for (int64_t at = 0; at < size || at == 0;) {
     size_t length = piece_of(size - at);
-    int outcome = get(star, peer, star->sealed, length + TCT_SEALED_EXTRA, patience);
+    int outcome = pass(star, peer, POLLIN, star->sealed, length + TCT_SEALED_EXTRA, patience);
     if (outcome != TCT_TRANSPORT_DONE) return outcome;
     if (!tct_unseal(&star->peer[peer].in, kind_of(kind, size), star->sealed, length, (char *)bytes + at))
       return TCT_TRANSPORT_DAMAGED;

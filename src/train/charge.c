@@ -125,10 +125,14 @@ static tct_status write_estimate(const tct_estimated *e, tct_model *m, tct_error
   return m->estimate ? TCT_OK : tct_fail_memory(err);
 }
 
+tct_status tct_estimated_events(const tct_estimated *estimated, tct_events *out, tct_error *err) {
+  TCT_TRY(tct_events_add(out, tct_event_approx(estimated->own_epsilon, estimated->own_delta, 1), err));
+  return tct_events_add(out, tct_event_approx(estimated->rest_epsilon, estimated->rest_delta, 1), err);
+}
+
 static tct_status claim_both(const tct_estimated *e, tct_model *m, tct_error *err) {
   tct_events events = {0};
-  tct_status status = tct_events_add(&events, tct_event_approx(e->own_epsilon, e->own_delta, 1), err);
-  if (status == TCT_OK) status = tct_events_add(&events, tct_event_approx(e->rest_epsilon, e->rest_delta, 1), err);
+  tct_status status = tct_estimated_events(e, &events, err);
   char *accountant = tct_text_copy("basic");
   if (status == TCT_OK && !accountant) status = tct_fail_memory(err);
   if (status != TCT_OK) {

@@ -14,6 +14,8 @@ tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tc
 /* Charges the plan's promise to its ledger, durably; without a ledger nothing.  The promise is on disk before the gate
  * exists: whatever happens later, it is paid.  Collective. */
 tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err);
+/* The events of a claim over an estimate and the fit that follows: their parts of the budget, added. */
+tct_status tct_estimated_events(const tct_estimated *estimated, tct_events *out, tct_error *err);
 /* The claim of a table whose bounds were estimated: of the estimate and the fit together; nothing without one. */
 tct_status tct_model_add_estimate(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err);
 #endif

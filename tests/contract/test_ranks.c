@@ -1,4 +1,5 @@
 /* test_ranks.c - a run over ranks: the bits of one process, one noise, one failure. */
+#include "rank_part.h"
 #include "worlds.h"
 
 #include "la/exact/exact.h"
@@ -20,20 +21,6 @@ typedef struct task {
   tct_error err;
 } task;
 
-static void describe_part(tct_data *data, const task *t, tct_team *team) {
-  data->team = team;
-  data->rank_rows = TCT_NEW(int64_t, team_size);
-  data->row0 = data->all_rows = 0;
-  for (int r = 0; r < team_size; r++) {
-    data->rank_rows[r] = t->rows[r];
-    if (r == t->rank) data->row0 = data->all_rows;
-    data->all_rows += t->rows[r];
-  }
-  data->x.rows = t->rows[t->rank];
-  data->x.values = (const double *)data->x.values + data->row0 * data->x.stride;
-  data->y += data->row0;
-}
-
 static void *run_rank(void *user) {
   task *t = user;
   self = t->rank;
@@ -43,7 +30,7 @@ static void *run_rank(void *user) {
   tct_plan *plan = NULL;
   tct_model *model = NULL;
   if (team && data) {
-    describe_part(data, t, team);
+    describe_part(data, team, t->rank, team_size, t->rows);
     data->labels = tct_config_labels(t->config);
     plan = tct_plan_new(t->config, tct_data_all_rows(data), COLS, &t->err);
   }

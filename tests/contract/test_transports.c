@@ -1,5 +1,6 @@
 /* test_transports.c - ranks over sockets, and over a transport that a program brings along: the same bits, the same
  * agreement, and no lost frame that becomes numbers. */
+#include "rank_part.h"
 #include "worlds.h"
 
 #include "core/alloc.h"
@@ -174,20 +175,6 @@ static tct_team *team_of(task *t) {
   return t->way == OVER ? tct_team_over(&over, &t->err) : tct_team_sockets(&t->sockets, &t->err);
 }
 
-static void describe_part(tct_data *data, const task *t, tct_team *team) {
-  data->team = team;
-  data->rank_rows = TCT_NEW(int64_t, t->ranks);
-  data->row0 = data->all_rows = 0;
-  for (int r = 0; r < t->ranks; r++) {
-    data->rank_rows[r] = t->rows[r];
-    if (r == t->rank) data->row0 = data->all_rows;
-    data->all_rows += t->rows[r];
-  }
-  data->x.rows = t->rows[t->rank];
-  data->x.values = (const double *)data->x.values + data->row0 * data->x.stride;
-  data->y += data->row0;
-}
-
 static void *run_rank(void *user) {
   task *t = user;
   tct_team *team = team_of(t);
@@ -196,7 +183,7 @@ static void *run_rank(void *user) {
   tct_plan *plan = NULL;
   tct_model *model = NULL;
   if (data) {
-    describe_part(data, t, team);
+    describe_part(data, team, t->rank, t->ranks, t->rows);
     data->labels = tct_config_labels(&t->config);
     plan = tct_plan_new(&t->config, tct_data_all_rows(data), COLS, &t->err);
   }
@@ -457,6 +444,31 @@ static void what_is_changed_cut_off_added_or_repeated_on_the_wire_leaves_no_mode
   records_free(&r);
 }
 
+/* ---- NaN ----------------------------------------------------------------------------------------------------------
+ */
+
+static void *ask_the_largest(void *user) {
+  task *t = user;
+  tct_team *team = team_of(t);
+  double x[2] = {t->rank == 1 ? NAN : 1 + t->rank, t->rank};
+  if (team && tct_team_largest(team, x, 2, &t->err) == TCT_OK) memcpy(t->w, x, sizeof x);
+  tct_team_free(team);
+  return NULL;
+}
+
+static void a_largest_that_one_rank_does_not_know_is_infinite_on_all(void **state) {
+  (void)state;
+  static crew c;
+  tct_config config = world_config("logistic", "none", "dpgd");
+  for (way how = OVER; how <= SOCKETS; how++) {
+    pthread_t thread[MOST];
+    crew_make(&c, how, 3, cuts[1], &config, NULL, NULL);
+    for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&thread[k], NULL, ask_the_largest, &c.task[k]), 0);
+    for (int k = 0; k < 3; k++) pthread_join(thread[k], NULL);
+    for (int k = 0; k < 3; k++) assert_true(isinf(c.task[k].w[0]) && c.task[k].w[1] == 2);
+  }
+}
+
 /* ---- who may come -------------------------------------------------------------------------------------------------
  */
 
@@ -547,6 +559,7 @@ static void what_no_team_can_be_made_of_is_refused_with_a_sentence(void **state)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_largest_that_one_rank_does_not_know_is_infinite_on_all),
       cmocka_unit_test(sockets_and_a_transport_of_ones_own_make_the_model_of_one_process),
       cmocka_unit_test(ranks_that_differ_in_an_option_or_a_seed_make_no_model_on_any_transport),
       cmocka_unit_test(a_frame_that_a_transport_loses_ends_the_run_and_is_never_taken_for_numbers),

@@ -206,6 +206,28 @@ static void noise_in_the_curvature_leaves_the_mean_of_its_inverse(void **state) 
   tct_metric_free(&metric);
 }
 
+/* The variance of slopes alone: the curvature would give an interval, and a small one. */
+static void what_cannot_be_taken_apart_gives_no_interval(void **state) {
+  (void)state;
+  enum { P = 2 };
+  double h[P * P] = {1, 0, 0, 1}, gradient[P] = {0}, step[P];
+  tct_metric metric;
+  assert_int_equal(tct_metric_new(P, false, &metric, NULL), TCT_OK);
+  for (int k = 0; k < P * P; k++) metric.w[k] = h[k];
+  assert_true(tct_metric_settle(&metric));
+  for (int known = 0; known <= 1; known++) {
+    double spread[P * P] = {1, 0, 0, known ? 1 : NAN};
+    tct_inference errors;
+    tct_onestep_moments moments = {.curvature = h, .variance = spread, .curvature_noise = 0.01};
+    tct_onestep_released released = {.gradient = gradient, .moments = &moments, .rows = 9, .link = TCT_LINK_IDENTITY};
+    assert_int_equal(tct_inference_new(P, &errors, NULL), TCT_OK);
+    assert_int_equal(tct_onestep_covariance(&released, &metric, step, &errors, NULL), TCT_OK);
+    for (int j = 0; j < P; j++) assert_int_equal(errors.why[j], known ? TCT_GIVEN : TCT_NOISE_ABOVE_SIGNAL);
+    tct_inference_free(&errors);
+  }
+  tct_metric_free(&metric);
+}
+
 static void a_sum_that_holds_a_withheld_weight_is_withheld(void **state) {
   (void)state;
   tct_inference errors;
@@ -233,6 +255,7 @@ int main(void) {
       cmocka_unit_test(noise_in_the_curvature_leaves_the_mean_of_its_inverse),
       cmocka_unit_test(students_t_has_the_values_of_its_tables),
       cmocka_unit_test(eigenvectors_put_the_matrix_together_again),
+      cmocka_unit_test(what_cannot_be_taken_apart_gives_no_interval),
       cmocka_unit_test(a_sum_that_holds_a_withheld_weight_is_withheld),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

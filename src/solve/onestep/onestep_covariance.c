@@ -31,6 +31,7 @@ typedef struct work {
   double *spread;                     /* J, or H after the floor, made positive */
   double *middle;                     /* between the two H^-1 of the noise */
   double *room;                       /* [2 p p + 4 p] */
+  bool unknown;                       /* H or J could not be taken apart */
 } work;
 
 static double *take(double **from, int64_t count) {
@@ -54,9 +55,10 @@ static void times(const double *a, const double *x, int64_t p, double *y) {
 }
 
 /* The columns of vectors[p][p] <- unit eigenvectors of a[p][p], which is overwritten; scratch: 3p doubles.  Where that
- * fails all values are 0: no direction counts as determined, and no weight gets an interval. */
-static void decompose(double *a, int64_t p, double *value, double *vectors, double *scratch) {
-  if (!tct_eigenvectors(a, p, value, vectors, scratch)) {
+ * fails, false and all values are 0: no weight gets an interval. */
+static bool decompose(double *a, int64_t p, double *value, double *vectors, double *scratch) {
+  bool known = tct_eigenvectors(a, p, value, vectors, scratch);
+  if (!known) {
     memset(value, 0, (size_t)p * sizeof *value);
     memset(vectors, 0, (size_t)(p * p) * sizeof *vectors);
     for (int64_t j = 0; j < p; j++) vectors[j * p + j] = 1;
@@ -67,16 +69,18 @@ static void decompose(double *a, int64_t p, double *value, double *vectors, doub
       vectors[j * p + k] = vectors[k * p + j];
       vectors[k * p + j] = kept;
     }
+  return known;
 }
 
 /* a <- the same with eigenvalues at least a thousandth of the largest. */
-static void make_positive(double *a, int64_t p, double *room, double *vectors) {
+static bool make_positive(double *a, int64_t p, double *room, double *vectors) {
   double *value = room + p * p, largest = 1e-12;
   memcpy(room, a, (size_t)(p * p) * sizeof *a);
-  decompose(room, p, value, vectors, value + p);
+  bool known = decompose(room, p, value, vectors, value + p);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, value[j]);
   for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], 1e-3 * largest);
   compose(vectors, value, p, a);
+  return known;
 }
 
 /* value[p] <- eigenvalues of H that are at least the floor, and more by what its noise adds to the mean of H^-1. */
@@ -92,10 +96,10 @@ static void factor(work *m) {
   double *f = m->room + p * p;
   if (moments->variance) {
     memcpy(m->spread, moments->variance, (size_t)(p * p) * sizeof(double));
-    make_positive(m->spread, p, m->room, m->vectors);
+    m->unknown |= !make_positive(m->spread, p, m->room, m->vectors);
   }
   memcpy(m->room, moments->curvature, (size_t)(p * p) * sizeof(double));
-  decompose(m->room, p, m->values, m->vectors, f);
+  m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
   m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
@@ -166,7 +170,7 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
     for (int64_t k = 0; k < p; k++) c[k] = metric->w[k * p + j];
     times(m->inverse, c, p, rows + j * p);
     out->degrees[j] = degrees_of(m, rows + j * p, room);
-    out->why[j] = open_part(m, c) > OPEN ? TCT_NOISE_ABOVE_SIGNAL : far ? TCT_PATH_TOO_SHORT : TCT_GIVEN;
+    out->why[j] = m->unknown || open_part(m, c) > OPEN ? TCT_NOISE_ABOVE_SIGNAL : far ? TCT_PATH_TOO_SHORT : TCT_GIVEN;
   }
   sandwich(m->spread, rows, p, 1 / (double)m->in->rows, room, out->sampling);
   sandwich(m->middle, rows, p, 1, room, out->noise);
