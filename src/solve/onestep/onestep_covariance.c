@@ -152,8 +152,7 @@ static void left_between(work *m, const double *v) {
     if (m->values[k] >= m->floor) continue;
     double slope = along(m, k, m->in->gradient), square = LEFT * slope * slope + m->floor * prior;
     for (int64_t i = 0; i < p; i++)
-      for (int64_t j = 0; j < p; j++)
-        m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
+      for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
   }
 }
 
