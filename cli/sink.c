@@ -126,3 +126,11 @@ int cli_sink_check(const char *path, const char *input) {
   free(aside);
   return 0;
 }
+
+int cli_sink_model(int descriptor, const tct_model *model) {
+  tct_error err;
+  char *text = tct_model_json(model, &err);
+  int code = text ? cli_sink_write(descriptor, text) : cli_fail_error(&err);
+  tct_text_free(text);
+  return code;
+}
