@@ -21,7 +21,7 @@ typedef struct cli_args {
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
   char loss[140];                          /* config.loss with the number of classes, where that is to be added */
-  int64_t rows_per_person;                 /* train; 0 = not given */
+  int64_t rows_per_person;                 /* train, evaluate; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */

@@ -95,7 +95,10 @@ plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2
 plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
 plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score
 plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
-plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
+plant score_off_the_lattice src/score/score_terms.c 's/by.lattice > 0 \? tct_lattice_part\(term, by.lattice\) : term/term/' privacy_private_score
+plant score_of_classes_too_long src/score/score_terms.c 's/out->classes \? 1 \+ q \* q/out->classes ? 1/' privacy_private_score
+plant score_weights_uncounted src/score/score_terms.c 's/ \+ weighed\);\n  out->bound/);\n  out->bound/' privacy_private_score
+plant score_weights_forgotten src/score/score_terms.c 's/by = \{scoring->part \* weight, lattice\}/by = {scoring->part + 0 * weight, lattice}/' privacy_private_score
 
 # ---- bounds that are estimated ----
 plant estimate_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate
@@ -109,6 +112,8 @@ plant estimate_charged_after_the_draw src/estimate/data_estimate.c 's/  TCT_TRY\
 plant estimate_without_a_charge src/estimate/data_estimate.c 's/if \(!w->config.ledger\) return TCT_OK;/return TCT_OK;/' privacy_estimate
 plant estimate_left_out_of_the_claim src/train/fit.c 's/if \(status == TCT_OK\) status = tct_model_add_estimate\([^;]*;//' privacy_estimate
 plant estimate_pays_for_every_fit src/train/charge.c 's/  e->used = true;\n//' privacy_estimate
+plant estimate_then_weighed src/read/table/weigh.c 's/if \(data->estimated\)/if (false)/' privacy_estimate
+plant estimate_lost_by_relabelling src/read/borrow.c 's/if \(table->estimated\)/if (false)/' privacy_estimate
 plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
 
 # ---- the gate ----
