@@ -220,7 +220,9 @@ int cli_finish(int code);
 /* Output of a verb: stdout, a device or pipe (written directly), or a file that appears whole. */
 typedef struct cli_sink {
   FILE *file;
-  char *path, *aside; /* NULL for stdout; aside NULL for devices */
+  char *path;  /* NULL for stdout */
+  int unnamed; /* a file that has no name yet, and is gone with the process */
+  char *aside; /* else, but for devices, the file's name while it is written */
 } cli_sink;
 int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
 int cli_sink_commit(cli_sink *sink);
