@@ -879,10 +879,11 @@ TCT_API tct_status tct_choose(const double *score, int64_t count, double change,
 /* ---- audit -------------------------------------------------------------------------------------- */
 
 /* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
- * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
- * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
- * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
- * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: of the processor,
+ * about how many, in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not
+ * used. JSON: audit, plan, claimed_shift, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[],
+ * not_checked[], broken (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box
+ * null. */
 TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
                              tct_error *err);
 
