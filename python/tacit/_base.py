@@ -37,6 +37,8 @@ def _check_number(name: str, value: object, example: str) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
         raise ValueError(f"{name} must be a number; give e.g. {example}")
 
+Shape = Tuple[int, int]  # rows, columns
+
 
 def seed_of(state: Any) -> Optional[int]:
     """The seed that a random_state means; None for None."""
@@ -101,7 +103,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     # ---- what a subclass gives ----
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+        """The loss for so many classes of records of this shape; None where nothing depends on it."""
         raise NotImplementedError
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
@@ -110,7 +113,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
         return {}
 
-    def _models_for(self, n_classes: Optional[int]) -> int:
+    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
         return 1
 
     # ---- settings ----
@@ -135,7 +138,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
         settings: Facts = {
-            "loss": self._loss_spec(n_classes),
+            "loss": self._loss_spec(n_classes, (rows, cols)),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "errors": self.errors,
@@ -192,7 +195,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         and for several classes `models` and the epsilon and delta of each.
         """
         self._check()
-        count, settings = self._models_for(n_classes), self._settings(rows, cols, None, n_classes)
+        count, settings = self._models_for(n_classes, (rows, cols)), self._settings(rows, cols, None, n_classes)
         facts = Plan(settings, rows, cols).facts
         if count == 1 or not facts["private"]:
             return facts
