@@ -23,7 +23,7 @@ typedef struct cli_args {
   char loss[140];                          /* config.loss with the number of classes, where that is to be added */
   int loss_open;                           /* --loss auto: how more than two classes are trained is for the rule */
   char loss_why[200];                      /* the rule's reason; "" = there was nothing to choose */
-  int64_t rows_per_person;                 /* train; 0 = not given */
+  int64_t rows_per_person;                 /* train, evaluate; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
@@ -226,7 +226,9 @@ int cli_finish(int code);
 /* Output of a verb: stdout, a device or pipe (written directly), or a file that appears whole. */
 typedef struct cli_sink {
   FILE *file;
-  char *path, *aside; /* NULL for stdout; aside NULL for devices */
+  char *path;  /* NULL for stdout */
+  int unnamed; /* a file that has no name yet, and is gone with the process */
+  char *aside; /* else, but for devices, the file's name while it is written */
 } cli_sink;
 int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
 int cli_sink_commit(cli_sink *sink);

@@ -5,8 +5,7 @@
 
 const cli_option cli_fit_options[] = {
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised (tacit components loss); it decides how labels are read; auto: logistic, and of more than two "
-     "classes the rule's choice between one against the rest and softmax",
+     "what is minimised (tacit components loss), and so how labels are read; auto: logistic, or softmax by rule",
      "none, it must be given", "logistic"},
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
      "added to the mean loss, lambda in units of the mean loss (tacit components penalty)", "none", "l2:lambda=1e-4"},

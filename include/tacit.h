@@ -258,6 +258,11 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels
  * table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
 
+/* Names the classes of a relabelled table (TCT_LABELS_CLASSES): names[k] is what the label k is called.  They are
+ * public and copied.  TCT_E_USAGE: they have names already; TCT_E_DATA: a label is `count` or above. */
+TCT_API tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
+                                         tct_error *err);
+
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
  * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
@@ -287,8 +292,8 @@ TCT_API void tct_data_free(tct_data *data);
  * columns without a schema; and the label, where it is a number without bounds.  The table is then scaled by the
  * estimated bounds, and its schema states them.  *config becomes the fit's: the rest of the budget, no estimate and no
  * ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the model claims the whole.  After a charge, one
- * fit; another is refused.  data: read by tacit, named columns, in memory, with labels.  On failure the table is as it
- * was, and config too. */
+ * fit; another is refused.  data: named columns in memory, with labels; a relabelled table or a view gets a copy of its
+ * own.  Weigh it before.  On failure what the table says is as it was, and config too. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
 /* What an estimate of so many columns promises, without data.  rest: gets the fit's budget, or NULL.  JSON: asked,
  * releases, events, epsilon, delta, accountant. */
@@ -591,9 +596,11 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
  * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
  * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
- * neighbours, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc of
- * margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of real labels, cut
- * to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of this table's. */
+ * neighbours, unit, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc
+ * of margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of more: accuracy
+ * and log_loss, minus the mean logarithm of the true class's probability, cut (mean_loss where margins are none).  Of
+ * real labels, cut to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of
+ * this table's.  Weighed data (tct_data_weigh) give weighed means; of persons, the figures protect a person. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
  * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what

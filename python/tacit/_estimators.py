@@ -91,7 +91,7 @@ class PrivateLogisticRegression(Classifier):
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
-        if len(self.models_) == 1:  # of all classes
+        if self.models_[0].json["loss"].startswith("softmax"):
             return np.asarray(softmax(margins, axis=1))
         p = expit(margins)
         total = p.sum(axis=1, keepdims=True)

@@ -192,7 +192,7 @@ class Classifier(ClassifierMixin, Linear):
         several = range(len(self.classes_))
         if len(self.classes_) == 2:
             targets = [signs]
-        elif self._joint(len(self.classes_), X.shape):
+        elif self.estimate is not None or self._joint(len(self.classes_), X.shape):
             targets = [np.asarray(codes, dtype=np.float64)]
         else:
             targets = [np.where(codes == k, 1.0, -1.0) for k in several]
@@ -261,7 +261,7 @@ class Regressor(RegressorMixin, Linear):
     Parameters
     ----------
     label_bounds : (lower, upper)
-        Bounds of the target, public knowledge; targets are clipped to them.  No default.
+        Bounds of the target, public knowledge; targets are clipped to them.  No default, but `estimate` finds them.
     """
 
     label_bounds: Any = None
@@ -269,9 +269,12 @@ class Regressor(RegressorMixin, Linear):
     def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         return "squared"
 
+    def _label_is_open(self) -> bool:
+        return self.label_bounds is None
+
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
         if self.label_bounds is None:
-            if table is not None and table.schema is not None:
+            if self.estimate is not None or (table is not None and table.schema is not None):
                 return {}  # the library takes them from the schema
             raise ValueError(
                 "label_bounds is not given and has no default; give (lower, upper) of the target from public knowledge"

@@ -62,13 +62,13 @@ static tct_status find_open(work *w, tct_error *err) {
 
 static tct_status check(const tct_data *data, const tct_config *c, tct_error *err) {
   if (data->estimated) return tct_fail(err, TCT_E_USAGE, "the bounds are estimated already; read the table again");
-  if (!data->names || !data->own.m.values)
+  if (!data->names || (!data->own.m.values && tct_is_sparse(&data->x) && !data->schema))
     return tct_fail(err, TCT_E_USAGE,
-                    "bounds are estimated of named columns that tacit has read; give CSV, JSON Lines or a frame");
+                    "bounds are estimated of named columns whose zeros are stored; give CSV, JSON Lines or a frame");
   if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
   if (data->x.reserved)
     return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave --memory away, or give a schema");
-  if (!tct_by_rows(&data->x) || !data->y)
+  if ((data->own.m.values && !tct_by_rows(&data->x)) || data->x.layout == TCT_CSC || !data->y)
     return tct_fail(err, TCT_E_USAGE, "an estimate needs the table of a training run, with its labels; read it so");
   if (strcmp(c->scale, "none") != 0)
     return tct_fail(err, TCT_E_USAGE, "an estimate scales the columns itself; leave --scale away");
@@ -184,7 +184,8 @@ static tct_status complete_schema(work *w, tct_error *err) {
   }
   if (w->open.label) {
     json_t *label = json_object_get(w->schema, "label");
-    if (!label) json_object_set_new(w->schema, "label", label = json_pack("{s:s}", "name", data->label_name));
+    const char *name = data->label_name ? data->label_name : "y";
+    if (!label) json_object_set_new(w->schema, "label", label = json_pack("{s:s}", "name", name));
     put_bounds(label, w->low[c], w->high[c]);
     data->label_low = w->low[c], data->label_high = w->high[c];
   }
@@ -240,8 +241,17 @@ static tct_status draw(work *w, tct_error *err) {
   return status;
 }
 
+/* Values are scaled in place, and those that somebody else owns are not ours to change. */
+static tct_status take_own(tct_data *data, tct_error *err) {
+  if (data->own.m.values) return TCT_OK;
+  TCT_TRY(tct_matrix_copy_rows(&data->x, &data->own, err));
+  data->x = data->own.m;
+  return TCT_OK;
+}
+
 static tct_status estimate(work *w, tct_error *err) {
   TCT_TRY(check(w->data, &w->config, err));
+  TCT_TRY(take_own(w->data, err));
   TCT_TRY(find_open(w, err));
   TCT_TRY(make_plan(w, err));
   TCT_TRY(try_fit(w, err));

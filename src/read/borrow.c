@@ -106,6 +106,7 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
     return tct_fail_memory(err);
   data->label_low = table->label_low;
   data->label_high = table->label_high;
+  data->open = table->open;
   TCT_TRY(take_names(data, (const char *const *)table->names, err));
   const char *const *classes = (const char *const *)table->classes.name;
   if (classes && data->y == table->y)
@@ -120,10 +121,26 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   return TCT_OK;
 }
 
+tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
+                                 tct_error *err) {
+  tct_error_clear(err);
+  if (data->labels != TCT_LABELS_CLASSES || data->classes.count > 0)
+    return tct_fail(err, TCT_E_USAGE, "classes are named once, and of labels that are classes; relabel first");
+  for (int64_t i = 0; i < data->x.rows; i++)
+    if (!(data->y[i] < (double)count))
+      return tct_fail_at(err, NULL, i + 1, 0, "a label is none of the classes; name all that can occur");
+  return tct_class_names_set(&data->classes, names, count, (int32_t)kind, err);
+}
+
 tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err) {
   tct_error_clear(err);
   if (!table || table->rank_rows || (!y && !table->y)) {
     tct_fail(err, TCT_E_USAGE, "a table of this process alone is wanted, and labels; give both");
+    return NULL;
+  }
+  if (table->estimated) {
+    tct_fail(err, TCT_E_USAGE,
+             "the table's bounds were estimated, and the estimate pays for one fit on it; relabel before the estimate");
     return NULL;
   }
   if (y && (labels == TCT_LABELS_NONE || check_view(&table->x, y, labels, err) != TCT_OK)) {

@@ -115,7 +115,7 @@ static tct_status prepare(search *s, int64_t j, tct_error *err) {
   tct_bound_free(&f.bound);
   s->shell[j] = f.model;
   TCT_TRY(status);
-  TCT_TRY(tct_scoring_make(f.model, &scoring, err));
+  TCT_TRY(tct_scoring_make(f.model, false, &scoring, err));
   return keep_facts(s, f.model, err);
 }
 

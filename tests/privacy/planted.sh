@@ -95,7 +95,10 @@ plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2
 plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
 plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score
 plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
-plant score_off_the_lattice src/score/score_terms.c 's/lattice > 0 \? tct_lattice_part\(term, lattice\) : term/term/' privacy_private_score
+plant score_off_the_lattice src/score/score_terms.c 's/by.lattice > 0 \? tct_lattice_part\(term, by.lattice\) : term/term/' privacy_private_score
+plant score_of_classes_too_long src/score/score_terms.c 's/out->classes \? 1 \+ q \* q/out->classes ? 1/' privacy_private_score
+plant score_weights_uncounted src/score/score_terms.c 's/ \+ weighed\);\n  out->bound/);\n  out->bound/' privacy_private_score
+plant score_weights_forgotten src/score/score_terms.c 's/by = \{scoring->part \* weight, lattice\}/by = {scoring->part + 0 * weight, lattice}/' privacy_private_score
 
 # ---- bounds that are estimated ----
 plant estimate_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate
@@ -109,6 +112,8 @@ plant estimate_charged_after_the_draw src/estimate/data_estimate.c 's/  TCT_TRY\
 plant estimate_without_a_charge src/estimate/data_estimate.c 's/if \(!w->config.ledger\) return TCT_OK;/return TCT_OK;/' privacy_estimate
 plant estimate_left_out_of_the_claim src/train/fit.c 's/if \(status == TCT_OK\) status = tct_model_add_estimate\([^;]*;//' privacy_estimate
 plant estimate_pays_for_every_fit src/train/charge.c 's/  e->used = true;\n//' privacy_estimate
+plant estimate_then_weighed src/read/table/weigh.c 's/if \(data->estimated\)/if (false)/' privacy_estimate
+plant estimate_lost_by_relabelling src/read/borrow.c 's/if \(table->estimated\)/if (false)/' privacy_estimate
 plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
 
 # ---- the gate ----
@@ -314,6 +319,8 @@ plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
 plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.09 \* root, least, 15\);//' privacy_standard_errors
 plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
+plant onestep_open_direction_ends_at_the_optimum src/solve/onestep/onestep_covariance.c 's/square = LEFT \* slope \* slope/square = 0 * slope/' privacy_standard_errors
+plant onestep_open_direction_without_a_prior src/solve/onestep/onestep_covariance.c 's/prior = known \?/prior = !known ?/' privacy_standard_errors
 plant onestep_unknown_variance_is_small src/solve/onestep/onestep_covariance.c 's/m->unknown \|\| open_part/open_part/' privacy_standard_errors
 plant largest_of_ranks_forgets_nan src/ranks/ranks.c 's/isnan\(x\[j\]\) \? INFINITY : x\[j\]/x[j]/' contract_transports
 plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors

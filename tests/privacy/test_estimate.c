@@ -334,6 +334,26 @@ static void a_fit_that_costs_more_than_is_left_is_refused(void **state) {
   tct_data_free(data);
 }
 
+/* The estimate has paid for records as they counted then, and for one fit. */
+static void a_table_is_weighed_and_relabelled_before_its_estimate_and_not_after(void **state) {
+  (void)state;
+  tct_error err = {0};
+  static double own[PEOPLE];
+  tct_data *data = table(NULL, false);
+  for (int i = 0; i < PEOPLE; i++) own[i] = i % 3 ? 1 : -1;
+  tct_data *before = tct_data_relabel(data, own, TCT_LABELS_BINARY, &err);
+  tct_config config = settings(1, NULL), other = settings(1, NULL);
+  assert_non_null(before);
+  assert_int_equal(tct_data_estimate(before, &other, &err), TCT_OK);
+  assert_true(before->x.values != data->x.values && !data->schema); /* the table is not scaled with it */
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  assert_int_equal(tct_data_weigh(data, NULL, 1, NULL, &err), TCT_E_USAGE);
+  assert_null(tct_data_relabel(data, own, TCT_LABELS_BINARY, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  tct_data_free(before);
+  tct_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_releases_made_are_those_that_were_planned),
@@ -347,6 +367,7 @@ int main(void) {
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),
       cmocka_unit_test(a_fit_that_costs_more_than_is_left_is_refused),
+      cmocka_unit_test(a_table_is_weighed_and_relabelled_before_its_estimate_and_not_after),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
