@@ -262,10 +262,10 @@ tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct
 
 /* What settles it before the rule: settings that are of one against the rest. */
 static const char *settled(const tct_config *config, int64_t classes) {
-  tct_spec solver;
+  tct_spec spec;
   if (classes < 3) return "there are two classes";
-  if (tct_spec_parse(config->solver ? config->solver : "auto", "solver", &solver, NULL) != TCT_OK ||
-      strcmp(solver.name, "auto") != 0)
+  if (tct_spec_parse(config->solver ? config->solver : "auto", "solver", &spec, NULL) != TCT_OK ||
+      strcmp(spec.name, "auto") != 0)
     return "one against the rest: the solver was named";
   if (strcmp(config->errors, "none") != 0) return "one against the rest: that is the way to standard errors";
   return NULL;
