@@ -491,6 +491,12 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
+/* The loss for `classes` classes where the caller leaves open how more than two are trained: "logistic", one against
+ * the rest for each, or "softmax:classes=K", one fit of all.  A rule over public facts: the solver if one is named,
+ * errors, penalty, intercept, epsilon, delta and neighbours of config, the rest is not looked at.  JSON: loss, why (one
+ * sentence). */
+TCT_API char *tct_choose_loss_json(const tct_config *config, int64_t classes, int64_t rows, int64_t cols,
+                                   tct_error *err);
 /* The plan as a JSON object.
  *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
  *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
