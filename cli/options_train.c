@@ -48,9 +48,9 @@ const cli_option cli_train_options[] = {
      "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
      "then promised to a person and not to a row",
      "none, --person needs it", "10"},
-    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "bounds:share=S",
-     "estimate bounds that nobody knows, from a share of the budget: of columns with \"estimate\": true, or of all "
-     "without a schema, and of a real label",
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
+     "estimate what nobody knows, from a share of the budget: bounds, missing and categories, of columns with "
+     "\"estimate\": true; bounds of all columns without a schema, and of a real label",
      "bounds must be given", "bounds"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4", "no ledger",
