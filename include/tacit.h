@@ -685,6 +685,19 @@ TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, 
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
+/* Which of `rows` records a search keeps for its scores: `share` in (0, 1) of them, at least one and never all.
+ * held: [rows], 1 = kept, 0 = trained on; or NULL.  A fixed function of the two numbers, and so public.  Returns how
+ * many are kept, -1 where that cannot be (fewer than two records, another share). */
+TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
+/* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
+ * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  The ledger
+ * is charged once with the whole, with all records, before the first try.  progress is not called, and the model, the
+ * ledger and the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a
+ * try without a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.
+ * candidate: gets its number, or NULL.  score: gets its noisy score, or NULL: accuracy, or the mean squared error with
+ * its sign turned; NAN where the noise hides it.  Being the best of many it is too high. */
+TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,
+                                 const tct_config *config, int64_t *candidate, double *score, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
  * candidate (of one model, for classes), choice (event; search only), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);

@@ -26,7 +26,7 @@ SETTINGS = {
     "dpgd": "dpgd:steps=4,clip=0.1",
     "dpsgd": "dpsgd:batch=12,clip=0.1,epochs=2",
     "dpnewton": "dpnewton:steps=4,clip=0.1",
-    "dpscd": "dpscd:batch=12,clip=0.1,epochs=2",
+    "dpscd": "dpscd:batch=12,clip=0.03,epochs=2",
     "seqdpscd": "seqdpscd:batch=1,cap=1,clip=0.01,epochs=0.3",
     "primaldpscd": "primaldpscd:batch=1,clip=0.001,passes=1",
     "dpcd": "dpcd:passes=1,clip=0.2,smoothness=public",

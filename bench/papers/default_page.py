@@ -12,12 +12,12 @@ GROUPS = ("all", "used", "looked at", "untouched")
 
 HEAD = """# auto, untuned, beside oracles, floors and rivals
 
-`bench/papers/default_table.py` measures every cell and writes this page; [default.csv](default.csv) has all figures
+`bench/papers/default_table.py` measures every cell and writes this page; [{name}.csv]({name}.csv) has all figures
 with seconds and settings.
 
 Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
 removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california, stay,
-income, synthetic: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max;
+income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max;
 R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
 
 * *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them.
@@ -182,7 +182,7 @@ def wide_section(by_key, wide):
     return lines
 
 
-def page(rows):
+def page(rows, name):
     grouped = {}
     for row in rows:
         grouped.setdefault(
@@ -219,7 +219,7 @@ def page(rows):
     deltas = sorted({"1/n²" if c.key[4] == "n2" else c.key[4] for c in right})
     facts = {"delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
     return (
-        HEAD.format(**facts, used=", ".join(USED), looked=", ".join(LOOKED_AT))
+        HEAD.format(**facts, name=name, used=", ".join(USED), looked=", ".join(LOOKED_AT))
         + "\n"
         + "\n".join(lines).rstrip()
         + "\n"

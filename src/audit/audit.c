@@ -129,7 +129,7 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
     return tct_fail(err, TCT_E_USAGE, "an audit needs at least two records and one feature; give a larger shape");
   TCT_TRY(plan(a, config, err));
   TCT_TRY(facts(a, err));
-  a->watched = tct_watch(NULL, NULL, 0);
+  a->watched = tct_watch(NULL, NULL, NULL);
   if (!a->watched)
     tct_audit_unchecked(
         a,
@@ -143,25 +143,32 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
 
 static bool set(json_t *root, const char *key, json_t *part) { return part && !json_object_set_new(root, key, part); }
 
+/* The part at hand ends when all up to it have had their share of the seconds, and not before half its own is over. */
+static void until(tct_audit *a, double seconds, double own, double all) {
+  a->until = fmax(a->start + all * seconds, tct_audit_clock() + 0.5 * own * seconds);
+}
+
 /* seconds: of all; each part has its share, and an unused one goes to the next. */
 static tct_status attack(tct_audit *a, json_t *root, double seconds, tct_error *err) {
-  double start = tct_audit_clock();
+  double hard = isfinite(a->most_polls) ? 0.25 : 0.1; /* minimisers are where endings differ */
   tct_pair canary;
   TCT_TRY(tct_pair_new(a, &canary, err));
   tct_pair_invent(a, &canary, 0);
   canary.weighed = 0;
-  a->until = start + 0.1 * seconds;
+  a->start = tct_audit_clock();
+  until(a, seconds, 0.1, 0.1);
   tct_claim_make(a, &a->claim);
-  bool ok = set(root, "arithmetic", tct_audit_arithmetic(a, err));
-  a->until = start + (isfinite(a->most_polls) ? 0.35 : 0.2) * seconds; /* minimisers are where endings differ */
+  bool ok = set(root, "claimed_shift", tct_audit_number(a->claim.shift));
+  ok = ok && set(root, "arithmetic", tct_audit_arithmetic(a, err));
+  until(a, seconds, hard, 0.1 + hard);
   ok = ok && set(root, "behaviour", tct_audit_behaviour(a, err));
-  a->until = start + 0.55 * seconds;
+  until(a, seconds, 0.45 - hard, 0.55);
   ok = ok && set(root, "sensitivity", a->watched ? tct_audit_sensitivity(a, &canary, err) : json_null());
-  a->until = start + 0.75 * seconds;
+  until(a, seconds, 0.2, 0.75);
   ok = ok && set(root, "white_box", a->watched ? tct_audit_white_box(a, &canary, err) : json_null());
-  a->until = start + 0.93 * seconds;
+  until(a, seconds, 0.18, 0.93);
   ok = ok && set(root, "black_box", tct_audit_black_box(a, &canary, err));
-  a->until = start + seconds;
+  until(a, seconds, 0.07, 1);
   ok = ok && set(root, "canaries", tct_audit_canaries(a, err));
   tct_pair_free(a, &canary);
   if (ok) return TCT_OK;

@@ -1,10 +1,8 @@
 /* distinguish.c - can an onlooker tell two neighbours apart better than the plan allows?
  *
- * White box: the onlooker sees every release, as the claim allows.  Where the past releases fix the noise-free values,
- * the score is the log likelihood ratio, the best there is (Neyman and Pearson).  Where hidden coins decide who takes
- * part, a pilot learns what the record adds on average.  The score is then the mixture's likelihood ratio at the
- * planned rate, a function of releases alone.  Black box: only the final weights are seen, projected on a line that a
- * pilot has chosen.  Their runs take keys from the system, like everybody's. */
+ * Two worlds, told apart by a score of one run each; white_box.c has the scores of who sees every release.  Here is the
+ * black box: only the final weights are seen, projected on a line that a pilot has chosen.  The runs that are judged
+ * take keys from the system, like everybody's. */
 #include "audit/audit.h"
 
 #include "core/alloc.h"
@@ -15,112 +13,7 @@
 
 enum { PILOT = 300, LEAST = 400, MOST = 400000, FEW = 40 };
 
-typedef struct duel {
-  tct_audit *a;
-  tct_side with, without;
-  tct_tape tape;
-  uint64_t coins;
-  bool hidden;         /* unreleased coins decide what is released */
-  double *add, *base;  /* [room] hidden: what the record adds where it takes part, and the value without it */
-  int64_t *hits, room; /* [room] */
-  int64_t pilots;
-  int64_t touched[TCT_AUDIT_RELEASES], made[TCT_AUDIT_RELEASES];
-} duel;
-
-static void duel_free(duel *d) {
-  tct_side_free(&d->with);
-  tct_side_free(&d->without);
-  tct_tape_free(&d->tape);
-  tct_free(d->add);
-  tct_free(d->base);
-  tct_free(d->hits);
-}
-
-/* ---- white box ------------------------------------------------------------------------------------------------ */
-
-static tct_status twice(duel *d, const tct_side *first, const tct_side *second, uint64_t other_coins, tct_error *err) {
-  tct_tape_clear(&d->tape);
-  uint64_t coins = tct_audit_u64(d->a);
-  TCT_TRY(tct_tape_run(d->a, &d->tape, first, coins, NULL, err));
-  tct_tape_rewind(&d->tape);
-  return tct_tape_run(d->a, &d->tape, second, other_coins ? other_coins : coins, NULL, err);
-}
-
-/* Do other coins change what is handed over, though the past releases are the same? */
-static tct_status look_for_coins(duel *d, tct_error *err) {
-  for (int k = 0; k < 3 && !d->hidden; k++) {
-    TCT_TRY(twice(d, &d->with, &d->with, tct_audit_u64(d->a), err));
-    d->hidden = d->tape.total > 0 || d->tape.mismatch;
-  }
-  return TCT_OK;
-}
-
-static void learn(duel *d) {
-  const tct_tape *t = &d->tape;
-  for (int r = 0; r < TCT_AUDIT_RELEASES; r++) d->touched[r] += t->touched[r], d->made[r] += t->made[r];
-  for (int64_t k = 0; k < t->count; k++) {
-    const tct_tape_entry *e = &t->entry[k];
-    int64_t end = e->at + e->len;
-    bool differs = end <= d->room && memcmp(t->number + e->at, t->second + e->at, (size_t)e->len * sizeof(double));
-    for (int64_t j = e->at; j < end && end <= d->room; j++) {
-      d->base[j] += t->second[j];
-      if (differs) d->add[j] += t->number[j] - t->second[j], d->hits[j]++;
-    }
-  }
-}
-
-static tct_status pilot(duel *d, tct_error *err) {
-  TCT_TRY(twice(d, &d->with, &d->without, 0, err));
-  d->room = d->tape.used;
-  d->add = TCT_NEW(double, d->room);
-  d->base = TCT_NEW(double, d->room);
-  d->hits = TCT_NEW(int64_t, d->room);
-  if (!d->add || !d->base || !d->hits) return tct_fail_memory(err);
-  double stop = tct_audit_clock() + 0.25 * (d->a->until - tct_audit_clock());
-  for (d->pilots = 0; d->pilots < PILOT && (d->pilots < 10 || tct_audit_clock() < stop); d->pilots++) {
-    TCT_TRY(twice(d, &d->with, &d->without, 0, err));
-    learn(d);
-  }
-  for (int64_t j = 0; j < d->room; j++) {
-    d->base[j] /= (double)d->pilots;
-    if (d->hits[j]) d->add[j] /= (double)d->hits[j];
-  }
-  return TCT_OK;
-}
-
-/* log((1 - q) + q exp(ratio)), of all releases. */
-static double mixture(const duel *d) {
-  double score = 0;
-  const tct_tape *t = &d->tape;
-  for (int64_t k = 0; k < t->count; k++) {
-    const tct_tape_entry *e = &t->entry[k];
-    double ratio = 0, q = d->a->rate[e->release];
-    if (e->chooses || !(e->deviation > 0) || e->at + e->len > d->room) continue;
-    for (int64_t j = e->at; j < e->at + e->len; j++) {
-      double step = d->add[j] / e->deviation;
-      ratio += step * ((t->number[j + e->len] - d->base[j]) / e->deviation - 0.5 * step);
-    }
-    score += ratio > 700 ? ratio + log(q) : log(1 - q + q * exp(ratio));
-  }
-  return score;
-}
-
-static tct_status white_score(duel *d, int with, double *score, tct_error *err) {
-  const tct_side *own = with ? &d->with : &d->without;
-  if (!d->hidden) {
-    TCT_TRY(twice(d, own, with ? &d->without : &d->with, 0, err));
-    *score = with ? d->tape.toward : -d->tape.toward;
-    return TCT_OK;
-  }
-  tct_tape_clear(&d->tape);
-  TCT_TRY(tct_tape_run(d->a, &d->tape, own, tct_audit_u64(d->a), NULL, err));
-  *score = mixture(d);
-  return TCT_OK;
-}
-
-/* ---- both ------------------------------------------------------------------------------------------------------- */
-
-typedef tct_status (*score_fn)(void *user, int with, double *score, tct_error *err);
+/* ---- two worlds ------------------------------------------------------------------------------------------------- */
 
 static tct_status scores_new(int64_t count, tct_scores *out, tct_error *err) {
   *out = (tct_scores){TCT_NEW(double, count), TCT_NEW(double, count), count};
@@ -132,7 +25,7 @@ static void scores_free(tct_scores *s) {
   tct_free(s->in);
 }
 
-static tct_status fill(score_fn fn, void *user, tct_scores *s, tct_error *err) {
+static tct_status fill(tct_score_fn fn, void *user, tct_scores *s, tct_error *err) {
   for (int64_t k = 0; k < s->count; k++) {
     TCT_TRY(fn(user, 0, &s->out[k], err));
     TCT_TRY(fn(user, 1, &s->in[k], err));
@@ -152,60 +45,23 @@ static json_t *too_few(tct_audit *a, const char *what) {
 }
 
 /* A pilot chooses thresholds and measures the time of a score; then as many as fit, fixed beforehand. */
-static json_t *duel_of(tct_audit *a, const char *what, score_fn fn, void *user, tct_error *err) {
+json_t *tct_audit_duel(tct_audit *a, const char *what, tct_score_fn fn, void *user, bool ratio, tct_error *err) {
   tct_scores pilot = {0}, scores = {0};
   double cut[TCT_AUDIT_CUTS], began = tct_audit_clock();
   json_t *answer = NULL;
-  int64_t first = tct_audit_room(a, 0.2, 4 * LEAST) / 4;
+  int64_t first = tct_audit_room(a, ratio ? 0.1 : 0.2, 4 * LEAST) / 4;
   if (first < FEW) return too_few(a, what);
   tct_status status = scores_new(first, &pilot, err);
   if (status == TCT_OK) status = fill(fn, user, &pilot, err);
   double each = (tct_audit_clock() - began) / (double)first, left = a->until - tct_audit_clock();
   int64_t count = (int64_t)fmin(MOST, fmax((double)first, 0.9 * left / fmax(each, 1e-7)));
   if (status == TCT_OK) tct_audit_cuts(&pilot, cut);
+  if (ratio) cut[TCT_CUT_MIDDLE] = 0;
   if (status == TCT_OK) status = scores_new(count, &scores, err);
   if (status == TCT_OK) status = fill(fn, user, &scores, err);
   if (status == TCT_OK) answer = tct_audit_judge(a, what, &a->claim, &scores, cut);
   scores_free(&pilot);
   scores_free(&scores);
-  return answer;
-}
-
-static tct_status white(void *user, int with, double *score, tct_error *err) {
-  return white_score(user, with, score, err);
-}
-
-/* Who takes part in a batch is a coin of the planned rate. */
-static void judge_rates(duel *d) {
-  tct_audit *a = d->a;
-  for (int r = 0; r < a->releases; r++) {
-    double q = a->rate[r], low = 0;
-    if (q < 1 && d->made[r]) low = tct_audit_at_least(d->made[r], d->touched[r], TCT_AUDIT_BREAK);
-    if (low > q * (1 + 1e-9))
-      tct_audit_break(a, "rate: a record takes part in \"%s\" at a rate of at least %.4g, planned %.4g",
-                      a->release[r].name, low, q);
-  }
-}
-
-json_t *tct_audit_white_box(tct_audit *a, const tct_pair *canary, tct_error *err) {
-  duel d = {.a = a};
-  json_t *answer = NULL;
-  tct_tape_begin(a, &d.tape, canary);
-  tct_status status = tct_side_new(a, canary, 1, &d.with, err);
-  if (status == TCT_OK) status = tct_side_new(a, canary, 0, &d.without, err);
-  if (status == TCT_OK) status = look_for_coins(&d, err);
-  if (status == TCT_OK && d.hidden) status = pilot(&d, err);
-  if (status == TCT_OK && d.hidden) judge_rates(&d);
-  if (status == TCT_OK && tct_audit_draws(&d.tape)) {
-    tct_audit_unchecked(a,
-                        "the releases of a minimiser with a drawn tilt have no likelihood that the audit knows: its "
-                        "final models alone are told apart");
-    answer = json_null();
-  } else if (status == TCT_OK) {
-    answer = duel_of(a, "the releases", white, &d, err);
-    if (answer) json_object_set_new(answer, "hidden_coins", json_boolean(d.hidden));
-  }
-  duel_free(&d);
   return answer;
 }
 
@@ -296,7 +152,12 @@ static tct_status choose_canary(tct_audit *a, tct_pair *best, tct_error *err) {
   for (int k = 0; k < CANDIDATES && status == TCT_OK && screen >= 8 && (k < 3 || tct_audit_clock() < stop); k++) {
     onlooker o;
     double apart = -INFINITY;
-    if (k) tct_pair_invent(a, &at, k % 2 ? 0 : k), at.weighed = 0;
+    if (k % 3 == 2)
+      tct_pair_oppose(a, &at, k);
+    else if (k)
+      tct_pair_invent(a, &at, k);
+    if (k) at.alone = k % 3 == 1;
+    at.weighed = 0;
     status = onlooker_new(a, &at, &o, err);
     if (status == TCT_OK) status = find_line(&o, screen, &apart, err);
     if (status == TCT_OK) onlooker_free(&o);
@@ -321,7 +182,7 @@ json_t *tct_audit_black_box(tct_audit *a, const tct_pair *canary, tct_error *err
   tct_status status = choose_canary(a, &best, err);
   if (status == TCT_OK) status = onlooker_new(a, &best, &o, err);
   if (status == TCT_OK) status = find_line(&o, pilot, &apart, err);
-  if (status == TCT_OK) answer = duel_of(a, "the final models", black, &o, err);
+  if (status == TCT_OK) answer = tct_audit_duel(a, "the final models", black, &o, false, err);
   onlooker_free(&o);
   tct_pair_free(a, &best);
   return answer;

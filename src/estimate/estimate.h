@@ -77,6 +77,8 @@ tct_status tct_estimate_events(const tct_estimate_plan *plan, tct_events *out, t
 int tct_estimate_power(double value);
 /* Its ends. */
 void tct_estimate_interval(int k, double *low, double *high);
+/* Small values of one sign are taken in with the large ones. */
+void tct_estimate_reach_zero(double *low, double *high);
 /* The part of [low, high] that a value, brought into it, lies in. */
 int tct_estimate_part(double value, double low, double high);
 /* First and last of the counts above `visible`, below which counts are taken for noise; the largest where none is. */

@@ -56,6 +56,7 @@ static void take_intervals(const run *r, double deviation) {
     tct_estimate_visible(r->sum + c * TCT_ESTIMATE_COARSE, TCT_ESTIMATE_COARSE, visible, &first, &last);
     tct_estimate_interval(first, &r->low[c], &unused);
     tct_estimate_interval(last, &unused, &r->high[c]);
+    tct_estimate_reach_zero(&r->low[c], &r->high[c]);
     if (!(r->low[c] < r->high[c])) r->low[c] = -1, r->high[c] = 1; /* all 0, as far as can be seen */
   }
 }

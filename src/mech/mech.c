@@ -294,6 +294,7 @@ tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int
   if (!release || !(release->rate > 0 && release->rate < 1)) return tct_gate_refuse(release, err);
   mech->batch = r + 1;
   *count = tct_poisson_batch(&mech->key, mech->iterations++, release->rate, row0, rows, out);
+  tct_gate_force_batch(row0, rows, out, count);
   return TCT_OK;
 }
 

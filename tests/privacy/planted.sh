@@ -327,6 +327,8 @@ plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
 plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.09 \* root, least, 15\);//' privacy_standard_errors
 plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
+plant onestep_open_direction_ends_at_the_optimum src/solve/onestep/onestep_covariance.c 's/square = LEFT \* slope \* slope/square = 0 * slope/' privacy_standard_errors
+plant onestep_open_direction_without_a_prior src/solve/onestep/onestep_covariance.c 's/prior = known \?/prior = !known ?/' privacy_standard_errors
 plant onestep_unknown_variance_is_small src/solve/onestep/onestep_covariance.c 's/m->unknown \|\| open_part/open_part/' privacy_standard_errors
 plant largest_of_ranks_forgets_nan src/ranks/ranks.c 's/isnan\(x\[j\]\) \? INFINITY : x\[j\]/x[j]/' contract_transports
 plant onestep_forgets_sampling src/infer/inference.c 's/noise \+ quadratic\(inference->sampling, c, inference->p\)/noise + 0.25 * quadratic(inference->sampling, c, inference->p)/' privacy_standard_errors
