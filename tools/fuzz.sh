@@ -2,14 +2,51 @@
 # fuzz.sh - builds the fuzzers and runs each for some seconds; any finding fails.
 #
 #   tools/fuzz.sh [SECONDS [NAME ...]]     default: 60 s each, all
+#   tools/fuzz.sh --page FILE              writes what is known of the longest runs as a table; builds and runs nothing
 #
 # fuzz/fuzz_NAME.c is one libFuzzer program; fuzz/corpus/NAME/ its seeds; fuzz/NAME.dict its words, if
 # any.  What is found on the way stays in build/fuzz/corpus/NAME, a crash in build/fuzz/crash-NAME-*.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+build=build/fuzz
+fact() { awk -v key="$2" '$1 == key { print $2 }' "$build/longest/$1"; }
+
+# A fuzzer that was not run here keeps the row that the page has.
+page() {
+  local name old=$build/page.old
+  cp "$1" "$old" 2>/dev/null || : >"$old"
+  cat fuzz/page.md
+  printf '| fuzzer | what it is given | seconds | executions | edges reached | inputs kept | found |\n'
+  printf '| --- | --- | --- | --- | --- | --- | --- |\n'
+  for name in $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,'); do
+    if [ -f "$build/longest/$name" ]; then
+      printf '| %s | %s | %s | %s | %s | %s | nothing |\n' "$name" \
+        "$(sed -nE '1s,^/\* fuzz_[a-z]+\.c - (.*)\.( \*/)?$,\1,p' "fuzz/fuzz_$name.c")" "$(fact "$name" seconds)" \
+        "$(fact "$name" executions)" "$(fact "$name" edges)" "$(fact "$name" inputs)"
+    else
+      grep "^| $name |" "$old" || printf '| %s | | not run | | | | |\n' "$name"
+    fi
+  done
+}
+if [ "${1:-}" = --page ]; then
+  table=$(page "${2:?usage: tools/fuzz.sh --page FILE}") && printf '%s\n' "$table" >"$2"
+  exit
+fi
+
+# keep NAME LOG : the numbers of this run, unless a longer one is known.
+keep() {
+  mkdir -p "$build/longest"
+  [ ! -f "$build/longest/$1" ] || [ "$seconds" -ge "$(fact "$1" seconds)" ] || return 0
+  {
+    echo "seconds $seconds"
+    awk -F: '/number_of_executed_units/ { gsub(/ /, "", $NF); print "executions " $NF }' "$2"
+    grep -oE 'cov: [0-9]+' "$2" | tail -n 1 | sed 's/cov:/edges/'
+    grep -oE 'corp: [0-9]+' "$2" | tail -n 1 | sed 's/corp:/inputs/'
+  } >"$build/longest/$1"
+}
+
 seconds=${1:-60}
 shift || true
-build=build/fuzz
 cmake --preset fuzz >/dev/null && cmake --build $build || { echo "fuzz.sh: the fuzzers do not build"; exit 1; }
 [ $# -gt 0 ] || set -- $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,')
 for name in "$@"; do
@@ -21,6 +58,7 @@ for name in "$@"; do
   if UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$build/fuzz/fuzz_$name" -max_total_time="$seconds" \
     -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 "${words[@]}" -artifact_prefix="$build/crash-$name-" \
     "$build/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
+    keep "$name" "$log"
     printf 'fuzz: %s: %s executions in %s s, nothing found\n' "$name" \
       "$(awk -F: '/number_of_executed_units/ { gsub(/ /, "", $NF); print $NF }' "$log")" "$seconds"
   else

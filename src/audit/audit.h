@@ -14,13 +14,15 @@ enum { TCT_AUDIT_RELEASES = 16 };
 
 /* Breaks are declared at this rate of error, for each comparison: sound code is flagged so seldom. */
 #define TCT_AUDIT_BREAK 1e-6
-/* Bounds that are reported besides hold with this rate of error. */
-#define TCT_AUDIT_REPORT 0.05
+/* Bounds that are reported besides hold with this rate of error: of a hundred audits of a tight claim hardly one says
+ * more than there is. */
+#define TCT_AUDIT_REPORT 1e-3
 
 /* What the plan's events allow an onlooker (claim.c). */
-enum { TCT_CLAIM_POINTS = 16 };
+enum { TCT_CLAIM_POINTS = 24 };
 typedef struct tct_claim {
-  double mu; /* all events are Gaussian: the claim exactly; else NAN */
+  double shift; /* all events are Gaussian, over batches or not: mu for a record in all of them; else NAN */
+  double mu;    /* there are no batches: the claim exactly; else NAN */
   double epsilon[TCT_CLAIM_POINTS], delta[TCT_CLAIM_POINTS];
   int points;
 } tct_claim;
@@ -39,7 +41,8 @@ typedef struct tct_audit {
   tct_release_info release[TCT_AUDIT_RELEASES];
   double rate[TCT_AUDIT_RELEASES]; /* of its batches; 1 without */
   uint64_t random;
-  double until;      /* seconds of the steady clock: the part at hand ends here */
+  double start;      /* of the attacks, by tct_audit_clock */
+  double until;      /* and the part at hand ends here */
   double spent;      /* seconds of all runs so far */
   int64_t fits;      /* runs so far */
   int64_t polls;     /* of the run at hand: how often it asked whether to stop */
@@ -51,7 +54,7 @@ typedef struct tct_audit {
   json_t *breaks, *unchecked;
 } tct_audit;
 
-double tct_audit_clock(void); /* seconds, steady */
+double tct_audit_clock(void); /* seconds of processor time, of this process */
 uint64_t tct_audit_u64(tct_audit *a);
 double tct_audit_real(tct_audit *a); /* uniform on [-1, 1) */
 /* Adds a sentence, once. */
@@ -71,6 +74,8 @@ typedef struct tct_pair {
   int64_t record;
   int32_t layout, type; /* tct_layout, tct_value_type */
   int32_t weighed;      /* 1: records have weights; 2: the record and the next are one person's */
+  bool alone;           /* all other records contribute nothing */
+  bool picked;          /* every batch is the record alone */
   uint64_t coins;
   double stretch;  /* of the noise of the forced past: 1 as drawn */
   double push;     /* added to the first release, times the row norm */
@@ -83,6 +88,9 @@ void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from);
 /* Invents other records and a pair of neighbours; kind: 0, 1, ... walk through tables that are empty, random, long,
  * short, separable and alike. */
 void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
+/* The same, and the record meets one other: its opposite at half its length.  What is cut to a range is then at one end
+ * of it without the record, and at the other end with it. */
+void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
 /* Moves one or a few numbers of the record, of what replaces it, or of how both are handed over. */
 void tct_pair_nudge(tct_audit *a, tct_pair *pair);
 
@@ -118,10 +126,12 @@ typedef struct tct_tape {
   int64_t count, entry_room;
   double *number, *second; /* second: at the same places, what the forced run handed over */
   int64_t used, number_room;
-  bool failed;   /* out of memory */
-  bool drew;     /* something was drawn inside a minimisation: what follows is not a sum under the same past */
-  bool replays;  /* the entries are forced and compared */
-  bool mismatch; /* the two runs do not make the same releases */
+  uint64_t hidden; /* of the next run: other noise and batches with the same public orders */
+  int64_t batch;   /* of the next run, as tct_watch_coins has it */
+  bool failed;     /* out of memory */
+  bool drew;       /* something was drawn inside a minimisation: what follows is not a sum under the same past */
+  bool replays;    /* the entries are forced and compared */
+  bool mismatch;   /* the two runs do not make the same releases */
   int64_t next, in_vector;
   double part_squares;
   double stretch, push;
@@ -144,6 +154,10 @@ void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair);
 void tct_tape_rewind(tct_tape *tape); /* the next run is forced to this one */
 void tct_tape_clear(tct_tape *tape);  /* the next run is free again; keeps the memory */
 void tct_tape_free(tct_tape *tape);
+/* log likelihood of the tape's releases under the table of the forced run, against releases of sums that are 0.  Where
+ * the releases are of batches, the record was in all of the forced run's; it takes part at the planned rate.  Choices
+ * are left out. */
+double tct_tape_mixture(const tct_tape *tape);
 /* A run under the watch with the pair's coins.  TCT_OK with a model in *out, which may be NULL. */
 tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
                         tct_error *err);
@@ -192,19 +206,30 @@ double tct_audit_mu_of(double epsilon, double delta);
 void tct_claim_make(tct_audit *a, tct_claim *out);
 /* The most true positives that the claim allows at a rate of false ones. */
 double tct_claim_power(const tct_claim *claim, double false_positives);
+/* The most by which it allows true positives to exceed false ones, at any rate. */
+double tct_claim_advantage(const tct_claim *claim);
 
 /* ---- threshold.c: scores of two worlds become a lower bound
  * ------------------------------------------------------------ */
 
-/* out[count] scores without the record, in[count] with it; cut[cuts] thresholds, chosen without them. */
+/* out[count] scores without the record, in[count] with it. */
 typedef struct tct_scores {
   double *out, *in;
   int64_t count;
 } tct_scores;
-enum { TCT_AUDIT_CUTS = 2 };
-/* The threshold that tells a pilot's scores apart best, and one that none of those without the record passes. */
+enum { TCT_CUT_MIDDLE, TCT_CUT_TAIL, TCT_AUDIT_CUTS };
+/* The threshold with the largest TPR - FPR of a pilot's scores, and one that none of those without the record passes.
+ */
 void tct_audit_cuts(tct_scores *pilot, double *cut);
 /* {runs, mu_lower, mu_lower_proven, mu_claimed, share, error, ...}; declares a break where the claim is exceeded.
  * cut: [TCT_AUDIT_CUTS]. */
 json_t *tct_audit_judge(tct_audit *a, const char *what, const tct_claim *claim, tct_scores *scores, const double *cut);
+
+/* ---- distinguish.c: two worlds, told apart by a score --------------------------------------------------------- */
+
+/* One run with or without the record, and the score of what it released. */
+typedef tct_status (*tct_score_fn)(void *user, int with, double *score, tct_error *err);
+/* As many scores as fit into the time, judged.  ratio: they are log likelihood ratios, which tell best at 0.  JSON null
+ * where too few fit, NULL with err on failure. */
+json_t *tct_audit_duel(tct_audit *a, const char *what, tct_score_fn fn, void *user, bool ratio, tct_error *err);
 #endif

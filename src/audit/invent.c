@@ -97,6 +97,16 @@ void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
   pair->weighed = a->weighs && kind % 3 == 2 ? 1 + (a->persons && kind % 2 && a->rows > 1) : 0;
   pair->coins = tct_audit_u64(a);
   pair->stretch = 1, pair->push = 0, pair->wander = 0;
+  pair->alone = pair->picked = false;
+}
+
+void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
+  tct_pair_invent(a, pair, kind);
+  int64_t other = pair->record + 1 < a->rows ? pair->record + 1 : pair->record - 1;
+  for (int64_t k = 0; k < a->rows * a->cols; k++)
+    if (k / a->cols != pair->record) pair->x[k] = 0;
+  for (int64_t j = 0; j < a->cols; j++) pair->x[other * a->cols + j] = -0.5 * pair->x[pair->record * a->cols + j];
+  pair->y[other] = pair->y[pair->record];
 }
 
 /* Rows within the range of floats are floats, so that both value types hold them. */
@@ -163,10 +173,11 @@ static void fill(const tct_audit *a, const tct_pair *pair, int with, tct_side *s
 }
 
 /* A row that contributes nothing is one that the reader found malformed, under the rule that keeps its place. */
-static tct_status drop(const tct_audit *a, const tct_pair *pair, tct_data *data, tct_error *err) {
+static tct_status drop(const tct_audit *a, const tct_pair *pair, int with, tct_data *data, tct_error *err) {
   data->dropped = TCT_NEW(unsigned char, a->rows);
   if (!data->dropped) return tct_fail_memory(err);
-  for (int64_t k = 0; k < group(pair); k++) data->dropped[pair->record + k] = 1;
+  memset(data->dropped, pair->alone, (size_t)a->rows);
+  for (int64_t k = 0; k < group(pair); k++) data->dropped[pair->record + k] = !with && !a->replaces;
   return TCT_OK;
 }
 
@@ -180,7 +191,8 @@ static tct_status hand_over(const tct_audit *a, const tct_pair *pair, int with, 
   if (!side->data) return err->status;
   if (pair->weighed)
     TCT_TRY(tct_data_weigh(side->data, side->weight, 1, pair->weighed == 2 ? side->person : NULL, err));
-  return with || a->replaces ? TCT_OK : drop(a, pair, side->data, err);
+  if (!pair->alone && (with || a->replaces)) return TCT_OK;
+  return drop(a, pair, with, side->data, err);
 }
 
 tct_status tct_side_new(const tct_audit *a, const tct_pair *pair, int with, tct_side *out, tct_error *err) {

@@ -14,6 +14,7 @@
 void tct_tape_begin(const tct_audit *a, tct_tape *tape, const tct_pair *pair) {
   *tape = (tct_tape){
       .a = a, .stretch = pair->stretch, .push = pair->push, .wander = pair->wander, .replace = a->replaces ? 2 : 1};
+  tape->batch = pair->picked ? pair->record + 1 : 0;
   tape->keeps = pair->stretch == 1 && pair->push == 0 && pair->wander == 0;
 }
 
@@ -199,12 +200,35 @@ static void show(void *user, const tct_watched *seen) {
   tape->next++;
 }
 
+/* log((1 - q) + q exp(ratio)) */
+static double mixed(double q, double ratio) {
+  if (!(q < 1)) return ratio;
+  return ratio > 700 ? ratio + log(q) : log(1 - q + q * exp(ratio));
+}
+
+double tct_tape_mixture(const tct_tape *tape) {
+  double sum = 0;
+  for (int64_t k = 0; k < tape->count; k++) {
+    const tct_tape_entry *e = &tape->entry[k];
+    const double *mean = tape->second + e->at, *after = tape->number + e->at + e->len;
+    double ratio = 0;
+    if (e->chooses || !(e->deviation > 0)) continue;
+    for (int64_t j = 0; j < e->len; j++) {
+      double at = after[j] / e->deviation, step = mean[j] / e->deviation;
+      ratio += e->norm == TCT_NORM_L1 ? fabs(at) - fabs(at - step) : step * (at - 0.5 * step);
+    }
+    sum += mixed(tape->a->rate[e->release], ratio);
+  }
+  return sum;
+}
+
 tct_status tct_tape_run(tct_audit *a, tct_tape *tape, const tct_side *side, uint64_t coins, tct_model **out,
                         tct_error *err) {
   if (out) *out = NULL;
-  tct_watch(show, tape, coins);
+  tct_watch_coins from = {.seed = coins, .hidden = tape->hidden, .batch = tape->batch};
+  tct_watch(show, tape, &from);
   tct_model *model = tct_side_fit(a, side, err);
-  tct_watch(NULL, NULL, 0);
+  tct_watch(NULL, NULL, NULL);
   if (tape->failed) {
     tct_model_free(model);
     return tct_fail_memory(err);

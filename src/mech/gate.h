@@ -15,6 +15,7 @@ struct tct_mech {
   tct_team *team;                        /* the ranks that share the rows; NULL alone */
   uint64_t releases;                     /* index of the next noise stream */
   uint64_t iterations;                   /* index of the next batch */
+  int threads;                           /* that may draw a batch together; 0 and 1: one does */
   int batch;                             /* 1 + the release whose batch is open; 0: none is */
   int vector;                            /* 1 + the release whose vector is being released in parts; 0: none is */
   int64_t parts_left;                    /* of that vector */
@@ -35,8 +36,13 @@ tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err);
 /* A new gate is shown to the audit that watches this thread (watch.h); in other libraries nothing happens. */
 #ifdef TCT_AUDIT
 void tct_gate_watch(tct_mech *mech);
+/* Where the audit asks for it, the batch is one record. */
+void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count);
 #else
 static inline void tct_gate_watch(tct_mech *mech) { (void)mech; }
+static inline void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count) {
+  (void)row0, (void)rows, (void)out, (void)count;
+}
 #endif
 /* Shows a release to a test's probe. */
 void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *before, double *after, int64_t len);

@@ -8,7 +8,7 @@
 static _Thread_local struct {
   tct_watch_fn fn;
   void *user;
-  uint64_t seed;
+  tct_watch_coins coins;
 } watching;
 
 static void show(void *user, const tct_event *event, double sensitivity, const double *before, double *after,
@@ -34,19 +34,27 @@ static void show(void *user, const tct_event *event, double sensitivity, const d
 
 void tct_gate_watch(tct_mech *mech) {
   if (!watching.fn) return;
-  tct_rng_key_seed(&mech->key, watching.seed);
+  tct_rng_key_seed(&mech->key, watching.coins.seed);
+  mech->releases = mech->iterations = watching.coins.hidden;
   tct_mech_probe_test(mech, show, mech);
 }
 
-bool tct_watch(tct_watch_fn fn, void *user, uint64_t seed) {
+void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count) {
+  int64_t at = watching.coins.batch - 1 - row0;
+  if (!watching.fn || watching.coins.batch == 0) return;
+  *count = at >= 0 && at < rows;
+  if (*count) out[0] = at;
+}
+
+bool tct_watch(tct_watch_fn fn, void *user, const tct_watch_coins *coins) {
   watching.fn = fn;
   watching.user = user;
-  watching.seed = seed;
+  watching.coins = coins ? *coins : (tct_watch_coins){0};
   return true;
 }
 #else
-bool tct_watch(tct_watch_fn fn, void *user, uint64_t seed) {
-  (void)fn, (void)user, (void)seed;
+bool tct_watch(tct_watch_fn fn, void *user, const tct_watch_coins *coins) {
+  (void)fn, (void)user, (void)coins;
   return false;
 }
 #endif

@@ -25,7 +25,14 @@ typedef struct tct_watched {
 
 typedef void (*tct_watch_fn)(void *user, const tct_watched *seen);
 
-/* From now on the runs of this thread are shown to fn, and take their keys from `seed` instead of the system.
- * fn NULL: no more.  false: this library was not built for audit. */
-bool tct_watch(tct_watch_fn fn, void *user, uint64_t seed);
+/* Where the runs take their coins from, instead of the system. */
+typedef struct tct_watch_coins {
+  uint64_t seed;   /* of the key: noise, batches, choices, and public orders */
+  uint64_t hidden; /* other noise and other batches for each number, with the same public orders */
+  int64_t batch;   /* not 0: every batch is the record before this one alone, counted from 0 */
+} tct_watch_coins;
+
+/* From now on the runs of this thread are shown to fn.  fn NULL: no more, and coins may be NULL.
+ * false: this library was not built for audit. */
+bool tct_watch(tct_watch_fn fn, void *user, const tct_watch_coins *coins);
 #endif

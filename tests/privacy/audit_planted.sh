@@ -88,6 +88,8 @@ plant double_the_batch src/mech/mech.c 's/mech->iterations\+\+, release->rate,/m
 plant no_clip src/solve/shared/clipped.c 's/sensitivity > clip \?/sensitivity > 1e9 * clip ?/' sensitivity "${gd[@]}"
 plant a_release_not_charged src/mech/release.c 's/return promise->kind == TCT_PROMISE_BUDGET \? TCT_OK/return promise->kind == TCT_PROMISE_BUDGET || promise->count == 1 ? TCT_OK/;s/if \(promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK\)/if (promise->kind > 9)/' 'arithmetic: every planned' "${newton[@]}"
 plant an_ending_that_follows_a_record src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' ending --solver outpert "${smooth[@]}"
+# As it once was: where Newton's method does not get there, plain gradient steps, whose number follows the records.
+plant an_ending_in_weeks src/solve/minimiser/certified_minimum.c 's#return done \|\| !promised \? TCT_OK : tct_smooth_descend\(s, target, w, err\);#if (done || !promised) return TCT_OK;\n  for (double step = 1 / (s->facts.rows * s->facts.curvature * s->facts.row_norm * s->facts.row_norm + s->facts.ridge);;) {\n    TCT_TRY(tct_problem_tick(s->problem, 0, err));\n    TCT_TRY(tct_smooth_gradient(s, w, err));\n    if (tct_smooth_certified(s, w, target)) return TCT_OK;\n    tct_axpy(-step, s->gradient, w, s->problem->view->p);\n  }#' 'ending: .*more passes than are planned' --solver outpert "${smooth[@]}"
 plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' '(arithmetic|verify|behaviour)' "${sgd[@]}"
 
 echo "$planted planted, $failures not found"

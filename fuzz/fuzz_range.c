@@ -1,0 +1,200 @@
+/* fuzz_range.c - any bytes as a file that is read in parts, from disk, or by several threads.
+ *
+ * A file is cut at record ends as over ranks (train/parts.c).  Its parts hold what the whole holds, record by record,
+ * or something is refused.  The same table comes out where its records lie in a file, and where two or five threads
+ * parse blocks of it. */
+#define _GNU_SOURCE /* memfd_create */
+#include "fuzz_check.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_PARTS = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+const char *__lsan_default_suppressions(void);
+
+/* What libomp keeps of a thread that has ended is its own. */
+const char *__lsan_default_suppressions(void) { return "leak:libomp.so"; }
+
+static const char schema[] =
+    "{\"label\":{\"name\":\"y\",\"positive\":\"1\"},\"missing_values\":[\"?\"],\"columns\":["
+    "{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":9,\"missing\":4},"
+    "{\"name\":\"b\",\"type\":\"category\",\"values\":[\"u\",\"v\",\"w\",\"k\"],\"missing\":\"zero\",\"other\":\"u\"}]"
+    "}";
+
+/* ---- the same records ------------------------------------------------------------------------------------------- */
+
+static double entry(const tct_matrix *m, int64_t i, int64_t j) {
+  if (j >= m->cols) return 0;
+  if (m->layout == TCT_DENSE_ROWS) return stored_value(m, i * m->stride + j);
+  if (m->layout == TCT_DENSE_COLS) return stored_value(m, j * m->stride + i);
+  for (int32_t k = ((const int32_t *)m->start)[i]; k < ((const int32_t *)m->start)[i + 1]; k++)
+    if (((const int32_t *)m->index)[k] == j) return stored_value(m, k);
+  return 0;
+}
+
+static void check_same(const tct_data *whole, const tct_data *part, int64_t first) {
+  int64_t cols = whole->x.cols < 64 ? whole->x.cols : 64;
+  require(first + part->x.rows <= whole->x.rows && part->x.cols <= whole->x.cols);
+  for (int64_t i = 0; i < part->x.rows; i++) {
+    for (int64_t j = 0; j < cols; j++) require(entry(&whole->x, first + i, j) == entry(&part->x, i, j));
+    if (whole->labels == part->labels && whole->y && part->y) require(whole->y[first + i] == part->y[i]);
+    require((whole->dropped && whole->dropped[first + i]) == (part->dropped && part->dropped[i]));
+  }
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct cut {
+  tct_scan scan[MOST_PARTS];
+  bool inside[MOST_PARTS];
+  int64_t first[MOST_PARTS], rows; /* records that end before a part; of the file */
+  int parts;
+} cut;
+
+static bool cut_open(cut *c, const char *path, int parts) {
+  tct_error err;
+  bool inside = false, good = true;
+  *c = (cut){.parts = parts};
+  for (int r = 0; r < parts; r++) {
+    err.status = TCT_OK;
+    if (tct_scan_open(&c->scan[r], path, 0, r, parts, &err) != TCT_OK) {
+      require(err.status != TCT_OK && err.text[0] != 0);
+      good = false;
+      continue;
+    }
+    c->inside[r] = inside, c->first[r] = c->rows;
+    if (c->scan[r].array) {
+      c->rows = c->scan[r].rows;
+      continue;
+    }
+    require(c->scan[r].from <= c->scan[r].to && c->scan[r].to <= c->scan[r].size);
+    c->rows += c->scan[r].side[inside].records;
+    inside = c->scan[r].side[inside].inside;
+  }
+  return good;
+}
+
+static void cut_close(cut *c) {
+  for (int r = 0; r < c->parts; r++) tct_scan_close(&c->scan[r]);
+}
+
+/* Where record number `row` begins: the part that has the end before it knows. */
+static int64_t place_of(const cut *c, int64_t row) {
+  int64_t at = c->scan[0].begin;
+  tct_error err;
+  if (row >= c->rows) return c->scan[0].size;
+  for (int r = 0; r < c->parts && row > 0; r++) {
+    int64_t records = c->scan[r].side[c->inside[r]].records;
+    if (row > c->first[r] && row <= c->first[r] + records)
+      require(tct_scan_find(&c->scan[r], c->inside[r], row - c->first[r], &at, &err) == TCT_OK);
+  }
+  return at;
+}
+
+/* All parts, and how many records came out; -1 where one is refused. */
+static int64_t read_parts(const cut *c, const char *path, const tct_read_options *options, const tct_data *whole) {
+  int64_t rows = 0, before = 0;
+  bool array = c->scan[0].array;
+  for (int r = 0; r < c->parts; r++) {
+    int64_t to = c->rows / c->parts * (r + 1), end = r + 1 < c->parts ? to : c->rows;
+    int64_t next = array ? end : place_of(c, end);
+    tct_range range = {.from = r ? before : array ? 0 : c->scan[0].begin, .to = next, .header = c->scan[0].begin};
+    tct_error err = {0};
+    require(range.from <= range.to);
+    tct_data *part = tct_data_read_range(path, &range, options, &err);
+    before = next;
+    if (!part) {
+      require(err.status != TCT_OK && err.text[0] != 0 && strchr(err.text, ';') != NULL);
+      return -1;
+    }
+    if (whole) check_same(whole, part, rows);
+    rows += part->x.rows;
+    tct_data_free(part);
+  }
+  return rows;
+}
+
+static void by_parts(const char *path, int parts, const tct_read_options *options) {
+  tct_error err;
+  cut c;
+  tct_data *whole = tct_data_read(path, options, &err);
+  if (cut_open(&c, path, parts)) {
+    int64_t rows = read_parts(&c, path, options, whole);
+    bool alike = options->schema_text || options->labels != TCT_LABELS_BINARY; /* no part needs to see both labels */
+    if (whole && (rows >= 0 || alike)) require(rows == whole->x.rows);
+  }
+  cut_close(&c);
+  check_result(whole, &err);
+}
+
+/* ---- one table, read otherwise ------------------------------------------------------------------------------------
+ */
+
+static void check_equal(tct_data *one, const tct_error *first, tct_data *other, const tct_error *second) {
+  require((one == NULL) == (other == NULL));
+  if (one) {
+    require(one->x.rows == other->x.rows && one->x.cols == other->x.cols);
+    check_same(one, other, 0);
+  } else {
+    require(first->status == second->status && first->line == second->line && first->column == second->column);
+    require(strcmp(first->text, second->text) == 0);
+  }
+  check_result(one, first);
+  check_result(other, second);
+}
+
+/* memory: of one byte, so that any record lies in a file. */
+static void from_disk(const char *path, tct_read_options options) {
+  tct_error first, second;
+  tct_data *one = tct_data_read(path, &options, &first);
+  options.memory = 1;
+  tct_data *other = tct_data_read(path, &options, &second);
+  if (!other && one) { /* an array by columns, or a table too large for the least window, says so */
+    require(second.status != TCT_OK && strchr(second.text, ';') != NULL);
+    tct_data_free(one);
+    return;
+  }
+  check_equal(one, &first, other, &second);
+}
+
+static void by_threads(const void *bytes, int64_t count, int64_t step, tct_read_options options) {
+  tct_error first, second;
+  options.threads = 1;
+  tct_data *one = tct_data_read_memory(bytes, count, 1 << 16, &options, &first);
+  options.threads = step == 7 ? 2 : 5;
+  tct_data *other = tct_data_read_memory(bytes, count, step == 7 ? 7 : 40, &options, &second);
+  check_equal(one, &first, other, &second);
+}
+
+/* The same file for all inputs: a name in the file system for each would take longer than its reading. */
+static const char *file_of(const uint8_t *bytes, size_t count) {
+  static char path[64];
+  static int file = -1;
+  if (file < 0) {
+    file = memfd_create("range", 0);
+    require(file >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  }
+  require(ftruncate(file, 0) == 0 && pwrite(file, bytes, count, 0) == (ssize_t)count);
+  return path;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+  static const char *const labels[4] = {NULL, "1", "y", "2"};
+  int64_t step;
+  if (count < 2) return 0;
+  tct_read_options options = fuzz_options(bytes[0], &step);
+  options.label = labels[bytes[0] >> 6];
+  if (bytes[0] >> 5 & 1) options.schema_text = schema, options.label = NULL;
+  if (bytes[1] >> 4 & 1) options.key = "a";
+  const uint8_t *text = bytes + 2;
+  int64_t length = (int64_t)count - 2;
+  int way = bytes[1] % 3;
+  if (way == 0) by_parts(file_of(text, (size_t)length), 2 + (bytes[1] >> 2) % (MOST_PARTS - 1), &options);
+  if (way == 1) from_disk(file_of(text, (size_t)length), options);
+  if (way == 2) by_threads(text, length, step, options);
+  return 0;
+}
