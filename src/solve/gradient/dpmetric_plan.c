@@ -22,12 +22,13 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
+     "T; auto: 4 sqrt(the longest path that these facts allow), at most 76"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
 
-enum { FULL = 512, MOST_FULL = 2048 };
+enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 76 };
 static const double HIGH = 5000;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
@@ -132,7 +133,8 @@ static int64_t steps_of(const tct_facts *facts, double path_length) {
   double longest = path_length;
   if (isnan(longest))
     longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
-  return (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
+  int64_t steps = (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
+  return isnan(path_length) && !tct_noise_off(facts) && steps > MOST_STEPS ? MOST_STEPS : steps;
 }
 
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
