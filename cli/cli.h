@@ -21,7 +21,9 @@ typedef struct cli_args {
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
   char loss[140];                          /* config.loss with the number of classes, where that is to be added */
-  int64_t rows_per_person;                 /* train; 0 = not given */
+  int loss_open;                           /* --loss auto: how more than two classes are trained is for the rule */
+  char loss_why[200];                      /* the rule's reason; "" = there was nothing to choose */
+  int64_t rows_per_person;                 /* train, evaluate; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
@@ -33,6 +35,9 @@ typedef struct cli_args {
   const char *name, *filter;               /* ledger */
   const char *unit, *people, *anchor;      /* ledger */
   const char *curve, *against;             /* account */
+  const char *candidates;                  /* search: file of settings */
+  int64_t tries;                           /* search: on average */
+  double share, held_out;                  /* search: of a try's epsilon for its score; of the records */
   const char *id;                          /* predict: column whose texts stand before the predictions */
   double seconds;                          /* audit */
   double level;                            /* summary, predict: of an interval; NAN = not given */
@@ -71,7 +76,7 @@ typedef struct cli_option {
   const char *example;    /* a value that it takes; NULL for one without a value */
 } cli_option;
 
-enum { CLI_GROUPS = 6 };
+enum { CLI_GROUPS = 8 };
 
 typedef struct cli_verb {
   const char *name;
@@ -88,7 +93,8 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_train_options[]; /* of train */
+extern const cli_option cli_fit_options[];   /* of train and search: --loss to -o */
+extern const cli_option cli_train_options[]; /* of train alone */
 extern const cli_option cli_page_options[];  /* --title --purpose --contact */
 extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */
@@ -127,6 +133,25 @@ tct_labels cli_labels(const tct_config *config);
 /* Fills what the options leave open (schema, label column, kind of labels, columns) from the model.
  * *keep: the model as JSON, which args borrows texts from; the caller's to free, also on failure. */
 int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
+
+/* ---- fit_args.c ---------------------------------------------------------------------------------- */
+
+/* Each 0, or an exit code after one sentence.  The values of cli_fit_options, and what goes together. */
+int cli_fit_check(const cli_args *args);
+/* What a run has that --dry-run has not, and the reverse. */
+int cli_fit_check_run(const cli_args *args);
+/* Can the model file be written, and is it none of the files that are read? */
+int cli_fit_check_output(const cli_args *args);
+/* Is the ledger there, and undamaged? */
+int cli_fit_check_ledger(const cli_args *args);
+/* --loss auto: the labels are of classes, and how more than two are trained is for the rule. */
+void cli_fit_open_loss(cli_args *args);
+/* Then, once they are known: the rule's loss into config.loss, and its reason.  0, or an exit code after a sentence. */
+int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t cols);
+int cli_to_standard_output(const cli_args *args); /* -o - */
+/* The plan's warnings, and that of noise from a seed. */
+void cli_fit_warn(const cli_args *args, const json_t *plan);
+void cli_warn_unaccounted(const tct_model *model);
 
 /* ---- plan_text.c -------------------------------------------------------------------------------- */
 
@@ -201,11 +226,16 @@ int cli_finish(int code);
 /* Output of a verb: stdout, a device or pipe (written directly), or a file that appears whole. */
 typedef struct cli_sink {
   FILE *file;
-  char *path, *aside; /* NULL for stdout; aside NULL for devices */
+  char *path;  /* NULL for stdout */
+  int unnamed; /* a file that has no name yet, and is gone with the process */
+  char *aside; /* else, but for devices, the file's name while it is written */
 } cli_sink;
 int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
 int cli_sink_commit(cli_sink *sink);
 void cli_sink_abandon(cli_sink *sink);
+/* The last thing of a run that succeeded, so that whatever fails before leaves standard output empty: the model file's
+ * text, written there as by cli_sink_write. */
+int cli_sink_model(int descriptor, const tct_model *model);
 /* What would go to standard output goes to standard error from here on; a descriptor of what standard output was, or -1
  * after one sentence. */
 int cli_sink_divert(void);

@@ -20,13 +20,16 @@ static const cli_option options[] = {
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",
      "with --ledger: why the rows are others than at its earlier runs; kept in the ledger", "the rows must be the same",
      "corrected"},
+    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
+     "with --epsilon and --person: at most M rows of a person count, drawn at random, and persons are protected",
+     "records are protected", "4"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "with --epsilon: repeatable noise, for tests; such scores must not be published",
      "fresh noise from the operating system", "1"},
     {0},
 };
 
-static const char *const figures[] = {"accuracy", "auc", "mean_loss", "positives", "mse", "r2"};
+static const char *const figures[] = {"accuracy", "auc", "log_loss", "mean_loss", "positives", "mse", "r2"};
 
 static void print_figure(const json_t *root, const char *name) {
   const json_t *f = json_object_get(root, name);
@@ -44,8 +47,8 @@ static void print_private(const json_t *root) {
   const json_t *line;
   cli_line("rows", "%.0f", cli_number(root, "rows"));
   for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) print_figure(root, figures[k]);
-  cli_line("privacy", "(%s, %s)-DP under %s; event %s", cli_real(cli_number(root, "epsilon")),
-           cli_real(cli_number(root, "delta")), cli_string(root, "neighbours"),
+  cli_line("privacy", "(%s, %s)-DP of a %s under %s; event %s", cli_real(cli_number(root, "epsilon")),
+           cli_real(cli_number(root, "delta")), cli_string(root, "unit"), cli_string(root, "neighbours"),
            json_string_value(json_array_get(json_object_get(root, "events"), 0)));
   json_array_foreach(json_object_get(root, "unaccounted"), i, line)
       cli_warn("UNACCOUNTED: %s; the stated epsilon does not cover this", json_string_value(line));
@@ -75,19 +78,26 @@ static int evaluate(cli_args *args, const tct_model *model) {
   tct_error err = {0};
   tct_data *data = tct_data_read(args->operand[1], &args->read, &err);
   int private = !isnan(args->config.epsilon);
+  const uint64_t *seed = args->config.has_seed ? &args->config.seed : NULL;
+  if (data && args->rows_per_person && tct_data_weigh_persons(data, args->rows_per_person, seed, &err) != TCT_OK) {
+    tct_data_free(data);
+    data = NULL;
+  }
   char *text = !data     ? NULL
                : private ? tct_evaluate_json(model, data, &args->config, &err)
                          : tct_evaluate_json_nonprivate(model, data, &err);
   tct_data_free(data);
   if (!text) return cli_fail_error(&err);
-  if (private && args->read.key)
-    cli_warn("these scores protect a record; a person with several records is protected less");
+  if (private && args->read.key && !args->rows_per_person)
+    cli_warn("these scores protect a record; a person with several records is protected less; add --rows-per-person");
   return cli_print_answer(text, args->json, private ? print_private : print_scores);
 }
 
 /* A budget's settings without a budget would be ignored. */
 static int check_budget(const cli_args *args) {
   const tct_config *c = &args->config;
+  if (args->rows_per_person && !args->read.key)
+    return cli_fail(CLI_USAGE, "--rows-per-person says how many rows of a person count; name the column with --person");
   if (!isnan(c->epsilon)) {
     if (isnan(c->delta)) return cli_fail(CLI_USAGE, "--delta is missing; give one well below 1/n, e.g. --delta 1e-6");
     if (!c->input_changed || c->ledger) return 0;
@@ -128,7 +138,9 @@ const cli_verb cli_evaluate = {
         "The label column is the model's unless --label says otherwise.\n"
         "\n"
         "Private scores: accuracy, auc of margins rounded to 32 cells, mean_loss with each record's loss cut, and the\n"
-        "share of positives; of real labels, cut to the model's bound, mse and r2. The standard error is that of the\n"
+        "share of positives; of more classes accuracy and log_loss (mean_loss where a margin is no probability), and "
+        "of\n"
+        "real labels, cut to the model's bound, mse and r2. The standard error is that of the\n"
         "population's figure, noise included. Records that trained the model pay twice: charge the same ledger.\n"
         "\n"
         "Examples\n"

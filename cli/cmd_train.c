@@ -6,57 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int to_standard_output(const cli_args *args) { return args->output && !strcmp(args->output, "-"); }
-
 static int check_args(const cli_args *args) {
-  if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
-  if (!(isnan(args->config.epsilon) || args->config.epsilon > 0))
-    return cli_fail(CLI_USAGE, "--epsilon must be above 0; give e.g. --epsilon 1");
-  if (!(isnan(args->config.delta) || (args->config.delta >= 0 && args->config.delta < 1)))
-    return cli_fail(CLI_USAGE, "--delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
-  if (!(isnan(args->config.row_norm) || (args->config.row_norm > 0 && args->config.row_norm < INFINITY)))
-    return cli_fail(CLI_USAGE, "--row-norm must be a finite number above 0; give e.g. --row-norm 1");
-  if (!(isnan(args->config.label_bound) || (args->config.label_bound > 0 && args->config.label_bound < INFINITY)))
-    return cli_fail(CLI_USAGE, "--label-bound must be a finite number above 0; give e.g. --label-bound 1");
-  if (args->classes && tct_config_labels(&args->config) == TCT_LABELS_REAL)
-    return cli_fail(CLI_USAGE, "--classes is for losses of classes, and this one takes numbers; leave it away");
+  int code = cli_fit_check(args);
+  if (code) return code;
   if (!args->read.key != !args->rows_per_person)
     return cli_fail(CLI_USAGE, args->read.key
                                    ? "--person needs --rows-per-person M: how many rows of a person count at most"
                                    : "--rows-per-person needs --person COLUMN: which column says whose a row is");
   if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
-  if (args->dry_run) return 0;
-  if (args->config.input_changed && !args->config.ledger)
-    return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
-  if (args->records) return cli_fail(CLI_USAGE, "--records is for --dry-run; without it the data are counted");
-  if (args->shape) return cli_fail(CLI_USAGE, "--shape is for --dry-run; without it the shape comes from the data");
-  if (!args->operands) return cli_fail(CLI_USAGE, "DATA is missing; name a file, or - for standard input");
-  if (to_standard_output(args) && args->json)
-    return cli_fail(CLI_USAGE, "--json and -o - both write to standard output; name a file with -o");
-  if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
-  return 0;
+  return cli_fit_check_run(args);
 }
 
-static void warn_settings(const cli_args *args, const json_t *plan) {
-  const json_t *line;
-  size_t i;
-  json_array_foreach(json_object_get(plan, "warnings"), i, line) cli_warn("%s", cli_string(line, "text"));
-  if (!cli_plan_private(plan))
-    cli_warn("privacy NONE: this %s; the model may reveal records, do not publish it",
-             isinf(args->config.epsilon) ? "run has an infinite epsilon" : "solver has no privacy");
-  else if (args->config.has_seed)
-    cli_warn("--seed makes the noise reproducible: who knows the seed can take it away; do not publish this model");
-}
-
-/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
-static int64_t open_columns(const cli_args *args, int64_t cols) {
+/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds.  *lists <-
+ * those whose list of categories is open. */
+static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) {
   const json_t *column;
   size_t k;
   int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
+  *lists = 0;
   if (!args->read.schema_path) return count + cols;
   json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
-  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
-      json_is_true(json_object_get(column, "estimate"));
+  json_array_foreach(json_object_get(schema, "columns"), k, column) {
+    const char *type = json_string_value(json_object_get(column, "type"));
+    bool list = type && strcmp(type, "category") == 0;
+    if (json_is_true(json_object_get(column, "estimate"))) *(list ? lists : &count) += 1;
+  }
   json_decref(schema);
   return count;
 }
@@ -65,7 +39,8 @@ static int64_t open_columns(const cli_args *args, int64_t cols) {
 static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
   tct_error err = {0};
   if (!args->config.estimate) return 0;
-  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
+  int64_t lists, columns = open_columns(args, cols, &lists);
+  char *text = tct_estimate_lists_json(&args->config, rows, columns, lists, &args->config, &err);
   if (!text) return cli_fail_error(&err);
   *estimate = cli_take_json(text);
   if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
@@ -103,25 +78,37 @@ static void plan_disk(const cli_args *args, json_t *plan) {
            disk.write / 1e6, folder);
 }
 
+/* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
+static int64_t public_classes(const cli_args *args) {
+  if (args->read.positive) return 2;
+  if (args->read.classes_count || !args->read.schema_path) return args->read.classes_count;
+  json_t *schema = json_load_file(args->read.schema_path, 0, NULL), *label = json_object_get(schema, "label");
+  size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
+  json_decref(schema);
+  return (int64_t)count;
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
-  int64_t rows = 0, cols = 0;
+  int64_t rows = 0, cols = 0, classes = public_classes(args);
   json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
   if (!code) code = plan_estimate(args, rows, cols, &estimate);
-  if (code) return code;
-  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
+  if (!code) code = cli_fit_take_loss(args, classes, rows, cols);
+  if (code) return json_decref(estimate), code;
+  if (is_joint(args) && classes > 2) count_in_loss(args, classes);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
-  if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
+  int several = plan && classes > 2 && cli_labels(&args->config) == TCT_LABELS_CLASSES && !is_joint(args);
+  if (several) whole = tct_compose_classes(&args->config, classes, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
   if (root && estimate) json_object_set(root, "estimate", estimate);
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
-  warn_settings(args, root);
+  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
+  cli_fit_warn(args, root);
   if (args->json) plan_disk(args, root);
   if (args->json)
     code = cli_print_json(root);
@@ -153,6 +140,10 @@ typedef struct run {
 /* One fit, or one for each class within the same budget. */
 static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  if (tct_data_kind(r->data) == TCT_LABELS_CLASSES &&
+      cli_fit_take_loss(args, tct_data_classes(r->data), rows, cols) != 0)
+    return *err = (tct_error){.status = TCT_E_USAGE, .text = "no loss could be chosen; name one with --loss"},
+           err->status;
   bool joint = is_joint(args);
   if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
     *err = (tct_error){.status = TCT_E_USAGE,
@@ -187,7 +178,7 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   if (!r->data) return err->status;
   r->read = cli_seconds() - start;
   start = cli_seconds();
-  args->config.output = to_standard_output(args) ? NULL : args->output;
+  args->config.output = cli_to_standard_output(args) ? NULL : args->output;
   cli_progress_start(&args->config);
   if (tct_team_rank(r->team) > 0) args->config.progress = NULL;
   tct_status status = weigh_and_estimate(args, r, err);
@@ -201,20 +192,10 @@ static tct_status train(cli_args *args, run *r, tct_error *err) {
   cli_progress_end();
   if (!r->model) return err->status;
   if (tct_team_rank(r->team) == 0) {
-    if (!to_standard_output(args)) status = tct_model_write(r->model, args->output, err);
+    if (!cli_to_standard_output(args)) status = tct_model_write(r->model, args->output, err);
     if (status == TCT_OK && args->report) status = tct_report_page_write(r->model, &args->page, args->report, err);
   }
   return tct_team_agree(r->team, status, err);
-}
-
-static void warn_unaccounted(const tct_model *model) {
-  tct_error err;
-  const json_t *line;
-  size_t i;
-  json_t *root = cli_take_json(tct_model_json(model, &err));
-  json_array_foreach(json_object_get(json_object_get(root, "privacy"), "unaccounted"), i, line)
-      cli_warn("UNACCOUNTED: %s; the stated epsilon does not cover this", json_string_value(line));
-  json_decref(root);
 }
 
 /* As the model file has it, but for the fit's own claim, which the plan is. */
@@ -232,9 +213,10 @@ static int report(const cli_args *args, const run *r) {
   json_t *root = cli_plan_json(r->plan, r->whole, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
+  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
   if (r->asked.estimate) json_object_set_new(root, "estimate", estimate_of(r->model));
-  warn_settings(args, root);
-  warn_unaccounted(r->model);
+  cli_fit_warn(args, root);
+  cli_warn_unaccounted(r->model);
   if (tct_model_warning(r->model)) cli_warn("%s", tct_model_warning(r->model));
   json_t *rows = json_array();
   for (int rank = 0; rank < tct_team_size(r->team); rank++)
@@ -250,7 +232,7 @@ static int report(const cli_args *args, const run *r) {
   } else {
     cli_plan_print(root);
     cli_line("seconds", "%.2f reading, %.2f planning, %.2f training", r->read, r->planned, r->trained);
-    cli_line("model", "%s", to_standard_output(args) ? "standard output" : args->output);
+    cli_line("model", "%s", cli_to_standard_output(args) ? "standard output" : args->output);
     if (args->report) cli_line("report", "%s", args->report);
   }
   json_decref(root);
@@ -263,37 +245,27 @@ static int check_report(const cli_args *args) {
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
-  if (!code && !to_standard_output(args))
+  if (!code && !cli_to_standard_output(args))
     code = cli_sink_check(args->report, args->output); /* the same old file by two names */
   if (!code && !strcmp(args->report, args->output))
     code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
   return code;
 }
 
-/* Rank 0 alone touches the files that are to be written. */
-static int check_outputs(const cli_args *args) {
-  int code = 0;
-  if (to_standard_output(args)) return args->report ? check_report(args) : 0;
-  for (int k = 0; k < args->operands && !code; k++)
-    code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
-  if (!code && args->config.ledger) code = cli_sink_check(args->output, args->config.ledger);
-  return !code && args->report ? check_report(args) : code;
-}
-
 /* What can be found wrong before anything is read. */
 static int check_before(cli_args *args) {
   tct_error err = {0};
-  int code = check_outputs(args);
+  int code = cli_fit_check_output(args); /* rank 0 alone touches the files that are to be written */
+  if (!code && args->report) code = check_report(args);
   if (code) return code;
-  char *estimate = args->config.estimate ? tct_estimate_json(&args->config, 1000, 1, NULL, &err) : NULL;
+  int64_t lists, columns = open_columns(args, 1, &lists);
+  if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
+  char *estimate =
+      args->config.estimate ? tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err) : NULL;
   if (args->config.estimate && !estimate) return cli_fail_error(&err);
   tct_text_free(estimate);
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
-  if (!args->config.ledger) return 0;
-  char *ledger = tct_ledger_json(args->config.ledger, &err); /* is it there, and undamaged? */
-  if (!ledger) return cli_fail_error(&err);
-  tct_text_free(ledger);
-  return 0;
+  return cli_fit_check_ledger(args);
 }
 
 /* No released number and no claim depends on these, and on other ranks than 0 nothing at all.  The schema and the data
@@ -308,6 +280,7 @@ static int begin(cli_args *args, tct_team *team) {
   int code = 0;
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
+  cli_fit_open_loss(args);
   if (tct_team_rank(team) == 0) code = check_args(args);
   if (!code && args->read.key && tct_team_size(team) > 1)
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
@@ -316,15 +289,6 @@ static int begin(cli_args *args, tct_team *team) {
   tct_status status = tct_team_agree(team, (tct_status)code, &err); /* up to 4, codes are statuses */
   if (status == TCT_OK || code) return (int)status;                 /* what this rank refuses it has said */
   return err.text[0] ? cli_fail_error(&err) : cli_fail((int)status, "another rank refused this; look at what it says");
-}
-
-/* The last thing of a run that succeeded: whatever fails before leaves standard output empty. */
-static int put_model(const run *r) {
-  tct_error err;
-  char *text = tct_model_json(r->model, &err);
-  int code = text ? cli_sink_write(r->out, text) : cli_fail_error(&err);
-  tct_text_free(text);
-  return code;
 }
 
 static int run_train(cli_args *args) {
@@ -338,7 +302,7 @@ static int run_train(cli_args *args) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
-  } else if (!code && to_standard_output(args) && (r.out = cli_sink_divert()) < 0) {
+  } else if (!code && cli_to_standard_output(args) && (r.out = cli_sink_divert()) < 0) {
     code = CLI_RUN;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
@@ -346,7 +310,7 @@ static int run_train(cli_args *args) {
       code = cli_fail_error(&err);
     else if (tct_team_rank(r.team) == 0)
       code = report(args, &r);
-    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = put_model(&r);
+    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = cli_sink_model(r.out, r.model);
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);
@@ -382,8 +346,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_train_options, cli_rank_options, cli_page_options, cli_read_options, cli_person_options,
-                cli_common_options},
+    .options = {cli_fit_options, cli_train_options, cli_rank_options, cli_page_options, cli_read_options,
+                cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -1,11 +1,12 @@
-/* options_train.c - the options of tacit train. */
+/* options_train.c - the options of tacit train; the first table is of every verb that trains. */
 #include "cli.h"
 
 #include <stddef.h>
 
-const cli_option cli_train_options[] = {
+const cli_option cli_fit_options[] = {
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised (tacit components loss); it decides how labels are read", "none, it must be given", "logistic"},
+     "what is minimised, and how labels are read (tacit components loss); auto: logistic or softmax",
+     "none, it must be given", "logistic"},
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
      "added to the mean loss, lambda in units of the mean loss (tacit components penalty)", "none", "l2:lambda=1e-4"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",
@@ -30,28 +31,11 @@ const cli_option cli_train_options[] = {
     {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
      "public number taken off real-valued labels; in the label's unit",
      "the middle of the schema's bounds, without any 0", "50"},
-    {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
-     "every scale but none is read off the data and goes unaccounted; for people's data use a schema", "none",
-     "max-abs"},
-    {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
-     "center subtracts the mean label and is unaccounted", "none", "center"},
     {"--no-intercept", CLI_OFF, offsetof(cli_args, config.intercept), NULL,
      "no constant feature of value 1; without this option there is one, and it counts in the record's norm",
      "there is one", NULL},
     {"--intercept", CLI_FLAG, offsetof(cli_args, config.intercept), NULL,
      "a constant feature of value 1, whose weight is the intercept", "on", NULL},
-    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
-     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
-     "not right",
-     "none", "robust"},
-    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
-     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
-     "then promised to a person and not to a row",
-     "none, --person needs it", "10"},
-    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "bounds:share=S",
-     "estimate bounds that nobody knows, from a share of the budget: of columns with \"estimate\": true, or of all "
-     "without a schema, and of a real label",
-     "bounds must be given", "bounds"},
     {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of the data set; a run beyond what is left is refused with exit code 4", "no ledger",
      "people.ledger"},
@@ -61,13 +45,6 @@ const cli_option cli_train_options[] = {
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published",
      "fresh noise from the operating system", "1"},
-    {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
-     "bytes that the run may take in memory; records beyond it lie in a file without a name, which every pass reads; "
-     "the "
-     "model is the same",
-     "no limit", "1G"},
-    {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file", "$TMPDIR, else /tmp",
-     "/var/tmp"},
     {"--dry-run", CLI_FLAG, offsetof(cli_args, dry_run), NULL,
      "print the plan and its cost without opening the data; needs --schema and --records, or --shape", "off", NULL},
     {"--records", CLI_SIZE, offsetof(cli_args, records), "N",
@@ -75,11 +52,39 @@ const cli_option cli_train_options[] = {
      "none, --dry-run needs it or --shape", "50000"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
      "for --dry-run without a schema: number of records and of features", "none", "50000,20"},
-    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
-     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
-     "model.html"},
     {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json",
      "the model file, written whole or not at all; -: standard output, all else to standard error",
      "none, it must be given", "model.json"},
+    {0},
+};
+
+const cli_option cli_train_options[] = {
+    {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
+     "every scale but none is read off the data and goes unaccounted; for people's data use a schema", "none",
+     "max-abs"},
+    {"--label-scale", CLI_CHOICE, offsetof(cli_args, config.label_scale), "none|center",
+     "center subtracts the mean label and is unaccounted", "none", "center"},
+    {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust",
+     "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
+     "not right",
+     "none", "robust"},
+    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
+     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
+     "then promised to a person and not to a row",
+     "none, --person needs it", "10"},
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
+     "estimate what nobody knows, from a share of the budget: bounds, missing and categories, of columns with "
+     "\"estimate\": true; bounds of all columns without a schema, and of a real label",
+     "bounds must be given", "bounds"},
+    {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
+     "bytes that the run may take in memory; records beyond it lie in a file without a name, which every pass reads; "
+     "the "
+     "model is the same",
+     "no limit", "1G"},
+    {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file", "$TMPDIR, else /tmp",
+     "/var/tmp"},
+    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
+     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
+     "model.html"},
     {0},
 };

@@ -1,4 +1,8 @@
-/* sink.c - where a verb writes: standard output, a device, or a file that appears whole or not at all. */
+/* sink.c - where a verb writes: standard output, a device, or a file that appears whole or not at all.
+ *
+ * While a file is written it has no name (O_TMPFILE), so a process that is killed leaves nothing.  A link gives it its
+ * name at the end.  A link replaces nothing: over a file that is there it takes a name aside, and is renamed at once.
+ * Where a file system has no files without names, the file is named aside from the beginning. */
 #define _GNU_SOURCE
 #include "cli.h"
 
@@ -6,27 +10,79 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PLACE = 40 }; /* room for the longest name in /proc/self/fd */
 
 static int cannot(const char *path, int code) {
   return cli_fail(CLI_RUN, "cannot write %s (%s); choose another place or make room", path, strerror(code));
 }
 
-/* The temporary file's name never ends in .json, so that no reader takes it for a model. */
+/* A name beside the target, which never ends in .json, so that no reader takes it for a model; NULL with errno. */
+static char *name_aside(const char *path) {
+  char *aside;
+  if (asprintf(&aside, "%s.%ld.tmp", path, (long)getpid()) >= 0) return aside;
+  errno = ENOMEM;
+  return NULL;
+}
+
 static int create_aside(const char *path, char **aside) {
-  if (asprintf(aside, "%s.%ld.tmp", path, (long)getpid()) < 0) {
-    *aside = NULL;
-    errno = ENOMEM;
-    return -1;
-  }
-  int fd = open(*aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  *aside = name_aside(path);
+  int fd = *aside ? open(*aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
   if (fd >= 0) return fd;
   int code = errno;
   free(*aside);
   *aside = NULL;
   errno = code;
   return -1;
+}
+
+/* Where the system shows an open file, with a name or without. */
+static const char *place_of(int fd, char place[PLACE]) {
+  snprintf(place, PLACE, "/proc/self/fd/%d", fd);
+  return place;
+}
+
+/* In the target's folder; -1 where such a file is not to be had, or could never get a name. */
+static int create_unnamed(const char *path) {
+  char place[PLACE], *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) slash[1] = 0;
+  int fd = folder ? open(slash ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+  free(folder);
+  if (fd < 0 || access(place_of(fd, place), F_OK) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+/* Some security modules forbid to link a file without a name: its bytes then go to one that has a name. */
+static int copy_aside(cli_sink *sink, int from) {
+  struct stat info;
+  off_t at = 0;
+  ssize_t put = 1;
+  if (fstat(from, &info) != 0) return 0;
+  int to = create_aside(sink->path, &sink->aside);
+  while (to >= 0 && at < info.st_size && put > 0) put = sendfile(to, from, &at, (size_t)(info.st_size - at));
+  int good = to >= 0 && at == info.st_size && fsync(to) == 0, code = errno;
+  if (to >= 0) close(to);
+  errno = code;
+  return good;
+}
+
+static int link_to(int fd, const char *name) {
+  char place[PLACE];
+  return linkat(AT_FDCWD, place_of(fd, place), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* A file without a name gets the target's, or one aside in sink->aside; 0 with errno. */
+static int take_name(cli_sink *sink) {
+  int fd = fileno(sink->file);
+  if (link_to(fd, sink->path)) return 1;
+  if (errno == EEXIST && (sink->aside = name_aside(sink->path)) && link_to(fd, sink->aside)) return 1;
+  free(sink->aside); /* another's, if it is there: not to be removed */
+  sink->aside = NULL;
+  return copy_aside(sink, fd);
 }
 
 /* A ledger that is replaced forgets what was spent, and one whose anchor is lost is charged no more. */
@@ -54,7 +110,9 @@ int cli_sink_open(cli_sink *sink, const char *path) {
   sink->path = exists ? realpath(path, NULL) : strdup(path); /* a symbolic link is followed, not replaced */
   if (!sink->path) return cannot(path, errno);
   int device = exists && !S_ISREG(info.st_mode);
-  int fd = device ? open(path, O_WRONLY | O_CLOEXEC) : create_aside(sink->path, &sink->aside);
+  int fd = device ? open(path, O_WRONLY | O_CLOEXEC) : create_unnamed(sink->path);
+  sink->unnamed = !device && fd >= 0;
+  if (!device && fd < 0) fd = create_aside(sink->path, &sink->aside);
   if (fd >= 0) sink->file = fdopen(fd, "w");
   if (sink->file) return 0;
   int code = errno;
@@ -67,7 +125,8 @@ int cli_sink_commit(cli_sink *sink) {
   if (!sink->path) return cli_finish(0);
   int code = ferror(sink->file) ? EIO : 0;
   if (fflush(sink->file) != 0) code = errno;
-  if (!code && sink->aside && fsync(fileno(sink->file)) != 0) code = errno;
+  if (!code && (sink->unnamed || sink->aside) && fsync(fileno(sink->file)) != 0) code = errno;
+  if (!code && sink->unnamed && !take_name(sink)) code = errno;
   if (fclose(sink->file) != 0 && !code) code = errno;
   sink->file = NULL;
   if (!code && sink->aside && rename(sink->aside, sink->path) != 0) code = errno;
@@ -119,10 +178,20 @@ int cli_sink_check(const char *path, const char *input) {
   if (exists && input && stat(input, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino)
     return cli_fail(CLI_USAGE, "%s is the input as well; name another output", path);
   if (exists && check_budget(path)) return CLI_USAGE;
-  int fd = create_aside(path, &aside);
+  int fd = create_unnamed(path);
+  if (fd >= 0) return close(fd), 0;
+  fd = create_aside(path, &aside);
   if (fd < 0) return cannot(path, errno);
   close(fd);
   unlink(aside);
   free(aside);
   return 0;
+}
+
+int cli_sink_model(int descriptor, const tct_model *model) {
+  tct_error err;
+  char *text = tct_model_json(model, &err);
+  int code = text ? cli_sink_write(descriptor, text) : cli_fail_error(&err);
+  tct_text_free(text);
+  return code;
 }

@@ -154,8 +154,9 @@ typedef struct tct_config {
                        * same budget (docs/guide/standard-errors.md) */
   int64_t
       memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
-  const char *estimate; /* tct_data_estimate: "bounds:budget_fraction=0.1": a share of epsilon and delta for bounds that
-                         * are estimated; NULL = none.  tct_plan_new refuses it: the estimate comes first */
+  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
+                         * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
+                         * estimate comes first */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -258,6 +259,11 @@ TCT_API tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels
  * table. */
 TCT_API tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err);
 
+/* Names the classes of a relabelled table (TCT_LABELS_CLASSES): names[k] is what the label k is called.  They are
+ * public and copied.  TCT_E_USAGE: they have names already; TCT_E_DATA: a label is `count` or above. */
+TCT_API tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
+                                         tct_error *err);
+
 /* Weighs the records: row i's loss counts weight[i]/cap times, weights cut to [0, cap].  cap > 0 is public; no record
  * then moves anything more than one without weights does, so that it costs nothing.  weight: [rows], copied; NULL: all
  * cap.  person: [rows] numbers in [0, rows) that say whose record a row is, or NULL.  With it the unit of privacy is a
@@ -282,18 +288,22 @@ TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
 
-/* Estimates the bounds that nobody knows, by two noisy releases, and pays for them out of config's budget (a ledger is
- * charged with the whole before anything is drawn).  Open are the schema's number columns with "estimate": true, or all
- * columns without a schema; and the label, where it is a number without bounds.  The table is then scaled by the
- * estimated bounds, and its schema states them.  *config becomes the fit's: the rest of the budget, no estimate and no
- * ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the model claims the whole.  After a charge, one
- * fit; another is refused.  data: read by tacit, named columns, in memory, with labels.  On failure the table is as it
- * was, and config too. */
+/* Estimates the bounds and lists of categories that nobody knows, by noisy counts, and pays for them out of config's
+ * budget.  A ledger is charged with the whole before anything is drawn.  Open are the schema's columns with "estimate":
+ * true, or all columns without a schema; and the label, where it is a number without bounds.  The table is then encoded
+ * by what was found, which may change its number of columns, and its schema states that.  *config becomes the fit's:
+ * the rest of the budget, no estimate and no ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the
+ * model claims the whole.  After a charge, one fit; another is refused.  data: named columns in memory, with labels; a
+ * relabelled table or a view gets a copy of its own.  Weigh it before.  On failure what the table says is as it was,
+ * and config too. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
-/* What an estimate of so many columns promises, without data.  rest: gets the fit's budget, or NULL.  JSON: asked,
- * releases, events, epsilon, delta, accountant. */
+/* What an estimate of so many columns of numbers promises, without data.  rest: gets the fit's budget, or NULL.  JSON:
+ * asked, releases, events, epsilon, delta, accountant. */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
                                 tct_error *err);
+/* The same with `lists` columns of categories whose lists are estimated. */
+TCT_API char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
+                                      tct_config *rest, tct_error *err);
 
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
@@ -486,6 +496,12 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
+/* The loss for `classes` classes where the caller leaves open how more than two are trained: "logistic", one against
+ * the rest for each, or "softmax:classes=K", one fit of all.  A rule over public facts: the solver if one is named,
+ * errors, penalty, intercept, epsilon, delta and neighbours of config, the rest is not looked at.  JSON: loss, why (one
+ * sentence). */
+TCT_API char *tct_choose_loss_json(const tct_config *config, int64_t classes, int64_t rows, int64_t cols,
+                                   tct_error *err);
 /* The plan as a JSON object.
  *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
  *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
@@ -585,9 +601,11 @@ TCT_API char *tct_evaluate_json_nonprivate(const tct_model *model, const tct_dat
  * epsilon, delta in (0, 1), neighbours, ledger, input_changed, input_part, seed and threads are taken, the rest is not
  * looked at.  The ledger is charged before the noise is drawn.  The number of records is public.
  * JSON object: rows, level, figures {value, standard_error, noise_error, lower, upper, note}, epsilon, delta,
- * neighbours, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc of
- * margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of real labels, cut
- * to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of this table's. */
+ * neighbours, unit, accountant, events, reproducible, unaccounted, private:true.  Figures of two classes: accuracy; auc
+ * of margins rounded to 32 cells; mean_loss, each record's cut to loss_cut; positives, their share.  Of more: accuracy
+ * and log_loss, minus the mean logarithm of the true class's probability, cut (mean_loss where margins are none).  Of
+ * real labels, cut to the model's label bound: mse, r2.  standard_error: of the population's figure; noise_error: of
+ * this table's.  Weighed data (tct_data_weigh) give weighed means; of persons, the figures protect a person. */
 TCT_API char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_config *budget, tct_error *err);
 /* Recomputes a model file's claim.  JSON object: verdict, ok, form, checks[{name, ok, text}], epsilon, ..., warnings as
  * in a plan.  verdict: failed, verified, none, reproducible, for_tests, verified_old_rules (tct_verdict_kind says what
@@ -673,6 +691,19 @@ TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, 
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
+/* Which of `rows` records a search keeps for its scores: `share` in (0, 1) of them, at least one and never all.
+ * held: [rows], 1 = kept, 0 = trained on; or NULL.  A fixed function of the two numbers, and so public.  Returns how
+ * many are kept, -1 where that cannot be (fewer than two records, another share). */
+TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
+/* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
+ * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  The ledger
+ * is charged once with the whole, with all records, before the first try.  progress is not called, and the model, the
+ * ledger and the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a
+ * try without a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.
+ * candidate: gets its number, or NULL.  score: gets its noisy score, or NULL: accuracy, or the mean squared error with
+ * its sign turned; NAN where the noise hides it.  Being the best of many it is too high. */
+TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,
+                                 const tct_config *config, int64_t *candidate, double *score, tct_error *err);
 /* JSON object: private, models, epsilon, delta, neighbours, accountant, events, fits, each{epsilon, delta} of one
  * candidate (of one model, for classes), choice (event; search only), score{epsilon, delta} (random tries only). */
 TCT_API char *tct_composition_json(const tct_composition *composition, tct_error *err);

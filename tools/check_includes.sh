@@ -23,7 +23,7 @@ declare -A law=(
   [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient" [solve/parties]="$solver"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
   [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
-  [several]="core event account read mech model train"
+  [several]="core event account read mech model train score"
   [score]="core event la/matrix loss account mech model ledger train"
   [estimate]="core event la/matrix account read/table mech model ledger train"
   [certify]="core event account solve model ledger train several estimate" [report]="core infer event loss account solve model ledger train certify"

@@ -31,6 +31,8 @@ static const source sources[] = {
     {"stay", "diabetes130.csv.xz", "diabetes130_stay.schema.json", NULL, NULL, 0, 16, 1, 14},
     {"income", NULL, NULL, NULL, NULL, 0, 18, 0, 1e5},
     {"synthetic", NULL, NULL, NULL, NULL, 0, 0, -30, 30},
+    {"hours", "adult_train.csv.xz", "adult_hours.schema.json", NULL, NULL, 0, 14, 1, 99},
+    {"demand", "electricity.csv.xz", "electricity_demand.schema.json", NULL, NULL, 0, 7, 0, 1},
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 

@@ -4,6 +4,8 @@
     cmake --preset release && cmake --build build/release && tools/setup.sh python
     build/venv/bin/python bench/papers/default_table.py --old PATH/TO/EARLIER/tacit
     build/venv/bin/python bench/papers/default_table.py --sets bank,skin --eps 0.4 --methods auto,dpmetric --again
+    build/venv/bin/python bench/papers/default_table.py --name ridge --sets california,stay,income,synthetic,hours,demand \
+        --bounds public --eps 0.1,0.5,1,2 --methods auto,before,constant --fits 5 --old PATH/TO/EARLIER/tacit
 
 FOOTING  bench/lib/footing.py: sets, public bounds, R, Y, penalty.  Larger sets are cut to --rows records by the bench's
 permutation.  delta is --delta (n2: 1/n^2); one record added or removed.  The first releases come from tacit itself, one
@@ -241,6 +243,7 @@ def arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--old", type=Path, help="an earlier tacit, for the column `before`")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "measured")
+    parser.add_argument("--name", default="default", help="of the page and the table of figures")
     parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "bench_tables")
     parser.add_argument("--again", action="store_true", help="measure the given methods anew")
     parser.add_argument("--page", action="store_true", help="only write the page")
@@ -255,13 +258,13 @@ def arguments():
 
 def main():
     given = arguments()
-    store = Store(given.out / "default.csv")
+    store = Store(given.out / f"{given.name}.csv")
     if not given.page:
         facts = footing.tables(given.build, given.scratch, given.sets.split(","), given.rows)
         for fact in facts.values():
             for bounds in given.bounds.split(","):
                 measure_set(given, store, fact, bounds)
-    (given.out / "default.md").write_text(default_page.page(list(store.rows.values())))
+    (given.out / f"{given.name}.md").write_text(default_page.page(list(store.rows.values()), given.name))
 
 
 if __name__ == "__main__":

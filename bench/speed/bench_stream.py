@@ -15,6 +15,7 @@ import array
 import filecmp
 import os
 import random
+import stat
 import threading
 import time
 
@@ -49,8 +50,10 @@ def write_csv(path, size, cols):
 
 
 def forget(path):
-    """The file's clean pages that nobody maps leave the page cache."""
+    """The file's clean pages that nobody maps leave the page cache; what is no file (a pipe, a device) is let be."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return
         file = os.open(path, os.O_RDONLY)
     except OSError:
         return

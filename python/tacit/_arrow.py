@@ -217,6 +217,15 @@ def is_arrow(table: Any) -> bool:
     return hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
 
 
+def frame_of_columns(names: Iterable[str], columns: Iterable[NDArray[Any]]) -> Frame:
+    """Contiguous arrays of numbers as a Frame that borrows them."""
+    from . import _pandas
+
+    told = [_pandas.numbers_of(values) for values in columns]
+    export = _exported(zip(names, told), told[0].length if told else 0)
+    return Frame(ctypes.byref(export.stream), export)
+
+
 def _capsules(table: Any, method: str) -> Any:
     try:
         return getattr(table, method)()

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _accounting, _callers, _native, _provenance, _repeats
+from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
 from ._automatic import automatic
 from ._composition import Composition, certificate, warn
 from ._inference import Inference
@@ -24,6 +24,7 @@ from ._matrix import Labelled, Table, View
 from ._model import Callbacks, Model, Plan
 from ._native import Facts, Path
 from ._parameters import parameters
+from ._schema import Schema
 from ._bounds import interval
 from ._weights import Weighing, Weights
 
@@ -36,6 +37,8 @@ _NUMBERS = {"data_norm": "data_norm=2.0", "C": "C=1.0", "alpha": "alpha=1.0", "l
 def _check_number(name: str, value: object, example: str) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
         raise ValueError(f"{name} must be a number; give e.g. {example}")
+
+Shape = Tuple[int, int]  # rows, columns
 
 
 def seed_of(state: Any) -> Optional[int]:
@@ -61,6 +64,10 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         Bounds of the features.  Each side is a number, numbers in order, or a mapping or Series by the features'
         names.  Or both in one: ``{"age": (0, 100), ...}``.  Values are clipped to them and scaled to [-1, 1].  Public
         knowledge.
+    estimate : str, optional
+        Where nobody knows the bounds: ``"bounds:share=0.1"`` spends that share of the budget on finding them, of every
+        column, or of those that the schema leaves open.  In place of `bounds` and `data_norm`.  ``"bounds,missing,
+        categories"`` finds lists of categories too, which a schema leaves open.
     fit_intercept : bool, default=True
         Whether the model has an intercept; it counts as a feature of value 1.
     solver : str, default="auto"
@@ -87,6 +94,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     delta: Optional[float] = None
     data_norm: Optional[float] = None
     bounds: Any = None
+    estimate: Optional[str] = None
     fit_intercept: bool = True
     solver: Optional[str] = "auto"
     errors: str = "none"
@@ -101,7 +109,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     # ---- what a subclass gives ----
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+        """The loss for so many classes of records of this shape; None where nothing depends on it."""
         raise NotImplementedError
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
@@ -110,8 +119,12 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
         return {}
 
-    def _models_for(self, n_classes: Optional[int]) -> int:
+    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
         return 1
+
+    def _label_is_open(self) -> bool:
+        """Are the label's bounds estimated too?"""
+        return False
 
     # ---- settings ----
 
@@ -123,6 +136,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             _check_number(name, value, example)
         for name, example in _NUMBERS.items():
             _check_number(name, getattr(self, name, None), example)
+        _estimate.check(self.estimate, self.bounds, self.data_norm)
         if self.n_jobs is not None and not isinstance(self.n_jobs, numbers.Integral):
             raise ValueError("n_jobs must be a whole number; give e.g. n_jobs=2, or None for all processors")
         if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
@@ -135,7 +149,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
         settings: Facts = {
-            "loss": self._loss_spec(n_classes),
+            "loss": self._loss_spec(n_classes, (rows, cols)),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "errors": self.errors,
@@ -146,6 +160,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             "row_norm": self._row_norm(cols, intercept, table),
             "intercept": int(intercept),
             "threads": 0 if self.n_jobs is None or self.n_jobs < 0 else int(self.n_jobs),
+            "estimate": self.estimate,
             "ledger": None if self.ledger is None else os.fspath(self.ledger),
             "input_changed": getattr(self.ledger, "input_changed", None),
             "input_part": int(_callers.in_many_fits()),  # a fold, or columns left out
@@ -162,11 +177,12 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             return math.hypot(float(self.data_norm), 1.0 if intercept else 0.0)
         if self.bounds is not None:
             return math.sqrt(cols + intercept)
-        if table is not None and table.schema is not None:
-            return None  # the library takes it from the schema
+        if self.estimate is not None or (table is not None and table.schema is not None):
+            return None  # the library takes it from the schema, which an estimate completes
         raise ValueError(
             "neither data_norm nor bounds is given, and they are not taken from the data, for that would reveal them; "
-            "give data_norm=R (rows longer than R are shortened) or bounds=(lower, upper) from public knowledge"
+            "give data_norm=R (rows longer than R are shortened) or bounds=(lower, upper) from public knowledge, or pay "
+            'for them with estimate="bounds:share=0.1"'
         )
 
     def _solver_spec(self) -> Optional[str]:
@@ -189,10 +205,17 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             Number of classes, where `classes` is not given.
 
         A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
-        and for several classes `models` and the epsilon and delta of each.
+        and for several classes `models` and the epsilon and delta of each.  Under `estimate` the plan is the fit's, by
+        what the estimate leaves it, and `estimate` is what that promises.
         """
         self._check()
-        count, settings = self._models_for(n_classes), self._settings(rows, cols, None, n_classes)
+        count, settings = self._models_for(n_classes, (rows, cols)), self._settings(rows, cols, None, n_classes)
+        if self.estimate is None:
+            return self._planned(settings, rows, cols, count)
+        rest, estimate = _estimate.planned(settings, rows, cols, self._label_is_open())
+        return {**self._planned(rest, rows, cols, count), "estimate": estimate}
+
+    def _planned(self, settings: Facts, rows: int, cols: int, count: int) -> Facts:
         facts = Plan(settings, rows, cols).facts
         if count == 1 or not facts["private"]:
             return facts
@@ -241,14 +264,22 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             X, scale["factor"], scale["shift"] = _scaled(X, *interval(self.bounds, cols, names=self._order))
         callbacks = Callbacks(self.progress)
         data: Union[Table, Labelled, View] = View(X, targets[0], kind) if table is None else table
-        if table is not None and (weights is not None or table.kind == _native.LABELS_NONE):
+        if table is not None and (weights is not None or self.estimate or table.kind == _native.LABELS_NONE):
             own = table.kind != _native.LABELS_NONE  # its labels, as it was read
             data = Labelled(table) if own else Labelled(table, targets[0], kind)
         if isinstance(weights, str) and isinstance(data, Labelled):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
-        if len(targets) == 1:
+        together_of = self._models_for(several, (rows, cols)) if self.estimate is not None and several else 1
+        if self.estimate is not None and isinstance(data, Labelled):
+            settings = _estimate.spend(data, settings, callbacks, self._names_to_give(table, together_of))
+            table, cols = data, data.shape[1]
+        if together_of > 1:
+            made, facts = Composition.of_classes(settings, rows, cols, together_of, table, callbacks)
+            warn(facts["warnings"])
+            models = [callbacks.run_composed(made.handle, data)]
+        elif len(targets) == 1:
             plan = Plan(settings, rows, cols, table, callbacks)
             warn(plan.facts["warnings"])
             models = [callbacks.run(plan, data)]
@@ -264,7 +295,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             history.warn(stacklevel=4)
         if self.ledger is None:
             history.add(self._epsilon(), self.delta, self.random_state is not None)
-        own = classes if len(models) == 1 else None  # of several they are named when the models become one
+        own = classes if len(models) == 1 and together_of == 1 else None  # of several they are named when the models become one
         if names is not None or notes or scale or charge or label is not None or own is not None:
             more = {**scale, "classes": own}
             models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **more) for m in models]
@@ -272,7 +303,14 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:
                 privacy[name] = getattr(self, name)
+        if self.estimate is not None:
+            self.schema_ = Schema(models[0].json["transforms"]["schema"])
         return models, privacy
+
+    def _names_to_give(self, table: Optional[Table], count: int) -> Optional[NDArray[Any]]:
+        """The names of classes that get a model each, where the table does not have them."""
+        given = count > 1 and table is not None and table.kind == _native.LABELS_NONE
+        return getattr(self, "classes_") if given else None
 
     def _charge(self, together: Facts, notes: list[str]) -> Optional[Facts]:
         """Charges everything once, before the first fit."""

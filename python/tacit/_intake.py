@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _arrow, _frames, _guards, _native
+from . import _arrow, _estimate, _frames, _guards, _native
 from ._frames import in_order
 from ._matrix import Table, View
 from ._model import Model
@@ -30,6 +30,7 @@ class Intake:
     """The part of an estimator that takes records and labels in."""
 
     bounds: Any
+    estimate: Optional[str]
     models_: list[Model]
     _labels_kind: int
 
@@ -40,6 +41,8 @@ class Intake:
         self.label_: Optional[str] = None
         if schema is not None:
             return self._take_frame(X, y, groups, _frames.schema_of(schema))
+        if self.estimate is not None and not isinstance(X, Table):
+            return self._take_open(X, y, groups)
         label = getattr(y, "name", None)
         if isinstance(X, Table):
             self._refuse_bounds("a table of tacit.read is scaled by its schema")
@@ -61,6 +64,20 @@ class Intake:
             self.feature_names_in_ = np.array(names, dtype=object)
         self.label_ = label if isinstance(label, str) else None
         return X, y, self.label_, getattr(self, "feature_names_in_", None), groups
+
+    def _take_open(self, X: Any, y: Any, groups: Any) -> Tuple[Any, Any, Optional[str], Any, Any]:
+        """Records whose bounds will be estimated: a frame's columns by name, an array's by number."""
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        by_name = _arrow.is_frame(X)
+        frame = _arrow.frame(X) if by_name else _estimate.frame_of_array(self._numbers(X))
+        label = y if isinstance(y, str) else getattr(y, "name", None)
+        named = [name for name in (y, groups) if isinstance(name, str)]
+        schema = _estimate.open_schema([name for name in frame.columns if name not in named], label)
+        taken = self._take_frame(frame, y, groups, schema)
+        if not by_name:
+            del self.feature_names_in_
+        return taken
 
     def _take_frame(self, X: Any, y: Any, groups: Any, schema: Schema) -> Tuple[Any, Any, Optional[str], Any, Any]:
         if isinstance(X, Table):
@@ -94,6 +111,8 @@ class Intake:
         check_is_fitted(self, "models_")
         if isinstance(X, Table):
             return X
+        if self.schema_ is not None and not hasattr(self, "feature_names_in_"):
+            X = _estimate.frame_of_array(self._numbers(X, reset=False))  # as `fit` had it: an array
         if self.schema_ is not None:
             return _frames.frame_table(X, self.schema_, self.label_)
         if _arrow.is_arrow(X):

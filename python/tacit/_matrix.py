@@ -167,7 +167,14 @@ class Table:
         weakref.finalize(self, _native.lib.tct_data_free, handle)
 
     @classmethod
-    def of_frame(cls, frame: _arrow.Frame, schema: Any = None, label: Optional[str] = None, labels: str = "none") -> "Table":
+    def of_frame(
+        cls,
+        frame: _arrow.Frame,
+        schema: Any = None,
+        label: Optional[str] = None,
+        labels: str = "none",
+        classes: Any = None,
+    ) -> "Table":
         """The table that `tacit.read` makes of a file with the frame's records.
 
         Parameters
@@ -180,8 +187,10 @@ class Table:
             The label's column.
         labels : {"none", "classes", "binary", "real"}, default="none"
             What labels are.
+        classes : list, optional
+            All labels that can occur, in order; None: those that the schema lists.
         """
-        options = options_of(schema, label, None, labels, "refuse", 0, None)
+        options = options_of(schema, label, None, labels, "refuse", 0, classes)
         made = cls.__new__(cls)
         made.person = None
         made._take(_native.call("tct_data_read_frame", frame.handle, ctypes.byref(options)), schema)

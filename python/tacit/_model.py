@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from . import _arrow, _native
 from ._classes import listed, named
-from ._frames import frame_of, frame_table, in_order
+from ._frames import frame_of, frame_table, in_order, persons_of
 from ._inference import Summary
 from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
 from ._schema import Schema
+from ._weights import of_persons
 from ._views import Bar, Certificate, certificate, model, verification
 
 _DEFAULT_TEXTS = {"penalty": "none", "scale": "none", "label_scale": "none"}
@@ -405,6 +406,8 @@ class Model:
         neighbours: str = "add_remove",
         ledger: Any = None,
         random_state: Any = None,
+        groups: Any = None,
+        rows_per_person: Optional[int] = None,
     ) -> Facts:
         """Scores on records with labels.
 
@@ -423,12 +426,21 @@ class Model:
             Charged before the noise is drawn; beyond what is left `BudgetError` is raised.
         random_state : int
             Repeatable noise, for tests; such scores must not be published.
+        groups : array-like or str
+            Whose record each row is, or the column of `data` that says so; needs rows_per_person.
+        rows_per_person : int
+            At most so many rows of a person count, drawn at random, and the scores protect persons.
         """
+        if (groups is None) != (rows_per_person is None):
+            raise ValueError("groups and rows_per_person belong together; give both, or leave both out")
         if not isinstance(data, Table):
-            data = self._labelled(data)
+            data, groups = self._labelled(data, groups)
         if epsilon is None:
-            if delta is not None or ledger is not None or random_state is not None:
-                raise ValueError("delta, ledger and random_state are of private scores; give epsilon too, or leave them out")
+            private = (delta, ledger, random_state, groups)
+            if any(each is not None for each in private):
+                raise ValueError(
+                    "delta, ledger, random_state and groups are of private scores; give epsilon too, or leave them out"
+                )
             return _native.call_json("tct_evaluate_json_nonprivate", self._handle, data.handle)
         if delta is None:
             raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
@@ -442,16 +454,22 @@ class Model:
         if random_state is not None:
             settings["has_seed"], settings["seed"] = 1, int(random_state)
         budget = config_of(settings)
+        if groups is not None:
+            data = of_persons(data, groups, int(rows_per_person or 1), settings.get("seed"))
         return _native.call_json("tct_evaluate_json", self._handle, data.handle, ctypes.byref(budget))
 
-    def _labelled(self, X: Any) -> Table:
+    def _labelled(self, X: Any, groups: Any = None) -> Tuple[Table, Any]:
+        """(the frame as a table with labels, groups): a column that groups name is taken out of the frame."""
         schema, label = self.json["transforms"]["schema"], self.json["label"]
         if not _arrow.is_frame(X) or schema is None or label is None:
             raise ValueError("scores need labels; give a table of tacit.read, or a frame to a model with a schema and a label")
         several = _native.lib.tct_model_models(self._handle) > 1
         kind = "real" if self.classes_ is None else "classes" if several else "binary"
         schema = Schema(schema)
-        return Table.of_frame(frame_of(X, schema), schema, str(label), kind)
+        frame = frame_of(X, schema, (groups if isinstance(groups, str) else None,))
+        if isinstance(groups, str):
+            groups, schema = persons_of(frame, groups), schema.ignoring(groups)
+        return Table.of_frame(frame, schema, str(label), kind, self.classes_ if several else None), groups
 
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all.

@@ -44,14 +44,14 @@ def _column(series: Any) -> Column:
     if hasattr(dtype, "categories"):
         codes = np.ascontiguousarray(series.cat.codes.to_numpy())
         listed = _listed(series.cat.categories.to_numpy())
-        return _numbers(codes, codes < 0)._replace(dictionary=listed)
+        return numbers_of(codes, codes < 0)._replace(dictionary=listed)
     if hasattr(dtype, "fill_value") and hasattr(series, "sparse"):
         series, dtype = series.sparse.to_dense(), series.dtype.subtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return _numbers(series.to_numpy())
+        return numbers_of(series.to_numpy())
     if getattr(dtype, "kind", "O") in "iufb":  # pandas' own numbers, with a mask
         kind = dtype.numpy_dtype
-        return _numbers(series.to_numpy(dtype=kind, na_value=kind.type(0)), series.isna().to_numpy())
+        return numbers_of(series.to_numpy(dtype=kind, na_value=kind.type(0)), series.isna().to_numpy())
     if dtype == object or getattr(dtype, "name", "") in ("string", "str") or "string" in str(dtype):
         return _texts(series)
     return Column(_UNKNOWN, len(series))
@@ -61,7 +61,8 @@ def _bits(values: NDArray[Any]) -> NDArray[Any]:
     return np.packbits(values, bitorder="little")
 
 
-def _numbers(values: NDArray[Any], missing: Optional[NDArray[Any]] = None) -> Column:
+def numbers_of(values: NDArray[Any], missing: Optional[NDArray[Any]] = None) -> Column:
+    """An array as a column; missing: where it has no value."""
     count = 0 if missing is None else int(np.count_nonzero(missing))
     valid = _bits(~missing) if missing is not None and count else None
     if values.dtype == bool:
@@ -82,19 +83,19 @@ def _texts(series: Any) -> Column:
     if mixed and infer_dtype(values, skipna=True) not in _PLAIN:  # 1, 1.0 and True were one value
         values = np.array([None if is_missing(value) else text_of(value) for value in values.tolist()], dtype=object)
         codes, distinct = factorize(values)
-    return _numbers(codes, codes < 0)._replace(dictionary=_listed(np.asarray(distinct)))
+    return numbers_of(codes, codes < 0)._replace(dictionary=_listed(np.asarray(distinct)))
 
 
 def _listed(values: NDArray[Any]) -> Column:
     """Distinct values as a column: numbers or booleans where they all are, else texts."""
     if values.dtype.kind in "iufb":
-        return _numbers(values)
+        return numbers_of(values)
     kinds = {type(value) for value in values.tolist()}
     if kinds and kinds <= {bool, np.bool_}:
-        return _numbers(values.astype(bool))
+        return numbers_of(values.astype(bool))
     if kinds and bool not in kinds and all(issubclass(kind, numbers.Real) for kind in kinds):
         whole = all(issubclass(kind, numbers.Integral) for kind in kinds)
-        return _numbers(np.array(values.tolist(), dtype=np.int64 if whole else np.float64))
+        return numbers_of(np.array(values.tolist(), dtype=np.int64 if whole else np.float64))
     if values.dtype.kind not in "OU":
         raise TypeError
     encoded = [text_of(value).encode() for value in values.tolist()]

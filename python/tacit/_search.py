@@ -27,7 +27,6 @@ from ._views import Certificate
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_SPLIT_SEED = 20210  # of the public split: any constant does
 _WHOLE = {"epsilon", "delta", "ledger", "random_state", "neighbours", "rows_per_person"}  # one for all candidates
 _GRAIN = 1 << 20  # a record's part of a regression's score is a whole number of 0 to this
 
@@ -56,10 +55,11 @@ def draw_tries(mean: int, seed: Optional[int] = None) -> int:
 
 
 def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[Any]]:
-    """(training rows, validation rows): a function of the two numbers and of nothing else."""
-    held = max(1, min(rows - 1, round(rows * test_size)))
-    order = np.random.default_rng(_SPLIT_SEED).permutation(rows)
-    return np.sort(order[held:]), np.sort(order[:held])
+    """(training rows, validation rows): a function of the two numbers and of nothing else, the library's."""
+    held = np.zeros(rows, dtype=np.uint8)
+    if _native.lib.tct_search_split(rows, float(test_size), held.ctypes.data) < 0:
+        raise ValueError("a search trains on some records and scores on others; give two records or more")
+    return np.flatnonzero(held == 0), np.flatnonzero(held)
 
 
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
@@ -205,7 +205,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         candidates = self._candidates(self.epsilon, self.delta)
         for candidate in candidates:
             candidate._check()
-        settings = [(each._settings(rows, cols, None), each._models_for(None)) for each in candidates]
+        settings = [(each._settings(rows, cols, None), each._models_for(None, (rows, cols))) for each in candidates]
         if self._random():
             return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols)
         return Composition.of_search(settings, self._share(), rows, cols)
@@ -334,9 +334,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             model = self._candidates(each["epsilon"], each["delta"])[index].set_params(progress=False, random_state=own[1])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                score = self._private_score(model.fit(X_train, y_train), X_held, y_held, made, own[2])
+                try:
+                    model.fit(X_train, y_train)
+                except RuntimeError:  # the worst try, and no error: it would tell of a try that is not the best
+                    continue
+                score = self._private_score(model, X_held, y_held, made, own[2])
             if best is None or score > self.best_score_:
                 best, self.best_index_, self.best_score_ = model, index, score
+        if best is None:
+            raise RuntimeError("no try made a model: the noise led out of the range of numbers; use larger penalties")
         self.best_estimator_ = best
         return best
 

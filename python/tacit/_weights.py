@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _guards, _native
-from ._matrix import Table
+from ._matrix import Labelled, Table
 from ._parameters import parameters
 
 # (weights, persons), or the column of persons that a table was read with.
@@ -70,6 +70,18 @@ class Weighing:
                 raise ValueError(f"{name} needs a public bound that has no default; give e.g. {example}")
         if groups is None and self.rows_per_person is not None:
             raise ValueError("rows_per_person is given, but not whose rows they are; give fit(..., groups=persons)")
+
+
+def of_persons(table: Table, groups: Any, most: int, seed: int | None) -> Labelled:
+    """The table's records, at most `most` of each person drawn; groups: as `fit` takes them."""
+    data = Labelled(table)
+    if isinstance(groups, str):
+        _check_column(table, groups, None)
+        data.weigh_persons(most, seed)
+    else:
+        persons = _guards.persons(groups, len(table))
+        data.weigh(_drawn(persons, most, seed).astype(float), most, persons)
+    return data
 
 
 def _check_column(table: Table, groups: str, sample_weight: Any) -> None:

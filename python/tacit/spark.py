@@ -7,6 +7,7 @@ encryption where others can read its network.
 
 from __future__ import annotations
 
+import secrets
 import socket
 import threading
 from collections.abc import Iterator
@@ -91,10 +92,12 @@ def fit(
     given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
     empty = _batches(frame)
     job = frame.coalesce(count).mapInArrow(_work(together, given, empty), "done int", barrier=True)
+    context, group = session.sparkContext, f"tacit-{secrets.token_hex(8)}"
     failed = threading.Event()
     told: list[str] = []
 
     def run() -> None:
+        context.setJobGroup(group, "tacit.spark.fit", interruptOnCancel=True)
         try:
             job.collect()  # no row: every task yields none
         except Exception as why:
@@ -106,7 +109,10 @@ def fit(
     try:
         with ranks.Sockets(rank=0, listener=ear, cancel=failed.is_set, **together) as team:
             return ranks.fit(team, empty, label, schema=schema, estimator=estimator)
-    except ranks.NotMet:
-        raise RuntimeError("a task could not begin; look at its log, and whether it reaches the driver") from None
+    except BaseException as why:
+        context.cancelJobGroup(group)  # Spark would start a stage that lost a task again, for a run that is over
+        if isinstance(why, ranks.NotMet):
+            raise RuntimeError("a task could not begin; look at its log, and whether it reaches the driver") from None
+        raise
     finally:
         thread.join(timeout)

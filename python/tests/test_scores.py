@@ -39,6 +39,37 @@ def test_private_scores_of_a_frame_lie_near_the_exact_ones_and_say_how_near():
     assert model.evaluate(frame, epsilon=2.0, delta=1e-6)["accuracy"]["value"] != scores["accuracy"]["value"]
 
 
+def test_persons_are_scored_by_a_frames_column_by_an_array_and_by_a_tables_column(tmp_path):
+    model, frame = fitted(), people()
+    frame["who"] = np.arange(len(frame)) // 3
+    budget = {"epsilon": 2.0, "delta": 1e-6, "random_state": 3, "rows_per_person": 2}
+    by_name = model.evaluate(frame, groups="who", **budget)
+    assert by_name["unit"] == "person"
+    assert by_name == model.evaluate(frame.drop(columns="who"), groups=frame["who"], **budget)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    columns = [*SCHEMA["columns"], {"name": "who", "type": "ignore"}]
+    table = tacit.read(tmp_path / "t.csv", schema=tacit.Schema({**SCHEMA, "columns": columns}), person="who")
+    assert by_name["accuracy"].keys() == model.evaluate(table, groups="who", **budget)["accuracy"].keys()
+    plain = model.evaluate(frame.drop(columns="who"), epsilon=2.0, delta=1e-6, random_state=3)
+    assert plain["unit"] == "record" and plain["accuracy"]["noise_error"] < by_name["accuracy"]["noise_error"]
+    assert abs(by_name["accuracy"]["value"] - model.evaluate(frame.drop(columns="who"))["accuracy"]) < 0.05
+    with pytest.raises(ValueError, match="belong together"):
+        model.evaluate(frame, groups="who", epsilon=1.0, delta=1e-6)
+    with pytest.raises(ValueError, match="give epsilon too"):
+        model.evaluate(frame, groups="who", rows_per_person=2)
+
+
+def test_several_classes_have_private_accuracy_and_log_loss():
+    frame = people().rename(columns={"ill": "kind"})
+    frame["kind"] = np.array(["low", "mid", "high"])[np.digitize(frame["age"], [30, 70])]
+    schema = {**SCHEMA, "label": {"name": "kind", "values": ["low", "mid", "high"]}}
+    estimator = tacit.PrivateLogisticRegression(epsilon=8.0, delta=1e-6, random_state=1, loss="softmax")
+    model = estimator.fit(frame, "kind", schema=tacit.Schema(schema)).models_[0]
+    scores, exact = model.evaluate(frame, epsilon=2.0, delta=1e-6, random_state=3), model.evaluate(frame)
+    for name, truth in (("accuracy", exact["accuracy"]), ("log_loss", exact["mean_loss"])):
+        assert abs(scores[name]["value"] - truth) < 5 * scores[name]["noise_error"] + 0.003, name
+
+
 def test_private_scores_are_charged_and_refused_beyond_the_budget(tmp_path, monkeypatch):
     monkeypatch.setenv("TACIT_REGISTRY", "none")
     model = fitted()

@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import pickle
+import subprocess
 import warnings
 
 import numpy as np
@@ -397,3 +399,42 @@ def test_what_random_tries_cannot_do_is_refused_before_anything_is_charged(tmp_p
         with pytest.raises(ValueError, match=words):
             wrong.fit(X, y)
     assert ledger.spent["epsilon"] == 0
+
+
+def test_the_command_line_finds_the_same_model_with_the_same_seed(tmp_path):
+    program = os.environ.get("TACIT")
+    if not program:
+        pytest.skip("no program")
+    X, y = data(rows=1500)
+    base = tacit.PrivateLogisticRegression(**BASE, C=0.1)
+    grid = {"solver": ["dpgd:steps=10", "dpgd:steps=10,clip=0.2", "dpmetric"]}
+    fitted = tries(grid, base, epsilon=3.0, random_state=11).fit(X, y)
+    fitted.save(tmp_path / "python.json")
+    mine = json.loads((tmp_path / "python.json").read_text())
+    np.savetxt(tmp_path / "t.csv", np.c_[X, y], delimiter=",", fmt="%.17g", header="a,b,c,d,y", comments="")
+    (tmp_path / "grid.json").write_text(json.dumps(grid))
+    command = [program, "search", "t.csv", "--label", "y", "--candidates", "grid.json", "--loss", mine["loss"]]
+    command += ["--penalty", mine["penalty"], "--row-norm", repr(mine["transforms"]["row_norm"]), "--epsilon", "3"]
+    command += ["--delta", "1e-5", "--tries", "6", "--seed", "11", "--json", "-o", "shell.json"]
+    answer = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
+    other = json.loads((tmp_path / "shell.json").read_text())
+    assert other["coefficients"] == mine["coefficients"] and other["intercept"] == mine["intercept"]
+    assert other["privacy"]["events"] == mine["privacy"]["events"] and other["privacy"]["choice"] == mine["privacy"]["choice"]
+    assert answer["best_score"] == fitted.best_score_ and answer["winner"]["number"] == fitted.best_index_ + 1
+
+
+def test_a_try_whose_fit_fails_is_the_worst_and_ends_nothing(monkeypatch):
+    X, y = data(rows=1500)
+    fit = tacit.PrivateLogisticRegression.fit
+
+    def failing(self, X, y):
+        if self.C == 7.0:
+            raise RuntimeError("the solver left the range of floating point")
+        return fit(self, X, y)
+
+    monkeypatch.setattr(tacit.PrivateLogisticRegression, "fit", failing)
+    monkeypatch.setattr(_search, "draw_tries", lambda mean, seed=None: 8)
+    fitted = tries({"C": [7.0, 1.0]}, epsilon=3.0, random_state=2).fit(X, y)
+    assert fitted.best_index_ == 1
+    with pytest.raises(RuntimeError, match="no try made a model"):
+        tries({"C": [7.0]}, epsilon=3.0, random_state=2).fit(X, y)

@@ -1,6 +1,9 @@
 """Fits on Spark in barrier mode: the model of one process.  `make spark` runs these."""
 
 import os
+import signal
+import threading
+import time
 
 import pytest
 
@@ -40,3 +43,57 @@ def test_two_executors_make_the_model_of_one_process(session, tmp_path):
         model.save(tmp_path / "many.json")
         one.save(tmp_path / "one.json")
         assert (tmp_path / "many.json").read_bytes() == (tmp_path / "one.json").read_bytes()
+
+
+def python_workers():
+    """Processes below this one that Spark's Python daemons have forked, with the processor time of each."""
+    parent, words, used = {}, {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/cmdline") as line:
+                fields = stat.read().rsplit(")", 1)[1].split()
+                parent[int(pid)], used[int(pid)], words[int(pid)] = int(fields[1]), int(fields[11]), line.read()
+        except OSError:
+            pass  # it has ended
+    found = {}
+    for pid in parent:
+        above, seen = parent[pid], []
+        while above in parent and above != os.getpid():
+            seen.append(above)
+            above = parent[above]
+        daemons = [each for each in (pid, *seen[:1]) if "pyspark" in words[each] and "daemon" in words[each]]
+        if above == os.getpid() and len(daemons) == 2:
+            found[pid] = used[pid]
+    return found
+
+
+def test_a_worker_that_is_killed_leaves_one_sentence_a_charge_and_no_model(session, tmp_path):
+    ledger = tacit.Ledger.create(tmp_path / "L", epsilon=10, delta=1e-4, for_tests=True)
+    frame = session.createDataFrame(people())
+    killed = []
+
+    def end():
+        for _ in range(1200):
+            if ledger.state()["runs"]:
+                break
+            time.sleep(0.1)
+        at_first = python_workers()
+        time.sleep(1)
+        worked = {pid: ticks - at_first.get(pid, 0) for pid, ticks in python_workers().items()}
+        killed.append(max(worked, key=worked.get))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=end)
+    killer.start()
+    model = None
+    try:
+        long = logistic(solver="dpsgd:epochs=1000000,batch=50", ledger=ledger)
+        with pytest.raises(RuntimeError, match="rank [12] of this run has ended or does not answer"):
+            model = tacit.spark.fit(frame, schema=BINARY, estimator=long, tasks=2, timeout=60)
+    finally:
+        killer.join()
+    assert killed and model is None
+    assert len(ledger.state()["runs"]) == 1
+    assert not session.sparkContext.statusTracker().getActiveJobsIds(), "Spark tries again"
+    tacit.spark.fit(frame, schema=BINARY, estimator=logistic(ledger=ledger), tasks=2)  # the cluster still works
+    assert len(ledger.state()["runs"]) == 2

@@ -10,6 +10,13 @@
 #include <string.h>
 
 static tct_status check_data(const tct_model *model, const tct_data *data, tct_error *err) {
+  if (data->open > 0)
+    return tct_fail(err, TCT_E_DATA,
+                    "the data were read under a schema that leaves bounds open; read them under the model's schema");
+  if (model->schema && !data->schema && data->names && data->own.m.values)
+    return tct_fail(err, TCT_E_DATA,
+                    "the model is of records encoded by a schema, and the data were read without one; read them under "
+                    "the model's schema");
   if (data->x.cols == model->cols) return TCT_OK;
   return tct_fail(err, TCT_E_DATA,
                   "the data have %lld features, the model has %lld; read them with the model's schema or --cols",

@@ -106,6 +106,8 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
     return tct_fail_memory(err);
   data->label_low = table->label_low;
   data->label_high = table->label_high;
+  data->open = table->open;
+  data->words = tct_words_share(table->words);
   TCT_TRY(take_names(data, (const char *const *)table->names, err));
   const char *const *classes = (const char *const *)table->classes.name;
   if (classes && data->y == table->y)
@@ -120,16 +122,33 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   return TCT_OK;
 }
 
+tct_status tct_data_name_classes(tct_data *data, const char *const *names, int64_t count, tct_class_kind kind,
+                                 tct_error *err) {
+  tct_error_clear(err);
+  if (data->labels != TCT_LABELS_CLASSES || data->classes.count > 0)
+    return tct_fail(err, TCT_E_USAGE, "classes are named once, and of labels that are classes; relabel first");
+  for (int64_t i = 0; i < data->x.rows; i++)
+    if (!(data->y[i] < (double)count))
+      return tct_fail_at(err, NULL, i + 1, 0, "a label is none of the classes; name all that can occur");
+  return tct_class_names_set(&data->classes, names, count, (int32_t)kind, err);
+}
+
 tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels labels, tct_error *err) {
   tct_error_clear(err);
   if (!table || table->rank_rows || (!y && !table->y)) {
     tct_fail(err, TCT_E_USAGE, "a table of this process alone is wanted, and labels; give both");
     return NULL;
   }
-  if (y && (labels == TCT_LABELS_NONE || check_view(&table->x, y, labels, err) != TCT_OK)) {
-    if (labels == TCT_LABELS_NONE) tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
+  if (table->estimated) {
+    tct_fail(err, TCT_E_USAGE,
+             "the table's bounds were estimated, and the estimate pays for one fit on it; relabel before the estimate");
     return NULL;
   }
+  if (y && (labels <= TCT_LABELS_NONE || labels > TCT_LABELS_CLASSES)) {
+    tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
+    return NULL;
+  }
+  if (y && check_labels(y, table->x.rows, labels, err) != TCT_OK) return NULL; /* the records are checked already */
   tct_data *data = TCT_NEW(tct_data, 1);
   if (!data) {
     tct_fail_memory(err);

@@ -26,12 +26,15 @@ typedef struct run {
 
 static tct_status check(const run *r, tct_error *err) {
   const tct_config *c = &r->config;
-  if (!r->data->y || r->data->labels != r->scoring.model->labels)
+  const tct_model *m = r->scoring.model;
+  if (!r->data->y || r->data->labels != (r->scoring.classes ? (int32_t)TCT_LABELS_CLASSES : m->labels))
     return tct_fail(err, TCT_E_USAGE,
-                    "the data were read without the labels that this model's loss needs; name the label column");
-  if (r->data->weight || r->data->persons)
+                    "the data were read without the labels that this model's loss needs; name the label column%s",
+                    r->scoring.classes ? ", and the model's classes" : "");
+  if (m->classes.count && r->data->classes.count && !tct_class_names_same(&m->classes, &r->data->classes))
     return tct_fail(err, TCT_E_USAGE,
-                    "a private score protects a record, and these are weighed or grouped; score them unweighed");
+                    "the data were read with other classes than the model has, or in another order; read them with "
+                    "the model's own");
   if (r->data->team)
     return tct_fail(err, TCT_E_USAGE, "a private score is taken in one process; run it without mpirun");
   if (!(c->epsilon > 0) || !isfinite(c->epsilon))
@@ -65,6 +68,7 @@ static tct_status charge(run *r, tct_error *err) {
                                 .delta = c->delta,
                                 .neighbours = c->neighbours,
                                 .what = "scores of a model",
+                                .persons = r->data->persons,
                                 .seeded = c->has_seed != 0,
                                 .unaccounted = r->data->unaccounted};
   tct_status status = tct_charge_shown(c, &shown, &promise, &r->receipt, &r->warning, err);
@@ -74,11 +78,15 @@ static tct_status charge(run *r, tct_error *err) {
 
 static tct_status add_up(const run *r, double lattice, double *sum, tct_error *err) {
   const tct_data *data = r->data;
-  double *margin = TCT_NEW(double, data->x.rows);
+  int64_t models = tct_model_models(r->scoring.model), count = data->x.rows * models;
+  double *margin = TCT_NEW(double, count);
   tct_status status = margin ? tct_model_margins(r->scoring.model, data, margin, err) : tct_fail_memory(err);
-  for (int64_t i = 0; i < data->x.rows && status == TCT_OK; i++)
-    if (!data->dropped || !data->dropped[i]) tct_scoring_add(&r->scoring, margin[i], data->y[i], lattice, sum);
-  tct_wipe_free(margin, margin ? data->x.rows : 0, sizeof *margin);
+  for (int64_t i = 0; i < data->x.rows && status == TCT_OK; i++) {
+    if (data->dropped && data->dropped[i]) continue;
+    double weight = data->weight ? data->weight[i] : 1;
+    tct_scoring_add(&r->scoring, margin + i * models, data->y[i], weight, lattice, sum);
+  }
+  tct_wipe_free(margin, margin ? count : 0, sizeof *margin);
   return status;
 }
 
@@ -123,6 +131,7 @@ static void put_privacy(json_t *root, const run *r) {
   json_object_set_new(root, "epsilon", json_real(r->config.epsilon));
   json_object_set_new(root, "delta", json_real(r->config.delta));
   json_object_set_new(root, "neighbours", json_string(tct_neighbours_name(r->config.neighbours)));
+  json_object_set_new(root, "unit", json_string(r->data->persons ? "person" : "record"));
   json_object_set_new(root, "accountant", json_string(r->cost.winner->name));
   json_object_set_new(root, "events", json_pack("[s]", event));
   json_object_set_new(root, "reproducible", json_boolean(r->config.has_seed != 0));
@@ -143,6 +152,10 @@ static char *answer(const run *r, const double *sum, tct_error *err) {
     put_figure(root, "mean_loss", f.mean_loss);
     put_figure(root, "positives", f.positives);
     json_object_set_new(root, "loss_cut", json_real(s->most));
+  } else if (s->classes) {
+    put_figure(root, "accuracy", f.accuracy);
+    put_figure(root, s->likely ? "log_loss" : "mean_loss", s->likely ? f.log_loss : f.mean_loss);
+    json_object_set_new(root, "loss_cut", json_real(s->most));
   } else {
     put_figure(root, "mse", f.mse);
     put_figure(root, "r2", f.r2);
@@ -157,7 +170,7 @@ static char *answer(const run *r, const double *sum, tct_error *err) {
 }
 
 static char *score(run *r, tct_error *err) {
-  double sum[TCT_SCORE_BINARY] = {0};
+  double sum[TCT_SCORE_LONGEST] = {0};
   char *text = NULL;
   tct_status status = check(r, err);
   if (status == TCT_OK) status = plan(r, err);
@@ -172,7 +185,8 @@ char *tct_evaluate_json(const tct_model *model, const tct_data *data, const tct_
   run r = {.data = data};
   char *text = NULL;
   tct_error_clear(err);
-  if (tct_config_take(budget, &r.config, err) == TCT_OK && tct_scoring_make(model, &r.scoring, err) == TCT_OK)
+  if (tct_config_take(budget, &r.config, err) == TCT_OK &&
+      tct_scoring_make(model, data->weight != NULL, &r.scoring, err) == TCT_OK)
     text = score(&r, err);
   tct_promise_free(&r.promise);
   tct_free(r.receipt.head);

@@ -3,6 +3,10 @@
  * SENSITIVITY  A record's term lies in [0, 1]^len and has Euclidean length at most 1 (score_terms.c has the proof).  It
  * depends on that record, the model and public numbers alone.  So one more record moves the sum by at most 1, and a
  * changed one by at most 2.  The sum is released once, with Gaussian noise, and everything else is computed from that.
+ *
+ * Weights v in [0, 1] multiply the whole term, which shortens it.  A person's weights sum to at most 1 (weigh.c), so
+ * that by the triangle inequality the terms of all of a person's records together are no longer than 1.  The sum of
+ * the weights is not public, as it says how many records persons have: it is one more number of the vector.
  */
 #ifndef TCT_SCORE_SCORE_H
 #define TCT_SCORE_SCORE_H
@@ -10,14 +14,18 @@
 #include "model/model.h"
 
 enum {
-  TCT_SCORE_CELLS = 32,                  /* of the margins, for each class */
-  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS, /* two classes: records that are predicted rightly */
-  TCT_SCORE_LOSS,                        /* two classes: their losses */
-  TCT_SCORE_BINARY,                      /* numbers of the vector */
-  TCT_SCORE_SQUARE = 0,                  /* real labels: squared errors */
-  TCT_SCORE_LABEL,                       /* labels */
-  TCT_SCORE_LABEL2,                      /* squared labels */
-  TCT_SCORE_REAL,                        /* numbers of the vector */
+  TCT_SCORE_CELLS = 32,                     /* of the margins, for each class */
+  TCT_SCORE_RIGHT = 2 * TCT_SCORE_CELLS,    /* two classes: records that are predicted rightly */
+  TCT_SCORE_LOSS,                           /* two classes: their losses */
+  TCT_SCORE_BINARY,                         /* numbers of the vector */
+  TCT_SCORE_SQUARE = 0,                     /* real labels: squared errors */
+  TCT_SCORE_LABEL,                          /* labels */
+  TCT_SCORE_LABEL2,                         /* squared labels */
+  TCT_SCORE_REAL,                           /* numbers of the vector */
+  TCT_SCORE_HIT = 0,                        /* more classes: records that are predicted rightly */
+  TCT_SCORE_MISS,                           /* more classes: their losses */
+  TCT_SCORE_SEVERAL,                        /* numbers of the vector */
+  TCT_SCORE_LONGEST = TCT_SCORE_BINARY + 1, /* with the sum of the weights, which is the last number of all */
 };
 
 /* What is public about a scoring. */
@@ -25,18 +33,23 @@ typedef struct tct_scoring {
   const tct_model *model;
   tct_loss loss;
   bool binary;
-  double span;  /* two classes: margins are told apart in [-span, span] */
-  double most;  /* two classes: a record's loss is cut to this */
-  double even;  /* two classes: the loss at margin 0; that of a record that is predicted rightly is cut to this */
-  double part;  /* each of the three numbers of a term is at most this */
-  double bound; /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
+  bool weighed; /* records have weights */
+  bool likely;  /* more classes: the margins are probabilities, and the loss is minus the logarithm of the true one */
+  int64_t classes; /* more than two, or 0 */
+  double span;     /* two classes: margins are told apart in [-span, span] */
+  double most;     /* classes: a record's loss is cut to this */
+  double even;     /* classes: the loss of an undecided record; that of one that is predicted rightly is cut to this */
+  double part;     /* each of the numbers of a term is at most this */
+  double bound;    /* real labels: they and the predictions are cut to [-bound, bound] about the model's shift */
   int64_t len;
 } tct_scoring;
 
 /* TCT_E_USAGE: real labels without a public bound. */
-tct_status tct_scoring_make(const tct_model *model, tct_scoring *out, tct_error *err);
-/* sum[len] += the term of a record, each number cut toward zero to a multiple of `lattice` (0: not at all). */
-void tct_scoring_add(const tct_scoring *scoring, double margin, double label, double lattice, double *sum);
+tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *out, tct_error *err);
+/* sum[len] += the term of a record, each number cut toward zero to a multiple of `lattice` (0: not at all).  margin:
+ * one, or one for each class; weight: in [0, 1], 1 without weights. */
+void tct_scoring_add(const tct_scoring *scoring, const double *margin, double label, double weight, double lattice,
+                     double *sum);
 
 /* A figure with what is not known about it. */
 typedef struct tct_figure {
@@ -49,6 +62,7 @@ typedef struct tct_figure {
 typedef struct tct_figures {
   tct_figure accuracy, auc, mean_loss, positives; /* two classes */
   tct_figure mse, r2;                             /* real labels */
+  tct_figure log_loss;                            /* more classes that are likely; else mean_loss */
 } tct_figures;
 
 /* sum[len]: as released, with noise of that deviation in every number; rows: public. */

@@ -3,8 +3,10 @@
  * PROOF of the length.  Two classes: a cell, whether the prediction is right, and the loss over its bound are numbers
  * in [0, 1]; the other cells are 0.  Where the prediction is right the loss is cut to its value at margin 0, a share q
  * of the bound.  So the squares sum to at most 1 + 1 + q^2, right or wrong.  Real labels: three numbers in [0, 1],
- * whose squares sum to at most 3.  Each number is multiplied by `part`, the root of 1 over that sum, less a little:
- * products of doubles round by less than that.  Truncation to the lattice shortens. */
+ * whose squares sum to at most 3.  More classes: whether the prediction is right, and the loss over its bound, cut in
+ * the same way where there are probabilities (q = 1 where not); at most 1 + q^2.  With weights one number more, the 1
+ * that the weight multiplies.  Each number is multiplied by `part`, the root of 1 over that sum, less a little:
+ * products of doubles round by less than that.  A weight of at most 1 and truncation to the lattice shorten. */
 #include "score/score.h"
 
 #include "la/matrix/lattice.h"
@@ -13,20 +15,31 @@
 
 static const double LESS = 1 - 1e-12;
 
-tct_status tct_scoring_make(const tct_model *model, tct_scoring *out, tct_error *err) {
-  *out = (tct_scoring){.model = model, .binary = model->labels == TCT_LABELS_BINARY};
-  if ((model->labels != TCT_LABELS_BINARY && model->labels != TCT_LABELS_REAL) || model->models > 1)
-    return tct_fail(err, TCT_E_USAGE, "private scores are known for two classes and for numbers, not for more classes");
+/* A probability is cut where a model of two classes cuts its log-odds: at the same share of an even one. */
+static void set_several(tct_scoring *s) {
+  s->likely = s->loss.kind->joint || s->loss.kind->link == TCT_LINK_LOGISTIC;
+  s->even = s->likely ? log((double)s->classes) : s->most;
+  if (s->likely) s->most = s->even + 6 - log(2);
+}
+
+tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *out, tct_error *err) {
+  int64_t models = tct_model_models(model);
+  *out = (tct_scoring){.model = model, .weighed = weighed, .classes = models > 1 ? models : 0};
+  out->binary = model->labels == TCT_LABELS_BINARY && !out->classes;
+  if (model->labels != TCT_LABELS_BINARY && (model->labels != TCT_LABELS_REAL || out->classes))
+    return tct_fail(err, TCT_E_USAGE, "private scores are known for classes and for numbers; take a model of these");
   TCT_TRY(tct_loss_make(model->loss, &out->loss, err));
-  out->len = out->binary ? TCT_SCORE_BINARY : TCT_SCORE_REAL;
+  out->len = (out->binary ? TCT_SCORE_BINARY : out->classes ? TCT_SCORE_SEVERAL : TCT_SCORE_REAL) + weighed;
   /* Log-odds are told apart up to 6 (1 in 400); other margins are of the order of the label, 1. */
   out->span = out->loss.kind->link == TCT_LINK_LOGISTIC ? 6 : 2;
-  out->most = fmax(1, tct_loss_value(&out->loss, -out->span, 1));
-  out->even = fmin(out->most, tct_loss_value(&out->loss, 0, 1));
+  bool joint = out->classes && out->loss.kind->joint; /* of one margin it has no value */
+  out->most = joint ? 1 : fmax(1, tct_loss_value(&out->loss, -out->span, 1));
+  out->even = joint ? 1 : fmin(out->most, tct_loss_value(&out->loss, 0, 1));
+  if (out->classes) set_several(out);
   double q = out->even / out->most;
-  out->part = LESS / sqrt(out->binary ? 2 + q * q : 3);
+  out->part = LESS / sqrt((out->binary ? 2 + q * q : out->classes ? 1 + q * q : 3) + weighed);
   out->bound = model->label_bound;
-  if (out->binary || (isfinite(out->bound) && out->bound > 0)) return TCT_OK;
+  if (out->binary || out->classes || (isfinite(out->bound) && out->bound > 0)) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "the model has no public bound of its labels, so that no private score is known; train with "
                   "--label-bound or a schema");
@@ -35,35 +48,78 @@ tct_status tct_scoring_make(const tct_model *model, tct_scoring *out, tct_error 
 /* In [0, 1]; a NaN is the worst. */
 static double unit(double value, double worst) { return value >= 0 ? fmin(value, 1) : value < 0 ? 0 : worst; }
 
-static void add(const tct_scoring *s, double value, double lattice, double *to) {
-  double term = s->part * value;
-  *to += lattice > 0 ? tct_lattice_part(term, lattice) : term;
+/* What every number of a term is multiplied by, and cut to. */
+typedef struct scale {
+  double factor, lattice;
+} scale;
+
+static void add(scale by, double value, double *to) {
+  double term = by.factor * value;
+  *to += by.lattice > 0 ? tct_lattice_part(term, by.lattice) : term;
 }
 
-static void add_binary(const tct_scoring *s, double margin, double label, double lattice, double *sum) {
+static void add_binary(const tct_scoring *s, double margin, double label, scale by, double *sum) {
   int cell = (int)(unit((margin + s->span) / (2 * s->span), 0) * TCT_SCORE_CELLS);
   if (cell == TCT_SCORE_CELLS) cell--;
   bool right = (margin > 0) == (label > 0);
   double loss = tct_loss_value(&s->loss, margin, label > 0 ? 1 : -1) / s->most;
-  add(s, 1, lattice, &sum[(label > 0 ? TCT_SCORE_CELLS : 0) + cell]);
-  add(s, right, lattice, &sum[TCT_SCORE_RIGHT]);
-  add(s, fmin(unit(loss, 1), right ? s->even / s->most : 1), lattice, &sum[TCT_SCORE_LOSS]);
+  add(by, 1, &sum[(label > 0 ? TCT_SCORE_CELLS : 0) + cell]);
+  add(by, right, &sum[TCT_SCORE_RIGHT]);
+  add(by, fmin(unit(loss, 1), right ? s->even / s->most : 1), &sum[TCT_SCORE_LOSS]);
 }
 
-static void add_real(const tct_scoring *s, double margin, double label, double lattice, double *sum) {
+/* Minus the logarithm of the true class's probability: margins are log-odds against the rest, or of all classes. */
+static double log_loss(const tct_scoring *s, const double *margin, int64_t label) {
+  double largest = -INFINITY, sum = 0, own = NAN;
+  for (int turn = 0; turn < 2; turn++)
+    for (int64_t k = 0; k < s->classes; k++) {
+      double a = s->loss.kind->joint ? margin[k] : -tct_loss_value(&s->loss, margin[k], 1);
+      if (turn == 0)
+        largest = fmax(largest, a);
+      else
+        sum += exp(a - largest);
+      if (k == label) own = a;
+    }
+  return largest + log(sum) - own;
+}
+
+/* The mean over the classes, each against the rest, each cut. */
+static double mean_loss(const tct_scoring *s, const double *margin, int64_t label) {
+  double sum = 0;
+  for (int64_t k = 0; k < s->classes; k++)
+    sum += unit(tct_loss_value(&s->loss, margin[k], k == label ? 1 : -1) / s->most, 1);
+  return s->most * sum / (double)s->classes;
+}
+
+/* A label that is no class of the model is predicted wrongly, with the largest loss. */
+static void add_several(const tct_scoring *s, const double *margin, double label, scale by, double *sum) {
+  bool known = label >= 0 && label < (double)s->classes;
+  int64_t own = known ? (int64_t)label : -1;
+  bool right = known && tct_model_class_at(s->model, margin) == own;
+  double loss = !known ? NAN : s->likely ? log_loss(s, margin, own) : mean_loss(s, margin, own);
+  add(by, right, &sum[TCT_SCORE_HIT]);
+  add(by, fmin(unit(loss / s->most, 1), right ? s->even / s->most : 1), &sum[TCT_SCORE_MISS]);
+}
+
+static void add_real(const tct_scoring *s, double margin, double label, scale by, double *sum) {
   double target = 2 * unit((label - s->model->label_shift + s->bound) / (2 * s->bound), 0) - 1; /* in [-1, 1] */
   double guess = 2 * unit((margin + s->bound) / (2 * s->bound), 0) - 1;
   double miss = (guess - target) / 2;
-  add(s, unit(miss * miss, 1), lattice, &sum[TCT_SCORE_SQUARE]);
-  add(s, unit((target + 1) / 2, 1), lattice, &sum[TCT_SCORE_LABEL]);
-  add(s, unit(target * target, 1), lattice, &sum[TCT_SCORE_LABEL2]);
+  add(by, unit(miss * miss, 1), &sum[TCT_SCORE_SQUARE]);
+  add(by, unit((target + 1) / 2, 1), &sum[TCT_SCORE_LABEL]);
+  add(by, unit(target * target, 1), &sum[TCT_SCORE_LABEL2]);
 }
 
-void tct_scoring_add(const tct_scoring *scoring, double margin, double label, double lattice, double *sum) {
+void tct_scoring_add(const tct_scoring *scoring, const double *margin, double label, double weight, double lattice,
+                     double *sum) {
+  scale by = {scoring->part * weight, lattice};
   if (scoring->binary)
-    add_binary(scoring, margin, label, lattice, sum);
+    add_binary(scoring, *margin, label, by, sum);
+  else if (scoring->classes)
+    add_several(scoring, margin, label, by, sum);
   else
-    add_real(scoring, margin, label, lattice, sum);
+    add_real(scoring, *margin, label, by, sum);
+  if (scoring->weighed) add(by, 1, &sum[scoring->len - 1]);
 }
 
 /* ---- what the noisy sum says ------------------------------------------------------------------------ */
@@ -100,9 +156,23 @@ static tct_figure area(const double *minus, const double *plus, double noise) {
   return out;
 }
 
-static tct_figure share(double count, double noise, double rows) {
-  double value = count / rows, inside = clamp(value, 0, 1);
-  return (tct_figure){value, noise / rows, deviation(inside * (1 - inside) / rows), 0, 1};
+/* A mean of numbers in [0, 1] has a variance of at most value*(1 - value), over the number of records.  Of weighed ones
+ * too, with the sum of the weights in its place: a person's share of that is at most 1.  That sum has noise of its own,
+ * which a slope of `value` takes on. */
+static tct_figure share(const tct_scoring *s, double count, double noise, double rows) {
+  double value = count / rows, inside = clamp(value, 0, 1), own = s->weighed ? hypot(1, inside) : 1;
+  return (tct_figure){value, own * noise / rows, deviation(inside * (1 - inside) / rows), 0, 1};
+}
+
+static tct_figure times(tct_figure f, double factor) {
+  return (tct_figure){f.value * factor, f.noise * factor, f.sampling * factor, f.low, f.high * factor};
+}
+
+static tct_figures read_several(const tct_scoring *s, const double *sum, double noise, double rows) {
+  tct_figure loss = times(share(s, sum[TCT_SCORE_MISS] / s->part, noise, rows), s->most);
+  tct_figures out = {.accuracy = share(s, sum[TCT_SCORE_HIT] / s->part, noise, rows)};
+  *(s->likely ? &out.log_loss : &out.mean_loss) = loss;
+  return out;
 }
 
 static tct_figures read_binary(const tct_scoring *s, const double *sum, double noise, double rows) {
@@ -114,17 +184,23 @@ static tct_figures read_binary(const tct_scoring *s, const double *sum, double n
     squares += (minus[c] * wrong * wrong + plus[c] * right * right) / rows;
     positives += plus[c];
   }
-  double loss = s->most * sum[TCT_SCORE_LOSS] / s->part / rows;
+  tct_figure loss = times(share(s, sum[TCT_SCORE_LOSS] / s->part, noise, rows), s->most);
+  if (!s->weighed) loss.sampling = deviation((squares - loss.value * loss.value) / rows);
   return (tct_figures){
-      .accuracy = share(sum[TCT_SCORE_RIGHT] / s->part, noise, rows),
+      .accuracy = share(s, sum[TCT_SCORE_RIGHT] / s->part, noise, rows),
       .auc = area(minus, plus, noise),
-      .mean_loss = {loss, s->most * noise / rows, deviation((squares - loss * loss) / rows), 0, s->most},
-      .positives = share(positives, noise * sqrt(TCT_SCORE_CELLS), rows),
+      .mean_loss = loss,
+      .positives = share(s, positives, noise * sqrt(TCT_SCORE_CELLS), rows),
   };
 }
 
+/* The sum of the weights has noise too.  Means of numbers in [0, 1] then have at most twice the variance.  The spread
+ * of the labels, a difference of two, has at most 2.2 times: the largest over what the means can be. */
+static const double OF_A_RATIO = 1.5;
+
 static tct_figures read_real(const tct_scoring *s, const double *sum, double noise, double rows) {
   double width = 2 * s->bound, unit_noise = noise / rows;
+  if (s->weighed) unit_noise *= OF_A_RATIO;
   double miss = sum[TCT_SCORE_SQUARE] / s->part / rows, mean = 2 * sum[TCT_SCORE_LABEL] / s->part / rows - 1;
   double spread = sum[TCT_SCORE_LABEL2] / s->part / rows - mean * mean; /* of the labels, in units of bound^2 */
   /* An error is in [0, 1] in these units, so its variance is at most mean*(1 - mean). */
@@ -142,5 +218,9 @@ static tct_figures read_real(const tct_scoring *s, const double *sum, double noi
 
 tct_figures tct_scoring_read(const tct_scoring *scoring, const double *sum, double deviation, int64_t rows) {
   double noise = deviation / scoring->part, n = (double)rows;
-  return scoring->binary ? read_binary(scoring, sum, noise, n) : read_real(scoring, sum, noise, n);
+  if (scoring->weighed) n = sum[scoring->len - 1] / scoring->part;
+  if (!(n > 5 * noise) && scoring->weighed) n = NAN; /* hidden: so is every mean */
+  return scoring->binary    ? read_binary(scoring, sum, noise, n)
+         : scoring->classes ? read_several(scoring, sum, noise, n)
+                            : read_real(scoring, sum, noise, n);
 }

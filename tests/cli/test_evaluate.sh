@@ -20,11 +20,43 @@ check 'other figures' test "$(field accuracy.value)" != "$(field accuracy.value 
 awk -F, 'NR == 1 { print "who," $0 } NR > 1 { print "p" NR % 400 "," $0 }' p.csv >persons.csv
 ok 'rows of persons' evaluate m.json persons.csv --epsilon 0.5 --delta 1e-6 --person who
 check 'a warning that rows are protected, not persons' grep -q 'protect a record; a person' .err
+ok 'persons' evaluate m.json persons.csv --epsilon 0.5 --delta 1e-6 --person who --rows-per-person 2
+says 'whom they protect' '-DP of a person under add_remove'
+check 'no warning about persons' test "$(grep -c 'protected less' .err)" = 0
+bad 'rows per person, but no persons' 2 'name the column with --person' evaluate m.json p.csv --epsilon 1 --delta 1e-6 --rows-per-person 2
+bad 'exact figures of persons' 2 'give --epsilon too' evaluate m.json persons.csv --person who --rows-per-person 2
 ok 'for people' evaluate m.json p.csv --epsilon 0.5 --delta 1e-6
 says 'the interval' 'accuracy +0\.[0-9]+, standard error .* 95 % interval'
-says 'the cost' 'privacy +\(0.5, 1e-06\)-DP under add_remove'
+says 'the cost' 'privacy +\(0.5, 1e-06\)-DP of a record under add_remove'
 ok 'a tiny epsilon' evaluate m.json p.csv --epsilon 0.001 --delta 1e-6
 says 'what the noise hides is unknown' 'auc +unknown'
+
+# ---- more classes than two ----
+python3 - <<'PY'
+import json, random
+random.seed(5)
+with open("k.csv", "w") as file:
+    file.write("a,b,kind\n")
+    for _ in range(6000):
+        a, b = random.random(), random.random()
+        file.write(f"{a:.3f},{b:.3f},{'xyz'[(a > .35) + (a + b / 4 > .8)]}\n")
+columns = [{"name": name, "type": "number", "lower": 0, "upper": 1} for name in "ab"]
+json.dump({"columns": columns, "label": {"name": "kind", "values": list("xyz")}}, open("k.schema.json", "w"))
+PY
+for loss in logistic softmax; do
+  ok "$loss" train k.csv --schema k.schema.json --loss $loss --epsilon 4 --delta 1e-6 --seed 1 -o $loss.json
+  ok "$loss, exact" evaluate $loss.json k.csv --json
+  cp .out exact
+  ok "$loss, private" evaluate $loss.json k.csv --epsilon 2 --delta 1e-6 --seed 1 --json
+  check "$loss: accuracy within five errors of the exact one" python3 -c '
+import json; f, e = json.load(open(".out")), json.load(open("exact")); a = f["accuracy"]
+raise SystemExit(not abs(a["value"] - e["accuracy"]) < 5 * a["noise_error"] < .1)'
+  ok "$loss, for people" evaluate $loss.json k.csv --epsilon 2 --delta 1e-6
+  says "$loss: the logarithmic loss" 'log_loss +[0-9.]+, standard error'
+done
+ok 'hinge' train k.csv --schema k.schema.json --loss hinge --epsilon 4 --delta 1e-6 --seed 1 -o hinge.json
+ok 'hinge, private' evaluate hinge.json k.csv --epsilon 2 --delta 1e-6
+says 'has no probabilities' 'mean_loss +[0-9.]+, standard error'
 
 ok 'a ledger' ledger --init t.ledger --epsilon 1 --delta 1e-5
 ok 'charged' evaluate m.json p.csv --epsilon 0.7 --delta 1e-6 --ledger t.ledger

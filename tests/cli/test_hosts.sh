@@ -97,6 +97,31 @@ check "three hosts are done: $codes $(head -c 300 err.0)" [ "$codes" = '0 0 0 ' 
 check 'three hosts make the model of one process' cmp -s one.json model.json
 rm -f model.json
 
+# ---- mpirun across the hosts: its remote agent enters a namespace, and gives it a name of its own ----
+if command -v mpirun >/dev/null && [ -e "$(dirname "$TACIT")/libtacit_mpi.so" ]; then
+  cat >agent.sh <<AGENT
+#!/bin/sh
+# agent.sh ADDRESS WORDS... : what ssh would do
+host=\$(echo "\$1" | cut -d. -f3)
+shift
+exec ip netns exec "$id\$host" unshare --uts sh -c "hostname host\$host; \$*"
+AGENT
+  chmod +x agent.sh
+  over=(--allow-run-as-root -n 3 --host 10.219.1.2,10.219.2.2,10.219.3.2 --mca plm_rsh_agent "$PWD/agent.sh" --mca pml ob1
+    --mca btl tcp,self --mca btl_tcp_if_include 10.219.0.0/16 --mca oob_tcp_if_include 10.219.0.0/16 --mca oob tcp)
+  mpi() { # SECONDS ARGS... : rank 0 is on host 1, where mpirun is
+    space 1 unshare --uts sh -c 'hostname host1; exec "$@"' - timeout -k 1 "$1" mpirun "${over[@]}" \
+      sh -c 'hostname >>hosts.out; exec "$@"' - "$TACIT" train p.csv "${common[@]}" "${@:2}" -o model.json >mpi.out 2>mpi.err </dev/null
+  }
+  mpi 100 --solver dpgd:steps=20 --penalty none --seed 5
+  check "mpirun on three hosts: $(head -c 500 mpi.err)" [ $? = 0 ]
+  check "a rank ran on every host: $(sort hosts.out | tr '\n' ' ')" [ "$(sort hosts.out | tr '\n' ' ')" = 'host1 host2 host3 ' ]
+  check 'mpirun over three hosts makes the model of one process' cmp -s one.json model.json
+  rm -f model.json
+else
+  echo 'skipped: no mpirun here, or a program without it: ranks under mpirun on several hosts'
+fi
+
 # ---- a link that is down for a moment: packets are lost, and sent again ----
 long=(--solver dpsgd:epochs=2000,batch=100 --penalty none)
 ok 'one process' train p.csv "${common[@]}" "${long[@]}" --seed 5 -o one.json
@@ -143,17 +168,20 @@ awk 'BEGIN { srand(3); print "key,u,v,y" >"a.csv"; print "key,s,t,y" >"b.csv"
     u = 2 * rand() - 1; v = 2 * rand() - 1; s = 2 * rand() - 1; t = 2 * rand() - 1; y = 0.5 * u - 0.4 * s
     printf "p%d,%.6f,%.6f,%.6f\n", i, u, v, y >"a.csv"; printf "p%d,%.6f,%.6f,%.6f\n", i, s, t, y >"b.csv" } }'
 terms=(--loss squared --epsilon 4 --delta 1e-6)
-session() { # TIMEOUT : server on host 1, alice on host 2, bob on host 3 behind the relay
+for name in alice bob; do ok "a ledger for $name" ledger $name.L --init --for-tests --epsilon 100 --delta 1e-3; done
+spent() { "$TACIT" ledger "$1.L" --json | grep -o '"id"' | wc -l; }
+session() { # TIMEOUT [OPTION...] : server on host 1, alice on host 2, bob on host 3 behind the relay
   port=$((port + 1))
+  rm -f model.json
   delay 10.219.3.1 10.219.1.2
   space 1 timeout 100 "$TACIT" serve --listen "10.219.1.2:$port" --parties 2 --cert server.pem --private-key server.key --ca authority.pem \
-    "${terms[@]}" --penalty l1ball:radius=1 --row-norm 2 --label-bound 1 --timeout "$1" -o model.json >serve.out 2>serve.err &
+    "${terms[@]}" --penalty l1ball:radius=1 --row-norm 2 --label-bound 1 --timeout "$1" "${@:2}" -o model.json >serve.out 2>serve.err &
   server=$!
   local name at
   for name in alice bob; do
     at=$([ $name = alice ] && echo 10.219.1.2 || echo 10.219.3.1)
     space "$([ $name = alice ] && echo 2 || echo 3)" timeout 100 "$TACIT" party "$([ $name = alice ] && echo a || echo b).csv" \
-      --connect "$at:$port" --key key --secret ranks.secret --label y "${terms[@]}" --timeout "$1" --cert $name.pem \
+      --connect "$at:$port" --key key --secret ranks.secret --label y "${terms[@]}" --timeout "$1" --cert $name.pem --ledger $name.L \
       --private-key $name.key --ca authority.pem >$name.out 2>$name.err &
     eval "$name=\$!"
     children+=($!)
@@ -165,7 +193,47 @@ ends 'alice on another host' "$alice" 0 . alice.out
 ends 'bob behind a slow line' "$bob" 0 . bob.out
 ends 'the server' "$server" 0 'party: epsilon' serve.out
 ok 'their model verifies' verify model.json
-rm -f model.json
+
+# ---- a party's link is down for moments: what was lost is sent again, and charged once ----
+charged() { # BEFORE : both parties have one charge more
+  for _ in $(seq 300); do
+    [ "$(spent alice).$(spent bob)" = "$(($1 + 1)).$(($1 + 1))" ] && return
+    sleep 0.1
+  done
+  return 1
+}
+before=$(spent alice)
+session 30 --solver dpfw_parties:steps=400,columns=1
+check 'the run is charged' charged "$before"
+for _ in 1 2 3; do
+  ip -n "${id}r" link set v3 down
+  sleep 0.3
+  ip -n "${id}r" link set v3 up
+  ip -n "${id}3" route replace default via 10.219.3.1
+  sleep 0.2
+done
+check 'the session is not over yet' [ ! -e model.json ]
+ends 'alice, whose peer was cut off for moments' "$alice" 0 . alice.out
+ends 'bob, who was cut off' "$bob" 0 . bob.out
+ends 'their server' "$server" 0 'party: epsilon' serve.out
+ok 'the model of an interrupted session verifies' verify model.json
+check 'an interrupted session is charged once' charged "$before"
+
+# ---- the server's host vanishes ----
+session 10 --solver dpfw_parties:steps=30000,columns=1
+check 'this run is charged' charged $((before + 1))
+sleep 0.5
+ip -n "${id}r" link set v1 down
+ends 'alice without a server' "$alice" 1 'the server was silent|the peer was silent' alice.err
+ends 'bob without a server' "$bob" 1 'the server was silent|the peer was silent|the server says|closed the connection' bob.err
+ends 'the server without parties' "$server" 1 'was silent' serve.err
+check 'a vanished server: one sentence each' test "$(cat alice.err bob.err serve.err | grep -c '^tacit: ')" = 3
+check 'a vanished server: no model' [ ! -e model.json ]
+check 'a vanished server: what was charged stays charged' charged $((before + 1))
+ip -n "${id}r" link set v1 up
+ip -n "${id}1" route replace default via 10.219.1.1
+
+# ---- a party's host vanishes ----
 # Bob is cut off until alice has come and gone, so that the session cannot end before.
 ip -n "${id}r" link set v3 down
 session 10

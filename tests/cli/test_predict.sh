@@ -91,4 +91,22 @@ if [ -w /dev/full ]; then
   "$TACIT" train t.csv --schema s.json --loss logistic "${settings[@]}" -o - >/dev/full 2>err && fail 'a full disk: exits 0'
   check 'a full disk is said' grep -q 'cannot write to standard output' err
 fi
+
+# ---- a process that is killed while it writes leaves no file; an output that is there stays as it was ----
+awk 'BEGIN { print "visit,a,b,y"; for (i = 0; i < 600000; i++) print "v" i ",.1,." i % 10 ",0" }' >many.csv
+mkdir out.d
+for there in no yes; do
+  [ $there = no ] || echo old >out.d/p.csv
+  "$TACIT" predict m.json many.csv -o out.d/p.csv &
+  pid=$!
+  while kill -0 $pid 2>/dev/null; do
+    find "/proc/$pid/fd" -lname "*/out.d/*" 2>/dev/null | grep -q . && break
+  done
+  kill -9 $pid
+  wait $pid 2>/dev/null
+  check "killed while it writes (there before: $there)" [ $? = 137 ]
+  check "what is left (there before: $there): $(ls -A out.d)" test "$(ls -A out.d)$(cat out.d/* 2>/dev/null)" = "$([ $there = no ] || echo p.csvold)"
+done
+ok 'the same to its end' predict m.json many.csv -o out.d/p.csv
+check 'it replaces what was there' test "$(wc -l <out.d/p.csv) $(ls -A out.d)" = '600000 p.csv'
 finish

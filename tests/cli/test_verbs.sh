@@ -22,10 +22,10 @@ has() {
 ok 'version' --version
 says 'the version is a number' '^tacit [0-9]+\.[0-9]+\.[0-9]+$'
 ok 'help' --help
-for verb in train predict evaluate account verify report schema generate components export audit; do
+for verb in train search predict evaluate account verify report schema generate components export audit; do
   says "help names $verb" "^  $verb "
 done
-for verb in train predict evaluate account verify report schema generate components export audit; do
+for verb in train search predict evaluate account verify report schema generate components export audit; do
   ok "$verb --help" $verb --help
   says "$verb --help has a usage line" "^tacit $verb "
   says "$verb --help has an example" '^ +tacit '

@@ -71,13 +71,15 @@ static int64_t features[WIDE] = {0, 1, 2, 3, 4};
 static void release(const tct_data *data, bool real, const tct_estimate_plan *plan, seen *s) {
   tct_error err = {0};
   tct_mech *mech = NULL;
-  double low[WIDE + 1], high[WIDE + 1];
+  tct_found found;
   uint64_t seed = 5;
   tct_open open = {.feature = features, .count = WIDE, .label = real};
   memset(s, 0, sizeof *s);
   if (tct_mech_new(&plan->promise, plan->neighbours, &seed, &mech, &err) != TCT_OK) fail_msg("%s", err.text);
   tct_mech_probe_test(mech, watch, s);
-  if (tct_estimate_release(plan, data, &open, mech, low, high, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_found_make(plan, data, &found, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_estimate_release(plan, data, &open, mech, &found, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_found_free(&found, 0);
   tct_mech_free(mech);
 }
 
@@ -91,7 +93,7 @@ static double distance(const seen *a, const seen *b, int k) {
 static tct_estimate_plan planned(double epsilon, tct_neighbours relation, bool real) {
   tct_error err = {0};
   tct_estimate_plan plan;
-  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real};
+  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real, 0};
   if (tct_estimate_plan_make(&asked, &plan, &err) != TCT_OK) fail_msg("%s", err.text);
   return plan;
 }
@@ -334,6 +336,26 @@ static void a_fit_that_costs_more_than_is_left_is_refused(void **state) {
   tct_data_free(data);
 }
 
+/* The estimate has paid for records as they counted then, and for one fit. */
+static void a_table_is_weighed_and_relabelled_before_its_estimate_and_not_after(void **state) {
+  (void)state;
+  tct_error err = {0};
+  static double own[PEOPLE];
+  tct_data *data = table(NULL, false);
+  for (int i = 0; i < PEOPLE; i++) own[i] = i % 3 ? 1 : -1;
+  tct_data *before = tct_data_relabel(data, own, TCT_LABELS_BINARY, &err);
+  tct_config config = settings(1, NULL), other = settings(1, NULL);
+  assert_non_null(before);
+  assert_int_equal(tct_data_estimate(before, &other, &err), TCT_OK);
+  assert_true(before->x.values != data->x.values && !data->schema); /* the table is not scaled with it */
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  assert_int_equal(tct_data_weigh(data, NULL, 1, NULL, &err), TCT_E_USAGE);
+  assert_null(tct_data_relabel(data, own, TCT_LABELS_BINARY, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  tct_data_free(before);
+  tct_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_releases_made_are_those_that_were_planned),
@@ -347,6 +369,7 @@ int main(void) {
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),
       cmocka_unit_test(a_fit_that_costs_more_than_is_left_is_refused),
+      cmocka_unit_test(a_table_is_weighed_and_relabelled_before_its_estimate_and_not_after),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -11,18 +11,18 @@ static const double hostile[] = {0,    1e-300, -1e-300, 0.3,    -0.3,     1,    
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 /* The longest term of one record under this loss, over all hostile margins and labels. */
-static double longest(const char *loss, int labels, double lattice) {
+static double longest(const char *loss, int labels, bool weighed, double lattice) {
   tct_error err = {0};
   tct_scoring s;
   char text[64];
   snprintf(text, sizeof text, "%s", loss);
   tct_model model = {.loss = text, .labels = labels, .label_bound = labels == TCT_LABELS_REAL ? 3 : NAN};
-  if (tct_scoring_make(&model, &s, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_scoring_make(&model, weighed, &s, &err) != TCT_OK) fail_msg("%s", err.text);
   double most = 0;
   for (int i = 0; i < HOSTILE; i++)
     for (int j = 0; j < (s.binary ? 2 : HOSTILE); j++) {
-      double term[TCT_SCORE_BINARY] = {0}, square = 0;
-      tct_scoring_add(&s, hostile[i], s.binary ? 2 * j - 1 : hostile[j], lattice, term);
+      double term[TCT_SCORE_LONGEST] = {0}, square = 0;
+      tct_scoring_add(&s, &hostile[i], s.binary ? 2 * j - 1 : hostile[j], 1, lattice, term);
       for (int k = 0; k < s.len; k++) square += term[k] * term[k];
       for (int k = 0; k < s.len && lattice > 0; k++) assert_true(term[k] == tct_lattice_part(term[k], lattice));
       assert_true(square <= 1); /* false for NaN too */
@@ -36,9 +36,78 @@ static void a_records_term_is_at_most_one_long_and_some_record_has_that(void **s
   for (int k = 0; k < tct_loss_kind_count; k++) {
     const tct_loss_kind *kind = tct_loss_kinds[k];
     int labels = kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
-    double reached = longest(kind->name, labels, 0x1p-40);
-    if (!(reached >= 0.99)) fail_msg("%s reaches %g of its length", kind->name, reached);
-    assert_true(longest(kind->name, labels, 0) >= 0.99);
+    for (int weighed = 0; weighed < 2; weighed++) {
+      double reached = longest(kind->name, labels, weighed, 0x1p-40);
+      if (!(reached >= 0.99)) fail_msg("%s reaches %g of its length", kind->name, reached);
+      assert_true(longest(kind->name, labels, weighed, 0) >= 0.99);
+    }
+  }
+}
+
+enum { MOST_CLASSES = 5 };
+
+/* Of several classes: over hostile margins in the first two, or in all but the last, and every label. */
+static double longest_of_classes(const char *loss, int64_t classes, bool weighed, double lattice) {
+  tct_error err = {0};
+  tct_scoring s;
+  char text[64];
+  snprintf(text, sizeof text, "%s", loss);
+  tct_model model = {.loss = text, .labels = TCT_LABELS_BINARY, .label_bound = NAN, .models = classes};
+  if (tct_scoring_make(&model, weighed, &s, &err) != TCT_OK) fail_msg("%s", err.text);
+  double most = 0;
+  for (int i = 0; i < HOSTILE * HOSTILE * 2; i++)
+    for (int64_t label = -1; label <= classes; label++) {
+      double margin[MOST_CLASSES], term[TCT_SCORE_LONGEST] = {0}, square = 0;
+      for (int64_t k = 0; k < classes; k++) margin[k] = i % 2 && k > 1 ? -0.3 : hostile[i / 2 / HOSTILE];
+      margin[1] = hostile[i / 2 % HOSTILE];
+      tct_scoring_add(&s, margin, (double)label, 1, lattice, term);
+      for (int k = 0; k < s.len; k++) square += term[k] * term[k];
+      for (int k = 0; k < s.len && lattice > 0; k++) assert_true(term[k] == tct_lattice_part(term[k], lattice));
+      assert_true(square <= 1);
+      most = fmax(most, square);
+    }
+  return sqrt(most);
+}
+
+static void a_record_of_several_classes_is_at_most_one_long_and_some_record_has_that(void **state) {
+  (void)state;
+  static const struct {
+    const char *loss;
+    int64_t classes;
+    double least; /* a record that is predicted rightly has not all hinge losses at their cut */
+  } cases[] = {{"logistic", 3, 0.99},
+               {"logistic", 5, 0.99},
+               {"hinge", 3, 0.8},
+               {"softmax:classes=3", 3, 0.99},
+               {"softmax:classes=5", 5, 0.99}};
+  for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++)
+    for (int weighed = 0; weighed < 2; weighed++) {
+      double reached = longest_of_classes(cases[k].loss, cases[k].classes, weighed, 0x1p-40);
+      if (!(reached >= cases[k].least)) fail_msg("%s reaches %g of its length", cases[k].loss, reached);
+      assert_true(longest_of_classes(cases[k].loss, cases[k].classes, weighed, 0) >= cases[k].least);
+    }
+}
+
+/* A person's records, whose weights sum to 1 in whatever shares, move the sum by no more than one record. */
+static void a_persons_records_together_are_no_longer_than_one(void **state) {
+  (void)state;
+  static const double shares[][4] = {{0.25, 0.25, 0.25, 0.25}, {0.7, 0.1, 0.1, 0.1}, {1, 0, 0, 0}};
+  char text[] = "logistic";
+  tct_error err = {0};
+  tct_scoring s;
+  for (int several = 0; several < 2; several++) {
+    tct_model model = {.loss = text, .labels = TCT_LABELS_BINARY, .label_bound = NAN, .models = several ? 3 : 1};
+    assert_int_equal(tct_scoring_make(&model, true, &s, &err), TCT_OK);
+    for (int turn = 0; turn < 3 * HOSTILE; turn++) {
+      double sum[TCT_SCORE_LONGEST] = {0}, square = 0;
+      for (int k = 0; k < 4; k++) {
+        double margin[3] = {hostile[(turn + k) % HOSTILE], hostile[(turn * 5 + k * turn) % HOSTILE], 0.1};
+        double label = several ? (turn + k) % 3 : (turn + k) % 2 ? 1 : -1;
+        tct_scoring_add(&s, margin, label, shares[turn / HOSTILE][k], 0x1p-40, sum);
+      }
+      for (int k = 0; k < s.len; k++) square += sum[k] * sum[k];
+      assert_true(square <= 1);
+    }
   }
 }
 
@@ -135,6 +204,120 @@ static void figures_lie_about_the_exact_ones_with_the_stated_deviation(void **st
   compare("mse", true, exact("mse", true));
 }
 
+enum { KINDS = 3, FEW = 80 };
+static double codes[PEOPLE];
+
+/* The same records in three classes by their score. */
+static tct_data *table_of_classes(void) {
+  static const char *const names[KINDS] = {"low", "mid", "high"};
+  tct_error err = {0};
+  tct_data_free(table(true));
+  for (int i = 0; i < PEOPLE; i++) codes[i] = (labels[i] > 0.2) + (labels[i] > 0.9);
+  tct_matrix x = {.layout = TCT_DENSE_ROWS, .rows = PEOPLE, .cols = COLUMNS, .values = features, .stride = COLUMNS};
+  tct_data *data = tct_data_view(&x, codes, TCT_LABELS_CLASSES, NULL, NULL, &err);
+  if (!data || tct_data_name_classes(data, names, KINDS, TCT_CLASS_TEXT, &err) != TCT_OK) fail_msg("%s", err.text);
+  return data;
+}
+
+static tct_model *trained_on_classes(const tct_data *data, const char *loss) {
+  tct_error err = {0};
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = loss;
+  config.epsilon = 20, config.delta = 1e-6, config.row_norm = 2, config.has_seed = 1, config.seed = 3;
+  tct_plan *plan = tct_plan_new(&config, PEOPLE, COLUMNS, &err);
+  bool joint = strncmp(loss, "softmax", 7) == 0;
+  tct_composition *whole = joint ? NULL : tct_compose_classes(&config, KINDS, PEOPLE, COLUMNS, &err);
+  tct_model *model = joint ? tct_fit(plan, data, &err) : tct_fit_composed(whole, data, &err);
+  if (!model) fail_msg("%s", err.text);
+  tct_composition_free(whole);
+  tct_plan_free(plan);
+  return model;
+}
+
+/* Minus the mean logarithm of the true class's probability, written down in another way. */
+static double exact_log_loss(const tct_model *model, const tct_data *data, bool joint) {
+  static double margin[PEOPLE * KINDS];
+  tct_error err = {0};
+  double sum = 0;
+  assert_int_equal(tct_predict(model, data, margin, &err), TCT_OK);
+  for (int i = 0; i < PEOPLE; i++) {
+    double all = 0, own = 0;
+    for (int k = 0; k < KINDS; k++) {
+      double z = margin[i * KINDS + k], p = joint ? exp(z) : 1 / (1 + exp(-z));
+      all += p;
+      if (k == (int)codes[i]) own = p;
+    }
+    sum -= log(own / all);
+  }
+  return sum / PEOPLE;
+}
+
+static void compare_figure(const tct_model *model, const tct_data *data, const char *name, double truth, double most) {
+  tct_config budget;
+  tct_config_default(&budget);
+  budget.epsilon = 1, budget.delta = 1e-6, budget.has_seed = 1;
+  double sum = 0, squares = 0, stated = 0;
+  for (int k = 0; k < FEW; k++) {
+    budget.seed = (uint64_t)k + 1;
+    json_t *root = scored(model, data, &budget);
+    double miss = number_at(root, name, "value") - truth;
+    sum += miss, squares += miss * miss, stated += number_at(root, name, "noise_error");
+    json_decref(root);
+  }
+  double mean = sum / FEW, deviation = sqrt(squares / FEW - mean * mean), ratio = deviation / (stated / FEW);
+  if (!(ratio > 0.7 && ratio < 1.3)) fail_msg("%s: the deviation is %g of the stated one", name, ratio);
+  if (!(fabs(mean) < 4.5 * deviation / sqrt(FEW) + most)) fail_msg("%s: off by %g on average", name, mean);
+}
+
+static void figures_of_several_classes_lie_about_the_exact_ones(void **state) {
+  (void)state;
+  static const char *const losses[] = {"logistic", "softmax:classes=3"};
+  for (int k = 0; k < 2; k++) {
+    tct_error err = {0};
+    tct_data *data = table_of_classes();
+    tct_model *model = trained_on_classes(data, losses[k]);
+    json_t *root = parsed(tct_evaluate_json_nonprivate(model, data, &err), &err);
+    compare_figure(model, data, "accuracy", json_number_value(json_object_get(root, "accuracy")), 1e-9);
+    compare_figure(model, data, "log_loss", exact_log_loss(model, data, k == 1), 0.003);
+    if (k == 1)
+      assert_true(fabs(json_number_value(json_object_get(root, "mean_loss")) - exact_log_loss(model, data, 1)) < 1e-9);
+    json_decref(root);
+    tct_model_free(model);
+    tct_data_free(data);
+  }
+}
+
+/* Persons of one to four records: a mean over records, each with the share of its person that it has. */
+static void figures_of_persons_are_weighed_means_with_the_stated_deviation(void **state) {
+  (void)state;
+  static int64_t person[PEOPLE];
+  static double margin[PEOPLE];
+  tct_error err = {0};
+  for (int i = 0, who = 0, left = 1; i < PEOPLE; i++) {
+    person[i] = who;
+    if (--left == 0) who++, left = 1 + who % 4;
+  }
+  tct_data *data = table(false);
+  tct_model *model = trained(data, false);
+  assert_int_equal(tct_predict(model, data, margin, &err), TCT_OK);
+  assert_int_equal(tct_data_weigh(data, NULL, 4, person, &err), TCT_OK);
+  double right = 0, all = 0;
+  for (int i = 0; i < PEOPLE; i++) {
+    right += data->weight[i] * ((margin[i] > 0) == (labels[i] > 0));
+    all += data->weight[i];
+  }
+  compare_figure(model, data, "accuracy", right / all, 0.01);
+  tct_config budget;
+  tct_config_default(&budget);
+  budget.epsilon = 1, budget.delta = 1e-6;
+  json_t *root = scored(model, data, &budget);
+  assert_string_equal(json_string_value(json_object_get(root, "unit")), "person");
+  json_decref(root);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 static void an_error_that_cannot_be_computed_is_not_small(void **state) {
   (void)state;
   double sum[TCT_SCORE_BINARY];
@@ -143,7 +326,7 @@ static void an_error_that_cannot_be_computed_is_not_small(void **state) {
     tct_scoring scoring;
     tct_data *data = table(real);
     tct_model *model = trained(data, real);
-    assert_int_equal(tct_scoring_make(model, &scoring, &err), TCT_OK);
+    assert_int_equal(tct_scoring_make(model, false, &scoring, &err), TCT_OK);
     for (int64_t j = 0; j < scoring.len; j++) sum[j] = NAN;
     tct_figures f = tct_scoring_read(&scoring, sum, 1, PEOPLE);
     if (real)
@@ -197,6 +380,10 @@ static void the_ledger_is_charged_and_what_it_refuses_is_not_scored(void **state
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_records_term_is_at_most_one_long_and_some_record_has_that),
+      cmocka_unit_test(a_record_of_several_classes_is_at_most_one_long_and_some_record_has_that),
+      cmocka_unit_test(a_persons_records_together_are_no_longer_than_one),
+      cmocka_unit_test(figures_of_several_classes_lie_about_the_exact_ones),
+      cmocka_unit_test(figures_of_persons_are_weighed_means_with_the_stated_deviation),
       cmocka_unit_test(figures_lie_about_the_exact_ones_with_the_stated_deviation),
       cmocka_unit_test(an_error_that_cannot_be_computed_is_not_small),
       cmocka_unit_test(the_event_costs_what_was_asked_under_both_relations),

@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static void put_offset(const void *array, int32_t index_type, int64_t i, int64_t value) {
   if (index_type == TCT_I64)
@@ -105,6 +106,27 @@ static tct_status to_sparse(const tct_matrix *from, tct_matrix *to, tct_error *e
   }
   tct_free(next);
   return memory ? TCT_OK : tct_fail_memory(err);
+}
+
+static const void *copied(const void *from, int64_t count, size_t size) {
+  void *to = tct_alloc(count, size);
+  if (to && count > 0) memcpy(to, from, (size_t)count * size);
+  return to;
+}
+
+tct_status tct_matrix_copy_rows(const tct_matrix *from, tct_owned_matrix *to, tct_error *err) {
+  if (from->layout != TCT_CSR)
+    return tct_matrix_convert(from, TCT_DENSE_ROWS, (tct_value_type)from->value_type, to, err);
+  int64_t count = tct_offset(from->start, from->index_type, from->rows);
+  size_t value = from->value_type == TCT_F32 ? 4 : 8, index = from->index_type == TCT_I64 ? 8 : 4;
+  *to = (tct_owned_matrix){.m = *from};
+  to->m.reserved = 0;
+  to->m.start = copied(from->start, from->rows + 1, index);
+  to->m.index = copied(from->index, count, index);
+  to->m.values = copied(from->values, count, value);
+  if (to->m.start && to->m.index && to->m.values) return TCT_OK;
+  tct_matrix_free(to);
+  return tct_fail_memory(err);
 }
 
 tct_status tct_matrix_convert(const tct_matrix *from, tct_layout layout, tct_value_type value_type,

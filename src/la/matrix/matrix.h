@@ -20,6 +20,8 @@ int64_t tct_matrix_bytes(const tct_matrix *m);
 /* Converts to layout and value type; always a new allocation. */
 tct_status tct_matrix_convert(const tct_matrix *from, tct_layout layout, tct_value_type value_type,
                               tct_owned_matrix *to, tct_error *err);
+/* The same matrix by rows; always a new allocation.  CSR keeps its explicit zeros, all else becomes dense. */
+tct_status tct_matrix_copy_rows(const tct_matrix *from, tct_owned_matrix *to, tct_error *err);
 void tct_matrix_free(tct_owned_matrix *m);
 /* The columns [first, first + count) of a matrix by rows; always a new allocation. */
 tct_status tct_cut_columns(const tct_matrix *from, int64_t first, int64_t count, tct_owned_matrix *to, tct_error *err);

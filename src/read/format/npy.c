@@ -1,7 +1,8 @@
 /* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
  *
- * Elements are taken one after the other as they come, with a counter that says where each belongs.  Memory is taken
- * beforehand only where the file is as long as its header says, so a false header costs none. */
+ * Memory is taken beforehand only where the file is as long as its header says, so a false header costs none.  Rows of
+ * such a file are read by all threads (npy_rows.h).  Otherwise elements are taken one after the other as they come,
+ * with a counter that says where each belongs. */
 #include "read/format/npy.h"
 
 #include <float.h>
@@ -10,7 +11,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "core/scratch.h"
+#include "read/format/npy_rows.h"
 #include "read/schema/label.h"
 #include "read/format/reader.h"
 
@@ -25,6 +28,7 @@ typedef struct npy_reader {
   int64_t header; /* bytes before the first element */
   int64_t rows;   /* of the whole array */
   int64_t first;  /* row of the array that is read first */
+  bool whole;     /* the file is as long as its header says */
   double limit;
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
 } npy_reader;
@@ -115,11 +119,12 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
 
 /* A file as long as its header says holds all elements: they go to their final place at once.  The size of the file
  * bounds what a false header can cost. */
-static tct_status expect_elements(const npy_reader *r, tct_reader *reader, tct_error *err) {
+static tct_status expect_elements(npy_reader *r, tct_reader *reader, tct_error *err) {
   tct_table *table = &reader->table;
   int64_t rows = r->npy.shape[0], all = r->rows * r->npy.shape[1] * r->npy.width;
   int64_t bytes = rows * r->features * (int64_t)table->values.element;
   if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
+  r->whole = strcmp(reader->source->name, "-") != 0; /* standard input may stand elsewhere than at its beginning */
   if (table->memory > 0) table->expected = bytes;
   TCT_TRY(tct_table_spill(table, err)); /* what goes to disk has its room there before it is read */
   if (table->values.file > 0) return TCT_OK;
@@ -147,6 +152,35 @@ static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *er
   TCT_TRY(tct_source_want(source, 1, err));
   if (source->end == source->begin) return TCT_OK;
   return tct_fail_at(err, source->name, 0, 0, "the NPY file is longer than its header says; give one array in a file");
+}
+
+static int threads_for(const tct_read_options *options) {
+  return options->threads > 0 ? (int)options->threads : tct_processors();
+}
+
+/* All rows of a file in C order that is as long as its header says. */
+static tct_status read_rows(const npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_table *table = &reader->table;
+  int64_t rows = r->npy.shape[0];
+  tct_npy_rows all = {.name = reader->source->name,
+                      .file = reader->source->input.file,
+                      .begin = r->header + r->first * r->npy.shape[1] * r->npy.width,
+                      .first = r->first,
+                      .rows = rows,
+                      .npy = r->npy,
+                      .rule = r->rule,
+                      .label = r->label,
+                      .f32 = table->value_type == TCT_F32,
+                      .limit = r->limit,
+                      .threads = threads_for(reader->options),
+                      .scratch = table->values.file};
+  if (table->values.file > 0)
+    tct_pieces_written(&table->values, rows * r->features);
+  else if (!(all.values = tct_pieces_reserve(&table->values, rows * r->features)))
+    return tct_fail_memory(err);
+  if (table->labelled && !(all.labels = tct_pieces_reserve(&table->labels, rows))) return tct_fail_memory(err);
+  if (table->droppable && !(all.dropped = tct_pieces_reserve(&table->dropped, rows))) return tct_fail_memory(err);
+  return tct_npy_rows_read(&all, err);
 }
 
 /* Zeroes a row that lies in a file: the map shows it. */
@@ -205,8 +239,12 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   if (r->npy.fortran && options->memory > 0)
     return tct_fail(err, TCT_E_USAGE, "an array stored by columns is read into memory; save it in C order");
   TCT_TRY(expect_elements(r, reader, err));
-  TCT_TRY(read_elements(r, reader, err));
   table->rows = r->npy.shape[0];
+  if (r->whole && !r->npy.fortran) {
+    TCT_TRY(read_rows(r, reader, err));
+    return tct_table_finish(table, r->features, reader->data, err);
+  }
+  TCT_TRY(read_elements(r, reader, err));
   if (table->droppable) {
     for (int64_t i = 0; i < table->rows; i++) {
       unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);

@@ -24,6 +24,9 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) 
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
       (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
+  if (a->words || b->words)
+    return tct_fail(err, TCT_E_USAGE,
+                    "a list of categories is estimated of a table in one file; put the parts into one");
   if (!a->keys != !b->keys)
     return tct_fail(err, TCT_E_DATA, "one part has keys and another none; give parts of one table");
   if (!tct_class_names_same(&a->classes, &b->classes))
@@ -71,15 +74,15 @@ static void put(const tct_matrix *m, const void *array, int64_t k, int64_t value
     ((int32_t *)at)[k] = (int32_t)value;
 }
 
-/* Rows first.. of `from` go behind the *row rows and *entry entries of `to`. */
-static void append(tct_data *to, const tct_data *from, int64_t first, int64_t *row, int64_t *entry) {
+/* Rows [first, end) of `from` go behind the *row rows and *entry entries of `to`. */
+static void append(tct_data *to, const tct_data *from, int64_t first, int64_t end, int64_t *row, int64_t *entry) {
   tct_matrix *m = &to->own.m;
   const tct_matrix *f = &from->x;
-  int64_t rows = f->rows - first;
+  int64_t rows = end - first;
   char *values = (char *)(uintptr_t)m->values;
   size_t width = width_of(m);
   if (m->layout == TCT_CSR) {
-    int64_t begin = offset_at(f, f->start, first), count = offset_at(f, f->start, f->rows) - begin;
+    int64_t begin = offset_at(f, f->start, first), count = offset_at(f, f->start, end) - begin;
     memcpy(values + (size_t)*entry * width, (const char *)f->values + (size_t)begin * width, (size_t)count * width);
     for (int64_t k = 0; k < count; k++) put(m, m->index, *entry + k, offset_at(f, f->index, begin + k));
     for (int64_t i = 1; i <= rows; i++) put(m, m->start, *row + i, *entry + offset_at(f, f->start, first + i) - begin);
@@ -161,7 +164,7 @@ static tct_status fill(tct_data *const *part, int64_t parts, int64_t drop, tct_d
   m->index_type = m->layout == TCT_CSR && entries > INT32_MAX ? TCT_I64 : TCT_I32;
   m->stride = m->layout == TCT_CSR ? 0 : m->cols;
   TCT_TRY(make_room(to, entries, part[0], err));
-  for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, &row, &entry);
+  for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, part[k]->x.rows, &row, &entry);
   TCT_TRY(join_keys(part, parts, drop, to, err));
   return describe(to, part[0], err);
 }
@@ -172,6 +175,59 @@ tct_status tct_data_join(tct_data *const *part, int64_t parts, int64_t drop, tct
   tct_status status = TCT_OK;
   for (int64_t k = 1; k < parts && status == TCT_OK; k++) status = tct_data_alike(part[0], part[k], err);
   if (status == TCT_OK) status = fill(part, parts, drop, *out, err);
+  if (status == TCT_OK) return TCT_OK;
+  tct_data_free(*out);
+  *out = NULL;
+  return status;
+}
+
+/* ---- some of the records ---- */
+
+/* The run of marked rows that begins at or behind `from`, as [*first, end); end is returned. */
+static int64_t next_run(const unsigned char *mark, int64_t rows, int64_t from, unsigned char wanted, int64_t *first) {
+  int64_t at = from;
+  while (at < rows && mark[at] != wanted) at++;
+  *first = at;
+  while (at < rows && mark[at] == wanted) at++;
+  return at;
+}
+
+static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data *to,
+                       tct_error *err) {
+  const tct_matrix *f = &from->x;
+  tct_matrix *m = &to->own.m;
+  int64_t entries = 0, row = 0, entry = 0, first;
+  bool csr = f->layout == TCT_CSR;
+  *m = (tct_matrix){.cols = f->cols, .layout = f->layout, .value_type = f->value_type};
+  for (int64_t end = 0; end < f->rows;) {
+    end = next_run(mark, f->rows, end, wanted, &first);
+    m->rows += end - first;
+    entries += csr ? offset_at(f, f->start, end) - offset_at(f, f->start, first) : (end - first) * f->cols;
+  }
+  m->index_type = csr && entries > INT32_MAX ? TCT_I64 : TCT_I32;
+  m->stride = csr ? 0 : m->cols;
+  TCT_TRY(make_room(to, entries, from, err));
+  for (int64_t end = 0; end < f->rows;) {
+    end = next_run(mark, f->rows, end, wanted, &first);
+    append(to, from, first, end, &row, &entry);
+  }
+  return describe(to, from, err);
+}
+
+tct_status tct_data_pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data **out,
+                         tct_error *err) {
+  tct_owned_matrix turned = {0};
+  tct_data rows = *from; /* borrows everything but what is turned */
+  tct_status status = TCT_OK;
+  *out = TCT_NEW(tct_data, 1);
+  if (!*out) return tct_fail_memory(err);
+  if (rows.x.layout == TCT_DENSE_COLS || rows.x.layout == TCT_CSC) {
+    tct_layout layout = rows.x.layout == TCT_CSC ? TCT_CSR : TCT_DENSE_ROWS;
+    status = tct_matrix_convert(&from->x, layout, (tct_value_type)from->x.value_type, &turned, err);
+    rows.x = turned.m;
+  }
+  if (status == TCT_OK) status = pick(&rows, mark, wanted, *out, err);
+  tct_matrix_free(&turned);
   if (status == TCT_OK) return TCT_OK;
   tct_data_free(*out);
   *out = NULL;

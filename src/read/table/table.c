@@ -52,6 +52,8 @@ static struct tct_piece *add_piece(tct_pieces *pieces, int64_t size, bool final)
 
 bool tct_pieces_expect(tct_pieces *pieces, int64_t count) { return add_piece(pieces, count, true) != NULL; }
 
+void tct_pieces_written(tct_pieces *pieces, int64_t count) { pieces->kept = pieces->total = count; }
+
 static void drop_pieces(tct_pieces *pieces) {
   for (int64_t k = 0; k < pieces->count; k++) free_piece(pieces, &pieces->at[k]);
   pieces->count = 0;

@@ -30,6 +30,8 @@ bool tct_pieces_append(tct_pieces *to, tct_pieces *from);
 /* All elements in one allocation of tct_alloc; the pieces are returned one by one on the way. */
 tct_status tct_pieces_join(tct_pieces *pieces, void **joined, tct_error *err);
 void tct_pieces_free(tct_pieces *pieces);
+/* `count` elements, all there are, are in the file at their places, or will be before the end. */
+void tct_pieces_written(tct_pieces *pieces, int64_t count);
 /* Writes what is there to the file, where one element follows the other. */
 tct_status tct_pieces_keep(tct_pieces *pieces, tct_error *err);
 

@@ -32,6 +32,9 @@ static tct_status share_out(double *weight, const int64_t *person, int64_t rows,
 tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person, tct_error *err) {
   tct_error_clear(err);
   int64_t rows = data->x.rows;
+  if (data->estimated)
+    return tct_fail(err, TCT_E_USAGE,
+                    "the table's bounds were estimated of records as they then weighed; weigh it before the estimate");
   if (!(cap > 0 && cap <= 1e300))
     return tct_fail(err, TCT_E_USAGE, "the cap of the weights must be above 0; give e.g. 1");
   double *own = TCT_NEW(double, rows);

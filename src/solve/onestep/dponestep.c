@@ -83,7 +83,7 @@ static tct_status finish(tct_onestep *run, path *m, double *w, tct_error *err) {
   const tct_facts *facts = run->problem->facts;
   tct_onestep_moments moments = {0};
   tct_inference own = {0}, *inference = run->problem->inference ? run->problem->inference : &own;
-  tct_onestep_released released = {.gradient = m->g, .moments = &moments, .rows = facts->rows};
+  tct_onestep_released released = {.weights = w, .gradient = m->g, .moments = &moments, .rows = facts->rows};
   released.link = facts->loss.kind->link;
   double *step = m->u;
   TCT_TRY(tct_inference_new(facts->p, inference, err));

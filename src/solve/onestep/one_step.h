@@ -77,10 +77,10 @@ void tct_onestep_add_ridge(const tct_onestep *run, double *matrix);
 /* g[p] += l2 W D w. */
 void tct_onestep_add_slope(const tct_onestep *run, const double *w, double *g);
 
-/* The last step and the covariance, from releases alone.  g: the gradient, deviation: of its noise; moments with the
- * ridge.  step[p] <- D, in units of v; inference <- covariances of w. */
+/* The last step and the covariance, from releases alone.  weights [p]: w_0; gradient: of it, in units of v, deviation:
+ * of its noise; moments with the ridge.  step[p] <- D, in units of v; inference <- covariances of w. */
 typedef struct tct_onestep_released {
-  const double *gradient;
+  const double *weights, *gradient;
   double deviation;
   const tct_onestep_moments *moments;
   int64_t rows;

@@ -8,8 +8,10 @@
  * docs/proofs/standard-errors.md derives both.
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
- *   Eigenvalues of H below 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to that and mark an open
- * direction.  A weight with more than OPEN of its variance there is withheld. Degrees of freedom: 2 over the variance
+ *   Eigenvalues of H below f = 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to f and mark an open
+ * direction u.  The step may end far from the optimum there, so (u.g)^2 LEFT + f PRIOR m is added to the middle along
+ * u: m is the mean of l (u.v)^2 over the other directions.  A weight with more than OPEN of the squared length of
+ * H^-1 c there is withheld.  Degrees of freedom: 2 over the variance
  * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
  * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
@@ -19,7 +21,9 @@
 
 #include <string.h>
 
-static const double OPEN = 0.05; /* part of a weight's variance in open directions that withholds it */
+static const double OPEN = 0.5;  /* part of |H^-1 c|^2 in open directions that withholds a weight */
+static const double LEFT = 4;    /* along an open direction: square of what may be left, over that of the step */
+static const double PRIOR = 0.4; /* its share of the margins' square, over the mean share of the other directions */
 static const double MOVE = 0.7;  /* root mean square change of margins that the curvature is believed for */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
@@ -118,6 +122,40 @@ static void noise_between(work *m, const double *step) {
     for (int64_t k = 0; k < p; k++) m->middle[j * p + k] = (j == k ? g2 + h2 * length2 : 0) + h2 * step[j] * step[k];
 }
 
+/* v[p] <- the solution of W^T v = w, W lower triangular. */
+static void in_metric(const tct_metric *metric, const double *w, double *v) {
+  int64_t p = metric->p;
+  for (int64_t j = p - 1; j >= 0; j--) {
+    v[j] = w[j];
+    for (int64_t k = j + 1; k < p; k++) v[j] -= metric->w[k * p + j] * v[k];
+    v[j] /= metric->w[j * p + j];
+  }
+}
+
+static double along(const work *m, int64_t direction, const double *x) {
+  double sum = 0;
+  for (int64_t j = 0; j < m->p; j++) sum += m->vectors[j * m->p + direction] * x[j];
+  return sum;
+}
+
+/* What the step may have left along open directions; v: the weights after it. */
+static void left_between(work *m, const double *v) {
+  int64_t p = m->p, known = 0;
+  double sum = 0;
+  for (int64_t k = 0; k < p; k++) {
+    if (m->values[k] < m->floor) continue;
+    double part = along(m, k, v);
+    sum += m->values[k] * part * part, known++;
+  }
+  double prior = known ? PRIOR * sum / (double)known : 0;
+  for (int64_t k = 0; k < p; k++) {
+    if (m->values[k] >= m->floor) continue;
+    double slope = along(m, k, m->in->gradient), square = LEFT * slope * slope + m->floor * prior;
+    for (int64_t i = 0; i < p; i++)
+      for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
+  }
+}
+
 /* |u b^T + b u^T|_F^2. */
 static double both_ways(const double *u, const double *b, int64_t p) {
   double inner = tct_dot(u, b, p);
@@ -142,15 +180,13 @@ static double degrees_of(const work *m, const double *b, double *room) {
   return fmax(2 / fmax(moved / (variance * variance), 1e-9), 1);
 }
 
-/* Part of the weight's variance in directions that are not determined. */
+/* Part of |H^-1 c|^2 in directions that are not determined. */
 static double open_part(const work *m, const double *c) {
   double all = 0, open = 0;
   for (int64_t k = 0; k < m->p; k++) {
-    double along = 0;
-    for (int64_t j = 0; j < m->p; j++) along += m->vectors[j * m->p + k] * c[j];
-    along /= fmax(m->values[k], m->floor);
-    all += along * along;
-    if (m->values[k] < m->floor) open += along * along;
+    double part = along(m, k, c) / fmax(m->values[k], m->floor);
+    all += part * part;
+    if (m->values[k] < m->floor) open += part * part;
   }
   return all > 0 ? open / all : 1;
 }
@@ -196,6 +232,9 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   factor(&m);
   times(m.inverse, released->gradient, p, step);
   noise_between(&m, step);
+  in_metric(metric, released->weights, m.room);
+  tct_axpy(-1, step, m.room, p);
+  left_between(&m, m.room);
   times(released->moments->curvature, step, p, m.room);
   double move = sqrt(fmax(tct_dot(m.room, step, p), 0) / typical_curve(released, p));
   fill(&m, metric, released->link != TCT_LINK_IDENTITY && move > MOVE, take(&from, p), inference);

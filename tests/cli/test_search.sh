@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# test_search.sh - a private search: its price, its winner, its one charge, and what it keeps to itself.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+ok 'a table' generate --rows 4000 --seed 3 -o p.csv
+cat >grid.json <<'E'
+[{"penalty": ["l2:lambda=1e-3", "l2:lambda=0.1"], "solver": ["dpgd:steps=10", "dpgd:steps=10,clip=0.2"]}, {"solver": "auto"}]
+E
+echo '{"penalty": "l2:lambda=1e-3", "solver": "dpgd:steps=10"}' >one.json
+settings=(--schema p.schema.json --candidates grid.json --loss logistic --epsilon 2 --delta 1e-5)
+one=("${settings[@]/grid.json/one.json}")
+value() { python3 -c 'import json,sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
+says_not() { check "$1" test -z "$(grep -hE -- "$2" .out .err)"; }
+
+# ---- the price ----
+ok 'a dry run' search --dry-run --records 4000 "${settings[@]}"
+says 'five candidates' '^search +5 candidates, 50 tries on average; how many there are stays secret'
+says 'the price of the whole' '^privacy +epsilon (2|1\.99[0-9]*), delta 1e-05, add_remove, for all tries together'
+says 'the split' '^records +3200 to train on, 800 for scores'
+says 'what auto became' '^ +5: logistic.*dpmetric'
+ok 'as JSON' search --dry-run --records 4000 "${settings[@]}" --json
+check 'a try has its part' test "$(value .out '0.8 < r["each"]["epsilon"] < 1.4 and 0.3 < r["score"]["epsilon"] < 0.6')" = True
+check 'the lists are taken apart in order' test "$(value .out '[c.get("penalty", "")[10:] for c in r["candidates"]]')" = "['1e-3', '1e-3', '0.1', '0.1', '']"
+short=$(value .out 'r["each"]["epsilon"]')
+ok 'of one candidate' search --dry-run --records 4000 "${one[@]}" --json
+check 'a longer list costs no more' test "$(value .out "abs(r['each']['epsilon'] - $short) < 1e-3 * $short")" = True
+ok 'fewer tries' search --dry-run --records 4000 "${settings[@]}" --tries 5 --json
+check 'leave more for each' test "$(value .out "r['each']['epsilon'] > 1.1 * $short")" = True
+
+# ---- the model ----
+ok 'a ledger' ledger L --init --epsilon 5 --delta 1e-3
+ok 'a search' search p.csv "${settings[@]}" --tries 6 --ledger L -o m.json
+says 'the winner' '^winner +[1-5]: logistic'
+says 'a noisy score' '^score +accuracy 0\.[0-9]+, noisy; as the best of many it flatters'
+says 'what is not protected' '^time +NOT protected'
+says_not 'no number of tries' '(made|took|after|ran) [0-9]+'
+says_not 'no seconds' 'seconds'
+ok 'the ledger' ledger L --json
+check 'one charge' test "$(value .out 'len(r["runs"])')" = 1
+check 'of the whole' test "$(value .out '1.98 < r["spent"]["epsilon"] <= 2 and abs(r["spent"]["epsilon"] - json.load(open("m.json"))["privacy"]["epsilon"]) < 1e-12')" = True
+ok 'it verifies with the ledger' verify m.json --ledger L --json
+check 'as a search' test "$(value .out 'r["ok"] and any(c["name"] == "selection" and c["ok"] for c in r["checks"])')" = True
+check 'the file lists every candidate' test "$(value m.json 'len(r["privacy"]["fits"]), r["privacy"]["choice"][:17], len(r["privacy"]["events"])')" = "(5, 'selection:mean=6,', 1)"
+ok 'it predicts' predict m.json p.csv -o z.txt
+check 'every record' test "$(wc -l <z.txt)" = 4000
+ok 'its page' report m.json -o m.html
+check 'names the search' grep -q 'random number of tries' m.html
+ok 'a second search' search p.csv "${settings[@]}" --tries 6 --ledger L -o m2.json
+bad 'a third is refused' 4 '.' search p.csv "${settings[@]}" --tries 6 --ledger L -o m3.json
+check 'and leaves no model' test ! -e m3.json
+
+# ---- what repeats, and what is the same however many tries there were ----
+ok 'a seed' search p.csv "${settings[@]}" --tries 6 --seed 4 -o s1.json --json
+check 'is said' grep -q 'seed makes the noise reproducible' .err
+check 'the number of the winner' test "$(value .out '1 <= r["winner"]["number"] <= 5 and 0 < r["best_score"] <= 1')" = True
+ok 'the same' search p.csv "${settings[@]}" --tries 6 --seed 4 --threads 1 -o s2.json
+check 'the same bytes' cmp s1.json s2.json
+for seed in 1 2 3; do # one candidate: all that may differ are the weights and the score
+  ok "seed $seed" search p.csv "${one[@]}" --tries 8 --seed $seed -o t.json
+  sed -E 's/accuracy [0-9.e-]+/accuracy S/' .out .err >told.$seed
+  python3 -c 'import json; m = json.load(open("t.json")); del m["coefficients"], m["intercept"]; print(json.dumps(m))' >>told.$seed
+done
+check 'another number of tries looks the same' cmp told.1 told.2
+check 'and a third' cmp told.2 told.3
+"$TACIT" search p.csv "${settings[@]}" --tries 6 --seed 4 -o - >out.json 2>err.txt
+check 'to standard output' cmp out.json s1.json
+check 'all else to standard error' grep -q '^winner' err.txt
+
+# ---- a regression ----
+echo '{"penalty": ["l2:lambda=1e-3", "l2:lambda=10"]}' >real.json
+python3 - <<'PY'
+import random
+random.seed(2)
+with open("r.csv", "w") as f:
+    f.write("a,b,y\n")
+    for _ in range(2000):
+        a, b = random.uniform(-1, 1), random.uniform(-1, 1)
+        f.write(f"{a:.4f},{b:.4f},{a - b + random.gauss(0, .1):.4f}\n")
+PY
+ok 'numbers' search r.csv --label y --candidates real.json --loss squared --label-bound 3 --row-norm 2 --epsilon 3 --delta 1e-5 --tries 12 --seed 2 -o r.json
+says 'are scored by their squared error' '^score +mean squared error [0-9.e-]+, noisy'
+ok 'it verifies' verify r.json
+
+# ---- refused with a sentence, and nothing spent ----
+cp L before
+try() { # NAME CODE REGEX CANDIDATES ARGS... : the text as the file of candidates
+  local name=$1 code=$2 regex=$3
+  printf '%s' "$4" >bad.json
+  shift 4
+  merge "${settings[@]/grid.json/bad.json}" --ledger L -o no.json "$@"
+  bad "$name" "$code" "$regex" search p.csv "${merged[@]}"
+  check "$name: no model" test ! -e no.json
+}
+try 'no JSON' 2 'bad.json:1: this is no JSON' '{"solver": '
+try 'an unknown setting' 2 '"solvr" is no setting of a candidate; it may have' '{"solvr": "dpgd"}'
+try 'epsilon in a candidate' 2 '"epsilon" is no setting' '{"epsilon": 1}'
+try 'a number for a text' 2 '"solver" needs a text' '{"solver": 3}'
+try 'a row norm of 0' 2 '"row_norm" needs a number above 0' '{"row_norm": 0}'
+try 'another rule of rows' 2 '"rows" needs "clip" or "unit"' '{"rows": "cut"}'
+try 'an empty list' 2 'the list of "penalty" is empty' '{"penalty": []}'
+try 'no candidate' 2 'there is no candidate' '[]'
+try 'a word' 2 'a candidate is an object' '["dpgd"]'
+try 'a setting twice' 2 'no JSON' '{"solver": "dpgd", "solver": "dpmetric"}'
+try 'a solver that is none' 2 'candidate 2: .*dpgdd' '[{}, {"solver": "dpgdd"}]'
+try 'a solver without privacy' 2 '.' '{"solver": "lbfgs"}'
+try 'a loss of numbers' 2 'candidate 1: its loss reads labels otherwise' '{"loss": "squared"}' --label-bound 1
+try 'too many' 2 'more than 10000 candidates' "$(python3 -c 'import json; print(json.dumps({"row_norm": list(range(1, 200)), "penalty": ["none"] * 100}))')"
+try 'no delta' 2 'delta' '{}' --delta 0
+try 'no privacy' 2 'finite --epsilon' '{}' --epsilon inf
+try 'no tries' 2 'at least 1' '{}' --tries 0
+try 'too many tries' 2 'at most 10000' '{}' --tries 20000
+try 'a share of 1' 2 'score-share must lie' '{}' --score-share 1
+try 'all held out' 2 'held-out must lie' '{}' --held-out 1
+try 'no folder' 1 'no-such' '{}' -o no-such/m.json
+bad 'no candidates' 2 'candidates is missing' search p.csv --schema p.schema.json --loss logistic --epsilon 1 --delta 1e-5 -o no.json
+bad 'no file of candidates' 1 'none.json' search p.csv "${settings[@]/grid.json/none.json}" -o no.json
+bad 'no data' 2 'DATA is missing' search "${settings[@]}" -o no.json
+bad 'the model over the data' 2 '.' search p.csv "${settings[@]}" -o p.csv
+check 'nothing was charged' cmp -s L before
+finish

@@ -1,0 +1,336 @@
+/* test_fit_tries.c - a private search in one call: what it keeps for scores, which try wins, and what nobody learns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tacit.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS = 1500, COLS = 3 };
+static const double SHARE = 0.2;
+static const uint64_t STEP = UINT64_C(0x9E3779B97F4A7C15);
+
+static double values[ROWS * COLS], labels[ROWS];
+
+static tct_data *table(void) {
+  tct_matrix x = {.rows = ROWS, .cols = COLS, .stride = COLS, .values = values, .layout = TCT_DENSE_ROWS};
+  uint32_t state = 1;
+  for (int i = 0; i < ROWS; i++) {
+    double sum = 0;
+    for (int j = 0; j < COLS; j++) {
+      state = state * 1664525u + 1013904223u;
+      sum += values[i * COLS + j] = (double)(state >> 8) / (1 << 24) - 0.5;
+    }
+    labels[i] = sum > 0.1 ? 1 : -1;
+  }
+  tct_error err = {0};
+  tct_data *data = tct_data_view(&x, labels, TCT_LABELS_BINARY, NULL, NULL, &err);
+  if (!data) fail_msg("%s", err.text);
+  return data;
+}
+
+static tct_composition *compose(const char *const *solvers, size_t count, int64_t mean) {
+  tct_config config[4];
+  const tct_config *at[4];
+  tct_error err = {0};
+  for (size_t j = 0; j < count; j++) {
+    tct_config_default(&config[j]);
+    config[j].loss = "logistic", config[j].solver = solvers[j];
+    config[j].penalty = "l2:lambda=1e-3";
+    config[j].epsilon = 3, config[j].delta = 1e-5, config[j].row_norm = 1, config[j].threads = 1;
+    at[j] = &config[j];
+  }
+  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL);
+  tct_composition *made = tct_compose_tries(at, count, mean, 0.3, rows, COLS, &err);
+  if (!made) fail_msg("%s", err.text);
+  return made;
+}
+
+/* Rows i with held[i] == wanted, as a table of their own. */
+static tct_data *rows_of(const unsigned char *held, unsigned char wanted, double *x, double *y) {
+  tct_matrix m = {.cols = COLS, .stride = COLS, .values = x, .layout = TCT_DENSE_ROWS};
+  for (int i = 0; i < ROWS; i++)
+    if (held[i] == wanted) {
+      memcpy(x + m.rows * COLS, values + (size_t)i * COLS, COLS * sizeof *x);
+      y[m.rows++] = labels[i];
+    }
+  return tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, NULL);
+}
+
+static tct_config seeded(uint64_t seed) {
+  tct_config run;
+  tct_config_default(&run);
+  run.has_seed = 1, run.seed = seed, run.threads = 1;
+  return run;
+}
+
+/* ---- the split ----------------------------------------------------------------------------------------------------
+ */
+
+static void the_split_keeps_the_share_and_is_a_function_of_two_numbers(void **state) {
+  (void)state;
+  static const struct {
+    int64_t rows;
+    double share;
+    int64_t kept;
+  } known[] = {{2, 0.01, 1}, {2, 0.99, 1}, {10, 0.25, 2}, {10, 0.35, 4}, {1001, 0.2, 200}, {5, 0.9999, 4}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    unsigned char held[1001] = {0}, again[1001] = {0};
+    int64_t count = 0;
+    assert_int_equal(tct_search_split(known[k].rows, known[k].share, held), known[k].kept);
+    tct_search_split(known[k].rows, known[k].share, again);
+    for (int64_t i = 0; i < known[k].rows; i++) count += held[i];
+    assert_int_equal(count, known[k].kept);
+    assert_memory_equal(held, again, 1001);
+  }
+  assert_int_equal(tct_search_split(1, 0.5, NULL), -1);
+  assert_int_equal(tct_search_split(10, 0, NULL), -1);
+  assert_int_equal(tct_search_split(10, 1, NULL), -1);
+  assert_int_equal(tct_search_split(10, NAN, NULL), -1);
+}
+
+/* Thirds of the table hold their part within 6 deviations of sampling without order. */
+static void the_split_is_spread_over_the_table(void **state) {
+  (void)state;
+  enum { N = 30000 };
+  unsigned char *held = calloc(N, 1);
+  assert_non_null(held);
+  tct_search_split(N, 0.2, held);
+  for (int third = 0; third < 3; third++) {
+    int count = 0;
+    for (int i = 0; i < N / 3; i++) count += held[third * N / 3 + i];
+    assert_in_range(count, 2000 - 6 * 33, 2000 + 6 * 33);
+  }
+  free(held);
+}
+
+/* ---- which try wins -----------------------------------------------------------------------------------------------
+ */
+
+/* The same search made of public calls, try by try: its winner, its score, and how often each setting ran. */
+static int64_t by_hand(const tct_composition *c, uint64_t seed, double *weights, double *best, int *runs) {
+  static double x[ROWS * COLS], y[ROWS], hx[ROWS * COLS], hy[ROWS];
+  unsigned char held[ROWS];
+  tct_error err = {0};
+  int64_t tries = 0, winner = -1;
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1", "dpmetric"};
+  char *text = tct_composition_json(c, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  double fit[2], score[2];
+  assert_int_equal(json_unpack(root, "{s:{s:F,s:F}, s:{s:F,s:F}}", "each", "epsilon", &fit[0], "delta", &fit[1],
+                               "score", "epsilon", &score[0], "delta", &score[1]),
+                   0);
+  json_decref(root);
+  tct_search_split(ROWS, SHARE, held);
+  tct_data *train = rows_of(held, 0, x, y), *rest = rows_of(held, 1, hx, hy);
+  assert_int_equal(tct_draw_tries(8, &seed, &tries, &err), TCT_OK);
+  *best = -INFINITY;
+  for (int64_t k = 0; k < tries; k++) {
+    double equal[3] = {0};
+    int64_t j = -1;
+    uint64_t own[3];
+    for (int part = 0; part < 3; part++) own[part] = (seed + (uint64_t)(3 * k + part + 1) * STEP) & INT64_MAX;
+    assert_int_equal(tct_choose(equal, 3, 1, 1, &own[0], &j, &err), TCT_OK);
+    tct_config config = seeded(own[1]), budget = seeded(own[2]);
+    config.loss = "logistic", config.penalty = "l2:lambda=1e-3", config.solver = solvers[j];
+    config.epsilon = fit[0], config.delta = fit[1], config.row_norm = 1;
+    budget.epsilon = score[0], budget.delta = score[1];
+    tct_plan *plan = tct_plan_new(&config, tct_data_rows(train), COLS, &err);
+    tct_model *model = tct_fit(plan, train, &err);
+    if (!model) fail_msg("%s", err.text);
+    text = tct_evaluate_json(model, rest, &budget, &err);
+    root = json_loads(text, 0, NULL);
+    double found = json_number_value(json_object_get(json_object_get(root, "accuracy"), "value"));
+    if (found > *best) {
+      *best = found, winner = j;
+      memcpy(weights, tct_model_coefficients(model), COLS * sizeof *weights);
+    }
+    runs[j]++;
+    json_decref(root);
+    tct_text_free(text);
+    tct_model_free(model);
+    tct_plan_free(plan);
+  }
+  tct_data_free(train);
+  tct_data_free(rest);
+  return winner;
+}
+
+static void the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1", "dpmetric"};
+  tct_data *data = table();
+  tct_composition *c = compose(solvers, 3, 8);
+  int most = 0, several = 0;
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    double weights[COLS] = {0}, best = 0, score = 0;
+    int runs[3] = {0};
+    int64_t candidate = -1, want = by_hand(c, seed, weights, &best, runs);
+    tct_config run = seeded(seed);
+    tct_error err = {0};
+    tct_model *model = tct_fit_tries(c, data, SHARE, &run, &candidate, &score, &err);
+    if (!model) fail_msg("%s", err.text);
+    assert_int_equal(candidate, want);
+    assert_true(score == best);
+    assert_memory_equal(tct_model_coefficients(model), weights, sizeof weights);
+    for (int j = 0; j < 3; j++) most = runs[j] > most ? runs[j] : most;
+    several += runs[0] + runs[1] + runs[2] > 1;
+    tct_model_free(model);
+  }
+  assert_true(most > 1 && several > 2); /* else nothing was compared */
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
+/* ---- what nobody learns -------------------------------------------------------------------------------------------
+ */
+
+static void count_call(double fraction, void *user) {
+  (void)fraction;
+  ++*(int *)user;
+}
+
+static char *all_but_the_weights(const tct_model *model) {
+  tct_error err;
+  char *text = tct_model_json(model, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  json_object_del(root, "coefficients");
+  json_object_del(root, "intercept");
+  text = json_dumps(root, JSON_SORT_KEYS);
+  json_decref(root);
+  return text;
+}
+
+static void neither_the_file_nor_a_callback_tells_how_many_tries_there_were(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10"};
+  tct_data *data = table();
+  tct_composition *c = compose(solvers, 1, 6);
+  int64_t least = INT64_MAX, most = 0;
+  char *first = NULL;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    int64_t tries = 0;
+    int calls = 0;
+    tct_config run = seeded(seed);
+    tct_error err = {0};
+    run.progress = count_call, run.user = &calls;
+    tct_draw_tries(6, &seed, &tries, &err);
+    least = tries < least ? tries : least, most = tries > most ? tries : most;
+    tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
+    if (!model) fail_msg("%s", err.text);
+    assert_int_equal(calls, 0);
+    char *said = all_but_the_weights(model);
+    if (first) assert_string_equal(said, first);
+    if (!first)
+      first = said;
+    else
+      free(said);
+    tct_model_free(model);
+  }
+  assert_true(most > 2 * least);
+  free(first);
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
+/* ---- the charge ---------------------------------------------------------------------------------------------------
+ */
+
+static double runs_and_spent(const char *ledger, size_t *runs) {
+  tct_error err = {0};
+  char *text = tct_ledger_json(ledger, &err);
+  if (!text) fail_msg("%s", err.text);
+  json_t *root = json_loads(text, 0, NULL);
+  double spent = json_number_value(json_object_get(json_object_get(root, "spent"), "epsilon"));
+  *runs = json_array_size(json_object_get(root, "runs"));
+  json_decref(root);
+  tct_text_free(text);
+  return spent;
+}
+
+static void the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_begin(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=5"};
+  tct_data *data = table();
+  tct_composition *c = compose(solvers, 2, 6);
+  tct_config run;
+  tct_error err = {0};
+  char folder[] = "/tmp/tacit_tries_XXXXXX", ledger[64], file[64];
+  size_t runs = 9;
+  assert_non_null(mkdtemp(folder));
+  snprintf(ledger, sizeof ledger, "%s/l.ledger", folder);
+  snprintf(file, sizeof file, "%s/m.json", folder);
+  assert_int_equal(tct_ledger_init(ledger, NULL, NULL, TCT_ADD_REMOVE, 4, 1e-4, &err), TCT_OK);
+  tct_config_default(&run);
+  run.ledger = ledger, run.output = file, run.threads = 1;
+  tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
+  if (!model) fail_msg("%s", err.text);
+  double spent = runs_and_spent(ledger, &runs);
+  assert_int_equal(runs, 1);
+  assert_true(spent > 2.9 && spent <= 3);
+  assert_int_equal(tct_model_write(model, file, &err), TCT_OK);
+  char *verdict = tct_verify_json(file, ledger, &err);
+  json_t *root = json_loads(verdict, 0, NULL);
+  assert_true(json_is_true(json_object_get(root, "ok")));
+  assert_true(json_number_value(json_object_get(root, "epsilon")) == spent);
+  json_decref(root);
+  tct_text_free(verdict);
+  tct_model_free(model);
+  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err)); /* 1 is left of 3 */
+  assert_int_equal(err.status, TCT_E_BUDGET);
+  assert_true(runs_and_spent(ledger, &runs) == spent && runs == 1);
+  unlink(file);
+  unlink(ledger);
+  rmdir(folder);
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
+static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=10"};
+  tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL);
+  tct_composition *c = compose(solvers, 1, 6), *other;
+  tct_config run = seeded(1), fit = seeded(1);
+  const tct_config *at = &fit;
+  int64_t one = 1;
+  tct_error err = {0};
+  fit.loss = "logistic", fit.solver = "dpgd", fit.epsilon = 1, fit.delta = 1e-5, fit.row_norm = 1;
+  other = tct_compose_search(&at, &one, 1, 0.1, ROWS, COLS, &err);
+  assert_non_null(other);
+  assert_null(tct_fit_tries(other, data, SHARE, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "tct_compose_tries"));
+  assert_null(tct_fit_tries(c, data, 0.3, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_DATA);
+  assert_null(tct_fit_tries(c, data, 1.5, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_int_equal(tct_data_weigh(weighed, NULL, 1, NULL, &err), TCT_OK);
+  assert_null(tct_fit_tries(c, weighed, SHARE, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  tct_composition_free(other);
+  tct_composition_free(c);
+  tct_data_free(weighed);
+  tct_data_free(data);
+}
+
+int main(void) {
+  setenv("TACIT_REGISTRY", "none", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_split_keeps_the_share_and_is_a_function_of_two_numbers),
+      cmocka_unit_test(the_split_is_spread_over_the_table),
+      cmocka_unit_test(the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice),
+      cmocka_unit_test(neither_the_file_nor_a_callback_tells_how_many_tries_there_were),
+      cmocka_unit_test(the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_begin),
+      cmocka_unit_test(what_cannot_be_searched_is_refused_before_the_charge),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
