@@ -96,9 +96,10 @@ neighbours were compared in what else can be seen.
 A share of μ is low for three reasons. The bound is of some ten thousand runs. The worst pair for all steps together is
 found by climbing, within seconds. And a claim may be loose, which *record* shows: by its sensitivity, or because no
 record reaches it in every release. A logistic slope is 1 only where the others have pulled the margin far to the wrong
-side, and these others then hold the minimiser of `outpert` back. `dpagd`, `dpfw` and `privgene` claim for choices, whose worst case asks for
-scores that no record gives them. `-` in a test says that too few runs fitted into the time. The noise of
-`gram_parties` is above the planned one: the plan counts on the noise of the parties that an observer does not know.
+side, and these others then hold the minimiser of `outpert` back. `dpagd`, `dpfw` and `privgene` claim for choices,
+whose worst case asks for scores that no record gives them. `-` in a test says that too few runs fitted into the time.
+The noise of `gram_parties` is above the planned one: the plan counts on the noise of the parties that an observer does
+not know.
 
 `seqdpscd` is attacked at batches of at most one record. Its sensitivity lets a record turn round all 2 (cap - 1) steps
 after it. Steps that minimise exactly pass a change on without making it larger. So no attack is known that reaches more
