@@ -17,15 +17,20 @@ static int check_args(const cli_args *args) {
   return cli_fit_check_run(args);
 }
 
-/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds. */
-static int64_t open_columns(const cli_args *args, int64_t cols) {
+/* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds.  *lists <-
+ * those whose list of categories is open. */
+static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) {
   const json_t *column;
   size_t k;
   int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
+  *lists = 0;
   if (!args->read.schema_path) return count + cols;
   json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
-  json_array_foreach(json_object_get(schema, "columns"), k, column) count +=
-      json_is_true(json_object_get(column, "estimate"));
+  json_array_foreach(json_object_get(schema, "columns"), k, column) {
+    const char *type = json_string_value(json_object_get(column, "type"));
+    bool list = type && strcmp(type, "category") == 0;
+    if (json_is_true(json_object_get(column, "estimate"))) *(list ? lists : &count) += 1;
+  }
   json_decref(schema);
   return count;
 }
@@ -34,7 +39,8 @@ static int64_t open_columns(const cli_args *args, int64_t cols) {
 static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **estimate) {
   tct_error err = {0};
   if (!args->config.estimate) return 0;
-  char *text = tct_estimate_json(&args->config, rows, open_columns(args, cols), &args->config, &err);
+  int64_t lists, columns = open_columns(args, cols, &lists);
+  char *text = tct_estimate_lists_json(&args->config, rows, columns, lists, &args->config, &err);
   if (!text) return cli_fail_error(&err);
   *estimate = cli_take_json(text);
   if (isnan(args->config.row_norm)) args->config.row_norm = sqrt((double)cols + args->config.intercept);
@@ -252,7 +258,10 @@ static int check_before(cli_args *args) {
   int code = cli_fit_check_output(args); /* rank 0 alone touches the files that are to be written */
   if (!code && args->report) code = check_report(args);
   if (code) return code;
-  char *estimate = args->config.estimate ? tct_estimate_json(&args->config, 1000, 1, NULL, &err) : NULL;
+  int64_t lists, columns = open_columns(args, 1, &lists);
+  if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
+  char *estimate =
+      args->config.estimate ? tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err) : NULL;
   if (args->config.estimate && !estimate) return cli_fail_error(&err);
   tct_text_free(estimate);
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);

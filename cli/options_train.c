@@ -72,9 +72,9 @@ const cli_option cli_train_options[] = {
      "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
      "then promised to a person and not to a row",
      "none, --person needs it", "10"},
-    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "bounds:share=S",
-     "estimate bounds that nobody knows, from a share of the budget: of columns with \"estimate\": true, or of all "
-     "without a schema, and of a real label",
+    {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
+     "estimate what nobody knows, from a share of the budget: bounds, missing and categories, of columns with "
+     "\"estimate\": true; bounds of all columns without a schema, and of a real label",
      "bounds must be given", "bounds"},
     {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
      "bytes that the run may take in memory; records beyond it lie in a file without a name, which every pass reads; "

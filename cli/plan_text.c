@@ -40,9 +40,11 @@ int cli_plan_private(const json_t *plan) { return json_is_true(json_object_get(p
 static void print_estimate(const json_t *estimate) {
   const json_t *asked = json_object_get(estimate, "asked");
   if (!estimate) return;
+  double lists = cli_number(asked, "lists");
   cli_line("estimate", "%s, of %.0f columns, %zu releases, epsilon %s, delta %s", cli_string(asked, "spec"),
-           cli_number(asked, "columns"), json_array_size(json_object_get(estimate, "releases")),
-           cli_real(cli_number(estimate, "epsilon")), cli_real(cli_number(estimate, "delta")));
+           cli_number(asked, "columns") + (isnan(lists) ? 0 : lists),
+           json_array_size(json_object_get(estimate, "releases")), cli_real(cli_number(estimate, "epsilon")),
+           cli_real(cli_number(estimate, "delta")));
   cli_line("together", "epsilon %s, delta %s", cli_real(cli_number(asked, "epsilon")),
            cli_real(cli_number(asked, "delta")));
 }

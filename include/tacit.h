@@ -154,8 +154,9 @@ typedef struct tct_config {
                        * same budget (docs/guide/standard-errors.md) */
   int64_t
       memory; /* bytes that the process may take, as tct_read_options.memory; the plan says whether it can.  0 = any */
-  const char *estimate; /* tct_data_estimate: "bounds:budget_fraction=0.1": a share of epsilon and delta for bounds that
-                         * are estimated; NULL = none.  tct_plan_new refuses it: the estimate comes first */
+  const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
+                         * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
+                         * estimate comes first */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -287,18 +288,22 @@ TCT_API const char *tct_data_class(const tct_data *data, int64_t k);
 TCT_API const char *tct_data_keys(const tct_data *data);
 TCT_API void tct_data_free(tct_data *data);
 
-/* Estimates the bounds that nobody knows, by two noisy releases, and pays for them out of config's budget (a ledger is
- * charged with the whole before anything is drawn).  Open are the schema's number columns with "estimate": true, or all
- * columns without a schema; and the label, where it is a number without bounds.  The table is then scaled by the
- * estimated bounds, and its schema states them.  *config becomes the fit's: the rest of the budget, no estimate and no
- * ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the model claims the whole.  After a charge, one
- * fit; another is refused.  data: named columns in memory, with labels; a relabelled table or a view gets a copy of its
- * own.  Weigh it before.  On failure what the table says is as it was, and config too. */
+/* Estimates the bounds and lists of categories that nobody knows, by noisy counts, and pays for them out of config's
+ * budget.  A ledger is charged with the whole before anything is drawn.  Open are the schema's columns with "estimate":
+ * true, or all columns without a schema; and the label, where it is a number without bounds.  The table is then encoded
+ * by what was found, which may change its number of columns, and its schema states that.  *config becomes the fit's:
+ * the rest of the budget, no estimate and no ledger.  Go on with tct_config_use_schema, tct_plan_new and tct_fit: the
+ * model claims the whole.  After a charge, one fit; another is refused.  data: named columns in memory, with labels; a
+ * relabelled table or a view gets a copy of its own.  Weigh it before.  On failure what the table says is as it was,
+ * and config too. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
-/* What an estimate of so many columns promises, without data.  rest: gets the fit's budget, or NULL.  JSON: asked,
- * releases, events, epsilon, delta, accountant. */
+/* What an estimate of so many columns of numbers promises, without data.  rest: gets the fit's budget, or NULL.  JSON:
+ * asked, releases, events, epsilon, delta, accountant. */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
                                 tct_error *err);
+/* The same with `lists` columns of categories whose lists are estimated. */
+TCT_API char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists,
+                                      tct_config *rest, tct_error *err);
 
 /* Drafts a schema (JSON text) from the data.  NOT private: its values are the data's own and must
  * be replaced by public knowledge. */
@@ -885,10 +890,11 @@ TCT_API tct_status tct_choose(const double *score, int64_t count, double change,
 /* ---- audit -------------------------------------------------------------------------------------- */
 
 /* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
- * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
- * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
- * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
- * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: of the processor,
+ * about how many, in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not
+ * used. JSON: audit, plan, claimed_shift, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[],
+ * not_checked[], broken (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box
+ * null. */
 TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
                              tct_error *err);
 

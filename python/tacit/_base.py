@@ -66,7 +66,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         knowledge.
     estimate : str, optional
         Where nobody knows the bounds: ``"bounds:share=0.1"`` spends that share of the budget on finding them, of every
-        column, or of those that the schema leaves open.  In place of `bounds` and `data_norm`.
+        column, or of those that the schema leaves open.  In place of `bounds` and `data_norm`.  ``"bounds,missing,
+        categories"`` finds lists of categories too, which a schema leaves open.
     fit_intercept : bool, default=True
         Whether the model has an intercept; it counts as a feature of value 1.
     solver : str, default="auto"

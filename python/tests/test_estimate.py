@@ -36,7 +36,7 @@ def cli(tmp_path):
     def train(frame, schema, *options):
         frame.to_csv(tmp_path / "t.csv", index=False)
         told = [program, "train", tmp_path / "t.csv", *options, "-o", tmp_path / "cli.json", "--seed", "5", "--threads", "1"]
-        told += ["--epsilon", "2", "--delta", "1e-5", "--estimate", "bounds:share=0.2"]
+        told += ["--epsilon", "2", "--delta", "1e-5"] + ([] if "--estimate" in options else ["--estimate", "bounds:share=0.2"])
         if schema is not None:
             (tmp_path / "s.json").write_text(json.dumps(schema))
             told += ["--schema", tmp_path / "s.json"]
@@ -75,6 +75,37 @@ def test_three_classes_give_the_command_lines_model_file(cli, tmp_path):
     assert text_of(model, tmp_path / "m.json") == cli(frame, schema, "--loss", "logistic", "--penalty", penalty())
     assert tacit.verify(tmp_path / "m.json")["ok"] and model.privacy_["epsilon"] == 2.0
     assert model.predict_proba(frame).shape == (ROWS, 3) and model.score(frame) > 0.5
+
+
+@pytest.mark.parametrize("kind", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+def test_lists_and_missing_values_of_a_frame_give_the_command_lines_model_file(kind, cli, tmp_path):
+    frame = people()
+    frame["kind"] = np.where(np.arange(ROWS) % 50 == 0, [f"own{k}" for k in range(ROWS)], frame["kind"])
+    frame["stage"] = np.arange(ROWS) % 3
+    frame["flag"] = np.where(frame["size"] > 20, "yes", "no")
+    frame.loc[::9, "size"], frame.loc[::7, "kind"] = np.nan, None
+    lists = [{"name": name, "type": "category", "estimate": True} for name in ("stage", "flag")]
+    columns = [OPEN[0], {**OPEN[1], "missing": "estimate"}, {**lists[0], "name": "kind", "missing": "estimate"}, *lists]
+    schema = {"columns": columns, "label": LABEL}
+    settings = {**BUDGET, "estimate": "bounds,missing,categories:share=0.3"}
+    model = tacit.PrivateLogisticRegression(**settings).fit(kind(frame), schema=tacit.Schema(schema))
+    told = ("--loss", "logistic", "--penalty", penalty(), "--estimate", settings["estimate"])
+    assert text_of(model, tmp_path / "m.json") == cli(frame, schema, *told)
+    found = {column["name"]: column.get("values") for column in model.models_[0].json["transforms"]["schema"]["columns"]}
+    assert found["kind"] == ["(missing)", "u", "v", "w"] and found["stage"] == ["0", "1", "2"]
+    assert found["flag"] == ["no", "yes"]
+    assert tacit.verify(tmp_path / "m.json")["ok"] and len(model.predict(kind(frame))) == ROWS
+
+
+def test_a_list_of_truth_values_is_found_and_predicts_them():
+    frame = people().drop(columns="kind")
+    frame["flag"] = frame["size"] > 20
+    columns = [*OPEN, {"name": "flag", "type": "category", "estimate": True}]
+    settings = {**BUDGET, "estimate": "bounds,categories:share=0.3"}
+    model = tacit.PrivateLogisticRegression(**settings).fit(frame, schema=tacit.Schema({"columns": columns, "label": LABEL}))
+    assert model.models_[0].json["transforms"]["schema"]["columns"][2]["values"] == ["false", "true"]
+    other = frame.assign(flag=~frame["flag"])
+    assert not np.array_equal(model.decision_function(frame), model.decision_function(other))
 
 
 def test_a_frame_and_an_array_without_a_schema_give_the_command_lines_weights(cli, tmp_path):
@@ -154,7 +185,7 @@ MISTAKES = {
     "bounds too": ({"bounds": (0, 1)}, "bounds and estimate are two answers"),
     "a norm too": ({"data_norm": 1.0}, "data_norm and estimate are two answers"),
     "no text": ({"estimate": 0.1}, "must be a text"),
-    "another estimate": ({"estimate": "scales"}, "of bounds and of nothing else"),
+    "another estimate": ({"estimate": "scales"}, "and of nothing else"),
     "no privacy": ({"epsilon": np.inf}, "private run"),
     "delta 0": ({"delta": 0.0}, "delta above 0"),
 }

@@ -13,12 +13,16 @@
 
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
 
-/* Columns and label whose bounds the schema calls estimated. */
-static int64_t estimated_columns(const tct_model *m) {
+/* Columns and label whose bounds the schema calls estimated; *lists <- columns whose list it calls so. */
+static int64_t estimated_columns(const tct_model *m, int64_t *lists) {
   json_t *schema = m->schema ? json_loads(m->schema, 0, NULL) : NULL, *column;
   int64_t count = json_is_true(member(member(schema, "label"), "estimated"));
   size_t k;
-  json_array_foreach((json_t *)member(schema, "columns"), k, column) count += json_is_true(member(column, "estimated"));
+  *lists = 0;
+  json_array_foreach((json_t *)member(schema, "columns"), k, column) {
+    const char *type = json_string_value(member(column, "type"));
+    if (json_is_true(member(column, "estimated"))) *(type && !strcmp(type, "number") ? &count : lists) += 1;
+  }
   json_decref(schema);
   return count;
 }
@@ -31,7 +35,8 @@ static bool says(const tct_model *m, const char *fact) {
 
 /* Bounds that were estimated by this run are paid for here; by another run, that is said. */
 void tct_verify_no_estimate(tct_verify_report *r, const tct_model *m) {
-  if (!m->is_private || estimated_columns(m) == 0) return;
+  int64_t lists, columns = estimated_columns(m, &lists);
+  if (!m->is_private || columns + lists == 0) return;
   bool said = says(m, TCT_ESTIMATED_ELSEWHERE);
   tct_verify_check(r, "estimate", said,
                    said ? "the bounds were estimated by another run, and the file says that it does not pay for them"
@@ -48,11 +53,13 @@ static bool same_events(const tct_events *a, const tct_events *b) {
 /* The first thing in which the claim of the whole is not what this plan adds up to; NULL: none. */
 static const char *unlike(const tct_model *m, const tct_estimate_plan *p) {
   tct_events events = {0};
+  int64_t lists, columns = estimated_columns(m, &lists);
   if (m->epsilon != p->epsilon) return "epsilon";
   if (m->delta != p->delta) return "delta";
   if (m->neighbours != (int32_t)p->neighbours) return "neighbours";
   if (m->rows != p->rows) return "rows";
-  if (estimated_columns(m) != p->columns) return "number of estimated columns";
+  if (columns != p->columns) return "number of estimated columns";
+  if (lists != p->lists) return "number of estimated lists";
   bool same = tct_estimate_events(p, &events, NULL) == TCT_OK && same_events(&events, &m->events);
   tct_events_free(&events);
   return same ? NULL : "events";

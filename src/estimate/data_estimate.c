@@ -17,18 +17,24 @@ typedef struct work {
   tct_open open;
   tct_estimate_plan plan;
   tct_estimated *out;
-  json_t *schema;
-  double *low, *high; /* [columns] */
+  json_t *schema; /* as read */
+  tct_found found;
 } work;
 
 /* ---- what is open --------------------------------------------------------------------------------------------- */
 
 static bool is_open(const json_t *column) { return json_is_true(json_object_get(column, "estimate")); }
 
-static int64_t features_of(const json_t *column) {
+static bool is_list(const json_t *column) {
+  const char *type = json_string_value(json_object_get(column, "type"));
+  return type && strcmp(type, "category") == 0;
+}
+
+int64_t tct_estimate_features(const json_t *column) {
   const char *type = json_string_value(json_object_get(column, "type"));
   if (type && !strcmp(type, "number")) return 1;
   if (!type || strcmp(type, "category") != 0) return 0;
+  if (is_open(column)) return 1;
   return (int64_t)json_array_size(json_object_get(column, "values")) -
          json_is_true(json_object_get(column, "drop_first"));
 }
@@ -50,14 +56,36 @@ static tct_status find_open(work *w, tct_error *err) {
   json_t *column;
   int64_t at = 0;
   w->schema = data->schema ? json_loads(data->schema, 0, NULL) : schema_of_names(data);
-  w->open.feature = TCT_NEW(int64_t, data->x.cols);
-  if (!w->schema || !w->open.feature) return tct_fail_memory(err);
+  tct_open *open = &w->open;
+  int64_t *all = open->feature = TCT_NEW(int64_t, 3 * data->x.cols);
+  if (!w->schema || !all) return tct_fail_memory(err);
+  open->list = all + data->x.cols, open->column = all + 2 * data->x.cols;
   json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
-    if (is_open(column)) w->open.feature[w->open.count++] = at;
-    at += features_of(column);
+    if (is_open(column) && is_list(column))
+      open->list[open->lists] = at, open->column[open->lists++] = (int64_t)k;
+    else if (is_open(column))
+      open->feature[open->count++] = at;
+    at += tct_estimate_features(column);
   }
   w->open.label = data->labels == TCT_LABELS_REAL && isnan(data->label_low) && isnan(w->config.label_bound);
   return TCT_OK;
+}
+
+/* Missing cells were kept where the schema leaves them to the estimate; its spec says the same. */
+static tct_status check_missing(const work *w, tct_error *err) {
+  size_t k;
+  json_t *column;
+  bool asked = w->plan.kinds & TCT_ESTIMATE_MISSING, said = false;
+  json_array_foreach(json_object_get(w->schema, "columns"), k, column) {
+    const char *missing = json_string_value(json_object_get(column, "missing"));
+    said |= is_open(column) && missing && !strcmp(missing, "estimate");
+  }
+  if (asked == said) return TCT_OK;
+  return tct_fail(
+      err, TCT_E_USAGE,
+      asked ? "no open column of the schema has \"missing\": \"estimate\"; write that there, or leave missing "
+              "out of the estimate"
+            : "the schema leaves missing values to the estimate; write e.g. bounds,missing");
 }
 
 static tct_status check(const tct_data *data, const tct_config *c, tct_error *err) {
@@ -65,6 +93,9 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
   if (!data->names || (!data->own.m.values && tct_is_sparse(&data->x) && !data->schema))
     return tct_fail(err, TCT_E_USAGE,
                     "bounds are estimated of named columns whose zeros are stored; give CSV, JSON Lines or a frame");
+  if (data->words && data->persons)
+    return tct_fail(err, TCT_E_USAGE,
+                    "lists of categories are estimated of records, not of persons; list the values in the schema");
   if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
   if (data->x.reserved)
     return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave --memory away, or give a schema");
@@ -149,7 +180,8 @@ static void scale_row(const work *w, int64_t i, bool symmetric) {
   for (int64_t c = 0; c < w->open.count; c++) {
     int64_t j = w->open.feature[c], at = tct_lower_bound(&row, j);
     if (at >= row.n || tct_row_column(&row, at) != j) continue; /* a dropped record has no entries */
-    double value = scaled(tct_row_value(&row, at), w->low[c], w->high[c], symmetric);
+    double given = tct_row_value(&row, at), low = w->found.low[c], high = w->found.high[c];
+    double value = scaled(isnan(given) ? w->found.middle[c] : given, low, high, symmetric);
     if (row.f32)
       ((float *)(void *)row.x)[at] = (float)value;
     else
@@ -160,7 +192,11 @@ static void scale_row(const work *w, int64_t i, bool symmetric) {
 static void scale_table(work *w) {
   const char *scale = json_string_value(json_object_get(w->schema, "scale"));
   bool symmetric = scale && !strcmp(scale, "symmetric");
-  for (int64_t c = 0; c < w->plan.columns; c++) w->low[c] = rounded(w->low[c]), w->high[c] = rounded(w->high[c]);
+  for (int64_t c = 0; c < w->plan.columns; c++) {
+    tct_found *f = &w->found;
+    f->low[c] = rounded(f->low[c]), f->high[c] = rounded(f->high[c]);
+    f->middle[c] = fmin(fmax(rounded(f->middle[c]), f->low[c]), f->high[c]);
+  }
   for (int64_t i = 0; i < w->data->x.rows; i++)
     if (!w->data->dropped || !w->data->dropped[i]) scale_row(w, i, symmetric);
 }
@@ -172,27 +208,68 @@ static void put_bounds(json_t *o, double low, double high) {
   json_object_set_new(o, "estimated", json_true());
 }
 
-/* The schema says which bounds were estimated; it travels with the model. */
-static tct_status complete_schema(work *w, tct_error *err) {
+static bool leaves_missing(const json_t *column) {
+  const char *missing = json_string_value(json_object_get(column, "missing"));
+  return missing && strcmp(missing, "estimate") == 0;
+}
+
+/* Missing categories are a value of their own where they are seen, and zeros where they are not.  A column of which no
+ * text is seen is no feature. */
+static void put_list(json_t *o, json_t *list) {
+  bool left = leaves_missing(o), seen = false;
   size_t k;
-  json_t *column;
-  int64_t c = 0;
-  tct_data *data = w->data;
-  json_array_foreach(json_object_get(w->schema, "columns"), k, column) if (is_open(column)) {
-    put_bounds(column, w->low[c], w->high[c]);
-    c++;
+  json_t *value;
+  json_array_foreach(list, k, value) seen |= strcmp(json_string_value(value), TCT_MISSING_WORD) == 0;
+  json_object_del(o, "estimate");
+  json_object_set_new(o, "estimated", json_true());
+  if (json_array_size(list) == 0) {
+    json_object_set_new(o, "type", json_string("ignore"));
+    json_object_del(o, "missing");
+    return;
+  }
+  json_object_set(o, "values", list);
+  json_object_set_new(o, "other", json_string("zero"));
+  if (left) json_object_set_new(o, "missing", json_string(seen ? TCT_MISSING_WORD : "zero"));
+}
+
+/* The schema as the model has it: it says what was estimated. */
+static json_t *completed(work *w) {
+  size_t k;
+  json_t *column, *schema = json_deep_copy(w->schema);
+  const tct_found *f = &w->found;
+  int64_t c = 0, l = 0;
+  json_array_foreach(json_object_get(schema, "columns"), k, column) {
+    if (is_open(column) && is_list(column)) {
+      put_list(column, f->list[l++]);
+    } else if (is_open(column)) {
+      bool left = leaves_missing(column);
+      put_bounds(column, f->low[c], f->high[c]);
+      if (left) json_object_set_new(column, "missing", json_real(f->middle[c]));
+      c++;
+    }
   }
   if (w->open.label) {
-    json_t *label = json_object_get(w->schema, "label");
-    const char *name = data->label_name ? data->label_name : "y";
-    if (!label) json_object_set_new(w->schema, "label", label = json_pack("{s:s}", "name", name));
-    put_bounds(label, w->low[c], w->high[c]);
-    data->label_low = w->low[c], data->label_high = w->high[c];
+    json_t *label = json_object_get(schema, "label");
+    const char *name = w->data->label_name ? w->data->label_name : "y";
+    if (!label) json_object_set_new(schema, "label", label = json_pack("{s:s}", "name", name));
+    put_bounds(label, f->low[c], f->high[c]);
   }
-  char *text = json_dumps(w->schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  return schema;
+}
+
+/* It travels with the model. */
+static tct_status complete_schema(work *w, tct_error *err) {
+  tct_data *data = w->data;
+  json_t *schema = completed(w);
+  tct_status status = TCT_OK;
+  if (w->open.lists > 0) status = tct_estimate_encode(data, w->schema, schema, &w->found, err);
+  char *text = json_dumps(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(schema);
+  TCT_TRY(status);
   tct_free(data->schema);
   data->schema = tct_text_copy(text);
   free(text);
+  if (w->open.label) data->label_low = w->found.low[w->open.count], data->label_high = w->found.high[w->open.count];
   data->open = 0;
   return data->schema ? TCT_OK : tct_fail_memory(err);
 }
@@ -216,18 +293,17 @@ static tct_status describe(work *w, tct_error *err) {
   return out->certificate ? TCT_OK : tct_fail_memory(err);
 }
 
-static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns) {
-  return (tct_estimate_asked){c->estimate, c->epsilon, c->delta, (tct_neighbours)c->neighbours, rows, columns};
+static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns, int64_t lists) {
+  return (tct_estimate_asked){c->estimate, c->epsilon, c->delta, (tct_neighbours)c->neighbours, rows, columns, lists};
 }
 
 static tct_status make_plan(work *w, tct_error *err) {
   const tct_config *c = &w->config;
   int64_t columns = w->open.count + w->open.label;
-  tct_estimate_asked asked = asked_of(c, w->data->x.rows, columns);
+  tct_estimate_asked asked = asked_of(c, w->data->x.rows, columns, w->open.lists);
   TCT_TRY(tct_estimate_plan_make(&asked, &w->plan, err));
-  w->low = TCT_NEW(double, columns);
-  w->high = TCT_NEW(double, columns);
-  return w->low && w->high ? TCT_OK : tct_fail_memory(err);
+  TCT_TRY(check_missing(w, err));
+  return tct_found_make(&w->plan, w->data, &w->found, err);
 }
 
 static tct_status draw(work *w, tct_error *err) {
@@ -236,7 +312,7 @@ static tct_status draw(work *w, tct_error *err) {
   if (c->cancel && c->cancel(c->user))
     return tct_fail(err, TCT_E_RUN, "the run was cancelled; what the ledger was charged with stays charged");
   TCT_TRY(tct_mech_new(&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
-  tct_status status = tct_estimate_release(&w->plan, w->data, &w->open, mech, w->low, w->high, err);
+  tct_status status = tct_estimate_release(&w->plan, w->data, &w->open, mech, &w->found, err);
   tct_mech_free(mech);
   return status;
 }
@@ -280,13 +356,13 @@ tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err)
   tct_estimated_free(w.out);
   tct_estimate_plan_free(&w.plan);
   tct_free(w.open.feature);
-  tct_free(w.low);
-  tct_free(w.high);
+  tct_found_free(&w.found, w.open.lists);
   json_decref(w.schema);
   return status;
 }
 
-char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest, tct_error *err) {
+char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t columns, int64_t lists, tct_config *rest,
+                              tct_error *err) {
   tct_config own;
   tct_estimate_plan plan = {0};
   tct_error local = {0};
@@ -295,11 +371,15 @@ char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns,
   tct_error_clear(err);
   if (tct_config_take(config, &own, err) != TCT_OK) return NULL;
   if (!own.estimate) return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:share=0.1"), NULL;
-  tct_estimate_asked asked = asked_of(&own, rows, columns);
+  tct_estimate_asked asked = asked_of(&own, rows, columns, lists);
   if (tct_estimate_plan_make(&asked, &plan, err) == TCT_OK) {
     text = tct_json_text(tct_estimate_certificate(&plan), err);
     if (rest) rest->epsilon = plan.rest_epsilon, rest->delta = plan.rest_delta, rest->estimate = NULL;
   }
   tct_estimate_plan_free(&plan);
   return text;
+}
+
+char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest, tct_error *err) {
+  return tct_estimate_lists_json(config, rows, columns, 0, rest, err);
 }

@@ -1,12 +1,25 @@
-/* estimate.h - public bounds that nobody has: estimated from the records, and paid for.
+/* estimate.h - public bounds and lists that nobody has: estimated from the records, and paid for.
  *
- * RELEASES     Two vectors of counts, each once, with Gaussian noise of one size.  First, for every column, how many
- *              values lie in each interval of a grid of powers of two, which no data decide.  Then, for every column,
- *              how many lie in each of 64 equal parts of the range that the first release shows.
+ * RELEASES     Vectors of counts, each once, with Gaussian noise of one size.  First, for every column of numbers, how
+ *              many values lie in each interval of a grid of powers of two, which no data decide.  Then how many lie in
+ *              each of 64 equal parts of the range that the first release shows.  And, for every column of categories
+ *              without a list, how many records have each text that occurs: those above a threshold are listed.
  * SENSITIVITY  Of every column a record adds its weight v to one number and 0 to all others.  Over d columns that is a
  *              vector of length v sqrt(d), and v is at most 1.  A person's records have weights that sum to at most 1,
  *              so by the triangle inequality their terms together are no longer than sqrt(d) either.  Weights are cut
- *              toward 0 to the lattice, which shortens them.
+ *              toward 0 to the lattice, which shortens them.  A missing value adds to no number of its column.
+ * LISTS        Which texts occur is no public knowledge, so the counts alone would not do.  Let D' be D with a record
+ *              more, c columns, noise of deviation s on the lattice g, and T the threshold.  A text of the record that
+ *              nobody else in D has counts at most 1, so it is listed under D' with a chance of at most
+ *              p = P(N(0, s^2) > T - 1 - g).  Let M' be the mechanism on D' that never lists such texts.  M' and the
+ *              mechanism M on D count the same texts, and differ by the Gaussian release alone, with a curve d(e).  The
+ *              noise of every count is drawn by itself.  So with a chance q of at least 1 - c p the list of D' is
+ *              distributed as that of M', and otherwise it holds a text that M never lists.  Hence, in both directions,
+ *              the curve of the pair is at most (1 - q) + q d(e): that of the Gaussian release composed with an event
+ *              of epsilon 0 and delta = c p.  Where a record is replaced, D and D' each have such texts, with chances q
+ *              and q': the same steps give at most 1 - min(q, q') + d(e).  T is chosen with c p at most the list's own
+ *              part of delta, and both events are in the certificate.  Records of persons are refused: many light
+ *              records could bring many texts.  A text that is no UTF-8 is never listed, whatever the noise.
  * COST         The budget is divided before anything is drawn: a share is the estimate's, the rest the fit's, whatever
  *              the estimate finds.  Both parts of epsilon and delta are added.  The fit may depend on what was found in
  *              any way, because its own claim holds for every outcome. */
@@ -25,24 +38,29 @@ enum {
   TCT_ESTIMATE_COLUMNS = 4096, /* the most that are estimated */
 };
 
+/* Kinds of an estimate, as its spec names them. */
+enum { TCT_ESTIMATE_BOUNDS = 1, TCT_ESTIMATE_MISSING = 2, TCT_ESTIMATE_LISTS = 4 };
+
 /* What is promised, before a record is looked at. */
 typedef struct tct_estimate_plan {
   char spec[200];        /* as resolved */
+  int kinds;             /* of TCT_ESTIMATE_BOUNDS and its like */
   double share, outside; /* of the budget; of the values that may lie beyond each bound */
   double epsilon, delta; /* of the whole */
   double own_epsilon, own_delta, rest_epsilon, rest_delta;
   tct_neighbours neighbours;
-  int64_t rows, columns;
-  tct_promise promise; /* release 0: coarse, 1: fine */
+  int64_t rows, columns, lists; /* columns of numbers, the label among them; of categories */
+  double list_delta, threshold; /* 0 without lists */
+  tct_promise promise;          /* coarse and fine counts, where there are columns; then the lists' */
   tct_cost cost;
 } tct_estimate_plan;
 
 /* What is asked for; epsilon and delta are of the whole. */
 typedef struct tct_estimate_asked {
-  const char *spec; /* "bounds:budget_fraction=0.1" */
+  const char *spec; /* "bounds,categories:budget_fraction=0.1" */
   double epsilon, delta;
   tct_neighbours neighbours;
-  int64_t rows, columns;
+  int64_t rows, columns, lists;
 } tct_estimate_asked;
 tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err);
 void tct_estimate_plan_free(tct_estimate_plan *plan);
@@ -59,6 +77,8 @@ tct_status tct_estimate_events(const tct_estimate_plan *plan, tct_events *out, t
 int tct_estimate_power(double value);
 /* Its ends. */
 void tct_estimate_interval(int k, double *low, double *high);
+/* Small values of one sign are taken in with the large ones. */
+void tct_estimate_reach_zero(double *low, double *high);
 /* The part of [low, high] that a value, brought into it, lies in. */
 int tct_estimate_part(double value, double low, double high);
 /* First and last of the counts above `visible`, below which counts are taken for noise; the largest where none is. */
@@ -69,15 +89,34 @@ void tct_estimate_trim(const double *count, int len, double deviation, double ou
 
 /* ---- a table's own columns ---- */
 
-/* Whose bounds are estimated: features by their place, and the label where it is a number without bounds. */
+/* About what is estimated: features by their place, and the label where it is a number without bounds. */
 typedef struct tct_open {
-  int64_t *feature; /* [count] */
+  int64_t *feature; /* [count] of numbers */
   int64_t count;
   bool label;
+  int64_t *list;   /* [lists] features of categories */
+  int64_t *column; /* [lists] their columns of the schema, as data->words has them */
+  int64_t lists;
 } tct_open;
 
-/* low[], high[] <- the released bounds of open features, then of the label: makes both releases through the gate, which
- * was opened for plan->promise. */
+/* What was found, from released numbers alone. */
+typedef struct tct_found {
+  double *low, *high, *middle; /* [columns] bounds, and a point that about half of the values lie below */
+  json_t **list;               /* [lists] arrays of texts, sorted */
+  int64_t *place;              /* [words] of a text in its column's list, -1: not listed */
+} tct_found;
+tct_status tct_found_make(const tct_estimate_plan *plan, const tct_data *data, tct_found *out, tct_error *err);
+void tct_found_free(tct_found *found, int64_t lists);
+
+/* Makes all releases through the gate, which was opened for plan->promise. */
 tct_status tct_estimate_release(const tct_estimate_plan *plan, const tct_data *data, const tct_open *open,
-                                tct_mech *mech, double *low, double *high, tct_error *err);
+                                tct_mech *mech, tct_found *out, tct_error *err);
+/* The last of them: release number `which`, the lists'. */
+tct_status tct_estimate_lists(const tct_estimate_plan *plan, const tct_data *data, const tct_open *open, int which,
+                              tct_mech *mech, tct_found *out, tct_error *err);
+/* Columns of categories became lists: the records again, by the schema as completed.  schema: as it was. */
+tct_status tct_estimate_encode(tct_data *data, const json_t *schema, const json_t *completed, const tct_found *found,
+                               tct_error *err);
+/* Features that a column of a schema makes. */
+int64_t tct_estimate_features(const json_t *column);
 #endif

@@ -7,6 +7,7 @@
 #include "train/charge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const tct_option OPTIONS[] = {
@@ -17,12 +18,41 @@ static const tct_option OPTIONS[] = {
 /* Room for the rounding of the sum of both parts. */
 static const double DIVIDED = 1 - 1e-12;
 
+static const struct {
+  const char *name;
+  int kind;
+} KINDS[] = {{"bounds", TCT_ESTIMATE_BOUNDS}, {"missing", TCT_ESTIMATE_MISSING}, {"categories", TCT_ESTIMATE_LISTS}};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+/* The names before the colon, separated by commas; *options <- what follows them. */
+static tct_status take_kinds(const char *text, tct_estimate_plan *out, const char **options, tct_error *err) {
+  out->kinds = 0;
+  for (;; text++) {
+    size_t length = strcspn(text, ",:");
+    int found = 0;
+    for (int k = 0; k < KIND_COUNT; k++)
+      if (strlen(KINDS[k].name) == length && memcmp(KINDS[k].name, text, length) == 0) found = KINDS[k].kind;
+    if (!found || out->kinds & found)
+      return tct_fail(err, TCT_E_USAGE,
+                      "an estimate is of bounds, missing and categories, each once, and of nothing else; write e.g. "
+                      "bounds,categories:budget_fraction=0.1");
+    out->kinds |= found;
+    text += length;
+    if (*text != ',') break;
+  }
+  *options = text;
+  if (out->kinds != TCT_ESTIMATE_MISSING) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE, "what missing values become is found with bounds or lists; write bounds,missing");
+}
+
 static tct_status take_spec(const char *text, tct_estimate_plan *out, tct_error *err) {
   tct_spec spec;
-  char number[32];
-  TCT_TRY(tct_spec_parse(text, "estimate", &spec, err));
-  if (strcmp(spec.name, "bounds") != 0)
-    return tct_fail(err, TCT_E_USAGE, "an estimate is of bounds and of nothing else; write bounds:budget_fraction=0.1");
+  char number[32], whole[160];
+  const char *options = text;
+  TCT_TRY(take_kinds(text, out, &options, err));
+  if (strlen(options) > 100) return tct_fail(err, TCT_E_USAGE, "the estimate's options are too long; shorten them");
+  snprintf(whole, sizeof whole, "estimate%s", options);
+  TCT_TRY(tct_spec_parse(whole, "estimate", &spec, err));
   TCT_TRY(tct_spec_check(&spec, OPTIONS, "estimate", err));
   out->share = tct_spec_real(&spec, OPTIONS, "budget_fraction");
   out->outside = tct_spec_real(&spec, OPTIONS, "outside");
@@ -30,7 +60,24 @@ static tct_status take_spec(const char *text, tct_estimate_plan *out, tct_error 
   TCT_TRY(tct_spec_set(&spec, "budget_fraction", number, err));
   tct_print_real(out->outside, number, sizeof number);
   TCT_TRY(tct_spec_set(&spec, "outside", number, err));
-  tct_spec_print(&spec, out->spec, sizeof out->spec);
+  tct_spec_print(&spec, whole, sizeof whole);
+  int at = 0;
+  for (int k = 0; k < KIND_COUNT; k++)
+    if (out->kinds & KINDS[k].kind)
+      at += snprintf(out->spec + at, sizeof out->spec - (size_t)at, "%s%s", at ? "," : "", KINDS[k].name);
+  snprintf(out->spec + at, sizeof out->spec - (size_t)at, "%s", whole + strlen("estimate"));
+  return TCT_OK;
+}
+
+static tct_status check_kinds(const tct_estimate_plan *p, tct_error *err) {
+  if (p->lists > 0 && !(p->kinds & TCT_ESTIMATE_LISTS))
+    return tct_fail(err, TCT_E_USAGE, "the schema leaves lists to the estimate; write bounds,categories");
+  if (p->columns > 0 && !(p->kinds & TCT_ESTIMATE_BOUNDS))
+    return tct_fail(err, TCT_E_USAGE, "there are columns without bounds; write bounds,categories, or give the bounds");
+  if (p->lists == 0 && p->kinds & TCT_ESTIMATE_LISTS)
+    return tct_fail(err, TCT_E_USAGE,
+                    "no column's list is open; give a schema with \"type\": \"category\", \"estimate\": true, or "
+                    "leave categories away");
   return TCT_OK;
 }
 
@@ -42,10 +89,10 @@ static tct_status check_facts(const tct_estimate_plan *p, tct_error *err) {
   if (p->neighbours != TCT_ADD_REMOVE && p->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (p->rows < 1) return tct_fail(err, TCT_E_DATA, "there is no record to estimate from; give at least one");
-  if (p->columns >= 1 && p->columns <= TCT_ESTIMATE_COLUMNS) return TCT_OK;
-  if (p->columns < 1)
+  if (p->columns < 0 || p->lists < 0 || p->columns + p->lists < 1)
     return tct_fail(err, TCT_E_USAGE,
                     "every column has bounds, so there is nothing to estimate; leave --estimate away");
+  if (p->columns <= TCT_ESTIMATE_COLUMNS && p->lists <= TCT_ESTIMATE_COLUMNS) return check_kinds(p, err);
   return tct_fail(err, TCT_E_USAGE, "bounds of at most %d columns are estimated; describe the others in a schema",
                   TCT_ESTIMATE_COLUMNS);
 }
@@ -53,16 +100,43 @@ static tct_status check_facts(const tct_estimate_plan *p, tct_error *err) {
 /* Rounded up, so that no record's own term is longer. */
 static double length_of(int64_t columns) { return nextafter(sqrt((double)columns), INFINITY); }
 
+/* Of the estimate's delta, what pays for a text that one record alone has and that is listed all the same. */
+static const double LISTS_SHARE = 0.5;
+
+/* The least threshold, to a millionth, that `delta` pays for (estimate.h, LISTS): the smallest z with
+ * c P(N(0, 1) > z) <= delta, by halving, and the side of the interval that is safe. */
+static double threshold_of(const tct_estimate_plan *p, const tct_release *lists) {
+  double low = 0, high = 64, each = p->list_delta / (double)p->lists * (1 - 1e-9);
+  while (high - low > 1e-6) {
+    double z = (low + high) / 2;
+    if (erfc(z / sqrt(2)) / 2 <= each)
+      high = z;
+    else
+      low = z;
+  }
+  return nextafter(1 + lists->lattice + high * tct_release_deviation(lists), INFINITY);
+}
+
+static tct_status add_counts(tct_estimate_plan *p, const char *what, double noise, int64_t columns, tct_error *err) {
+  double length = length_of(columns);
+  return tct_promise_add(&p->promise, tct_release_sum(what, tct_event_gaussian(noise, 1), length, length, p->rows),
+                         err);
+}
+
 static tct_status promise(tct_estimate_plan *p, tct_error *err) {
-  static const char *const what[] = {"counts of values on a grid of powers of two",
-                                     "counts of values in equal parts of the ranges found"};
-  double noise = 0, length = length_of(p->columns);
-  tct_target own = {p->neighbours, p->own_epsilon, p->own_delta};
-  TCT_TRY(tct_calibrate_noise(1, 2, &own, &noise, &p->cost, err));
-  for (int k = 0; k < 2; k++)
-    TCT_TRY(tct_promise_add(&p->promise,
-                            tct_release_sum(what[k], tct_event_gaussian(noise, 1), length, length, p->rows), err));
-  return tct_promise_settle(&p->promise, err);
+  double noise = 0;
+  int releases = (p->columns > 0 ? 2 : 0) + (p->lists > 0);
+  if (p->lists > 0) p->list_delta = LISTS_SHARE * p->own_delta;
+  tct_target own = {p->neighbours, p->own_epsilon, p->own_delta - p->list_delta};
+  TCT_TRY(tct_calibrate_noise(1, releases, &own, &noise, &p->cost, err));
+  if (p->columns > 0) {
+    TCT_TRY(add_counts(p, "counts of values on a grid of powers of two", noise, p->columns, err));
+    TCT_TRY(add_counts(p, "counts of values in equal parts of the ranges found", noise, p->columns, err));
+  }
+  if (p->lists > 0) TCT_TRY(add_counts(p, "counts of the texts that occur", noise, p->lists, err));
+  TCT_TRY(tct_promise_settle(&p->promise, err));
+  if (p->lists > 0) p->threshold = threshold_of(p, &p->promise.release[releases - 1]);
+  return TCT_OK;
 }
 
 tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err) {
@@ -71,7 +145,8 @@ tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_
                              .delta = delta,
                              .neighbours = asked->neighbours,
                              .rows = asked->rows,
-                             .columns = asked->columns};
+                             .columns = asked->columns,
+                             .lists = asked->lists};
   TCT_TRY(take_spec(asked->spec, out, err));
   TCT_TRY(check_facts(out, err));
   out->own_epsilon = out->share * epsilon * DIVIDED, out->own_delta = out->share * delta * DIVIDED;
@@ -81,26 +156,46 @@ tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_
 
 void tct_estimate_plan_free(tct_estimate_plan *plan) { tct_promise_free(&plan->promise); }
 
+/* The releases' events; that of a text that one record alone has is none of theirs. */
+static json_t *events_of(const tct_estimate_plan *p) {
+  json_t *events = tct_json_events(&p->promise.events);
+  tct_events own = {0};
+  if (p->lists > 0 && tct_events_add(&own, tct_event_approx(0, p->list_delta, 1), NULL) == TCT_OK) {
+    json_t *more = tct_json_events(&own);
+    json_array_extend(events, more);
+    json_decref(more);
+  }
+  tct_events_free(&own);
+  return events;
+}
+
 json_t *tct_estimate_certificate(const tct_estimate_plan *p) {
   json_t *asked = json_pack("{s:s, s:o, s:o, s:s, s:I, s:I}", "spec", p->spec, "epsilon", tct_json_real(p->epsilon),
                             "delta", tct_json_real(p->delta), "neighbours", tct_neighbours_name((int)p->neighbours),
                             "rows", (json_int_t)p->rows, "columns", (json_int_t)p->columns);
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "asked", asked, "releases", tct_releases_json(&p->promise),
-                   "events", tct_json_events(&p->promise.events), "epsilon", tct_json_real(p->own_epsilon), "delta",
-                   tct_json_real(p->own_delta), "accountant", p->cost.winner ? p->cost.winner->name : "");
+  if (p->lists > 0) json_object_set_new(asked, "lists", json_integer(p->lists));
+  json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "asked", asked, "releases", tct_releases_json(&p->promise),
+                        "events", events_of(p), "epsilon", tct_json_real(p->own_epsilon), "delta",
+                        tct_json_real(p->own_delta), "accountant", p->cost.winner ? p->cost.winner->name : "");
+  if (p->lists > 0)
+    json_object_set_new(
+        o, "lists",
+        json_pack("{s:o, s:o}", "threshold", tct_json_real(p->threshold), "delta", tct_json_real(p->list_delta)));
+  return o;
 }
 
 tct_status tct_estimate_plan_again(const json_t *certificate, tct_estimate_plan *out, tct_error *err) {
   const json_t *o = json_object_get(certificate, "asked"), *rows = json_object_get(o, "rows"),
-               *columns = json_object_get(o, "columns");
+               *columns = json_object_get(o, "columns"), *lists = json_object_get(o, "lists");
   const char *relation = json_string_value(json_object_get(o, "neighbours"));
   tct_estimate_asked asked = {.spec = json_string_value(json_object_get(o, "spec")),
                               .neighbours = relation ? (tct_neighbours)tct_neighbours_find(relation) : TCT_ADD_REMOVE,
                               .rows = json_integer_value(rows),
-                              .columns = json_integer_value(columns)};
+                              .columns = json_integer_value(columns),
+                              .lists = json_integer_value(lists)};
   *out = (tct_estimate_plan){0};
   bool known = asked.spec && strlen(asked.spec) < sizeof out->spec && relation && tct_neighbours_find(relation) >= 0 &&
-               json_is_integer(rows) && json_is_integer(columns) &&
+               json_is_integer(rows) && json_is_integer(columns) && (!lists || json_is_integer(lists)) &&
                tct_json_get_real(json_object_get(o, "epsilon"), &asked.epsilon) &&
                tct_json_get_real(json_object_get(o, "delta"), &asked.delta);
   if (!known) return tct_fail(err, TCT_E_DATA, "the estimate as asked for is not complete; the file was edited");

@@ -17,7 +17,7 @@ typedef struct run {
   const tct_open *open;
   double *value; /* [columns] of one record */
   double *sum;   /* [columns][len] */
-  double *low, *high;
+  double *low, *high, *middle;
 } run;
 
 /* The record's values in the columns of the estimate. */
@@ -42,7 +42,8 @@ static void count(const run *r, double lattice, int len, bool fine) {
     double weight = data->weight ? data->weight[i] : 1;
     if (lattice > 0) weight = trunc(weight / lattice) * lattice;
     take_record(r, i);
-    for (int64_t c = 0; c < r->plan->columns; c++) r->sum[c * len + place(r, c, fine)] += weight;
+    for (int64_t c = 0; c < r->plan->columns; c++)
+      if (!isnan(r->value[c])) r->sum[c * len + place(r, c, fine)] += weight; /* a missing value counts nowhere */
   }
 }
 
@@ -55,8 +56,18 @@ static void take_intervals(const run *r, double deviation) {
     tct_estimate_visible(r->sum + c * TCT_ESTIMATE_COARSE, TCT_ESTIMATE_COARSE, visible, &first, &last);
     tct_estimate_interval(first, &r->low[c], &unused);
     tct_estimate_interval(last, &unused, &r->high[c]);
+    tct_estimate_reach_zero(&r->low[c], &r->high[c]);
     if (!(r->low[c] < r->high[c])) r->low[c] = -1, r->high[c] = 1; /* all 0, as far as can be seen */
   }
+}
+
+/* The middle of the part below whose end half of what was counted lies, among the parts [first, last]. */
+static double middle_of(const double *count, int first, int last, double low, double part) {
+  double all = 0, below = 0;
+  int k = first;
+  for (int j = first; j <= last; j++) all += fmax(count[j], 0);
+  for (; k < last && below + fmax(count[k], 0) < all / 2; k++) below += fmax(count[k], 0);
+  return low + (k + 0.5) * part;
 }
 
 /* And from these: the parts between the tails. */
@@ -65,6 +76,7 @@ static void take_parts(const run *r, double deviation) {
     int first, last;
     tct_estimate_trim(r->sum + c * TCT_ESTIMATE_FINE, TCT_ESTIMATE_FINE, deviation, r->plan->outside, &first, &last);
     double low = r->low[c], part = (r->high[c] - low) / TCT_ESTIMATE_FINE;
+    r->middle[c] = middle_of(r->sum + c * TCT_ESTIMATE_FINE, first, last, low, part);
     r->low[c] = low + first * part;
     if (last < TCT_ESTIMATE_FINE - 1) r->high[c] = low + (last + 1) * part;
   }
@@ -84,11 +96,13 @@ static tct_status release(run *r, tct_mech *mech, int which, tct_error *err) {
 }
 
 tct_status tct_estimate_release(const tct_estimate_plan *plan, const tct_data *data, const tct_open *open,
-                                tct_mech *mech, double *low, double *high, tct_error *err) {
+                                tct_mech *mech, tct_found *out, tct_error *err) {
   int64_t cells = plan->columns * TCT_ESTIMATE_COARSE;
-  run r = {plan, data, open, TCT_NEW(double, plan->columns), TCT_NEW(double, cells), low, high};
+  int counts = plan->columns > 0 ? 2 : 0;
+  run r = {plan, data, open, TCT_NEW(double, plan->columns), TCT_NEW(double, cells), out->low, out->high, out->middle};
   tct_status status = r.value && r.sum ? TCT_OK : tct_fail_memory(err);
-  for (int which = 0; which < 2 && status == TCT_OK; which++) status = release(&r, mech, which, err);
+  for (int which = 0; which < counts && status == TCT_OK; which++) status = release(&r, mech, which, err);
+  if (status == TCT_OK && plan->lists > 0) status = tct_estimate_lists(plan, data, open, counts, mech, out, err);
   if (status == TCT_OK) status = tct_mech_spent_exactly(mech, err);
   tct_wipe_free(r.value, r.value ? plan->columns : 0, sizeof *r.value);
   tct_wipe_free(r.sum, r.sum ? cells : 0, sizeof *r.sum);

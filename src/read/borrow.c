@@ -107,6 +107,7 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   data->label_low = table->label_low;
   data->label_high = table->label_high;
   data->open = table->open;
+  data->words = tct_words_share(table->words);
   TCT_TRY(take_names(data, (const char *const *)table->names, err));
   const char *const *classes = (const char *const *)table->classes.name;
   if (classes && data->y == table->y)
@@ -143,10 +144,11 @@ tct_data *tct_data_relabel(const tct_data *table, const double *y, tct_labels la
              "the table's bounds were estimated, and the estimate pays for one fit on it; relabel before the estimate");
     return NULL;
   }
-  if (y && (labels == TCT_LABELS_NONE || check_view(&table->x, y, labels, err) != TCT_OK)) {
-    if (labels == TCT_LABELS_NONE) tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
+  if (y && (labels <= TCT_LABELS_NONE || labels > TCT_LABELS_CLASSES)) {
+    tct_fail(err, TCT_E_USAGE, "the kind of labels is unknown; give one of tct_labels");
     return NULL;
   }
+  if (y && check_labels(y, table->x.rows, labels, err) != TCT_OK) return NULL; /* the records are checked already */
   tct_data *data = TCT_NEW(tct_data, 1);
   if (!data) {
     tct_fail_memory(err);

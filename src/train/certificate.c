@@ -166,10 +166,11 @@ static const char RELEASE[] =
     " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
 
 static const char *unknown_in_estimate(const json_t *estimate) {
-  const char *bad = unknown_in(estimate, " asked releases events epsilon delta accountant rest ");
+  const char *bad = unknown_in(estimate, " asked releases events epsilon delta accountant lists rest ");
   const json_t *release;
   size_t i;
-  if (!bad) bad = unknown_in(json_object_get(estimate, "asked"), " spec epsilon delta neighbours rows columns ");
+  if (!bad) bad = unknown_in(json_object_get(estimate, "asked"), " spec epsilon delta neighbours rows columns lists ");
+  if (!bad) bad = unknown_in(json_object_get(estimate, "lists"), " threshold delta ");
   if (!bad) bad = unknown_in(json_object_get(estimate, "rest"), " epsilon delta accountant events ");
   json_array_foreach(json_object_get(estimate, "releases"), i, release) if (!bad) bad = unknown_in(release, RELEASE);
   return bad;

@@ -93,6 +93,65 @@ edited 'a fit beyond what was left' 'e["rest"]["epsilon"] = 1.9'
 edited 'another relation' 'e["asked"]["neighbours"] = "replace_one"'
 edited 'as form 1' 'm["version"] = 1'
 
+# ---- lists of categories, and missing values ----
+python3 - <<'PY'
+import json, random
+random.seed(4)
+with open("c.csv", "w") as f, open("c.jsonl", "w") as g:
+    f.write("age,kind,town,y\n")
+    for i in range(5000):
+        age, kind = round(random.uniform(18, 88), 1), random.choice("uuuvvw")
+        town = f"hamlet {i}" if i % 50 == 0 else random.choice(["Ulm", "Bonn", "Jena"])
+        y = int(age / 60 + (kind == "u") + random.gauss(0, .5) > 1.6)
+        row = {"age": None if i % 9 == 0 else age, "kind": None if i % 7 == 0 else kind, "town": town, "y": y}
+        f.write(",".join("" if v is None else str(v) for v in row.values()) + "\n")
+        g.write(json.dumps(row) + "\n")
+open_ = [{"name": "age", "type": "number", "estimate": True, "missing": "estimate"},
+         {"name": "kind", "type": "category", "estimate": True, "missing": "estimate"},
+         {"name": "town", "type": "category", "estimate": True}]
+label = {"name": "y", "values": ["0", "1"], "positive": "1"}
+json.dump({"columns": open_, "label": label}, open("lists.json", "w"))
+json.dump({"columns": [*open_[:2], {**open_[2], "values": ["Ulm"]}], "label": label}, open("both_lists.json", "w"))
+json.dump({"columns": [*open_[:2], {**open_[2], "other": "zero"}], "label": label}, open("other.json", "w"))
+PY
+kinds='bounds,missing,categories:share=0.2'
+ok 'lists' train c.csv --schema lists.json "${settings[@]}" --estimate "$kinds" --seed 3 -o l.json
+cp .out plan.txt
+ok 'they verify' verify l.json
+check 'what everybody has is listed, and what one person has is not' test "$(privacy l.json '[c["values"] for c in columns[1:]]')" = \
+  "[['(missing)', 'u', 'v', 'w'], ['Bonn', 'Jena', 'Ulm']]"
+check 'missing ages have the place of about the middle' test "$(privacy l.json '45 < columns[0]["missing"] < 61')" = True
+check 'and missing kinds are a kind' test "$(privacy l.json 'columns[1]["missing"], columns[2]["other"]')" = "('(missing)', 'zero')"
+check 'the certificate has the threshold and its delta' test \
+  "$(privacy l.json 'e["lists"]["threshold"] > 30, e["lists"]["delta"] < e["delta"], len(e["events"]), len(e["releases"])')" = '(True, True, 2, 3)'
+ok 'the same table as JSON Lines' train c.jsonl --schema lists.json "${settings[@]}" --estimate "$kinds" --seed 3 -o j.json
+check 'gives the same file' cmp -s l.json j.json
+ok 'with four threads' train c.csv --schema lists.json "${settings[@]}" --estimate "$kinds" --seed 3 --threads 4 -o j.json
+check 'gives the same file too' cmp -s l.json j.json
+ok 'predictions, of unlisted towns too' predict l.json c.csv -o z.txt
+check 'one for each record' test "$(wc -l <z.txt)" = 5000
+ok 'its page' report l.json -o page.html
+ok 'the plan without data' train --dry-run --records 5000 --schema lists.json "${settings[@]}" --estimate "$kinds"
+check 'promises what was made' cmp -s <(grep '^estimate' .out) <(grep '^estimate' plan.txt)
+cp m.json kept.json && cp l.json m.json
+edited 'a list called public' 'columns[2].pop("estimated")'
+edited 'lists dropped' 'e["asked"].pop("lists"); e.pop("lists"); [c.pop("estimated") for c in columns[1:]]'
+edited 'a lower threshold' 'e["lists"]["threshold"] = 1.0'
+edited 'delta of the lists dropped' 'e["events"].pop()'
+edited 'a release of texts dropped' 'e["releases"].pop()'
+mv kept.json m.json
+for each in 'bounds,missing|leaves lists' 'bounds,categories|missing values to the estimate' 'missing,categories|without bounds' \
+  'missing|found with bounds or lists' 'bounds,bounds|each once'; do
+  bad "${each%|*}" 2 "${each#*|}" train c.csv --schema lists.json "${settings[@]}" --estimate "${each%|*}" -o x.json
+done
+bad 'a list and an estimate' 3 'remove one of the two' train c.csv --schema both_lists.json "${settings[@]}" --estimate "$kinds" -o x.json
+bad 'a rule for others' 3 'remove these keys' train c.csv --schema other.json "${settings[@]}" --estimate "$kinds" -o x.json
+bad 'lists without a schema' 2 "no column's list is open" train r.csv --label y --loss squared --epsilon 1 --delta 1e-6 \
+  --estimate bounds,categories -o x.json
+bad 'lists in single precision' 2 'leave --f32 away' train c.csv --schema lists.json "${settings[@]}" --f32 --estimate "$kinds" -o x.json
+bad 'lists without an estimate' 2 'add --estimate' train c.csv --schema lists.json "${settings[@]}" -o x.json
+check 'no model is left' test ! -e x.json
+
 # ---- bounds that another run has paid for ----
 python3 -c '
 import json; json.dump(json.load(open("m.json"))["transforms"]["schema"], open("found.json", "w"))'
@@ -114,7 +173,7 @@ refused() { # NAME CODE REGEX ARGS...
 }
 refused 'open columns without an estimate' 2 'add --estimate' t.csv --schema open.json "${settings[@]}"
 refused 'nothing to estimate' 2 'leave --estimate away' t.csv --schema full.json "${settings[@]}" --estimate bounds
-refused 'another estimate' 2 'of bounds and of nothing else' t.csv --schema open.json "${settings[@]}" --estimate scales
+refused 'another estimate' 2 'and of nothing else' t.csv --schema open.json "${settings[@]}" --estimate scales
 refused 'a share of nothing' 2 'budget_fraction' t.csv --schema open.json "${settings[@]}" --estimate bounds:share=0
 refused 'an option that there is not' 2 "no option 'grid'" t.csv --schema open.json "${settings[@]}" --estimate bounds:grid=3
 refused 'delta 0' 2 'delta above 0' t.csv --schema open.json --loss logistic --epsilon 1 --delta 0 --estimate bounds

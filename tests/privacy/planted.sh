@@ -102,8 +102,8 @@ plant score_weights_forgotten src/score/score_terms.c 's/by = \{scoring->part \*
 
 # ---- bounds that are estimated ----
 plant estimate_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate
-plant estimate_calibrated_for_one_release src/estimate/estimate_plan.c 's/tct_calibrate_noise\(1, 2,/tct_calibrate_noise(1, 1,/' privacy_estimate
-plant estimate_a_column_uncounted src/estimate/estimate_plan.c 's/double noise = 0, length = length_of\(p->columns\)/double noise = 0, length = length_of(p->columns - 1)/' privacy_estimate
+plant estimate_calibrated_for_one_release src/estimate/estimate_plan.c 's/tct_calibrate_noise\(1, releases,/tct_calibrate_noise(1, 1,/' privacy_estimate
+plant estimate_a_column_uncounted src/estimate/estimate_plan.c 's/double length = length_of\(columns\)/double length = length_of(columns - 1)/' privacy_estimate
 plant estimate_label_uncounted src/estimate/data_estimate.c 's/int64_t columns = w->open.count \+ w->open.label;/int64_t columns = w->open.count;/' privacy_estimate
 plant estimate_grid_from_the_data src/estimate/estimate_release.c 's/tct_estimate_power\(r->value\[c\]\)/tct_estimate_power(r->value[c] \/ (1 + fabs(((const double *)r->data->x.values)[0])))/' privacy_estimate
 plant estimate_parts_of_the_datas_range src/estimate/estimate_release.c 's/  TCT_TRY\(tct_mech_release\(mech, which, r->sum, r->plan->columns \* len, err\)\);\n  if \(which\)/  if (!which) take_intervals(r, 1e-9);\n  TCT_TRY(tct_mech_release(mech, which, r->sum, r->plan->columns * len, err));\n  if (which)/;s/  else\n    take_intervals\(r, tct_release_deviation\(planned\)\);//' privacy_estimate
@@ -112,6 +112,14 @@ plant estimate_charged_after_the_draw src/estimate/data_estimate.c 's/  TCT_TRY\
 plant estimate_without_a_charge src/estimate/data_estimate.c 's/if \(!w->config.ledger\) return TCT_OK;/return TCT_OK;/' privacy_estimate
 plant estimate_left_out_of_the_claim src/train/fit.c 's/if \(status == TCT_OK\) status = tct_model_add_estimate\([^;]*;//' privacy_estimate
 plant estimate_pays_for_every_fit src/train/charge.c 's/  e->used = true;\n//' privacy_estimate
+plant list_without_threshold src/estimate/estimate_lists.c 's/r->sum\[k\] > r->plan->threshold/r->sum[k] > 0/' privacy_estimate_lists
+plant list_noise_halved src/estimate/estimate_plan.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_estimate_lists
+plant list_delta_spent_twice src/estimate/estimate_plan.c 's/p->own_delta - p->list_delta\}/p->own_delta}/' privacy_estimate_lists
+plant list_threshold_of_one_column src/estimate/estimate_plan.c 's/p->list_delta \/ \(double\)p->lists/p->list_delta/' privacy_estimate_lists
+plant list_threshold_without_the_record src/estimate/estimate_plan.c 's/nextafter\(1 \+ lists->lattice \+ /nextafter(/' privacy_estimate_lists
+plant list_weights_forgotten src/estimate/estimate_lists.c 's/double weight = data->weight \? data->weight\[i\] : 1;/double weight = 1;/' privacy_estimate_lists
+plant list_of_persons src/estimate/data_estimate.c 's/if \(data->words && data->persons\)/if (false)/' privacy_estimate_lists
+plant list_length_of_one_column src/estimate/estimate_plan.c 's/"counts of the texts that occur", noise, p->lists/"counts of the texts that occur", noise, 1/' privacy_estimate_lists
 plant estimate_then_weighed src/read/table/weigh.c 's/if \(data->estimated\)/if (false)/' privacy_estimate
 plant estimate_lost_by_relabelling src/read/borrow.c 's/if \(table->estimated\)/if (false)/' privacy_estimate
 plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
@@ -126,7 +134,7 @@ plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, r
 plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
 plant batch_of_another_release src/mech/mech.c 's/mech->batch == \(release->rate < 1 \? r \+ 1 : 0\)/mech->batch != 0 || release->rate == 1/' unit_mech
 plant second_batch_allowed src/mech/mech.c 's/if \(mech->batch\)\n/if (0)\n/' unit_mech
-plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
+plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch_by\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
 plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(tct_gate_charge\(mech, r, err\)\);\n  TCT_TRY\(sum_over_ranks/  TCT_TRY(sum_over_ranks/;s/  if \(status == TCT_OK\) mech->batch = 0;/  if (status == TCT_OK) status = tct_gate_charge(mech, r, err);\n  if (status == TCT_OK) mech->batch = 0;/' unit_mech
 plant promise_unchecked src/mech/mech.c 's/if \(mech->left\[r\] < 1\) return [^;]*;//' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[r\]--;/mech->left[r] += 0;/' unit_mech

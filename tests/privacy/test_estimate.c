@@ -71,13 +71,15 @@ static int64_t features[WIDE] = {0, 1, 2, 3, 4};
 static void release(const tct_data *data, bool real, const tct_estimate_plan *plan, seen *s) {
   tct_error err = {0};
   tct_mech *mech = NULL;
-  double low[WIDE + 1], high[WIDE + 1];
+  tct_found found;
   uint64_t seed = 5;
   tct_open open = {.feature = features, .count = WIDE, .label = real};
   memset(s, 0, sizeof *s);
   if (tct_mech_new(&plan->promise, plan->neighbours, &seed, &mech, &err) != TCT_OK) fail_msg("%s", err.text);
   tct_mech_probe_test(mech, watch, s);
-  if (tct_estimate_release(plan, data, &open, mech, low, high, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_found_make(plan, data, &found, &err) != TCT_OK) fail_msg("%s", err.text);
+  if (tct_estimate_release(plan, data, &open, mech, &found, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_found_free(&found, 0);
   tct_mech_free(mech);
 }
 
@@ -91,7 +93,7 @@ static double distance(const seen *a, const seen *b, int k) {
 static tct_estimate_plan planned(double epsilon, tct_neighbours relation, bool real) {
   tct_error err = {0};
   tct_estimate_plan plan;
-  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real};
+  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real, 0};
   if (tct_estimate_plan_make(&asked, &plan, &err) != TCT_OK) fail_msg("%s", err.text);
   return plan;
 }

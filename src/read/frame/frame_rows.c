@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/spec.h"
 
 static const char *const trues[] = {"true", "True", "TRUE", "1"}, *const falses[] = {"false", "False", "FALSE", "0"};
 enum { WORDS_OF_FLAGS = 4, SHORT_DICTIONARY = 1 << 16 };
@@ -141,12 +142,29 @@ static const char *encode_category(tct_rows *rows, int64_t k, int64_t row) {
                            found == KNOWN_MISSING);
 }
 
+/* A cell of a column without a list: the text that a file would hold. */
+static const char *encode_word(tct_rows *rows, const tct_column *column, const tct_cell *cell) {
+  char text[TCT_WHOLE_TEXT + 16];
+  if (cell->kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell->at, cell->length);
+  if (cell->kind == TCT_CELL_FLAG) {
+    const char *word = cell->number != 0 ? *trues : *falses;
+    return tct_encode_text(&rows->encoder, column, word, (int64_t)strlen(word));
+  }
+  if (is_missing_number(rows, cell)) return tct_encode_listed(&rows->encoder, column, -1, true);
+  if (cell->whole)
+    tct_cell_digits(cell, text);
+  else
+    tct_print_real(cell->number, text, sizeof text);
+  return tct_encode_text(&rows->encoder, column, text, (int64_t)strlen(text));
+}
+
 static const char *encode_cell(tct_rows *rows, int64_t k, int64_t row) {
   const tct_column *column = &rows->encoder.schema->column[k];
   tct_cell cell = {0};
-  if (column->kind == TCT_COLUMN_CATEGORY) return encode_category(rows, k, row);
+  if (column->kind == TCT_COLUMN_CATEGORY && !column->open) return encode_category(rows, k, row);
   const char *why = tct_strip_read(&rows->strip[k], row, &cell);
   if (why) return why;
+  if (column->open) return encode_word(rows, column, &cell);
   if (cell.kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell.at, cell.length);
   return encode_number(rows, column, &cell);
 }

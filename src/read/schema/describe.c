@@ -30,6 +30,7 @@ tct_status tct_schema_describe(const tct_schema *schema, tct_data *data, tct_err
   data->label_low = schema->label_low;
   data->label_high = schema->label_high;
   data->open = schema->open;
+  data->words = tct_words_share(schema->words);
   if (!schema->root) return TCT_OK;
   char *text = json_dumps(schema->root, JSON_COMPACT | JSON_REAL_PRECISION(17));
   data->schema = tct_text_copy(text);

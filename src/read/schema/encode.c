@@ -27,6 +27,8 @@ tct_status tct_encoder_copy(tct_encoder *encoder, tct_error *err) {
 tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int64_t *field, int64_t label_field,
                             const tct_read_options *options, tct_error *err) {
   bool narrow = options->value_type == TCT_F32;
+  if (narrow && schema->words)
+    return tct_fail(err, TCT_E_USAGE, "a list of categories is estimated in double precision; leave --f32 away");
   encoder->schema = schema;
   encoder->field = field;
   encoder->label_field = label_field;
@@ -68,6 +70,10 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
   if (missing && column->missing == TCT_WHEN_REFUSE) {
     return "a value is missing; complete the record, or let a schema say what \"missing\" becomes";
   }
+  if (missing && column->missing == TCT_WHEN_ESTIMATE) {
+    put(encoder, column->first, NAN, true); /* until the estimate says what it becomes */
+    return NULL;
+  }
   if (missing) value = column->missing_number;
   if (!isfinite(value)) return "the number is not finite; correct it";
   if (!column->raw) value = scaled(encoder->schema, column, value);
@@ -76,7 +82,26 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
   return NULL;
 }
 
+/* A text of a column without a list, or a missing one, as the number that stands for it until there is one. */
+static const char *put_word(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length,
+                            bool missing) {
+  double value = TCT_WORD_NONE;
+  if (missing && column->missing == TCT_WHEN_REFUSE)
+    return "a category is missing; complete the record, or let the schema say what \"missing\" becomes";
+  if (missing) at = TCT_MISSING_WORD, length = (int64_t)strlen(at);
+  if (!missing || column->missing == TCT_WHEN_ESTIMATE) {
+    int64_t place = column - encoder->schema->column;
+    int64_t number = tct_words_number(encoder->schema->words, place, at, length);
+    if (number == TCT_WORD_NONE)
+      return "the columns without lists have too many different texts for memory; ignore those that are no categories";
+    value = (double)number;
+  }
+  put(encoder, column->first, value, true);
+  return NULL;
+}
+
 const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing) {
+  if (column->open) return put_word(encoder, column, NULL, 0, missing);
   if (found < 0) {
     tct_when when = missing ? column->missing : column->other;
     if (when == TCT_WHEN_REFUSE) {
@@ -103,6 +128,7 @@ static const char *text_as_number(tct_encoder *encoder, const tct_column *column
 
 const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
   if (column->kind == TCT_COLUMN_NUMBER) return text_as_number(encoder, column, at, length);
+  if (column->open) return put_word(encoder, column, at, length, tct_schema_missing(encoder->schema, at, length));
   int32_t found = tct_column_find(column, at, length);
   return tct_encode_listed(encoder, column, found, found < 0 && tct_schema_missing(encoder->schema, at, length));
 }

@@ -44,6 +44,7 @@ bool tct_schema_missing(const tct_schema *schema, const char *text, int64_t leng
 
 int64_t tct_column_feature(const tct_column *column, int64_t k, char *buffer, size_t size) {
   if (column->kind == TCT_COLUMN_NUMBER) return snprintf(buffer, size, "%s", column->name);
+  if (column->open) return snprintf(buffer, size, "%s", column->name);
   const json_t *value = json_array_get(column->values, (size_t)(k + column->dropped));
   return snprintf(buffer, size, "%s=%s", column->name, json_string_value(value));
 }
@@ -156,8 +157,47 @@ static tct_status category_rule(const tct_schema *schema, const tct_column *colu
   return TCT_OK;
 }
 
-static tct_status parse_category(const tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
-  TCT_TRY(check_keys(schema, object, "name type values missing other drop_first comment", err));
+static tct_status estimate_flag(const tct_schema *schema, const tct_column *column, const json_t *object, bool *is_open,
+                                tct_error *err) {
+  const json_t *estimate = json_object_get(object, "estimate");
+  *is_open = json_is_true(estimate);
+  if (!estimate || json_is_boolean(estimate)) return TCT_OK;
+  return wrong(schema, column->name, "\"estimate\" must be true or false; write one of them", err);
+}
+
+/* "missing" of a column about which an estimate finds out; "zero" goes with categories alone. */
+static tct_status open_missing(const tct_schema *schema, tct_column *column, const json_t *value, tct_error *err) {
+  const char *word = value ? json_string_value(value) : "refuse";
+  bool estimate = word && strcmp(word, "estimate") == 0;
+  bool zero = word && column->kind == TCT_COLUMN_CATEGORY && strcmp(word, "zero") == 0;
+  column->missing = estimate ? TCT_WHEN_ESTIMATE : zero ? TCT_WHEN_ZERO : TCT_WHEN_REFUSE;
+  if (estimate || zero || (word && strcmp(word, "refuse") == 0)) return TCT_OK;
+  return wrong(schema, column->name,
+               "a column that is estimated takes no missing value of its own; write \"estimate\" or \"refuse\"", err);
+}
+
+/* "estimate": bounds or list are not known, and an estimate pays for them.  Texts outside of the list become zeros. */
+static tct_status parse_open(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
+  if (json_object_get(object, "lower") || json_object_get(object, "upper") || json_object_get(object, "values"))
+    return wrong(schema, column->name,
+                 "bounds or values are there, and yet they are to be estimated; remove one of the two", err);
+  if (json_object_get(object, "other") || json_object_get(object, "drop_first"))
+    return wrong(schema, column->name, "an estimated list keeps all values, and others are zero; remove these keys",
+                 err);
+  column->open = column->kind == TCT_COLUMN_CATEGORY;
+  column->raw = !column->open;
+  column->features = 1;
+  schema->open++;
+  if (column->open && !schema->words && !(schema->words = tct_words_new())) return tct_fail_memory(err);
+  return open_missing(schema, column, json_object_get(object, "missing"), err);
+}
+
+static tct_status parse_category(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
+  bool is_open;
+  TCT_TRY(check_keys(schema, object, "name type values missing other drop_first estimate estimated comment", err));
+  TCT_TRY(estimate_flag(schema, column, object, &is_open, err));
+  if (is_open) return parse_open(schema, column, object, err);
+  schema->estimated |= json_object_get(object, "estimated") != NULL;
   column->values = json_object_get(object, "values");
   TCT_TRY(text_list(schema, column->name, column->values, 1, err));
   column->listed = (int32_t)json_array_size(column->values);
@@ -174,27 +214,11 @@ static tct_status parse_category(const tct_schema *schema, tct_column *column, c
   return TCT_OK;
 }
 
-/* "estimate": the bounds are not known, and an estimate pays for them; no number of the column is public. */
-static tct_status parse_open(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
-  const json_t *missing = json_object_get(object, "missing");
-  if (json_object_get(object, "lower") || json_object_get(object, "upper"))
-    return wrong(schema, column->name, "there are bounds, and yet they are to be estimated; remove one of the two",
-                 err);
-  if (missing && (!json_is_string(missing) || strcmp(json_string_value(missing), "refuse") != 0))
-    return wrong(schema, column->name, "a column whose bounds are estimated takes no missing value; write \"refuse\"",
-                 err);
-  column->raw = true;
-  column->features = 1;
-  schema->open++;
-  return TCT_OK;
-}
-
 static tct_status parse_number(tct_schema *schema, tct_column *column, const json_t *object, tct_error *err) {
-  const json_t *estimate = json_object_get(object, "estimate");
+  bool is_open;
   TCT_TRY(check_keys(schema, object, "name type lower upper missing estimate estimated comment", err));
-  if (estimate && !json_is_boolean(estimate))
-    return wrong(schema, column->name, "\"estimate\" must be true or false; write one of them", err);
-  if (json_is_true(estimate)) return parse_open(schema, column, object, err);
+  TCT_TRY(estimate_flag(schema, column, object, &is_open, err));
+  if (is_open) return parse_open(schema, column, object, err);
   schema->estimated |= json_object_get(object, "estimated") != NULL;
   TCT_TRY(bounds(schema, column->name, object, &column->lower, &column->upper, err));
   column->features = 1;
@@ -222,6 +246,7 @@ static tct_status parse_column(tct_schema *schema, tct_column *column, const jso
     TCT_TRY(parse_category(schema, column, object, err));
   } else if (strcmp(type, "ignore") == 0) {
     column->kind = TCT_COLUMN_IGNORE;
+    schema->estimated |= json_object_get(object, "estimated") != NULL; /* an estimated list with nothing in it */
   } else {
     return wrong(schema, column->name, "\"type\" must be \"number\", \"category\" or \"ignore\"; write one of them",
                  err);
@@ -368,6 +393,7 @@ tct_status tct_schema_plain(tct_schema *schema, char *const *names, int64_t coun
 void tct_schema_free(tct_schema *schema) {
   for (int64_t k = 0; schema->column && k < schema->columns; k++) tct_free(schema->column[k].slot);
   tct_free(schema->column);
+  tct_words_free(schema->words);
   json_decref(schema->root);
   memset(schema, 0, sizeof *schema);
 }

@@ -5,19 +5,21 @@
 #include <stdbool.h>
 
 #include "core/status.h"
+#include "read/table/words.h"
 #include "read/source/limits.h"
 
 typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUMN_IGNORE } tct_column_kind;
 
 /* What a missing or unlisted value becomes. */
-typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE } tct_when;
+typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE, TCT_WHEN_ESTIMATE } tct_when;
 
 typedef struct tct_column {
   const char *name; /* borrowed from the JSON tree, or from the header */
   tct_column_kind kind;
   bool raw;               /* number without bounds: taken as it is (no schema) */
+  bool open;              /* category without a list: its value is the number of its text among tct_schema.words */
   double lower, upper;    /* number */
-  tct_when missing;       /* number: refuse or value; category: any */
+  tct_when missing;       /* number: refuse or value; category: any; open columns: refuse, zero or estimate */
   tct_when other;         /* category */
   double missing_number;  /* in the column's own units */
   int32_t missing_listed; /* index into values */
@@ -38,7 +40,8 @@ typedef struct tct_schema {
   int64_t columns;
   int64_t features;             /* over all columns */
   int64_t max;                  /* non-zero features that one record can have */
-  int64_t open;                 /* number columns whose bounds an estimate will pay for */
+  int64_t open;                 /* columns whose bounds or lists an estimate will pay for */
+  tct_words *words;             /* of the columns without lists; NULL: there are none */
   bool estimated;               /* bounds in it come from an estimate that was paid for elsewhere */
   bool symmetric;               /* numbers scaled to [-1, 1] instead of [0, 1] */
   bool drafted;                 /* drafted from data and not reviewed */

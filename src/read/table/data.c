@@ -66,6 +66,7 @@ void tct_data_free(tct_data *data) {
   tct_free(data->keys);
   tct_free(data->schema);
   tct_estimated_free(data->estimated);
+  tct_words_free(data->words);
   for (int k = 0; k < TCT_UNACCOUNTED; k++) tct_free(data->unaccounted[k]);
   tct_free(data);
 }

@@ -5,6 +5,7 @@
 #include "la/matrix/matrix.h"
 #include "read/table/class_names.h"
 #include "read/table/estimated.h"
+#include "read/table/words.h"
 
 enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
 
@@ -25,7 +26,8 @@ struct tct_data {
   char *label_name;             /* owned or NULL */
   char *schema;                 /* JSON text of the schema that was applied, owned, or NULL */
   double label_low, label_high; /* public label bounds from the schema; NAN if none */
-  int64_t open;                 /* number columns without bounds, which a schema leaves to an estimate */
+  int64_t open;                 /* columns without bounds or lists, which a schema leaves to an estimate */
+  tct_words *words;             /* texts of the columns without lists, whose values are their numbers; or NULL */
   tct_estimated *estimated;     /* what the estimate of its bounds cost, owned; NULL: there was none */
   tct_team *team;               /* the ranks that hold the other records, borrowed; NULL: all are here */
   int64_t row0, all_rows;       /* number of the first record, and of all of them; without a team 0 */

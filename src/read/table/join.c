@@ -24,6 +24,9 @@ tct_status tct_data_alike(const tct_data *a, const tct_data *b, tct_error *err) 
   if (a->x.layout != b->x.layout || a->x.value_type != b->x.value_type || a->labels != b->labels ||
       (!csr && a->x.cols != b->x.cols))
     return tct_fail(err, TCT_E_DATA, "the parts differ in format or number of columns; give parts of one table");
+  if (a->words || b->words)
+    return tct_fail(err, TCT_E_USAGE,
+                    "a list of categories is estimated of a table in one file; put the parts into one");
   if (!a->keys != !b->keys)
     return tct_fail(err, TCT_E_DATA, "one part has keys and another none; give parts of one table");
   if (!tct_class_names_same(&a->classes, &b->classes))
