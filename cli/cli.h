@@ -21,6 +21,8 @@ typedef struct cli_args {
   const char *shape;                       /* "N,P" */
   const char *classes;                     /* --classes, as given */
   char loss[140];                          /* config.loss with the number of classes, where that is to be added */
+  int loss_open;                           /* --loss auto: how more than two classes are trained is for the rule */
+  char loss_why[200];                      /* the rule's reason; "" = there was nothing to choose */
   int64_t rows_per_person;                 /* train, evaluate; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
@@ -142,6 +144,10 @@ int cli_fit_check_run(const cli_args *args);
 int cli_fit_check_output(const cli_args *args);
 /* Is the ledger there, and undamaged? */
 int cli_fit_check_ledger(const cli_args *args);
+/* --loss auto: the labels are of classes, and how more than two are trained is for the rule. */
+void cli_fit_open_loss(cli_args *args);
+/* Then, once they are known: the rule's loss into config.loss, and its reason.  0, or an exit code after a sentence. */
+int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t cols);
 int cli_to_standard_output(const cli_args *args); /* -o - */
 /* The plan's warnings, and that of noise from a seed. */
 void cli_fit_warn(const cli_args *args, const json_t *plan);

@@ -31,7 +31,7 @@ static const cli_option options[] = {
      NULL},
     {"--errors", CLI_CHOICE, offsetof(cli_args, config.errors), "none|model|robust", "as in tacit train", "none",
      "robust"},
-    {"--seconds", CLI_REAL, offsetof(cli_args, seconds), "S", "about how long, in seconds", "60", "10"},
+    {"--seconds", CLI_REAL, offsetof(cli_args, seconds), "S", "about how many processor seconds", "60", "10"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "of the invented tables", "1", "7"},
     {0},
 };

@@ -204,6 +204,7 @@ static int search_and_say(cli_args *args, search *s) {
 
 static int run_search(cli_args *args) {
   search s = {.out = -1};
+  cli_fit_open_loss(args);
   int code = check_before(args, &s);
   args->read.labels = cli_labels(&args->config);
   if (!code) code = args->dry_run ? dry_run(args, &s) : search_and_say(args, &s);

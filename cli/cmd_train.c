@@ -78,24 +78,36 @@ static void plan_disk(const cli_args *args, json_t *plan) {
            disk.write / 1e6, folder);
 }
 
+/* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
+static int64_t public_classes(const cli_args *args) {
+  if (args->read.positive) return 2;
+  if (args->read.classes_count || !args->read.schema_path) return args->read.classes_count;
+  json_t *schema = json_load_file(args->read.schema_path, 0, NULL), *label = json_object_get(schema, "label");
+  size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
+  json_decref(schema);
+  return (int64_t)count;
+}
+
 static int dry_run(cli_args *args) {
   tct_error err;
-  int64_t rows = 0, cols = 0;
+  int64_t rows = 0, cols = 0, classes = public_classes(args);
   json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
   if (!code) code = plan_estimate(args, rows, cols, &estimate);
-  if (code) return code;
-  if (is_joint(args) && args->read.classes_count) count_in_loss(args, args->read.classes_count);
+  if (!code) code = cli_fit_take_loss(args, classes, rows, cols);
+  if (code) return json_decref(estimate), code;
+  if (is_joint(args) && classes > 2) count_in_loss(args, classes);
   tct_plan *plan = tct_plan_new(&args->config, rows, cols, &err);
   tct_composition *whole = NULL;
-  int several = plan && args->read.classes_count > 2 && !args->read.positive && !is_joint(args);
-  if (several) whole = tct_compose_classes(&args->config, args->read.classes_count, rows, cols, &err);
+  int several = plan && classes > 2 && cli_labels(&args->config) == TCT_LABELS_CLASSES && !is_joint(args);
+  if (several) whole = tct_compose_classes(&args->config, classes, rows, cols, &err);
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
   if (root && estimate) json_object_set(root, "estimate", estimate);
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
+  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
   cli_fit_warn(args, root);
   if (args->json) plan_disk(args, root);
   if (args->json)
@@ -128,6 +140,10 @@ typedef struct run {
 /* One fit, or one for each class within the same budget. */
 static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
   int64_t rows = tct_data_all_rows(r->data), cols = tct_data_cols(r->data);
+  if (tct_data_kind(r->data) == TCT_LABELS_CLASSES &&
+      cli_fit_take_loss(args, tct_data_classes(r->data), rows, cols) != 0)
+    return *err = (tct_error){.status = TCT_E_USAGE, .text = "no loss could be chosen; name one with --loss"},
+           err->status;
   bool joint = is_joint(args);
   if (joint && tct_data_kind(r->data) != TCT_LABELS_CLASSES) {
     *err = (tct_error){.status = TCT_E_USAGE,
@@ -197,6 +213,7 @@ static int report(const cli_args *args, const run *r) {
   json_t *root = cli_plan_json(r->plan, r->whole, &err);
   if (!root) return cli_fail_error(&err);
   int code = 0;
+  if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));
   if (r->asked.estimate) json_object_set_new(root, "estimate", estimate_of(r->model));
   cli_fit_warn(args, root);
   cli_warn_unaccounted(r->model);
@@ -263,6 +280,7 @@ static int begin(cli_args *args, tct_team *team) {
   int code = 0;
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
+  cli_fit_open_loss(args);
   if (tct_team_rank(team) == 0) code = check_args(args);
   if (!code && args->read.key && tct_team_size(team) > 1)
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");

@@ -21,6 +21,24 @@ int cli_fit_check(const cli_args *args) {
   return 0;
 }
 
+void cli_fit_open_loss(cli_args *args) {
+  args->loss_open = args->config.loss && !strcmp(args->config.loss, "auto");
+  if (args->loss_open) args->config.loss = "logistic";
+}
+
+int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t cols) {
+  tct_error err = {0};
+  if (!args->loss_open || classes < 3) return 0;
+  char *text = tct_choose_loss_json(&args->config, classes, rows, cols, &err);
+  json_t *root = text ? cli_take_json(text) : NULL;
+  if (!root) return text ? CLI_RUN : cli_fail_error(&err);
+  snprintf(args->loss, sizeof args->loss, "%s", cli_string(root, "loss"));
+  snprintf(args->loss_why, sizeof args->loss_why, "%s", cli_string(root, "why"));
+  args->config.loss = args->loss;
+  json_decref(root);
+  return 0;
+}
+
 int cli_fit_check_run(const cli_args *args) {
   if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)

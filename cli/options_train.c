@@ -5,7 +5,8 @@
 
 const cli_option cli_fit_options[] = {
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
-     "what is minimised (tacit components loss); it decides how labels are read", "none, it must be given", "logistic"},
+     "what is minimised, and how labels are read (tacit components loss); auto: logistic or softmax",
+     "none, it must be given", "logistic"},
     {"--penalty", CLI_TEXT, offsetof(cli_args, config.penalty), "SPEC",
      "added to the mean loss, lambda in units of the mean loss (tacit components penalty)", "none", "l2:lambda=1e-4"},
     {"--solver", CLI_TEXT, offsetof(cli_args, config.solver), "SPEC",

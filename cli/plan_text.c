@@ -54,6 +54,7 @@ void cli_plan_print(const json_t *plan) {
   if (json_object_get(plan, "note")) cli_line("note", "%s", cli_string(plan, "note"));
   if (json_object_get(plan, "why")) cli_line("why", "%s", cli_string(plan, "why"));
   cli_line("loss", "%s", cli_string(plan, "loss"));
+  if (json_object_get(plan, "loss_why")) cli_line("", "%s", cli_string(plan, "loss_why"));
   cli_line("penalty", "%s", cli_string(plan, "penalty"));
   cli_line("shape", "%.0f rows, %.0f columns", cli_number(plan, "rows"), cli_number(plan, "columns"));
   if (json_object_get(plan, "max_passes"))

@@ -3,6 +3,7 @@
  * A file is cut at record ends as over ranks (train/parts.c).  Its parts hold what the whole holds, record by record,
  * or something is refused.  The same table comes out where its records lie in a file, and where two or five threads
  * parse blocks of it. */
+#define _GNU_SOURCE /* memfd_create */
 #include "fuzz_check.h"
 
 #include <stdio.h>
@@ -12,6 +13,10 @@
 enum { MOST_PARTS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+const char *__lsan_default_suppressions(void);
+
+/* What libomp keeps of a thread that has ended is its own. */
+const char *__lsan_default_suppressions(void) { return "leak:libomp.so"; }
 
 static const char schema[] =
     "{\"label\":{\"name\":\"y\",\"positive\":\"1\"},\"missing_values\":[\"?\"],\"columns\":["
@@ -118,7 +123,8 @@ static void by_parts(const char *path, int parts, const tct_read_options *option
   tct_data *whole = tct_data_read(path, options, &err);
   if (cut_open(&c, path, parts)) {
     int64_t rows = read_parts(&c, path, options, whole);
-    if (whole && rows >= 0) require(rows == whole->x.rows);
+    bool alike = options->schema_text || options->labels != TCT_LABELS_BINARY; /* no part needs to see both labels */
+    if (whole && (rows >= 0 || alike)) require(rows == whole->x.rows);
   }
   cut_close(&c);
   check_result(whole, &err);

@@ -497,6 +497,12 @@ TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t c
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
+/* The loss for `classes` classes where the caller leaves open how more than two are trained: "logistic", one against
+ * the rest for each, or "softmax:classes=K", one fit of all.  A rule over public facts: the solver if one is named,
+ * errors, penalty, intercept, epsilon, delta and neighbours of config, the rest is not looked at.  JSON: loss, why (one
+ * sentence). */
+TCT_API char *tct_choose_loss_json(const tct_config *config, int64_t classes, int64_t rows, int64_t cols,
+                                   tct_error *err);
 /* The plan as a JSON object.
  *   what:   solver, loss, penalty, settings, rows, columns; why (where a rule chose the solver)
  *   cost:   epsilon, delta, neighbours, accountant, noise_multiplier, events
@@ -885,10 +891,11 @@ TCT_API tct_status tct_choose(const double *score, int64_t count, double change,
 /* ---- audit -------------------------------------------------------------------------------------- */
 
 /* Attacks the promise of a plan on tables that it invents: sensitivities, what an onlooker can tell, what a run shows
- * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: about how long,
- * in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not used.  JSON: audit,
- * plan, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[], not_checked[], broken
- * (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box null. */
+ * besides, the accountants' arithmetic.  rows, cols: the public shape, as for tct_plan_new.  seconds: of the processor,
+ * about how many, in (0, 1e6).  seed: of the invented tables.  config's seed, ledger, output and callbacks are not
+ * used. JSON: audit, plan, claimed_shift, arithmetic, behaviour, sensitivity, white_box, black_box, canaries, breaks[],
+ * not_checked[], broken (docs/guide/audit.md).  A library that is not built for audit leaves sensitivity and white_box
+ * null. */
 TCT_API char *tct_audit_json(const tct_config *config, int64_t rows, int64_t cols, double seconds, uint64_t seed,
                              tct_error *err);
 

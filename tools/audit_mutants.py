@@ -5,7 +5,7 @@ usage: audit_mutants.py BUILD [--count N] [--seed N] [--seconds S] [--minutes M]
 
 Draws mutants as tools/mutate.py does, of the sources that tests/privacy/audit_mutants.map names, puts all of a file
 into one tacit-audit, and attacks the plan that the map gives.  An audit has 5 s, and then S (60) where these find
-nothing.  A mutant is found if a break is declared, or if a run ends in a crash, an error, or not at all.  One that is
+nothing and tests/privacy/audit_missed.txt does not say that no promise changes.  A mutant is found if a break is declared, or if a run ends in a crash, an error, or not at all.  One that is
 not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.  Verdicts go to
 BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
 """
@@ -21,8 +21,8 @@ BASE = ["--epsilon", "4", "--no-intercept", "--seed", "1"]
 PAGE = """# Mutants that `tacit audit` finds alone
 
 A handful of small changes to the sources that make noise, batches and steps, drawn by file and kind of change. Each is
-attacked by `tacit-audit audit` alone, no other test: for {short} s, and for {seconds:g} s where these find nothing. The
-time is the shorter of the two at which it is found. Made by
+attacked by `tacit-audit audit` alone, no other test: for {short} s, and for {seconds:g} s where these find nothing and a
+promise may change. The time is the shorter of the two at which it is found. Made by
 
     tools/audit_mutants.py build/release --count {count} --page docs/measured/audit-mutants.md
 
@@ -91,7 +91,7 @@ def page(path, rows, count, seconds, argued):
         out.write("| source | change | found | how, or why not |\n| --- | --- | --- | --- |\n")
         for m, one in rows:
             why = one["how"] if one["seconds"] else argued.get((m.file, m.shown), "no sentence yet")
-            kind = f"within {one['seconds']:g} s" if one["seconds"] else "not found"
+            kind = f"within {one['seconds']:g} s" if one["seconds"] else f"not in {one['tried']:g} s"
             tally["found" if one["seconds"] else "sentence" if (m.file, m.shown) in argued else "open"] += 1
             shown = m.shown.replace("|", "\\|")
             out.write(f"| `{m.file[4:]}` | `{shown[:110]}` | {kind} | {why} |\n")
@@ -122,7 +122,9 @@ def main():
         program, args = None, rule_of(file, rules)
         for number, m in sorted(chosen[file].items()):
             name = (f"{m.file}:{m.start}:{m.end}:{m.new}", digest(file))
-            if name not in known:
+            tried = known.get(name, {"seconds": None, "tried": 0})
+            want = SHORT if (m.file, m.shown) in argued else options.seconds
+            if not tried["seconds"] and tried["tried"] < want:
                 if time.time() - began > 60 * options.minutes:
                     continue
                 if not program:
@@ -130,11 +132,13 @@ def main():
                     found, how = program.attack(0, args, SHORT)
                     if found:
                         sys.exit(f"audit_mutants.py: {file} without a change: {how}; the plan of the map is not sound")
-                for seconds in (SHORT, options.seconds):
+                for seconds in sorted({SHORT, want}):
+                    if seconds <= tried["tried"]:
+                        continue
                     found, how = program.attack(number, args, seconds)
                     if found:
                         break
-                known[name] = {"mutant": name[0], "source": name[1], "seconds": seconds if found else None, "how": how}
+                known[name] = {"mutant": name[0], "source": name[1], "seconds": seconds if found else None, "tried": seconds, "how": how}
                 with open(kept, "a") as out:
                     out.write(json.dumps(known[name]) + "\n")
             one = known[name]

@@ -10,15 +10,15 @@ FORMS = ("gd", "metric", "metric2", "quadratic")
 OURS = ("dpmetric", "dpgd", "dpnewton", "objpert", "dpcd", "dpsgd", "dpscd", "adassp")
 GROUPS = ("all", "used", "looked at", "untouched")
 
-HEAD = """# auto, untuned, beside oracles, floors and rivals
+HEAD = """# {title}
 
 `bench/papers/default_table.py` measures every cell and writes this page; [{name}.csv]({name}.csv) has all figures
 with seconds and settings.
 
 Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
 removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california, stay,
-income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a row says min-max;
-R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
+income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a
+row says min-max; R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
 
 * *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them.
   *Looked at:* {looked}. *Untouched:* all others.
@@ -33,6 +33,9 @@ R is the square root of the number of attributes plus one (`bench/lib/footing.py
 * *GeoClip, AdaSSP+:* GeoClip (2025) at its best rate of each cell, and boosted AdaSSP (2023), as
   `bench/peers/rivals.py` has them from their papers.
 """
+
+TITLES = {"ridge": "Ridge regression: auto, untuned, beside auto as it was before"}
+TITLE = "auto, untuned, beside oracles, floors and rivals"
 
 
 class Cell:
@@ -107,7 +110,8 @@ def table(head, rows):
 
 def summary(cells):
     groups = {g: [c for c in cells if g in ("all", c.group)] for g in GROUPS}
-    rows = [[f"auto / {NAMES.get(o, o)}", *[figures(groups[g], o, b) for g in GROUPS]] for o, b in COMPARED.items()]
+    compared = {o: bound for o, bound in COMPARED.items() if any(o in c.values for c in cells)}
+    rows = [[f"auto / {NAMES.get(o, o)}", *[figures(groups[g], o, b) for g in GROUPS]] for o, b in compared.items()]
     return table(["geometric mean (cells; worst; above the bound beyond two standard errors)", *GROUPS], rows)
 
 
@@ -121,6 +125,7 @@ def shown(cell, method):
 
 def main_table(cells):
     methods = ("auto", "before", "best other", "oracle", "oracle 2", "floor E", "floor M", "constant", *NAMES)
+    methods = [m for m in methods if any(m in c.values for c in cells)]
     rows = []
     for c in cells:
         row = c.rows["auto"]
@@ -209,7 +214,9 @@ def page(rows, name):
             *weak(main),
             "",
         ]
-        lines += ["### Cells", "", *main_table(main), "", "### Every untuned solver", "", *solver_table(main), ""]
+        lines += ["### Cells", "", *main_table(main), ""]
+        if any("best other" in c.values for c in main):
+            lines += ["### Every untuned solver", "", *solver_table(main), ""]
         if beside:
             lines += [f"## δ = {title}, min-max bounds", "", *summary(beside), "", *main_table(beside), ""]
     wide = [c for c in every if c.key[2:4] != ("1", "1")]
@@ -217,7 +224,7 @@ def page(rows, name):
         lines += ["## Looser bounds", "", *wide_section(by_key, wide), ""]
     fits = sorted({int(r["fits"]) for r in rows}) or [0]
     deltas = sorted({"1/n²" if c.key[4] == "n2" else c.key[4] for c in right})
-    facts = {"delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
+    facts = {"title": TITLES.get(name, TITLE), "delta": "δ = " + " or ".join(deltas), "fits": " to ".join(map(str, sorted({fits[0], fits[-1]})))}
     return (
         HEAD.format(**facts, name=name, used=", ".join(USED), looked=", ".join(LOOKED_AT))
         + "\n"

@@ -38,18 +38,20 @@ RUNS = {
     ),
     "growing": (
         "As epsilon grows",
-        "All rows of phishing have norm R, those of mushrooms nearly.  The excess may not rise.",
+        "All rows of phishing have norm R, those of mushrooms nearly. The excess may not rise.",
         [("", "phishing,mushrooms,covtype", "0.1,0.3,1,3,10,30,100", 6)],
     ),
 }
 PAID = "dpmetric:start=0.8,norms=0,slopes=0,budget_fraction=0.0001,second=0,path_length=0.001"
 HEAD = """# auto where there is little to learn, and as ε grows
 
-`bench/papers/harm_table.py` measures every cell and writes this page; [harm.csv](harm.csv) has the figures. Excess of the
-mean loss over its exact minimum, on the records that were fitted; means and standard errors. δ = 1e-5, one record added
-or removed, public bounds, nothing tuned (`bench/papers/bench_metric.c`). *constant:* the best constant, exact and without
-privacy. *paid:* a constant for which four fifths of the budget are paid, so about the best that the budget allows. A cell
-is above one of them where it is so by more than two standard errors.
+`bench/papers/harm_table.py` measures every cell and writes this page; [harm.csv](harm.csv) has the figures. Excess of
+the mean loss over its exact minimum, on the records that were fitted; means and standard errors. δ = 1e-5, one record
+added or removed, public bounds, nothing tuned (`bench/papers/bench_metric.c`).
+
+* *constant:* the best constant, exact and without privacy.
+* *paid:* a constant for which four fifths of the budget are paid, so about the best that the budget allows.
+* *above:* by more than two standard errors.
 """
 
 
@@ -104,7 +106,7 @@ def page(rows):
         of = [r for r in rows if r["section"] == section]
         if not of:
             continue
-        text += f"\n## {title}\n\n{what} {runs[0][3]} fits. "
+        text += f"\n## {title}\n\n{what} {runs[0][3]} fits.\n\n"
         text += "\n".join(growing(of) if section == "growing" else against_constant(of)) + "\n"
     return text
 

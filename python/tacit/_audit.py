@@ -46,7 +46,7 @@ def audit(
     errors : {"model", "robust"}, optional
         Standard errors that the plan pays for, too.
     seconds : float, default=60
-        How long to attack.
+        How long to attack, in processor time.
     seed : int, default=1
         Of the invented tables.
 

@@ -38,6 +38,8 @@ def _check_number(name: str, value: object, example: str) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
         raise ValueError(f"{name} must be a number; give e.g. {example}")
 
+Shape = Tuple[int, int]  # rows, columns
+
 
 def seed_of(state: Any) -> Optional[int]:
     """The seed that a random_state means; None for None."""
@@ -107,7 +109,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     # ---- what a subclass gives ----
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
+        """The loss for so many classes of records of this shape; None where nothing depends on it."""
         raise NotImplementedError
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
@@ -116,7 +119,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
         return {}
 
-    def _models_for(self, n_classes: Optional[int]) -> int:
+    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
         return 1
 
     def _label_is_open(self) -> bool:
@@ -146,7 +149,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """The fields of tct_config.  Everything here is public."""
         intercept = bool(self.fit_intercept)
         settings: Facts = {
-            "loss": self._loss_spec(n_classes),
+            "loss": self._loss_spec(n_classes, (rows, cols)),
             "penalty": self._penalty_spec(rows, self._cap()),
             "solver": self._solver_spec(),
             "errors": self.errors,
@@ -206,7 +209,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         what the estimate leaves it, and `estimate` is what that promises.
         """
         self._check()
-        count, settings = self._models_for(n_classes), self._settings(rows, cols, None, n_classes)
+        count, settings = self._models_for(n_classes, (rows, cols)), self._settings(rows, cols, None, n_classes)
         if self.estimate is None:
             return self._planned(settings, rows, cols, count)
         rest, estimate = _estimate.planned(settings, rows, cols, self._label_is_open())
@@ -268,7 +271,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             data.weigh_persons(int(self.rows_per_person or 1), seed_of(self.random_state))
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
-        together_of = self._models_for(several) if self.estimate is not None and several else 1
+        together_of = self._models_for(several, (rows, cols)) if self.estimate is not None and several else 1
         if self.estimate is not None and isinstance(data, Labelled):
             settings = _estimate.spend(data, settings, callbacks, self._names_to_give(table, together_of))
             table, cols = data, data.shape[1]

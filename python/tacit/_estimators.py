@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any, Optional
 
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.metrics import d2_tweedie_score
 
-from . import _guards
+from . import _guards, _native
+from ._base import Shape
 from ._labels import Classifier, Regressor
 from ._matrix import Table
+from ._model import config_of
 from ._native import Facts
 from ._parameters import parameters
 
@@ -27,21 +30,54 @@ class PrivateLogisticRegression(Classifier):
 
     Parameters
     ----------
-    loss : {"logistic", "softmax"}, default="logistic"
+    loss : {"auto", "logistic", "softmax"}, default="auto"
         What more than two classes are.  "logistic": one model against the rest for each, all of them together within
-        epsilon.  "softmax": one fit of all, each record's gradient clipped over all classes together.
+        epsilon.  "softmax": one fit of all, each record's gradient clipped over all classes together.  "auto": by a rule
+        over public facts, "logistic" unless each of its fits would have too little of epsilon; `plan` tells.
     """
 
-    loss: str = "logistic"
+    loss: str = "auto"
 
-    def _joint(self) -> bool:
-        if self.loss not in ("logistic", "softmax"):
-            raise ValueError('loss must be "logistic" or "softmax"; give one of these')
-        return self.loss == "softmax"
+    def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
+        if self.loss not in ("auto", "logistic", "softmax"):
+            raise ValueError('loss must be "auto", "logistic" or "softmax"; give one of these')
+        if self.loss != "auto" or shape is None or (n_classes or 2) < 3:
+            return self.loss == "softmax"
+        return bool(self._chosen(n_classes or 2, shape)["loss"] != "logistic")
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _chosen(self, n_classes: int, shape: Shape) -> Facts:
+        """The library's rule: loss and why."""
+        facts = config_of(
+            {
+                "solver": self.solver,
+                "errors": self.errors,
+                "penalty": self._penalty_spec(shape[0], self._cap()),
+                "intercept": int(bool(self.fit_intercept)),
+                "epsilon": self._epsilon(),
+                "delta": None if self.delta is None else float(self.delta),
+                "neighbours": _native.choice("neighbours", self.neighbours, _native.NEIGHBOURS),
+            }
+        )
+        return _native.call_json("tct_choose_loss_json", ctypes.byref(facts), n_classes, int(shape[0]), int(shape[1]))
+
+    def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
+        """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
+
+        Parameters
+        ----------
+        rows, cols : int
+            The public numbers of records and of features.
+        n_classes : int, optional
+            Number of classes, where `classes` is not given.
+
+        A dict as that of every estimator; of more than two classes under ``loss="auto"`` it has `loss_why` too.
+        """
+        facts, count = super().plan(rows, cols, n_classes), self._count(n_classes)
+        return {**facts, "loss_why": self._chosen(count, (rows, cols))["why"]} if self.loss == "auto" and count > 2 else facts
+
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         count = self._count(n_classes)
-        return f"softmax:classes={count}" if self._joint() and count > 2 else "logistic"
+        return f"softmax:classes={count}" if self._joint(count, shape) and count > 2 else "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class, [rows, classes]; of several, one against the rest, the logistic values normalised.
@@ -55,7 +91,7 @@ class PrivateLogisticRegression(Classifier):
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
-        if self._joint():
+        if self.models_[0].json["loss"].startswith("softmax"):
             return np.asarray(softmax(margins, axis=1))
         p = expit(margins)
         total = p.sum(axis=1, keepdims=True)
@@ -84,7 +120,7 @@ class PrivateLinearSVC(Classifier):
 
     loss: str = "hinge"
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         return self.loss
 
 
@@ -174,7 +210,7 @@ class PrivatePoissonRegression(Regressor):
             raise ValueError("max_mean must lie above 0 and be at most 22026; give the largest mean count that can be")
         return float(largest)
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         return f"poisson:margin={max(math.log(self._largest_mean()), 1e-3)!r}"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _guards, _native, _provenance
-from ._base import Linear, seed_of
+from ._base import Linear, Shape, seed_of
 from ._classes import array_of
 from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
@@ -69,16 +69,16 @@ class Classifier(ClassifierMixin, Linear):
             raise ValueError("C must be above 0; give e.g. C=1.0")
         return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows * cap)!r}"
 
-    def _joint(self) -> bool:
+    def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
         """Are more than two classes one fit?"""
         return False
 
     def _count(self, n_classes: Optional[int]) -> int:
         return n_classes if n_classes is not None else 2 if self.classes is None else len(np.unique(self.classes))
 
-    def _models_for(self, n_classes: Optional[int]) -> int:
+    def _models_for(self, n_classes: Optional[int], shape: Optional[Shape] = None) -> int:
         count = self._count(n_classes)
-        return count if count > 2 and not self._joint() else 1
+        return count if count > 2 and not self._joint(count, shape) else 1
 
     def _classes(self, y: Any) -> Tuple[NDArray[Any], Tuple[str, ...], NDArray[Any]]:
         """(classes, notes, index of each label): the public list, or what the labels show, and then said so.  y: an
@@ -192,7 +192,7 @@ class Classifier(ClassifierMixin, Linear):
         several = range(len(self.classes_))
         if len(self.classes_) == 2:
             targets = [signs]
-        elif self._joint() or self.estimate is not None:
+        elif self.estimate is not None or self._joint(len(self.classes_), X.shape):
             targets = [np.asarray(codes, dtype=np.float64)]
         else:
             targets = [np.where(codes == k, 1.0, -1.0) for k in several]
@@ -266,7 +266,7 @@ class Regressor(RegressorMixin, Linear):
 
     label_bounds: Any = None
 
-    def _loss_spec(self, n_classes: Optional[int] = None) -> str:
+    def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         return "squared"
 
     def _label_is_open(self) -> bool:

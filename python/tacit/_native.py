@@ -317,6 +317,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         c_void_p,
         [POINTER(POINTER(Config)), c_size_t, c_int64, c_double, c_int64, c_int64, _E],
     ),
+    "tct_choose_loss_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
     "tct_search_split": (c_int64, [c_int64, c_double, c_void_p]),
     "tct_draw_tries": (c_int, [c_int64, POINTER(c_uint64), POINTER(c_int64), _E]),
     "tct_composition_json": (c_void_p, [c_void_p, _E]),

@@ -205,7 +205,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         candidates = self._candidates(self.epsilon, self.delta)
         for candidate in candidates:
             candidate._check()
-        settings = [(each._settings(rows, cols, None), each._models_for(None)) for each in candidates]
+        settings = [(each._settings(rows, cols, None), each._models_for(None, (rows, cols))) for each in candidates]
         if self._random():
             return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols)
         return Composition.of_search(settings, self._share(), rows, cols)

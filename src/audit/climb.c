@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* TURNS: at least so many starts, which go through all layouts, weights and persons. */
-enum { STEPS = 40, TOTAL_COINS = 3, TURNS = 48 };
+enum { STEPS = 40, TOTAL_COINS = 3, SURE_COINS = 24, TURNS = 24 };
 
 typedef struct climb {
   double share[TCT_AUDIT_RELEASES], moved[TCT_AUDIT_RELEASES];
@@ -111,17 +111,20 @@ static tct_status value_of(tct_audit *a, climb *c, const tct_pair *pair, int o, 
   return TCT_OK;
 }
 
-/* All together: the past is as drawn, and the mean over coins counts. */
+/* All together: the past is as drawn, and the mean over coins counts.  Where that is all there can be, more of them are
+ * asked: orders differ. */
 static tct_status height(tct_audit *a, climb *c, tct_pair *pair, int o, double *value, tct_error *err) {
   if (o < a->releases) return value_of(a, c, pair, o, value, err);
   double sum = 0, one;
+  int coins = TOTAL_COINS;
   pair->stretch = 1, pair->push = 0, pair->wander = 0;
-  for (int k = 0; k < TOTAL_COINS; k++) {
+  for (int k = 0; k < coins; k++) {
     pair->coins = tct_audit_u64(a);
     TCT_TRY(value_of(a, c, pair, o, &one, err));
-    sum += one / TOTAL_COINS;
+    sum += one;
+    if (k + 1 == TOTAL_COINS && sum >= TOTAL_COINS * 0.9999 * a->claim.shift) coins = SURE_COINS;
   }
-  *value = sum;
+  *value = sum / coins;
   return TCT_OK;
 }
 
@@ -161,6 +164,7 @@ static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *cana
   }
   for (int k = 0; k < STEPS && status == TCT_OK && tct_audit_clock() < a->until && !(o < a->releases && here >= 0.9999);
        k++) {
+    if (o == a->releases && here >= 0.9999 * a->claim.shift) break;
     tct_pair_copy(a, &next, &at);
     tct_pair_nudge(a, &next);
     status = height(a, c, &next, o, &there, err);

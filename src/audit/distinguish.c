@@ -49,7 +49,7 @@ json_t *tct_audit_duel(tct_audit *a, const char *what, tct_score_fn fn, void *us
   tct_scores pilot = {0}, scores = {0};
   double cut[TCT_AUDIT_CUTS], began = tct_audit_clock();
   json_t *answer = NULL;
-  int64_t first = tct_audit_room(a, ratio ? 0.1 : 0.2, 4 * LEAST) / 4;
+  int64_t first = tct_audit_room(a, 0.2, 4 * LEAST) / 4;
   if (first < FEW) return too_few(a, what);
   tct_status status = scores_new(first, &pilot, err);
   if (status == TCT_OK) status = fill(fn, user, &pilot, err);
@@ -71,27 +71,29 @@ json_t *tct_audit_duel(tct_audit *a, const char *what, tct_score_fn fn, void *us
 typedef struct onlooker {
   tct_audit *a;
   tct_side with, without;
-  double *line; /* [cols + 1] */
-  double *mean[2], *square[2];
+  double *line, *next; /* [cols + 1] */
+  double *seen[2];     /* [PILOT][cols + 1] weights without, and with */
+  double *score[2];    /* [PILOT] workspace */
 } onlooker;
 
-enum { SCREEN = 60, CANDIDATES = 10 };
+enum { SCREEN = 60, CANDIDATES = 10, SINGLE = 16 };
 
 static void onlooker_free(onlooker *o) {
   tct_side_free(&o->with);
   tct_side_free(&o->without);
   tct_free(o->line);
-  for (int k = 0; k < 2; k++) tct_free(o->mean[k]), tct_free(o->square[k]);
+  tct_free(o->next);
+  for (int k = 0; k < 2; k++) tct_free(o->seen[k]), tct_free(o->score[k]);
   *o = (onlooker){0};
 }
 
 static tct_status onlooker_new(tct_audit *a, const tct_pair *pair, onlooker *o, tct_error *err) {
-  *o = (onlooker){.a = a, .line = TCT_NEW(double, a->cols + 1)};
-  bool room = o->line != NULL;
+  *o = (onlooker){.a = a, .line = TCT_NEW(double, a->cols + 1), .next = TCT_NEW(double, a->cols + 1)};
+  bool room = o->line && o->next;
   for (int k = 0; k < 2; k++) {
-    o->mean[k] = TCT_NEW(double, a->cols + 1);
-    o->square[k] = TCT_NEW(double, a->cols + 1);
-    room = room && o->mean[k] && o->square[k];
+    o->seen[k] = TCT_NEW(double, PILOT *(a->cols + 1));
+    o->score[k] = TCT_NEW(double, PILOT);
+    room = room && o->seen[k] && o->score[k];
   }
   tct_status status = room ? tct_side_new(a, pair, 1, &o->with, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = tct_side_new(a, pair, 0, &o->without, err);
@@ -103,31 +105,81 @@ static double weight_of(const tct_audit *a, const tct_model *m, int64_t j) {
   return j < a->cols ? tct_model_coefficients(m)[j] : tct_model_intercept(m);
 }
 
-static tct_status meet(onlooker *o, int with, tct_error *err) {
+static tct_status meet(onlooker *o, int with, int64_t run, tct_error *err) {
   tct_model *m = tct_side_fit(o->a, with ? &o->with : &o->without, err);
   if (!m) return err->status;
-  for (int64_t j = 0; j <= o->a->cols; j++) {
-    double w = weight_of(o->a, m, j);
-    o->mean[with][j] += w, o->square[with][j] += w * w;
-  }
+  for (int64_t j = 0; j <= o->a->cols; j++) o->seen[with][run * (o->a->cols + 1) + j] = weight_of(o->a, m, j);
   tct_model_free(m);
   return TCT_OK;
 }
 
-/* The line of means over variances, and how far apart the worlds lie along it, less what chance alone gives. */
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Kolmogorov and Smirnov's distance of the scores, with the sign that says which are the larger.  Sorts them. */
+static double distance(double *out, double *in, int64_t n) {
+  double most = 0;
+  qsort(out, (size_t)n, sizeof *out, by_value);
+  qsort(in, (size_t)n, sizeof *in, by_value);
+  for (int64_t k = 0, j = 0; k < n; k++) { /* of `in` j are at most out[k] */
+    if (k + 1 < n && out[k + 1] == out[k]) continue;
+    while (j < n && in[j] <= out[k]) j++;
+    double apart = (double)(k + 1 - j) / (double)n;
+    if (fabs(apart) > fabs(most)) most = apart;
+  }
+  return most;
+}
+
+/* The line o->next takes the place of o->line where it parts the worlds better. */
+static void try_line(onlooker *o, int64_t runs, double *most) {
+  int64_t p = o->a->cols + 1;
+  for (int with = 0; with < 2; with++)
+    for (int64_t k = 0; k < runs; k++) {
+      double sum = 0;
+      for (int64_t j = 0; j < p; j++) sum += o->next[j] * o->seen[with][k * p + j];
+      o->score[with][k] = sum;
+    }
+  double apart = distance(o->score[0], o->score[1], runs);
+  if (!(fabs(apart) > *most)) return;
+  *most = fabs(apart);
+  for (int64_t j = 0; j < p; j++) o->line[j] = apart < 0 ? -o->next[j] : o->next[j];
+}
+
+/* How far the middles of weight j lie apart, over its spread squared: by means, or by what few far runs do not move. */
+static double pull(onlooker *o, int64_t j, int64_t runs, bool robust) {
+  double middle[2], spread[2], n = (double)runs;
+  for (int with = 0; with < 2; with++) {
+    double *s = o->score[with], sum = 0, squares = 0;
+    for (int64_t k = 0; k < runs; k++) {
+      s[k] = o->seen[with][k * (o->a->cols + 1) + j];
+      sum += s[k], squares += s[k] * s[k];
+    }
+    if (robust) qsort(s, (size_t)runs, sizeof *s, by_value);
+    middle[with] = robust ? s[runs / 2] : sum / n;
+    spread[with] = robust ? pow(s[3 * runs / 4] - s[runs / 4], 2) : squares / n - pow(sum / n, 2);
+  }
+  double both = 0.5 * (spread[0] + spread[1]);
+  return both > 0 ? (middle[1] - middle[0]) / both : 0;
+}
+
+/* The best of some lines, and how far apart the worlds lie along it. */
 static tct_status find_line(onlooker *o, int64_t runs, double *apart, tct_error *err) {
-  double sum = 0;
+  int64_t p = o->a->cols + 1;
+  *apart = 0;
   for (int64_t k = 0; k < runs; k++) {
-    TCT_TRY(meet(o, 0, err));
-    TCT_TRY(meet(o, 1, err));
+    TCT_TRY(meet(o, 0, k, err));
+    TCT_TRY(meet(o, 1, k, err));
   }
-  for (int64_t j = 0; j <= o->a->cols; j++) {
-    double n = (double)runs, out = o->mean[0][j] / n, in = o->mean[1][j] / n;
-    double variance = 0.5 * (o->square[0][j] / n - out * out + o->square[1][j] / n - in * in);
-    o->line[j] = variance > 0 ? (in - out) / variance : 0;
-    sum += (in - out) * o->line[j] - (variance > 0 ? 2 / n : 0);
+  for (int robust = 0; robust < 2; robust++) {
+    for (int64_t j = 0; j < p; j++) o->next[j] = pull(o, j, runs, robust);
+    try_line(o, runs, apart);
   }
-  *apart = sum;
+  for (int64_t j = 0; j < p && j < SINGLE; j++) {
+    for (int64_t k = 0; k < p; k++) o->next[k] = k == j;
+    try_line(o, runs, apart);
+  }
   return TCT_OK;
 }
 

@@ -55,6 +55,17 @@ void *tct_alloc_unset(int64_t count, size_t size) {
   return take(count, size, &bytes);
 }
 
+/* The system clears a page when it is touched first, which takes as long as a pass over it or two. */
+void *tct_alloc_by(int threads, int64_t count, size_t size) {
+  size_t bytes, piece = HUGE_PAGE;
+  char *memory = take(count, size, &bytes);
+  if (!memory) return NULL;
+  if (bytes < 4 * piece) threads = 1;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (size_t at = 0; at < bytes; at += piece) memset(memory + at, 0, bytes - at < piece ? bytes - at : piece);
+  return memory;
+}
+
 void *tct_pages_new(int64_t bytes) {
   if (bytes <= 0 || allocation_fails()) return NULL;
   void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -11,6 +11,8 @@ void *tct_alloc(int64_t count, size_t size);
 /* The same without the zeros: for large arrays of which every byte is written before it is read.  Pages that nobody has
  * written take no memory yet. */
 void *tct_alloc_unset(int64_t count, size_t size);
+/* As tct_alloc; large memory is zeroed, and so first touched, by up to so many threads. */
+void *tct_alloc_by(int threads, int64_t count, size_t size);
 
 /* Whole pages straight from the operating system, zeroed; what is given back is really free again, whatever lies
  * beside it.  NULL: lack of memory.  bytes > 0, the same for both. */

@@ -15,6 +15,7 @@ struct tct_mech {
   tct_team *team;                        /* the ranks that share the rows; NULL alone */
   uint64_t releases;                     /* index of the next noise stream */
   uint64_t iterations;                   /* index of the next batch */
+  int threads;                           /* that may draw a batch together; 0 and 1: one does */
   int batch;                             /* 1 + the release whose batch is open; 0: none is */
   int vector;                            /* 1 + the release whose vector is being released in parts; 0: none is */
   int64_t parts_left;                    /* of that vector */

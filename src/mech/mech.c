@@ -286,6 +286,8 @@ tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct
   return status;
 }
 
+void tct_mech_use_threads(tct_mech *mech, int threads) { mech->threads = threads; }
+
 tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
                           tct_error *err) {
   const tct_release *release = at(mech, r);
@@ -293,7 +295,7 @@ tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int
     return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
   if (!release || !(release->rate > 0 && release->rate < 1)) return tct_gate_refuse(release, err);
   mech->batch = r + 1;
-  *count = tct_poisson_batch(&mech->key, mech->iterations++, release->rate, row0, rows, out);
+  *count = tct_poisson_batch_by(mech->threads, &mech->key, mech->iterations++, release->rate, row0, rows, out);
   tct_gate_force_batch(row0, rows, out, count);
   return TCT_OK;
 }

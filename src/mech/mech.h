@@ -18,6 +18,8 @@ typedef struct tct_mech tct_mech;
 tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, const uint64_t *seed, tct_mech **out,
                         tct_error *err);
 void tct_mech_free(tct_mech *mech); /* wipes all keys; NULL is fine */
+/* Batches may be drawn by so many threads; which rows are in them stays the same. */
+void tct_mech_use_threads(tct_mech *mech, int threads);
 
 /* ---- records spread over ranks ------------------------------------------------------------------------
  * A solver works on the rows of its view, which may be a part of all rows.  What it hands to tct_mech_release is

@@ -25,7 +25,9 @@ enum {
   LANES = 8,   /* 64-bit words of a block */
   DIGITS = 10, /* 1.25 keystream bytes per row; one row in 1024 needs a side stream (some 100 ns) */
   CHUNKS = 4,  /* chunks generated together: enough blocks for libsodium's vector code */
-  BLOCK = 64
+  BLOCK = 64,
+  SHARE = 1 << 15, /* rows that are worth a thread: some 25 microseconds, twice what waking it takes */
+  MOST = 64        /* threads */
 };
 
 typedef struct {
@@ -101,5 +103,29 @@ int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rat
   sodium_memzero(keystream, sizeof keystream);
   int64_t drawn = b.drawn;
   sodium_memzero(&b, sizeof b);
+  return drawn;
+}
+
+static int64_t part_begin(int64_t rows, int64_t k, int64_t parts) {
+  int64_t at = rows / parts * k;
+  return k == parts ? rows : at - at % CHUNK;
+}
+
+/* Every thread writes where its first row would go, and there is room, as no more rows are drawn than there are. */
+int64_t tct_poisson_batch_by(int threads, const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0,
+                             int64_t rows, int64_t *out) {
+  int64_t count[MOST] = {0}, parts = rows / SHARE, drawn = 0;
+  if (parts > threads) parts = threads;
+  if (parts > MOST) parts = MOST;
+  if (parts < 2) return tct_poisson_batch(key, iteration, rate, row0, rows, out);
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
+  for (int64_t k = 0; k < parts; k++) {
+    int64_t from = part_begin(rows, k, parts), to = part_begin(rows, k + 1, parts);
+    count[k] = tct_poisson_batch(key, iteration, rate, row0 + from, to - from, out + from);
+  }
+  for (int64_t k = 0; k < parts; k++) {
+    int64_t from = part_begin(rows, k, parts);
+    for (int64_t i = 0; i < count[k]; i++) out[drawn++] = out[from + i] + from;
+  }
   return drawn;
 }

@@ -78,6 +78,9 @@ double tct_exponential_floor(tct_stream *s, double scale, double g);
  * Row i's coin depends on (key, iteration, i) alone. */
 int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0, int64_t rows,
                           int64_t *out);
+/* The same, drawn by up to so many threads. */
+int64_t tct_poisson_batch_by(int threads, const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0,
+                             int64_t rows, int64_t *out);
 /* Index j of [0, count) with probability ~ exp(epsilon' * score[j] / (2 * change)), exactly, where epsilon' <= epsilon
  * < epsilon' * (1 + 2^-62).  Scores are finite and at most 2^1022 in size, of any spacing. `change` must bound how far
  * one record moves the scores as the doubles that they are, so the caller puts them on a lattice.  epsilon >= 0, change

@@ -13,13 +13,19 @@
  * At delta 0: on the l1 ball dpfw.  Without it or with ridge adassp for least squares, objpert for smooth losses of
  * bounded slope, and privgene for the others.  No solver has a pure epsilon for other penalties; dpgd's refusal says
  * so.
+ *
+ * More than two classes: one against the rest by dpmetric, or all in one fit by dpgd.  K fits share the budget, and
+ * each has s/sqrt(K).  Where that is below 40 the metrics are mostly noise, and from six classes on one fit is better.
+ * Above it a metric can be worth far more than the budget that one fit saves: docs/measured/classes.md has both.
  */
 #include "solve/auto.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double METRIC = 40;
+enum { MANY_CLASSES = 6 }; /* the least that the rule was chosen on; with three one fit was worse */
 
 static const char *pure_name(const tct_facts *facts) {
   const tct_loss *loss = &facts->loss;
@@ -39,6 +45,28 @@ static const tct_solver *pure(const tct_facts *facts, char *why, size_t size) {
 static bool loss_is_joint(const tct_facts *facts, char *why, size_t size) {
   if (facts->loss.kind->joint) snprintf(why, size, "dpgd: the solver that takes all classes in one fit");
   return facts->loss.kind->joint != NULL;
+}
+
+bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, size_t size) {
+  bool plain = facts->penalty.kind->zero || (facts->penalty.kind->quadratic && facts->penalty.l2 > 0);
+  if (tct_noise_off(facts) || facts->delta == 0 || !plain) {
+    snprintf(why, size,
+             "one against the rest: one fit of all classes is measured with noise, a delta and a ridge only");
+    return false;
+  }
+  if (classes < MANY_CLASSES) {
+    snprintf(why, size, "one against the rest: with fewer than %d classes one fit of all was not better", MANY_CLASSES);
+    return false;
+  }
+  tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
+  double each = tct_signal_to_noise(facts->rows, facts->p, &whole) / sqrt((double)classes);
+  snprintf(
+      why, size,
+      each < METRIC
+          ? "one fit of all classes: each of %lld fits would have a signal-to-noise ratio of %.2g, too little for it"
+          : "one against the rest: each of %lld fits has a signal-to-noise ratio of %.2g, enough for a metric",
+      (long long)classes, each);
+  return each < METRIC;
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {

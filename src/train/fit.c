@@ -230,6 +230,7 @@ tct_status tct_fitting_solve(tct_fitting *fitting, const tct_plan *plan, double 
   uint64_t public_seed = 1; /* solvers without privacy: fixed orders, so that runs repeat */
   const uint64_t *seed = plan->config.has_seed ? &plan->config.seed : plan->solver->is_private ? NULL : &public_seed;
   TCT_TRY(tct_mech_new(&plan->solved.promise, plan->facts.neighbours, seed, &mech, err));
+  tct_mech_use_threads(mech, plan->facts.threads);
   tct_status status = tct_mech_join_ranks(mech, data->team, err);
   if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
   if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);

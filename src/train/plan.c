@@ -258,6 +258,50 @@ tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct
   return NULL;
 }
 
+/* ---- the loss of more than two classes, where it is left open ---- */
+
+/* What settles it before the rule: settings that are of one against the rest. */
+static const char *settled(const tct_config *config, int64_t classes) {
+  tct_spec spec;
+  if (classes < 3) return "there are two classes";
+  if (tct_spec_parse(config->solver ? config->solver : "auto", "solver", &spec, NULL) != TCT_OK ||
+      strcmp(spec.name, "auto") != 0)
+    return "one against the rest: the solver was named";
+  if (strcmp(config->errors, "none") != 0) return "one against the rest: that is the way to standard errors";
+  return NULL;
+}
+
+static tct_status public_facts(const tct_config *config, int64_t rows, int64_t cols, tct_facts *facts, tct_error *err) {
+  if (rows < 1 || cols < 1)
+    return tct_fail(err, TCT_E_USAGE, "a rule over public facts needs rows and columns; give both");
+  if (!(config->epsilon > 0))
+    return tct_fail(err, TCT_E_USAGE, "no epsilon is given; give the total privacy loss, e.g. 1");
+  if (isfinite(config->epsilon) && !(config->delta >= 0 && config->delta < 1))
+    return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. 1e-6");
+  *facts = (tct_facts){.rows = rows,
+                       .p = cols + (config->intercept != 0),
+                       .epsilon = config->epsilon,
+                       .delta = config->delta,
+                       .neighbours = (tct_neighbours)config->neighbours};
+  return tct_penalty_make(config->penalty, &facts->penalty, err);
+}
+
+char *tct_choose_loss_json(const tct_config *given, int64_t classes, int64_t rows, int64_t cols, tct_error *err) {
+  tct_config config;
+  tct_facts facts;
+  char loss[64] = "logistic", why[200];
+  tct_error_clear(err);
+  if (tct_config_take(given, &config, err) != TCT_OK) return NULL;
+  const char *first = settled(&config, classes);
+  if (first)
+    snprintf(why, sizeof why, "%s", first);
+  else if (public_facts(&config, rows, cols, &facts, err) != TCT_OK)
+    return NULL;
+  else if (tct_classes_auto_joint(&facts, classes, why, sizeof why))
+    snprintf(loss, sizeof loss, "softmax:classes=%lld", (long long)classes);
+  return tct_json_text(json_pack("{s:s, s:s}", "loss", loss, "why", why), err);
+}
+
 void tct_plan_free(tct_plan *plan) {
   if (!plan) return;
   tct_free((char *)plan->config.loss);

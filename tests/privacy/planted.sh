@@ -134,7 +134,7 @@ plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, r
 plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
 plant batch_of_another_release src/mech/mech.c 's/mech->batch == \(release->rate < 1 \? r \+ 1 : 0\)/mech->batch != 0 || release->rate == 1/' unit_mech
 plant second_batch_allowed src/mech/mech.c 's/if \(mech->batch\)\n/if (0)\n/' unit_mech
-plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
+plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch_by\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
 plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(tct_gate_charge\(mech, r, err\)\);\n  TCT_TRY\(sum_over_ranks/  TCT_TRY(sum_over_ranks/;s/  if \(status == TCT_OK\) mech->batch = 0;/  if (status == TCT_OK) status = tct_gate_charge(mech, r, err);\n  if (status == TCT_OK) mech->batch = 0;/' unit_mech
 plant promise_unchecked src/mech/mech.c 's/if \(mech->left\[r\] < 1\) return [^;]*;//' unit_mech
 plant spent_without_end src/mech/mech.c 's/mech->left\[r\]--;/mech->left[r] += 0;/' unit_mech

@@ -121,6 +121,27 @@ static void the_partition_of_the_rows_does_not_change_the_batch(void **state) {
   }
 }
 
+/* Rates up to 1: a part that is drawn whole still leaves the next one its room. */
+static void the_number_of_threads_does_not_change_the_batch(void **state) {
+  (void)state;
+  enum { N = 300001, GUARD = 8 };
+  static int64_t alone[N], together[N + GUARD];
+  const double rate[] = {0.002, 0.3, 1};
+  tct_rng_key key;
+  tct_rng_key_seed(&key, 409);
+  for (int r = 0; r < 3; ++r) {
+    for (int threads = 1; threads <= 9; threads += 2) {
+      for (int64_t rows = N; rows > 0; rows /= 4) {
+        for (int k = 0; k < GUARD; ++k) together[rows + k] = -7;
+        int64_t n = tct_poisson_batch(&key, 9, rate[r], 77, rows, alone);
+        assert_int_equal(tct_poisson_batch_by(threads, &key, 9, rate[r], 77, rows, together), n);
+        assert_memory_equal(alone, together, (size_t)n * sizeof *alone);
+        for (int k = 0; k < GUARD; ++k) assert_int_equal(together[rows + k], -7);
+      }
+    }
+  }
+}
+
 static void a_range_may_begin_and_end_at_any_row(void **state) {
   (void)state;
   enum { N = 3000 };
@@ -176,6 +197,7 @@ int main(void) {
       cmocka_unit_test(rate_zero_takes_none_and_rate_one_takes_all),
       cmocka_unit_test(a_batch_is_the_golden_one),
       cmocka_unit_test(the_partition_of_the_rows_does_not_change_the_batch),
+      cmocka_unit_test(the_number_of_threads_does_not_change_the_batch),
       cmocka_unit_test(a_range_may_begin_and_end_at_any_row),
       cmocka_unit_test(rows_iterations_and_keys_have_independent_coins),
   };

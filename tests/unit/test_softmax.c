@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,85 @@ static void the_mean_loss_is_of_all_margins_of_a_record(void **state) {
   tct_data_free(data);
 }
 
+/* ---- where the loss is left open ---- */
+
+static bool takes_softmax(const tct_config *config, int64_t classes, int64_t rows, int64_t cols) {
+  tct_error err = {0};
+  char *text = tct_choose_loss_json(config, classes, rows, cols, &err);
+  if (!text) fail_msg("%s", err.text);
+  json_t *root = json_loads(text, 0, NULL);
+  const char *loss = json_string_value(json_object_get(root, "loss"));
+  char joint[40];
+  snprintf(joint, sizeof joint, "softmax:classes=%d", (int)classes);
+  bool softmax = !strcmp(loss, joint);
+  assert_true(softmax || !strcmp(loss, "logistic"));
+  assert_true(strlen(json_string_value(json_object_get(root, "why"))) > 10);
+  json_decref(root);
+  tct_text_free(text);
+  return softmax;
+}
+
+static tct_config open_loss(void) {
+  tct_config config;
+  tct_config_default(&config);
+  config.epsilon = 0.5, config.delta = 1e-6, config.penalty = "l2:lambda=1e-4";
+  return config;
+}
+
+/* The least number of records at which each class gets a fit of its own. */
+static double least_rows(const tct_config *config, int64_t classes, int64_t cols) {
+  int64_t low = 1, high = 10000000;
+  assert_true(takes_softmax(config, classes, low, cols) && !takes_softmax(config, classes, high, cols));
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    if (takes_softmax(config, classes, middle, cols))
+      low = middle;
+    else
+      high = middle;
+  }
+  return (double)high;
+}
+
+static void the_rule_follows_the_signal_of_one_of_the_fits(void **state) {
+  (void)state;
+  tct_config config = open_loss(), other = config;
+  double rows = least_rows(&config, 8, 8); /* 9 columns with the intercept */
+  assert_true(rows > 100 && rows < 100000);
+  assert_true(fabs(least_rows(&config, 32, 8) / rows - 2) < 0.01);
+  assert_true(fabs(least_rows(&config, 8, 35) / rows - 2) < 0.01);
+  other.intercept = 0;
+  assert_true(least_rows(&other, 8, 9) == rows);
+  other = config, other.neighbours = TCT_REPLACE_ONE;
+  assert_true(fabs(least_rows(&other, 8, 8) / rows - 2) < 0.05);
+  other = config, other.epsilon = 5;
+  assert_true(least_rows(&other, 8, 8) < rows / 4);
+}
+
+static void what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest(void **state) {
+  (void)state;
+  tct_config config = open_loss(), other;
+  assert_true(takes_softmax(&config, 6, 200, 4));
+  assert_false(takes_softmax(&config, 2, 200, 4));
+  assert_false(takes_softmax(&config, 5, 200, 4));
+  other = config, other.delta = 0;
+  assert_false(takes_softmax(&other, 6, 200, 4));
+  other = config, other.epsilon = INFINITY;
+  assert_false(takes_softmax(&other, 6, 200, 4));
+  other = config, other.penalty = "l1:lambda=0.1";
+  assert_false(takes_softmax(&other, 6, 200, 4));
+  other = config, other.solver = "dpmetric";
+  assert_false(takes_softmax(&other, 6, 200, 4));
+  other = config, other.solver = "auto";
+  assert_true(takes_softmax(&other, 6, 200, 4));
+  other = config, other.errors = "model";
+  assert_false(takes_softmax(&other, 6, 200, 4));
+  tct_error err = {0};
+  other = config, other.epsilon = NAN;
+  assert_null(tct_choose_loss_json(&other, 5, 200, 4, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_choose_loss_json(&config, 5, 0, 4, &err));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(classes_that_do_not_occur_have_their_row_all_the_same),
@@ -175,6 +255,8 @@ int main(void) {
       cmocka_unit_test(a_list_of_another_length_than_the_losses_is_refused),
       cmocka_unit_test(a_class_that_the_model_has_not_is_not_scored),
       cmocka_unit_test(the_mean_loss_is_of_all_margins_of_a_record),
+      cmocka_unit_test(the_rule_follows_the_signal_of_one_of_the_fits),
+      cmocka_unit_test(what_one_fit_of_all_was_not_measured_with_is_one_against_the_rest),
   };
   return cmocka_run_group_tests(tests, make_table, NULL);
 }

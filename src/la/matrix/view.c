@@ -80,7 +80,7 @@ tct_status tct_view_bound(tct_view *view, const tct_matrix *x, double intercept,
     return tct_fail(err, TCT_E_USAGE, "the row norm must be a number in [1e-90, 1e90]; give another bound");
   if (!(fabs(intercept) <= TCT_ROW_NORM_HIGH))
     return tct_fail(err, TCT_E_USAGE, "the intercept's constant must be at most 1e90; give 1, or 0 for none");
-  view->row_scale = TCT_NEW(double, x->rows);
+  view->row_scale = tct_alloc_by(threads, x->rows, sizeof(double));
   if (!view->row_scale) return tct_fail_memory(err);
   tct_status status = TCT_OK;
   if (tct_by_rows(x))

@@ -61,13 +61,14 @@ typedef struct descent {
 
 static tct_status open_descent(descent *a, const tct_problem *problem, tct_error *err) {
   int64_t n = problem->view->rows, p = problem->view->p;
+  int threads = problem->facts->threads;
   a->problem = problem;
-  a->z = TCT_NEW(double, n);
-  a->s = TCT_NEW(double, n);
-  a->zb = TCT_NEW(double, n);
-  a->sb = TCT_NEW(double, n);
-  a->yb = TCT_NEW(double, n);
-  a->computed_norms = TCT_NEW(double, n);
+  a->z = tct_alloc_by(threads, n, sizeof(double));
+  a->s = tct_alloc_by(threads, n, sizeof(double));
+  a->zb = tct_alloc_by(threads, n, sizeof(double));
+  a->sb = tct_alloc_by(threads, n, sizeof(double));
+  a->yb = tct_alloc_by(threads, n, sizeof(double));
+  a->computed_norms = tct_alloc_by(threads, n, sizeof(double));
   a->mean = TCT_NEW(double, p);
   a->d = TCT_NEW(double, p);
   a->past = TCT_NEW(double, p);

@@ -69,8 +69,8 @@ tct_status tct_dpmetric_step_new(const tct_problem *problem, const tct_dpmetric_
   out->from = above((double)problem->facts->rows * shape->sensitivity) * 0x1p-51;
   out->to = planned->lattice;
   out->room = tct_gradient_scratch(p, threads);
-  out->length = TCT_NEW(double, n);
-  out->norm = TCT_NEW(double, n);
+  out->length = tct_alloc_by(threads, n, sizeof(double));
+  out->norm = tct_alloc_by(threads, n, sizeof(double));
   out->sum = TCT_NEW(double, p);
   out->inner = TCT_NEW(double, p);
   out->scratch = TCT_NEW(double, out->room);

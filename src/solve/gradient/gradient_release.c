@@ -52,7 +52,7 @@ tct_status tct_descent_new(const tct_problem *problem, tct_mech *mech, int relea
   int64_t n = problem->view->rows, p = problem->view->p;
   *out = (tct_descent){.mech = mech, .release = release, .rows = n, .p = p};
   out->room = tct_gradient_scratch(p, problem->facts->threads);
-  out->computed_norms = TCT_NEW(double, n);
+  out->computed_norms = tct_alloc_by(problem->facts->threads, n, sizeof(double));
   out->outputs = tct_loss_outputs(&problem->facts->loss);
   out->sum = TCT_NEW(double, out->outputs *p);
   out->scratch = TCT_NEW(double, out->room);

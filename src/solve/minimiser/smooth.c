@@ -131,7 +131,8 @@ tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *fa
   int threads = problem->facts->threads;
   *out = (tct_smooth){.problem = problem, .mech = mech, .facts = *facts, .penalised = p, .max = INT64_MAX};
   bool cut = facts->length > 0 || facts->clip > 0;
-  double *rows = TCT_NEW(double, 4 * n), *cols = TCT_NEW(double, 6 * p), *limits = cut ? TCT_NEW(double, 2 * n) : NULL;
+  double *rows = tct_alloc_by(threads, 4 * n, sizeof *rows), *cols = TCT_NEW(double, 6 * p);
+  double *limits = cut ? tct_alloc_by(threads, 2 * n, sizeof *limits) : NULL;
   out->margin = rows;
   out->gradient = cols;
   out->part = limits;
