@@ -73,8 +73,8 @@ const cli_option cli_train_options[] = {
      "then promised to a person and not to a row",
      "none, --person needs it", "10"},
     {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
-     "estimate what nobody knows, from a share of the budget: bounds, missing and categories, of columns with "
-     "\"estimate\": true; bounds of all columns without a schema, and of a real label",
+     "estimate bounds, missing and categories from a share of the budget: of columns with \"estimate\": true; bounds "
+     "alone without a schema",
      "bounds must be given", "bounds"},
     {"--memory", CLI_BYTES, offsetof(cli_args, read.memory), "LIMIT",
      "bytes that the run may take in memory; records beyond it lie in a file without a name, which every pass reads; "

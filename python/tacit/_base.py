@@ -252,7 +252,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     ) -> Tuple[list[Model], Facts]:
         """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
         unaccounted for beside what the library says."""
-        table = X if isinstance(X, Table) else None
+        table: Any = X if isinstance(X, Table) else None
         rows, cols = X.shape
         history = _repeats.History(X)
         several = len(self.classes_) if hasattr(self, "classes_") else None
@@ -272,15 +272,16 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         elif weights is not None and not isinstance(weights, str) and not isinstance(data, Table):
             data.weigh(weights[0], self._cap(), weights[1])
         together_of = self._models_for(several, (rows, cols)) if self.estimate is not None and several else 1
+        over: Any = table  # what has the schema by which the settings are completed
         if self.estimate is not None and isinstance(data, Labelled):
             settings = _estimate.spend(data, settings, callbacks, self._names_to_give(table, together_of))
-            table, cols = data, data.shape[1]
+            over, cols = data, data.shape[1]
         if together_of > 1:
-            made, facts = Composition.of_classes(settings, rows, cols, together_of, table, callbacks)
+            made, facts = Composition.of_classes(settings, rows, cols, together_of, over, callbacks)
             warn(facts["warnings"])
             models = [callbacks.run_composed(made.handle, data)]
         elif len(targets) == 1:
-            plan = Plan(settings, rows, cols, table, callbacks)
+            plan = Plan(settings, rows, cols, over, callbacks)
             warn(plan.facts["warnings"])
             models = [callbacks.run(plan, data)]
         else:

@@ -245,6 +245,24 @@ static void bounds_without_noise_hold_the_values(void **state) {
   assert_true(first == 4 && last == 4);
 }
 
+/* A thousand records a part, and noise of several hundred: what noise explains would be three thousand. */
+static void noise_that_could_hide_values_does_not_cut_them_off(void **state) {
+  (void)state;
+  double count[TCT_ESTIMATE_FINE] = {0}, low = 64, high = 512;
+  int first, last;
+  for (int k = 0; k < 20; k++) count[k] = 1000;
+  tct_estimate_trim(count, TCT_ESTIMATE_FINE, 730, 0.005, &first, &last);
+  assert_true(first == 0 && last == 19);
+  tct_estimate_reach_zero(&low, &high);
+  assert_true(low == 0 && high == 512);
+  low = 1024, high = 2048; /* years stay years */
+  tct_estimate_reach_zero(&low, &high);
+  assert_true(low == 1024 && high == 2048);
+  low = -512, high = -64;
+  tct_estimate_reach_zero(&low, &high);
+  assert_true(low == -512 && high == 0);
+}
+
 /* ---- through the interface --------------------------------------------------------------------------------- */
 
 static tct_config settings(double epsilon, const char *ledger) {
@@ -365,6 +383,7 @@ int main(void) {
       cmocka_unit_test(the_share_and_the_rest_are_no_more_than_the_whole),
       cmocka_unit_test(the_grid_holds_every_value),
       cmocka_unit_test(bounds_without_noise_hold_the_values),
+      cmocka_unit_test(noise_that_could_hide_values_does_not_cut_them_off),
       cmocka_unit_test(the_whole_is_charged_before_anything_is_drawn),
       cmocka_unit_test(a_charge_pays_for_one_fit),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),

@@ -1,4 +1,5 @@
-/* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order.
+/* npy.c - the NumPy array reader: two-dimensional arrays of numbers, C or Fortran order; of an archive the records X
+ * and the labels y, in either order.
  *
  * Memory is taken beforehand only where the file is as long as its header says, so a false header costs none.  Rows of
  * such a file are read by all threads (npy_rows.h).  Otherwise elements are taken one after the other as they come,
@@ -31,14 +32,20 @@ typedef struct npy_reader {
   bool whole;     /* the file is as long as its header says */
   double limit;
   tct_pieces bad; /* int64_t: rows to be zeroed at the end */
+  tct_pieces y;   /* double: labels that are an array of their own */
 } npy_reader;
+
+/* The file is an archive whose labels are an array y. */
+static bool is_pair(const tct_reader *reader) {
+  return reader->source->array[0] && (reader->source->array[0] == 'y' || !reader->options->label);
+}
 
 static bool looks(const char *head, int64_t length, locale_t c) {
   (void)c;
   return length >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
 }
 
-static tct_status read_header(npy_reader *r, tct_source *source, tct_error *err) {
+static tct_status read_header(npy_reader *r, tct_source *source, bool vector, tct_error *err) {
   static const char *const cut = "the NPY file ends within its header; save the array again with numpy.save";
   TCT_TRY(tct_source_want(source, 12, err));
   if (source->end - source->begin < 10) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
@@ -55,7 +62,7 @@ static tct_status read_header(npy_reader *r, tct_source *source, tct_error *err)
   }
   TCT_TRY(tct_source_want(source, start + length, err));
   if (source->end - source->begin < start + length) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
-  const char *why = tct_npy_header(source->buffer + source->begin + start, length, &r->npy);
+  const char *why = tct_npy_header(source->buffer + source->begin + start, length, vector, &r->npy);
   if (why) return tct_fail_at(err, source->name, 0, 0, "%s", why);
   source->begin += start + length;
   r->header = start + length;
@@ -65,7 +72,7 @@ static tct_status read_header(npy_reader *r, tct_source *source, tct_error *err)
 static tct_status check_shape(npy_reader *r, const tct_reader *reader, tct_error *err) {
   const char *file = reader->source->name, *label = reader->options->label;
   int64_t rows = r->npy.shape[0], cols = r->npy.shape[1], elements;
-  bool wanted = reader->options->labels != TCT_LABELS_NONE;
+  bool wanted = reader->options->labels != TCT_LABELS_NONE && !is_pair(reader); /* of a pair the labels are an array */
   if (wanted && !label) {
     return tct_fail(err, TCT_E_USAGE, "a NPY array has no label column by name; give --label with its number");
   }
@@ -133,6 +140,12 @@ static tct_status expect_elements(npy_reader *r, tct_reader *reader, tct_error *
   return TCT_OK;
 }
 
+static tct_status ended(tct_source *source, tct_error *err) {
+  TCT_TRY(tct_source_want(source, 1, err));
+  if (source->end == source->begin) return TCT_OK;
+  return tct_fail_at(err, source->name, 0, 0, "the NPY file is longer than its header says; give one array in a file");
+}
+
 static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *err) {
   tct_source *source = reader->source;
   int64_t elements = r->npy.shape[0] * r->npy.shape[1], width = r->npy.width;
@@ -149,9 +162,7 @@ static tct_status read_elements(npy_reader *r, tct_reader *reader, tct_error *er
     }
     TCT_TRY(tct_table_spill(&reader->table, err));
   }
-  TCT_TRY(tct_source_want(source, 1, err));
-  if (source->end == source->begin) return TCT_OK;
-  return tct_fail_at(err, source->name, 0, 0, "the NPY file is longer than its header says; give one array in a file");
+  return ended(source, err);
 }
 
 static int threads_for(const tct_read_options *options) {
@@ -181,6 +192,89 @@ static tct_status read_rows(const npy_reader *r, tct_reader *reader, tct_error *
   if (table->labelled && !(all.labels = tct_pieces_reserve(&table->labels, rows))) return tct_fail_memory(err);
   if (table->droppable && !(all.dropped = tct_pieces_reserve(&table->dropped, rows))) return tct_fail_memory(err);
   return tct_npy_rows_read(&all, err);
+}
+
+/* The rows of the range alone. */
+static tct_status read_part(npy_reader *r, tct_reader *reader, tct_error *err) {
+  int64_t bytes = r->npy.shape[1] * r->npy.width, from = reader->range->from, to = reader->range->to;
+  if (r->npy.fortran || to > r->npy.shape[0])
+    return tct_fail(err, TCT_E_USAGE, "the array cannot be read in parts; save it in C order");
+  r->first = from;
+  r->npy.shape[0] = to - from;
+  int64_t begin = r->header + from * bytes; /* nothing is skipped: rows are numbered, not lines */
+  return tct_source_jump(reader->source, begin, begin, r->header + to * bytes, err);
+}
+
+/* ---- an archive of X and y ---- */
+
+static tct_status read_records(npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_table *table = &reader->table;
+  TCT_TRY(read_header(r, reader->source, false, err));
+  TCT_TRY(check_shape(r, reader, err));
+  r->rows = r->npy.shape[0];
+  if (reader->range) TCT_TRY(read_part(r, reader, err));
+  tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, reader->options);
+  if (r->npy.fortran && reader->options->memory > 0)
+    return tct_fail(err, TCT_E_USAGE, "an array stored by columns is read into memory; save it in C order");
+  TCT_TRY(expect_elements(r, reader, err));
+  table->rows = r->npy.shape[0];
+  r->whole &= !r->npy.fortran && !reader->source->array[0];
+  return r->whole ? read_rows(r, reader, err) : read_elements(r, reader, err);
+}
+
+/* The array y: a label a row.  Without a wish for labels it is checked and forgotten. */
+static tct_status read_labels(npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_source *source = reader->source;
+  TCT_TRY(read_header(r, source, true, err));
+  if (r->npy.shape[1] != 1)
+    return tct_fail_at(err, source->name, 0, 0, "the array y has more than one column; give one label a record");
+  for (int64_t k = 0; k < r->npy.shape[0]; k++, source->begin += r->npy.width) {
+    TCT_TRY(tct_source_want(source, r->npy.width, err));
+    if (source->end - source->begin < r->npy.width)
+      return tct_fail_at(err, source->name, 0, 0, "the array y is shorter than its header says; fetch the file again");
+    double *label = tct_pieces_reserve(&r->y, 1);
+    if (!label) return tct_fail_memory(err);
+    *label = 0;
+    if (reader->options->labels == TCT_LABELS_NONE) continue;
+    double value = tct_npy_element(&r->npy, (unsigned char *)source->buffer + source->begin);
+    const char *why = tct_label_number(&r->rule, value, label);
+    if (!why) continue;
+    if (reader->options->invalid != TCT_INVALID_ZERO) return tct_fail_at(err, source->name, k + 1, 0, "%s", why);
+    *label = -1;
+    int64_t *bad = tct_pieces_reserve(&r->bad, 1);
+    if (!bad) return tct_fail_memory(err);
+    *bad = k;
+  }
+  return ended(source, err);
+}
+
+/* Both arrays, in the order of the archive; labels go to the table at the end. */
+static tct_status read_pair(npy_reader *r, tct_reader *reader, tct_error *err) {
+  tct_source *source = reader->source;
+  tct_table *table = &reader->table;
+  bool records = false, labels = false;
+  if (reader->range) return tct_fail(err, TCT_E_USAGE, "an archive of arrays cannot be read in parts; save X alone");
+  for (;;) {
+    bool first = source->array[0] == 'X';
+    if (first ? records : labels)
+      return tct_fail_at(err, source->name, 0, 0, "the archive holds an array twice; save it again with numpy.savez");
+    if (first)
+      TCT_TRY(read_records(r, reader, err));
+    else
+      TCT_TRY(read_labels(r, reader, err));
+    *(first ? &records : &labels) = true;
+    if (!source->next_array[0]) break;
+    tct_source_next_array(source);
+  }
+  if (!records || (!labels && table->labelled))
+    return tct_fail_at(err, source->name, 0, 0,
+                       "the archive lacks the array %s; save it as numpy.savez(file, X=records, "
+                       "y=labels)%s",
+                       records ? "y" : "X", records ? ", or name a column of X with --label" : "");
+  if (labels && r->y.total != table->rows)
+    return tct_fail_at(err, source->name, 0, 0, "the arrays X and y differ in length; give one label for each record");
+  if (table->labelled && !tct_pieces_append(&table->labels, &r->y)) return tct_fail_memory(err);
+  return TCT_OK;
 }
 
 /* Zeroes a row that lies in a file: the map shows it. */
@@ -216,35 +310,13 @@ static tct_status drop_rows(npy_reader *r, const tct_table *table, tct_data *dat
   return status;
 }
 
-/* The rows of the range alone. */
-static tct_status read_part(npy_reader *r, tct_reader *reader, tct_error *err) {
-  int64_t bytes = r->npy.shape[1] * r->npy.width, from = reader->range->from, to = reader->range->to;
-  if (r->npy.fortran || to > r->npy.shape[0])
-    return tct_fail(err, TCT_E_USAGE, "the array cannot be read in parts; save it in C order");
-  r->first = from;
-  r->npy.shape[0] = to - from;
-  int64_t begin = r->header + from * bytes; /* nothing is skipped: rows are numbered, not lines */
-  return tct_source_jump(reader->source, begin, begin, r->header + to * bytes, err);
-}
-
 static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
-  const tct_read_options *options = reader->options;
   tct_table *table = &reader->table;
-  TCT_TRY(read_header(r, reader->source, err));
-  TCT_TRY(check_shape(r, reader, err));
-  TCT_TRY(tct_label_rule_make(&r->rule, options, &reader->schema, &reader->data->classes, reader->c, err));
-  r->rows = r->npy.shape[0];
-  if (reader->range) TCT_TRY(read_part(r, reader, err));
-  tct_table_init(table, r->npy.fortran ? TCT_DENSE_COLS : TCT_DENSE_ROWS, options);
-  if (r->npy.fortran && options->memory > 0)
-    return tct_fail(err, TCT_E_USAGE, "an array stored by columns is read into memory; save it in C order");
-  TCT_TRY(expect_elements(r, reader, err));
-  table->rows = r->npy.shape[0];
-  if (r->whole && !r->npy.fortran) {
-    TCT_TRY(read_rows(r, reader, err));
-    return tct_table_finish(table, r->features, reader->data, err);
-  }
-  TCT_TRY(read_elements(r, reader, err));
+  TCT_TRY(tct_label_rule_make(&r->rule, reader->options, &reader->schema, &reader->data->classes, reader->c, err));
+  TCT_TRY(is_pair(reader) ? read_pair(r, reader, err) : read_records(r, reader, err));
+  if (reader->source->next_array[0])
+    return tct_fail_at(err, reader->source->name, 0, 0, "the archive has labels of its own, y; leave --label away");
+  if (r->whole) return tct_table_finish(table, r->features, reader->data, err); /* it has dropped its rows */
   if (table->droppable) {
     for (int64_t i = 0; i < table->rows; i++) {
       unsigned char *mark = tct_pieces_reserve(&table->dropped, 1);
@@ -260,18 +332,20 @@ static tct_status read_format(tct_reader *reader, tct_error *err) {
   npy_reader r;
   memset(&r, 0, sizeof r);
   r.bad.element = sizeof(int64_t);
+  r.y.element = sizeof(double);
   r.limit = reader->options->value_type == TCT_F32 ? FLT_MAX : DBL_MAX;
   if (reader->schema.root) {
     return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; a NPY array has none");
   }
   tct_status status = read_all(&r, reader, err);
   tct_pieces_free(&r.bad);
+  tct_pieces_free(&r.y);
   return status;
 }
 
 const tct_format tct_format_npy = {
     .name = "npy",
-    .summary = "a two-dimensional NumPy array of numbers; also gzip, xz, zstd, bzip2",
+    .summary = "a two-dimensional NumPy array of numbers, or an archive (NPZ) of X and y; also gzip, xz, zstd, bzip2",
     .parting = TCT_PARTS_ARRAY,
     .looks = looks,
     .read = read_format,

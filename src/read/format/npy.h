@@ -13,8 +13,9 @@ typedef struct tct_npy {
   int64_t shape[2]; /* rows, columns */
 } tct_npy;
 
-/* Parses the Python dictionary of a header: returns NULL, or what is wrong and what to do. */
-const char *tct_npy_header(const char *text, int64_t length, tct_npy *npy);
+/* Parses the Python dictionary of a header: returns NULL, or what is wrong and what to do.  vector: an array of one
+ * dimension is one column. */
+const char *tct_npy_header(const char *text, int64_t length, bool vector, tct_npy *npy);
 
 /* One element as a double (integers beyond 2^53 are rounded to nearest). */
 double tct_npy_element(const tct_npy *npy, const unsigned char *bytes);

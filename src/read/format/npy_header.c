@@ -85,7 +85,7 @@ static const char *check_type(const char *descr, tct_npy *npy) {
   return "the array's type is not a number of 1 to 8 bytes; save it as float64 (array.astype(float))";
 }
 
-const char *tct_npy_header(const char *text, int64_t length, tct_npy *npy) {
+const char *tct_npy_header(const char *text, int64_t length, bool vector, tct_npy *npy) {
   static const char *const malformed = "the NPY header is malformed; save the array again with numpy.save";
   cursor c = {text, text + length};
   char key[16], descr[16] = "";
@@ -114,6 +114,7 @@ const char *tct_npy_header(const char *text, int64_t length, tct_npy *npy) {
     }
   }
   if (seen != 7) return malformed;
+  if (vector && npy->dimensions == 1) npy->dimensions = 2, npy->shape[1] = 1;
   if (npy->dimensions != 2) return "the array is not two-dimensional; save records as rows and features as columns";
   return check_type(descr, npy);
 }

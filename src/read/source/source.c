@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,17 @@ static int next_file(const tct_unpack *lib, struct archive *archive, struct arch
   return found;
 }
 
+/* NumPy's own archives hold arrays, each a file with the ending npy. */
+static void take_array(const char *file, char *name, size_t size) {
+  bool known = file && (strcmp(file, "X.npy") == 0 || strcmp(file, "y.npy") == 0);
+  snprintf(name, size, "%.1s", known ? file : "");
+}
+
+static bool is_array(const char *file) {
+  size_t length = file ? strlen(file) : 0;
+  return length > 4 && strcmp(file + length - 4, ".npy") == 0;
+}
+
 /* A spreadsheet is an archive of XML files. */
 static tct_status check_entry(const tct_source *source, const char *name, tct_error *err) {
   static const char *const sheets[] = {"[Content_Types].xml", "_rels/", "xl/", "docProps/", "mimetype"};
@@ -87,10 +99,13 @@ static tct_status open_archive(tct_source *source, tct_error *err) {
     return TCT_OK;
   }
   if (found != ARCHIVE_OK) return archive_failed(source, err);
-  return check_entry(source, lib->archive_entry_pathname(entry), err);
+  const char *name = lib->archive_entry_pathname(entry);
+  take_array(name, source->array, sizeof source->array);
+  source->of_arrays = is_array(name);
+  return check_entry(source, name, err);
 }
 
-/* Behind the table of an archive there is nothing: a second file would go unread. */
+/* Behind the table of an archive there is nothing but the other one of the arrays X and y: it would go unread. */
 static tct_status end_archive(tct_source *source, tct_error *err) {
   const tct_unpack *lib = tct_unpack_load();
   struct archive_entry *entry;
@@ -98,7 +113,20 @@ static tct_status end_archive(tct_source *source, tct_error *err) {
   int found = next_file(lib, source->archive, &entry);
   if (found == ARCHIVE_EOF) return TCT_OK;
   if (found != ARCHIVE_OK) return archive_failed(source, err);
-  return tct_fail_at(err, source->name, 0, 0, "the archive holds several files; unpack it and give the table alone");
+  take_array(lib->archive_entry_pathname(entry), source->next_array, sizeof source->next_array);
+  if (source->array[0] && source->next_array[0]) return TCT_OK;
+  return tct_fail_at(
+      err, source->name, 0, 0, "%s",
+      source->of_arrays
+          ? "the archive holds other arrays than X and y; save it as numpy.savez(file, X=records, y=labels)"
+          : "the archive holds several files; unpack it and give the table alone");
+}
+
+void tct_source_next_array(tct_source *source) {
+  memcpy(source->array, source->next_array, sizeof source->array);
+  source->next_array[0] = 0;
+  source->begin = source->end = 0;
+  source->ended = false;
 }
 
 tct_status tct_source_open(tct_source *source, const char *path, tct_error *err) {

@@ -17,6 +17,9 @@ typedef struct tct_source {
   tct_input input;    /* a file's bytes as they are stored */
   tct_gunzip *gunzip; /* the file is gzip, or NULL */
   void *archive;      /* it is anything else, or NULL */
+  bool of_arrays;     /* its first file is an array of NumPy */
+  char array[8];      /* the file is an archive whose array of this name, X or y, is being read; "" otherwise */
+  char next_array[8]; /* and the one that follows; "": none */
   bool plain;         /* bytes come as they are stored, `plain_left` of them (tct_source_jump) */
   int64_t plain_left;
   int64_t skipped_from, skipped_to; /* bytes that the jump left out, for the numbers of lines */
@@ -47,6 +50,9 @@ tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int
 
 /* The bytes of the file as it is stored; -1: not a regular file. */
 int64_t tct_source_stored(const tct_source *source);
+
+/* Goes on with source->next_array, from its first byte. */
+void tct_source_next_array(tct_source *source);
 
 void tct_source_close(tct_source *source);
 #endif
