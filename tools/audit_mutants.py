@@ -4,7 +4,7 @@
 usage: audit_mutants.py BUILD [--count N] [--seed N] [--seconds S] [--minutes M] [--only PREFIX]... [--page FILE]
 
 Draws mutants as tools/mutate.py does, of the sources that tests/privacy/audit_mutants.map names, puts all of a file
-into one tacit-audit, and attacks the plan that the map gives.  An audit has 5 s, and then S (60) where these find
+into one tacit-audit, and attacks the plans that the map gives, one after the other.  An audit has 5 s, and then S (60) where these find
 nothing and tests/privacy/audit_missed.txt does not say that no promise changes.  A mutant is found if a break is declared, or if a run ends in a crash, an error, or not at all.  One that is
 not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.  Verdicts go to
 BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
@@ -33,11 +33,12 @@ sentence that says why, and so has what an audit of one plan cannot see. [Mutant
 
 
 def read_rules():
+    """{prefix: plans}; a prefix that stands there twice has two."""
     rules = {}
     for line in open(MAP):
         words = shlex.split(line, comments=True)
         if words:
-            rules[words[0]] = words[1:]
+            rules.setdefault(words[0], []).append(words[1:])
     return rules
 
 
@@ -119,7 +120,7 @@ def main():
         known = {(one["mutant"], one["source"]): one for one in map(json.loads, open(kept))}
     digest = mutate.Verdicts(os.devnull, {}, False).digest
     for file in sorted(chosen):
-        program, args = None, rule_of(file, rules)
+        program, plans = None, rule_of(file, rules)
         for number, m in sorted(chosen[file].items()):
             name = (f"{m.file}:{m.start}:{m.end}:{m.new}", digest(file))
             tried = known.get(name, {"seconds": None, "tried": 0})
@@ -129,13 +130,17 @@ def main():
                     continue
                 if not program:
                     program = Program(build, link, file, chosen[file])
-                    found, how = program.attack(0, args, SHORT)
-                    if found:
-                        sys.exit(f"audit_mutants.py: {file} without a change: {how}; the plan of the map is not sound")
+                    for args in plans:
+                        found, how = program.attack(0, args, SHORT)
+                        if found:
+                            sys.exit(f"audit_mutants.py: {file} without a change: {how}; the plan of the map is not sound")
                 for seconds in sorted({SHORT, want}):
                     if seconds <= tried["tried"]:
                         continue
-                    found, how = program.attack(number, args, seconds)
+                    for args in plans:
+                        found, how = program.attack(number, args, seconds)
+                        if found:
+                            break
                     if found:
                         break
                 known[name] = {"mutant": name[0], "source": name[1], "seconds": seconds if found else None, "tried": seconds, "how": how}

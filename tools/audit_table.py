@@ -96,9 +96,10 @@ neighbours were compared in what else can be seen.
 A share of μ is low for three reasons. The bound is of some ten thousand runs. The worst pair for all steps together is
 found by climbing, within seconds. And a claim may be loose, which *record* shows: by its sensitivity, or because no
 record reaches it in every release. A logistic slope is 1 only where the others have pulled the margin far to the wrong
-side, and these others then hold the minimiser of `outpert` back. `dpagd`, `dpfw` and `privgene` claim for choices, whose worst case asks for
-scores that no record gives them. `-` in a test says that too few runs fitted into the time. The noise of
-`gram_parties` is above the planned one: the plan counts on the noise of the parties that an observer does not know.
+side, and these others then hold the minimiser of `outpert` back. `dpagd`, `dpfw` and `privgene` claim for choices,
+whose worst case asks for scores that no record gives them. `-` in a test says that too few runs fitted into the time.
+The noise of `gram_parties` is above the planned one: the plan counts on the noise of the parties that an observer does
+not know.
 
 `seqdpscd` is attacked at batches of at most one record. Its sensitivity lets a record turn round all 2 (cap - 1) steps
 after it. Steps that minimise exactly pass a change on without making it larger. So no attack is known that reaches more
@@ -108,7 +109,7 @@ than 1/(2 cap - 1). That is 0.025 at the default cap of 20, where no test sees a
 
 
 ALARMS = ["--solver", "dpgd:steps=1,clip=0.1", "--loss", "squared", "--penalty", "l2:lambda=0.05", "--epsilon", EPSILON,
-          "--shape", SHAPE, "--no-intercept", "--seconds", "1", "--json"]
+          "--shape", SHAPE, "--no-intercept", "--seconds", "0.5", "--json"]
 
 
 def alarms(build, count):
@@ -133,8 +134,8 @@ def alarm_text(rows):
     if not shares:
         return "The rate of false alarms was not measured.\n"
     above, broken = sum(share > 1 for share in shares), sum(row["broken"] for row in rows.values())
-    return (f"\nFalse alarms: {len(rows)} audits of `dpgd:steps=1,clip=0.1` with squared loss, of 1 s and another seed "
-            f"each, gave\n{len(shares)} bounds. Of these {above} were above the claim, where 1 in 1000 may be; the largest "
+    return (f"\nFalse alarms: {len(rows)} audits of `dpgd:steps=1,clip=0.1` with squared loss, of half a second and "
+            f"another seed each, gave\n{len(shares)} bounds. Of these {above} were above the claim, where 1 in 1000 may be; the largest "
             f"reached {max(shares):.3f} of it,\nthe mean {sum(shares) / len(shares):.3f}. Breaks that were declared, each "
             f"at an error of 1e-6: {broken}.\n")
 
@@ -146,7 +147,7 @@ def standing(path):
         for line in open(path, encoding="utf-8"):
             cells = [cell.strip() for cell in line.split("|")]
             if len(cells) == 14 and cells[3] in ("add_remove", "replace_one"):
-                rows[" ".join(cells[1:4])] = line.rstrip("\n")
+                rows[" ".join(cells[1:4]).replace(" †", "")] = line.rstrip("\n")
     return rows
 
 
@@ -155,6 +156,9 @@ def page(done, total, seconds, path, repeated):
     slow = max(SLOW.values())
     lines.append(f"{len(done)} of {total} rows were made, at {seconds:g} s of the processor each, and {slow} times that "
                  "for solvers\nwhose runs take milliseconds.\n\n")
+    if any("†" in line for line in done.values()):
+        lines.append("A row with † stands from an earlier attack, at 8 s of the clock and an error of 0.05: a pilot's mean over orders, and\n"
+                     "a linear sum over batches. Its bounds on μ hold, and are lower than need be.\n\n")
     lines.append("| solver | loss | relation | share | noise | μ / claim | white | record | black | pairs | runs | breaks |\n")
     lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
     lines += [line + "\n" for line in done.values()]

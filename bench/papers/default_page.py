@@ -16,8 +16,8 @@ HEAD = """# {title}
 with seconds and settings.
 
 Excess of the mean loss (and penalty) over its exact minimum, on the records that were fitted. One record added or
-removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california, stay,
-income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a
+removed, {delta}, means and standard errors of {fits} fits. Classes: logistic loss, no penalty. california,
+stay, income, synthetic, hours, demand: squared loss, ridge 1e-4. Columns are scaled by public bounds to [0, 1] unless a
 row says min-max; R is the square root of the number of attributes plus one (`bench/lib/footing.py`).
 
 * *Used:* {used}: constants of `auto` and `dpmetric` were chosen on them.

@@ -252,7 +252,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     ) -> Tuple[list[Model], Facts]:
         """Trains one model for each row of targets: a list of Model, and the certificate of all of them.  notes: what is
         unaccounted for beside what the library says."""
-        table = X if isinstance(X, Table) else None
+        table: Any = X if isinstance(X, Table) else None
         rows, cols = X.shape
         history = _repeats.History(X)
         several = len(self.classes_) if hasattr(self, "classes_") else None

@@ -44,17 +44,21 @@ class Composition:
         return made, facts_of(_native.lib.tct_composition_plan(made.handle, 0), config)
 
     @classmethod
-    def of_search(cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int) -> Composition:
-        """candidates: (settings, number of models) of each."""
-        configs = [config_of(settings) for settings, _ in candidates]
+    def of_search(
+        cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int, table: Any = None
+    ) -> Composition:
+        """candidates: (settings, number of models) of each; table: its schema has the bounds."""
+        configs = [config_of(settings, table) for settings, _ in candidates]
         pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
         models = (ctypes.c_int64 * len(configs))(*(count for _, count in candidates))
         return cls(_native.call("tct_compose_search", pointers, models, len(configs), share, int(rows), int(cols)))
 
     @classmethod
-    def of_tries(cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int) -> Composition:
+    def of_tries(
+        cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int, table: Any = None
+    ) -> Composition:
         """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
-        configs = [config_of(settings) for settings in candidates]
+        configs = [config_of(settings, table) for settings in candidates]
         pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
         return cls(_native.call("tct_compose_tries", pointers, len(configs), mean, share, int(rows), int(cols)))
 

@@ -47,6 +47,11 @@ def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
     return classes, codes
 
 
+def coded_places(model: Any, y: Coded) -> NDArray[Any]:
+    """Each label's place among the model's classes; -1: it is none of them."""
+    return np.asarray(places(y.values, model.classes_.tolist())[y.codes])
+
+
 @parameters
 class Classifier(ClassifierMixin, Linear):
     """A private classifier.  Subclasses give _loss_spec.
@@ -246,11 +251,9 @@ class Classifier(ClassifierMixin, Linear):
         if isinstance(X, Table) and y is None:
             several = X.kind == _native.LABELS_CLASSES
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
-        y, right = self._truth(X, y), None
+        y = self._truth(X, y)
         if isinstance(y, Coded):
-            place = places(y.values, self.classes_.tolist())[y.codes]
-            right = place == places(self.classes_.tolist(), self.classes_.tolist())[:-1][self._best(X)]
-            return float(np.average(right, weights=sample_weight))
+            return float(np.average(coded_places(self, y) == self._best(X), weights=sample_weight))
         return float(_guards.without_values(lambda: super(Classifier, self).score(X, y, sample_weight), y, "y"))
 
 

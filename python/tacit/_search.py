@@ -20,9 +20,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _accounting, _guards, _native, _provenance, _repeats
 from ._base import NO_EPSILON, Linear, seed_of
 from ._composition import SEED_STEP, Composition, warn
-from ._matrix import Table, View
-from ._model import config_of
+from ._frames import Coded, coded, schema_of
+from ._labels import coded_places
+from ._matrix import Labelled, Records, Table, View
+from ._model import Plan, config_of
 from ._native import Facts, Path
+from ._schema import Schema
 from ._views import Certificate
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -52,6 +55,13 @@ def draw_tries(mean: int, seed: Optional[int] = None) -> int:
     key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
     _native.call("tct_draw_tries", int(mean), key, ctypes.byref(tries))
     return tries.value
+
+
+def _part(X: Any, places: NDArray[Any]) -> Any:
+    """These records of an array or a frame."""
+    if hasattr(X, "iloc") or isinstance(X, np.ndarray) or not hasattr(X, "__arrow_c_stream__"):
+        return _safe_indexing(X, places)
+    return X.take(places) if hasattr(X, "take") else X[places]  # pyarrow, polars
 
 
 def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[Any]]:
@@ -162,10 +172,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
         if self.estimator.rows_per_person is not None:
             raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
-        if is_classifier(self.estimator) and getattr(self.estimator, "classes") is None:
+        if is_classifier(self.estimator) and self._listed() is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
         if self._random():
             self._check_scored()
+
+    def _listed(self) -> Any:
+        """The public classes: the estimator's, else those of the schema of `fit`."""
+        classes, schema = getattr(self.estimator, "classes", None), getattr(self, "_schema", None)
+        return schema.label_values if classes is None and schema is not None else classes
 
     def _random(self) -> bool:
         """Is the number of tries random?  Without privacy every setting is trained."""
@@ -175,7 +190,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Refuses what has no private score."""
         grid = list(ParameterGrid(self.param_grid))
         losses = {clone(self.estimator).set_params(**point)._loss_spec().partition(":")[0] for point in grid}
-        classes = getattr(self.estimator, "classes", None)
+        classes = self._listed() if is_classifier(self.estimator) else None
         if (classes is not None and len(np.unique(classes)) > 2) or any("classes" in point for point in grid):
             raise ValueError('a try is scored privately, for two classes or a number; give selection="all"')
         if "poisson" in losses:
@@ -199,16 +214,17 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
         return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
 
-    def _composed(self, rows: int, cols: int) -> Composition:
-        """What the search spends on so many records: epsilon and delta of each candidate, the price of everything."""
+    def _composed(self, rows: int, cols: int, table: Optional[Table] = None) -> Composition:
+        """What the search spends on so many records: epsilon and delta of each candidate, the price of everything.
+        table: a frame under its schema, whose bounds are the schema's."""
         rows -= len(_public_split(rows, self.test_size)[1])
         candidates = self._candidates(self.epsilon, self.delta)
         for candidate in candidates:
             candidate._check()
-        settings = [(each._settings(rows, cols, None), each._models_for(None, (rows, cols))) for each in candidates]
+        settings = [(each._settings(rows, cols, table), each._models_for(None, (rows, cols))) for each in candidates]
         if self._random():
-            return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols)
-        return Composition.of_search(settings, self._share(), rows, cols)
+            return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols, table)
+        return Composition.of_search(settings, self._share(), rows, cols, table)
 
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
@@ -235,41 +251,72 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _score(self, model: Any, X: Any, y: Any) -> Tuple[int, int]:
         """(a whole number, how far one record can move it).  Every record adds its own part of 0 to `change`, a function
         of the released model and of that record alone."""
-        predicted = model.predict(X)
         if is_classifier(model):
-            return int(np.sum(predicted == np.asarray(y))), 1
-        low, high = model.label_bounds
-        error = (np.clip(predicted, low, high) - np.clip(_guards.numbers(y, "y"), low, high)) / (high - low)
+            return int(np.sum(self._right(model, X, y))), 1
+        predicted, truth = model.predict(X), self._targets(model, X, y)
+        low, high = model.label_bounds or (self._schema.json["label"][side] for side in ("lower", "upper"))  # type: ignore
+        error = (np.clip(predicted, low, high) - np.clip(truth, low, high)) / (high - low)
         return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
 
-    def fit(self, X: Any, y: Any) -> "PrivateSearchCV":
+    def _right(self, model: Any, X: Any, y: Any) -> Any:
+        """Which records the model predicts rightly."""
+        if getattr(self, "_schema", None) is None:
+            return model.predict(X) == np.asarray(y)
+        return model._best(X) == coded_places(model, self._truth(model, X, y))
+
+    def _truth(self, model: Any, X: Any, y: Any) -> Any:
+        """The labels of a frame under a schema: `Coded`, or numbers."""
+        truth = model._truth(X, y)
+        return truth if isinstance(truth, Coded) or not is_classifier(model) else coded(np.asarray(truth))
+
+    def _targets(self, model: Any, X: Any, y: Any) -> NDArray[Any]:
+        """Numbers, as the model's loss takes them."""
+        if getattr(self, "_schema", None) is None:
+            two = is_classifier(model)
+            return np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0) if two else _guards.numbers(y, "y")
+        truth = self._truth(model, X, y)
+        if is_classifier(model):
+            return np.where(coded_places(model, truth) == 1, 1.0, -1.0)
+        return np.asarray(_guards.numbers(truth, "y"))
+
+    def fit(self, X: Any, y: Any = None, schema: Any = None) -> "PrivateSearchCV":
         """Trains all candidates and chooses one, within epsilon and delta.
 
         Parameters
         ----------
         X : array, SciPy CSR or CSC, or data frame
             Records, [rows, features]; no table of `tacit.read`, which cannot be split.
-        y : array of shape [rows]
-            Labels or targets.
+        y : array of shape [rows] or str
+            Labels or targets; with a schema, the name of the frame's label column too.
+        schema : Schema or path, optional
+            What the columns of a frame may hold, as in the estimator's `fit`.
         """
+        self._schema: Optional[Schema] = None if schema is None else schema_of(schema)
         self._check()
         if isinstance(X, Table):
             raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
-        rows, cols = X.shape
-        if len(y) != rows:
+        table = None
+        if self._schema is not None:
+            table = self._encoded(X, y)
+        elif y is None or isinstance(y, str):
+            raise ValueError("y names a column, or is missing, and there is no schema; give schema=..., or an array of labels")
+        rows, cols = X.shape if table is None else table.shape
+        if not (y is None or isinstance(y, str)) and len(y) != rows:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
-        self._check_labels(y)
+        if table is None:
+            self._check_labels(y)
         private, ledger = self.epsilon != math.inf, self._ledger()
         notes = _provenance.look_back(ledger, private)
-        history = _repeats.History(_guards.records(X))
+        history = _repeats.History(_guards.records(X) if table is None else table)
         if private:
             notes = [*notes, *history.notes]
             history.warn(stacklevel=3)
-            whole = self._candidates(self.epsilon, self.delta)[0].plan(rows, cols)["warnings"]
+            first = self._candidates(self.epsilon, self.delta)[0]
+            whole = Plan(first._settings(rows, cols, table), rows, cols, table).facts["warnings"]
             warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
         each, made, charge = (math.inf, self.delta), None, None
         if private:
-            made = self._composed(rows, cols)
+            made = self._composed(rows, cols, table)
             each = (made.facts["each"]["epsilon"], made.facts["each"]["delta"])
         if made and ledger is not None:
             charge = ledger.charge(
@@ -299,6 +346,14 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
+    def _encoded(self, X: Any, y: Any) -> Table:
+        """The whole frame under the schema, and its labels looked at, before anything is charged."""
+        looker = clone(self.estimator)
+        table, labels, *_ = looker._take(X, y, None, self._schema)
+        if is_classifier(looker):
+            looker._classes(labels)
+        return cast(Table, table)
+
     def _check_labels(self, y: Any) -> None:
         """Refuses labels that a candidate would refuse, before anything is charged."""
         y = _guards.without_values(lambda: column_or_1d(y), y, "y")
@@ -307,16 +362,22 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         else:
             _guards.numbers(y, "y")
 
+    def _parts(self, X: Any, y: Any, places: NDArray[Any]) -> Tuple[Any, Any]:
+        """These records, and their labels or the name of the column that holds them."""
+        return _part(X, places), y if y is None or isinstance(y, str) else _safe_indexing(y, places)
+
+    def _fitted(self, model: Any, X: Any, y: Any) -> Any:
+        return model.fit(X, y) if self._schema is None else model.fit(X, y, schema=self._schema)
+
     def _trained(self, X: Any, y: Any, each: Any) -> Tuple[list[Any], list[int], int]:
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
         train, held = _public_split(X.shape[0], self.test_size)
         models, scores, change, seed = self._candidates(*each), [], 1, self._seed()
-        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-        X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
+        (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
         for k, model in enumerate(models):
             if seed is not None:
                 model.set_params(random_state=(seed + (k + 1) * SEED_STEP) % 2**63)
-            score, change = self._score(model.fit(X_train, y_train), X_held, y_held)
+            score, change = self._score(self._fitted(model, X_train, y_train), X_held, y_held)
             scores.append(score)
         return models, scores, change
 
@@ -324,8 +385,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """The best of a random number of tries.  What tells how many there were is kept from the caller: warnings,
         progress, and what the losers' certificates say."""
         train, held = _public_split(X.shape[0], self.test_size)
-        X_train, y_train = _safe_indexing(X, train), _safe_indexing(y, train)
-        X_held, y_held = _safe_indexing(X, held), _safe_indexing(y, held)
+        (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
         each, seed, best = made.facts["each"], self._seed(), None
         grid = list(ParameterGrid(self.param_grid))
         for k in range(draw_tries(self.tries, seed)):
@@ -335,7 +395,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    model.fit(X_train, y_train)
+                    self._fitted(model, X_train, y_train)
                 except RuntimeError:  # the worst try, and no error: it would tell of a try that is not the best
                     continue
                 score = self._private_score(model, X_held, y_held, made, own[2])
@@ -349,9 +409,11 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _private_score(self, model: Any, X: Any, y: Any, made: Composition, seed: Optional[int]) -> float:
         """Accuracy, or the mean squared error with its sign turned, by the noisy release that the composition priced; the
         lowest score where the noise hides it."""
-        two = is_classifier(model)
-        targets = np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0) if two else _guards.numbers(y, "y")
-        data = View(model._numbers(X, reset=False), targets, model._labels_kind)
+        two, targets = is_classifier(model), self._targets(model, X, y)
+        if self._schema is None:
+            data: Records = View(model._numbers(X, reset=False), targets, model._labels_kind)
+        else:
+            data = Labelled(model._records(X), targets, model._labels_kind)
         settings: Facts = {
             "epsilon": made.facts["score"]["epsilon"],
             "delta": made.facts["score"]["delta"],

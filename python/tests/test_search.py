@@ -8,6 +8,9 @@ import subprocess
 import warnings
 
 import numpy as np
+import pandas as pd
+import polars
+import pyarrow
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -438,3 +441,63 @@ def test_a_try_whose_fit_fails_is_the_worst_and_ends_nothing(monkeypatch):
     assert fitted.best_index_ == 1
     with pytest.raises(RuntimeError, match="no try made a model"):
         tries({"C": [7.0]}, epsilon=3.0, random_state=2).fit(X, y)
+
+
+# ---- frames ----
+
+
+def people(rows=3000):
+    rng = np.random.default_rng(7)
+    age, size, kind = rng.integers(18, 90, rows), rng.uniform(0, 40, rows), rng.choice(["u", "v", "w"], rows)
+    level = age / 30 + size / 20 + (kind == "w") + 0.3 * rng.normal(size=rows)
+    frame = pd.DataFrame({"size": size, "kind": kind, "out": np.where(level > 3, "yes", "no"), "level": level, "age": age})
+    columns = [{"name": "age", "type": "number", "lower": 18, "upper": 90}, {"name": "size", "type": "number", "lower": 0, "upper": 40},
+               {"name": "kind", "type": "category", "values": ["u", "v", "w"]}]
+    return frame, columns
+
+
+@pytest.mark.parametrize("selection", ["all", "random"])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_under_a_schema_is_searched_as_it_is_fitted(library, selection, tmp_path):
+    frame, columns = people()
+    schema = tacit.Schema({"columns": columns, "label": {"name": "out", "values": ["no", "yes"], "positive": "yes"}})
+    frame = frame.drop(columns="level")
+    given = {"pandas": frame, "polars": polars.from_pandas(frame), "pyarrow": pyarrow.Table.from_pandas(frame, preserve_index=False)}[library]
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=4.0, delta=1e-3)
+    base = tacit.PrivateLogisticRegression(n_jobs=1, solver="dpgd")
+    fitted = search(base=base, epsilon=3.0, selection=selection, tries=6, ledger=ledger)
+    fitted.fit(given, "out", schema=schema).save(tmp_path / "m.json")
+    assert len(ledger.state()["runs"]) == 1 and tacit.verify(tmp_path / "m.json", ledger=ledger.path)["ok"]
+    assert list(fitted.classes_) == ["no", "yes"] and fitted.score(given, "out") > 0.75
+    model = tacit.read_model(tmp_path / "m.json")
+    assert np.array_equal(model.predict(given), fitted.predict(given))  # the schema is in the file
+
+
+def test_a_seeded_search_over_a_frame_is_that_over_its_encoded_records():
+    frame, columns = people()
+    schema = tacit.Schema({"columns": columns, "label": {"name": "level", "lower": 0, "upper": 6}})
+    encoded = np.c_[(frame["age"] - 18) / 72, frame["size"] / 40, *(frame["kind"] == kind for kind in "uvw")]
+    grid, more = {"alpha": [1e-3, 1e5]}, {"epsilon": 3.0, "random_state": 3}
+    for selection in ("all", "random"):
+        named = tacit.PrivateRidge(n_jobs=1, solver="dpgd")
+        plain = tacit.PrivateRidge(n_jobs=1, solver="dpgd", data_norm=math.sqrt(3), label_bounds=(0, 6))
+        one = search(grid, named, selection=selection, tries=4, **more).fit(frame.drop(columns="out"), "level", schema=schema)
+        two = search(grid, plain, selection=selection, tries=4, **more).fit(encoded, frame["level"])
+        assert one.best_index_ == two.best_index_ and one.privacy_["events"] == two.privacy_["events"]
+        np.testing.assert_allclose(one.predict(frame.drop(columns="out")), two.predict(encoded), rtol=1e-9)
+
+
+def test_what_a_frame_lacks_is_said_before_anything_is_charged(tmp_path):
+    frame, columns = people()
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=4.0, delta=1e-3)
+    base = tacit.PrivateLogisticRegression(n_jobs=1, classes=["no", "yes"])
+    both = tacit.Schema({"columns": columns, "label": {"name": "out", "values": ["no", "yes"]}})
+    for call, words in (
+        (lambda s: s.fit(frame, "out"), "there is no schema"),
+        (lambda s: s.fit(frame, "out", schema=both), 'does not describe column "level"'),
+        (lambda s: s.fit(frame.drop(columns=["level", "age"]), "out", schema=both), "age"),
+        (lambda s: s.fit(frame.drop(columns="level").assign(out="maybe"), "out", schema=both), "not among the classes"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call(search(base=base, ledger=ledger, selection="random"))
+    assert ledger.spent["epsilon"] == 0

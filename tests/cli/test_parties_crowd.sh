@@ -60,11 +60,13 @@ crowded() {
   python3 crowd.py $port "$3" "$4" >crowd.out 2>&1 &
   local crowd=$! other
   until grep -q crowded crowd.out 2>/dev/null; do sleep 0.05; done
+  local began=$EPOCHREALTIME
   party bob &
   other=$!
   party alice
   check "$1: alice is in: $(cat alice.err)" [ $? = 0 ]
   check "$1: so is bob" wait $other
+  awk -v name="$1" -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%s: both were through after %.2f s\n", name, b - a }'
   ends "$1: the server is done" $server 0 "party: epsilon 4" serve.out
   kill $crowd 2>/dev/null
   wait $crowd 2>/dev/null

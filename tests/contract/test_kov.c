@@ -50,9 +50,29 @@ static void steps_without_a_cost_cost_nothing_at_both_ends(void **state) {
   assert_true(out[0] == 0 && out[1] == 0);
 }
 
+/* One step has two atoms: delta(epsilon) = (e^epsilon0 - e^epsilon)/(1 + e^epsilon0). */
+static void one_step_costs_what_its_two_atoms_say(void **state) {
+  (void)state;
+  for (double epsilon0 = 0.25; epsilon0 < 9; epsilon0 *= 2)
+    for (double delta = 1e-9; delta < 0.05; delta *= 40) {
+      double exact = log(exp(epsilon0) - delta * (1 + exp(epsilon0))), out[2];
+      assert_int_equal(tct_kov_epsilon(epsilon0, 1, delta, out, NULL), 0);
+      assert_true(out[0] <= exact && out[1] >= exact && out[1] - out[0] < 1e-9 * exact);
+    }
+}
+
+static void steps_beyond_700_add_up(void **state) {
+  (void)state;
+  double out[2];
+  assert_int_equal(tct_kov_epsilon(800, 3, 1e-6, out, NULL), 0);
+  assert_true(out[1] == 2400 && out[0] < 2400 && out[0] > 2399.99);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_without_a_cost_cost_nothing_at_both_ends),
+      cmocka_unit_test(one_step_costs_what_its_two_atoms_say),
+      cmocka_unit_test(steps_beyond_700_add_up),
       cmocka_unit_test(the_closed_form_is_never_below_the_sum_over_all_atoms),
       cmocka_unit_test(for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon),
   };

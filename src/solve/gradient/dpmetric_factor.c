@@ -115,9 +115,11 @@ static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *
   const tct_release *counts = planned(m, m->at.norms);
   count_rows(m, counts, sum);
   TCT_TRY(tct_mech_release(m->mech, m->at.norms, sum, TCT_QUANTILE_EDGES + (m->rule.start > 0 ? 2 : 0), err));
-  double sure = 2 * sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
-  /* Else only noise could reach so many records, and a bound next to 0 would make the metric's steps immense. */
-  if (KEEP * most + sure < most) m->bound = tct_quantile_edge(sum, R, KEEP, sure);
+  double spread = sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
+  /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
+   * would make the metric's steps immense. */
+  double sure = fmin(2 * spread, 0.5 * (1 - KEEP) * most);
+  if (KEEP * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, KEEP, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
   return TCT_OK;

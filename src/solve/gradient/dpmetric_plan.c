@@ -8,8 +8,9 @@
 const tct_option tct_dpmetric_options[] = {
     {"shape", TCT_OPT_CHOICE, "auto", 0, 0, "auto|full|diagonal",
      "the metric: a full matrix, or one scale a column; auto: full up to 512 features"},
-    {"norms", TCT_OPT_REAL, "0.01", 0, 0.5, NULL,
-     "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R"},
+    {"norms", TCT_OPT_REAL, "auto", 0, 0.5, NULL,
+     "part of the budget (of mu^2) for counts of the rows' norms; 0: the metric's rows are cut to R; auto: from n and "
+     "mu"},
     {"start", TCT_OPT_REAL, "auto", 0, 0.8, NULL,
      "part of the budget (of mu^2) for sums of labels, from which the intercept starts; auto: from n and mu"},
     {"slopes", TCT_OPT_REAL, "auto", 0, 0.5, NULL,
@@ -21,12 +22,13 @@ const tct_option tct_dpmetric_options[] = {
      "c: the clip is c * slope * sqrt(d/h) in the metric; auto: from the released spectrum"},
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
-    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
+    {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
+     "T; auto: 4 sqrt(the longest path that these facts allow), at most 76"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
 
-enum { FULL = 512, MOST_FULL = 2048 };
+enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 76 };
 static const double HIGH = 5000;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
@@ -131,15 +133,20 @@ static int64_t steps_of(const tct_facts *facts, double path_length) {
   double longest = path_length;
   if (isnan(longest))
     longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
-  return (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
+  int64_t steps = (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
+  return isnan(path_length) && !tct_noise_off(facts) && steps > MOST_STEPS ? MOST_STEPS : steps;
 }
 
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
-  tct_dpmetric_rule rule = {.norms = tct_spec_real(spec, options, "norms")};
+  /* So much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where that costs more. */
+  tct_dpmetric_rule rule = {.norms = part_of(facts, tct_spec_real(spec, options, "norms"), 28.2, 0.01, 1)};
+  if (isnan(tct_spec_real(spec, options, "norms")) && rule.norms > 0.1) rule.norms = 0.01;
   rule.slopes = facts->loss.kind->binary ? 0 : part_of(facts, tct_spec_real(spec, options, "slopes"), 15, 0.02, 0.2);
-  double most = facts->loss.kind->binary ? 0.75 : 0.5;
-  rule.start = facts->intercept ? part_of(facts, tct_spec_real(spec, options, "start"), 12, 0.01, most) : 0;
+  bool binary = facts->loss.kind->binary;
+  /* A class that is rare asks for less noise, and no public fact says that it is. */
+  double exact = binary ? 18 : 12, most = binary ? 0.75 : 0.5;
+  rule.start = facts->intercept ? part_of(facts, tct_spec_real(spec, options, "start"), exact, 0.01, most) : 0;
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -216,6 +223,7 @@ tct_status tct_dpmetric_plan(const tct_facts *facts, const tct_spec *given, tct_
   tct_dpmetric_rule rule = tct_dpmetric_rule_of(facts, &out->spec);
   TCT_TRY(check(facts, &rule, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "steps", (double)rule.steps, err));
+  TCT_TRY(tct_spec_set_real(&out->spec, "norms", rule.norms, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "start", rule.start, err));
   TCT_TRY(tct_spec_set_real(&out->spec, "slopes", rule.slopes, err));
   return promise(facts, &rule, out, err);
