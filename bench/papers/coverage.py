@@ -96,7 +96,7 @@ def measure_rest(args, end):
     for name in ("bank", "adult", "nist_acs", "california") if args.real else ():
         if name not in there and time.monotonic() < end:
             env = {**os.environ, "PYTHONPATH": f"{here.parents[1]}/python", "TACIT_LIBRARY": f"{args.build}/libtacit.so"}
-            options = ["--json", "--tables", name, "--runs", round(60 * args.share), "--epsilon", 4]
+            options = ["--json", "--tables", name, "--runs", round(250 * args.share), "--epsilon", 4]
             run([args.real, here / "coverage_tables.py", *options], args.rows, env)
 
 
