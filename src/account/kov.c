@@ -17,6 +17,7 @@
 #include "core/alloc.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* More atoms than this (counts of 1e9 and more) are not summed one by one: 40 ms of work. */
 static const int64_t max_atoms = (int64_t)1 << 22;
@@ -140,18 +141,28 @@ tct_status tct_kov_epsilon(double epsilon0, int64_t count, double delta, double 
   return TCT_OK;
 }
 
+/* Is epsilon at least count epsilon0, the real number? */
+static bool covers(double epsilon, double epsilon0, int64_t count) {
+  double n = (double)count, all = n * epsilon0;
+  if (count > (int64_t)1 << 53) return epsilon >= all * (1 + 0x1p-50); /* n may lie below count */
+  return epsilon > all || (epsilon == all && fma(n, epsilon0, -all) <= 0);
+}
+
+static double delta_at(const binomial *law, int64_t count, double epsilon0, double epsilon) {
+  cell at = find_cell(law, count, epsilon0, INFINITY, epsilon);
+  return at.below - at.decay * expm1(epsilon - at.top);
+}
+
 tct_status tct_kov_delta(double epsilon0, int64_t count, double epsilon, double out[2], tct_error *err) {
   binomial law;
   out[0] = out[1] = 0;
-  if (epsilon0 == 0 || epsilon >= (double)count * epsilon0) return TCT_OK;
+  if (epsilon0 == 0 || covers(epsilon, epsilon0, count)) return TCT_OK;
   if (epsilon0 > 700) return out[0] = 0, out[1] = 1, TCT_OK;
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
   if (!law.weight) return out[1] = tct_upper_mass(tct_kov_closed_delta(epsilon0, count, epsilon)), TCT_OK;
-  double error = law_error(&law) + 1e-12;
-  cell at = find_cell(&law, count, epsilon0, INFINITY, epsilon);
-  double delta = at.below - at.decay * expm1(epsilon - at.top);
-  out[0] = tct_lower(delta * (1 - error));
-  out[1] = tct_upper_mass(delta * (1 + error));
+  double error = law_error(&law) + 1e-12, slack = 0x1p-50 * (double)count * epsilon0; /* of the atoms' own rounding */
+  out[0] = tct_lower(tct_max(0, delta_at(&law, count, epsilon0, epsilon + slack)) * (1 - error));
+  out[1] = tct_upper_mass(delta_at(&law, count, epsilon0, epsilon - slack) * (1 + error));
   tct_free(law.weight);
   return TCT_OK;
 }

@@ -68,11 +68,30 @@ static void steps_beyond_700_add_up(void **state) {
   assert_true(out[1] == 2400 && out[0] < 2400 && out[0] > 2399.99);
 }
 
+/* Near the largest loss, count epsilon0, delta hangs on how that product rounds: 100 * 0.1 is above 10, and its double
+ * is 10. */
+static void delta_near_the_largest_loss_is_that_of_the_real_product(void **state) {
+  (void)state;
+  static const double below[] = {1e-9, 1e-12, 1.8e-15, 0};
+  for (int k = 0; k < 4; k++) {
+    long double all = 100 * (long double)0.1, epsilon = 10 - below[k], out_of_reach = 100 * log1pl(expl(-0.1L));
+    long double exact = -expm1l(epsilon - all) * expl(-out_of_reach);
+    double out[2];
+    assert_int_equal(tct_kov_delta(0.1, 100, (double)epsilon, out, NULL), 0);
+    if (!(out[1] >= (double)exact && out[0] <= (double)exact && out[1] > 0))
+      fail_msg("10 - %g: %g to %g for %Lg", below[k], out[0], out[1], exact);
+  }
+  double out[2] = {7, 7};
+  assert_int_equal(tct_kov_delta(0.125, 80, 10, out, NULL), 0); /* exactly 10: a pure epsilon has no delta */
+  assert_true(out[0] == 0 && out[1] == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_without_a_cost_cost_nothing_at_both_ends),
       cmocka_unit_test(one_step_costs_what_its_two_atoms_say),
       cmocka_unit_test(steps_beyond_700_add_up),
+      cmocka_unit_test(delta_near_the_largest_loss_is_that_of_the_real_product),
       cmocka_unit_test(the_closed_form_is_never_below_the_sum_over_all_atoms),
       cmocka_unit_test(for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon),
   };

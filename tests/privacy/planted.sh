@@ -319,6 +319,7 @@ plant poisson_grows_without_end src/loss/poisson.c 's/\(1 \+ over\) - y/(1 + ove
 plant poisson_starts_at_the_mean src/loss/loss.c 's/link != TCT_LINK_LOG\) return mean/link < TCT_LINKS) return mean/' unit_dpmetric_start
 plant page_forgets_the_noise src/report/report_intervals.c 's/s.noise_half = t \* errors.noise_error/s.noise_half = 0/' unit_report
 plant page_of_half_intervals src/report/report_intervals.c 's/s.half = t \* errors/s.half = 0.5 * t * errors/' unit_report
+plant kov_delta_forgets_rounding src/account/kov.c 's/slack = 0x1p-50/slack = 0 * 0x1p-50/' contract_kov
 plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
 plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
 plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity
