@@ -17,6 +17,15 @@ static int check_args(const cli_args *args) {
   return cli_fit_check_run(args);
 }
 
+/* The schema once it is known to keep the limits; NULL: there is none, or reading will say what is wrong with it. */
+static json_t *load_schema(const cli_args *args) {
+  tct_error err;
+  char *looked = args->read.schema_path ? tct_schema_check_json(args->read.schema_path, NULL, &err) : NULL;
+  json_t *schema = looked ? json_load_file(args->read.schema_path, 0, NULL) : NULL;
+  tct_text_free(looked);
+  return schema;
+}
+
 /* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds.  *lists <-
  * those whose list of categories is open. */
 static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) {
@@ -25,7 +34,8 @@ static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) 
   int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
   *lists = 0;
   if (!args->read.schema_path) return count + cols;
-  json_t *schema = json_load_file(args->read.schema_path, 0, NULL);
+  json_t *schema = load_schema(args);
+  if (!schema) return -1;
   json_array_foreach(json_object_get(schema, "columns"), k, column) {
     const char *type = json_string_value(json_object_get(column, "type"));
     bool list = type && strcmp(type, "category") == 0;
@@ -82,7 +92,7 @@ static void plan_disk(const cli_args *args, json_t *plan) {
 static int64_t public_classes(const cli_args *args) {
   if (args->read.positive) return 2;
   if (args->read.classes_count || !args->read.schema_path) return args->read.classes_count;
-  json_t *schema = json_load_file(args->read.schema_path, 0, NULL), *label = json_object_get(schema, "label");
+  json_t *schema = load_schema(args), *label = json_object_get(schema, "label");
   size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
   json_decref(schema);
   return (int64_t)count;
@@ -252,18 +262,23 @@ static int check_report(const cli_args *args) {
   return code;
 }
 
+static int check_estimate(const cli_args *args) {
+  tct_error err = {0};
+  int64_t lists, columns = open_columns(args, 1, &lists);
+  if (columns < 0) return 0; /* reading says why */
+  if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
+  char *estimate = tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err);
+  tct_text_free(estimate);
+  return estimate ? 0 : cli_fail_error(&err);
+}
+
 /* What can be found wrong before anything is read. */
 static int check_before(cli_args *args) {
   tct_error err = {0};
   int code = cli_fit_check_output(args); /* rank 0 alone touches the files that are to be written */
   if (!code && args->report) code = check_report(args);
   if (code) return code;
-  int64_t lists, columns = open_columns(args, 1, &lists);
-  if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
-  char *estimate =
-      args->config.estimate ? tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err) : NULL;
-  if (args->config.estimate && !estimate) return cli_fail_error(&err);
-  tct_text_free(estimate);
+  if (args->config.estimate && (code = check_estimate(args))) return code;
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
   return cli_fit_check_ledger(args);
 }
