@@ -286,7 +286,7 @@ plant dpfw_weighed_terms_cut_at_the_whole_reach src/solve/frank_wolfe/dpfw_sums.
 plant dpfw_weights_ignored src/solve/frank_wolfe/dpfw_sums.c 's/ \* s->problem->weight\[i\]//' privacy_sensitivity_dpfw
 plant every_row_a_person src/several/persons.c 's/strcmp\(list\[k\]\.name, list\[k - 1\]\.name\) != 0/true/' unit_persons
 plant persons_by_their_first_letter src/several/persons.c 's/strcmp\(/strncmp(1 + /g;s/strncmp\(1 \+ ([^,]*), ([^)]*)\)/strncmp(\1, \2, 1)/g' unit_persons
-plant empty_lines_of_nobody src/read/format/csv_table.c 's/blanks > 0 && r->key >= 0/false/' unit_persons
+plant empty_lines_of_nobody src/read/format/csv_table.c 's/r->blanks > 0 && r->key >= 0/false/' unit_persons
 plant keys_of_the_first_part_alone src/read/table/join.c 's/const char \*from = keys_after\(part\[k\]->keys/const char *from = keys_after(part[0]->keys/;s/keys_after\(part\[k\]->keys, part\[k\]->x.rows\) - from\)/keys_after(part[0]->keys, part[0]->x.rows) - from)/' unit_persons
 plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 
@@ -294,7 +294,7 @@ plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_REC
 plant model_hides_its_seed src/model/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model
 plant model_hides_what_is_unaccounted src/model/model.c 's/texts\(m->unaccounted, TCT_UNACCOUNTED\)/texts(m->unaccounted, 0)/' unit_model
 plant model_forgets_its_relation src/model/model_read.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
-plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' unit_write
+plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' fault_outfile
 plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
 
 # ---- columns of several parties ----
