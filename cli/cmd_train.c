@@ -265,7 +265,7 @@ static int check_report(const cli_args *args) {
 static int check_estimate(const cli_args *args) {
   tct_error err = {0};
   int64_t lists, columns = open_columns(args, 1, &lists);
-  if (columns < 0) return 0; /* reading says why */
+  if (columns < 0) return 0;             /* reading says why */
   if (columns + lists == 0) columns = 1; /* that there is nothing to estimate is said once the table is read */
   char *estimate = tct_estimate_lists_json(&args->config, 1000, columns, lists, NULL, &err);
   tct_text_free(estimate);

@@ -2,19 +2,14 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
+#include "core/split_mix.h"
 #include "la/matrix/matrix.h"
 #include "read/table/data.h"
 
 #include <math.h>
 #include <string.h>
 
-/* splitmix64 (Steele, Lea and Flood 2014): it invents tables, and protects nothing. */
-uint64_t tct_audit_u64(tct_audit *a) {
-  uint64_t z = a->random += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
+uint64_t tct_audit_u64(tct_audit *a) { return tct_split_mix(&a->random); }
 
 double tct_audit_real(tct_audit *a) { return 2 * ((double)(tct_audit_u64(a) >> 11) * 0x1p-53) - 1; }
 

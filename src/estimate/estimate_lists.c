@@ -1,6 +1,7 @@
 /* estimate_lists.c - lists of categories: counts of the texts that occur, and those above the threshold. */
 #include "core/alloc.h"
 #include "estimate/estimate.h"
+#include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static void count(const run *r, double lattice) {
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (data->dropped && data->dropped[i]) continue;
     double weight = data->weight ? data->weight[i] : 1;
-    if (lattice > 0) weight = trunc(weight / lattice) * lattice;
+    if (lattice > 0) weight = tct_lattice_part(weight, lattice);
     for (int64_t l = 0; l < r->plan->lists; l++) {
       int64_t number = number_at(r, i, l);
       if (number >= 0) r->sum[r->cell[number]] += weight;

@@ -1,6 +1,7 @@
 /* estimate_release.c - both releases: counts on a grid of powers, then in equal parts of the ranges found. */
 #include "core/alloc.h"
 #include "estimate/estimate.h"
+#include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void count(const run *r, double lattice, int len, bool fine) {
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (data->dropped && data->dropped[i]) continue;
     double weight = data->weight ? data->weight[i] : 1;
-    if (lattice > 0) weight = trunc(weight / lattice) * lattice;
+    if (lattice > 0) weight = tct_lattice_part(weight, lattice);
     take_record(r, i);
     for (int64_t c = 0; c < r->plan->columns; c++)
       if (!isnan(r->value[c])) r->sum[c * len + place(r, c, fine)] += weight; /* a missing value counts nowhere */

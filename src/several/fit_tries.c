@@ -5,6 +5,7 @@
  * bound is about what the best try shows, and says nothing about the others.  Time and memory are not protected. */
 #include "core/alloc.h"
 #include "core/outfile.h"
+#include "core/split_mix.h"
 #include "read/table/join.h"
 #include "score/score.h"
 #include "several/composition.h"
@@ -15,8 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-/* 2^64 over the golden ratio: the seeds of neighbouring draws stay apart. */
-static const uint64_t SEED_STEP = UINT64_C(0x9E3779B97F4A7C15);
 enum { DRAWS = 3 }; /* of a try: its setting, its fit, its score */
 
 typedef struct search {
@@ -38,22 +37,14 @@ typedef struct search {
 
 /* ---- the public split ---------------------------------------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea and Flood 2014): which records are kept is public, any fixed sequence does. */
-static uint64_t next_word(uint64_t *state) {
-  uint64_t z = *state += SEED_STEP;
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
-}
-
 int64_t tct_search_split(int64_t rows, double share, unsigned char *held) {
-  uint64_t state = 20210;
+  uint64_t state = 20210; /* which records are kept is public: any fixed sequence does */
   if (rows < 2 || !(share > 0 && share < 1)) return -1;
   double want = nearbyint(share * (double)rows);
   int64_t count = want < 1 ? 1 : want > (double)(rows - 1) ? rows - 1 : (int64_t)want;
   int64_t left = count;
   for (int64_t i = 0; held && i < rows; i++) { /* selection sampling: `left` of the rows - i that are still to come */
-    held[i] = next_word(&state) % (uint64_t)(rows - i) < (uint64_t)left;
+    held[i] = tct_split_mix(&state) % (uint64_t)(rows - i) < (uint64_t)left;
     left -= held[i];
   }
   return count;
@@ -167,8 +158,9 @@ static tct_status charge(search *s, tct_error *err) {
 
 /* ---- the tries ----------------------------------------------------------------------------------------------- */
 
+/* The seeds of neighbouring draws stay apart. */
 static uint64_t seed_of(const search *s, int64_t try, int draw) {
-  return (s->config->seed + (uint64_t)(DRAWS * try + draw + 1) * SEED_STEP) & INT64_MAX;
+  return (s->config->seed + (uint64_t)(DRAWS * try + draw + 1) * TCT_SPLIT_MIX_STEP) & INT64_MAX;
 }
 
 static tct_model *fit(const search *s, int64_t try, int64_t j, tct_error *err) {

@@ -18,6 +18,7 @@
  * sex, tenure on age.  So the problem is neither separable nor well conditioned. */
 #include "core/alloc.h"
 #include "core/outfile.h"
+#include "core/split_mix.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -67,17 +68,10 @@ typedef struct record {
   double eta;
 } record;
 
-static uint64_t next(uint64_t *state) {
-  uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
-}
-
 /* In (0,1), never an end. */
-static double uniform(uint64_t *state) { return ((double)(next(state) >> 11) + 0.5) * 0x1p-53; }
+static double uniform(uint64_t *state) { return ((double)(tct_split_mix(state) >> 11) + 0.5) * 0x1p-53; }
 
-static int below(uint64_t *state, int bound) { return (int)(((next(state) >> 32) * (uint64_t)bound) >> 32); }
+static int below(uint64_t *state, int bound) { return (int)(((tct_split_mix(state) >> 32) * (uint64_t)bound) >> 32); }
 
 static int pick(uint64_t *state, const unsigned char *share) {
   int left = below(state, 100), at = 0;
@@ -169,11 +163,11 @@ static int draw_label(uint64_t *state, double eta, int regression) {
 static void write_records(FILE *file, char *buffer, int regression, int64_t rows, uint64_t seed) {
   char *at = buffer;
   uint64_t key = seed;
-  key = next(&key);
+  key = tct_split_mix(&key);
   for (int64_t i = 0; i < rows; i++) {
     uint64_t state = key ^ ((uint64_t)i << 20);
     record r;
-    state = next(&state); /* spreads the counter over all bits: neighbours in i share nothing */
+    state = tct_split_mix(&state); /* spreads the counter over all bits: neighbours in i share nothing */
     draw_person(&state, &r);
     at = put_record(at, &r, draw_label(&state, linear(&r), regression));
     if (at - buffer > BUFFER_BYTES - LINE_MAX_BYTES || i + 1 == rows) {
