@@ -105,7 +105,9 @@ sqrt((2 - 2 c^2 + 2 + 2 c)/8) of that, which is at most {adassp:.3f}. `dpagd`, `
 whose worst case asks for scores that no record gives them. `-` in a test says that too few runs fitted into the time.
 
 The black box sees final weights alone. Its canary is the best of twelve, looked at for a short while. The best of
-these, and that of the white box, are looked at again for longer. Weights that are a mean over steps, or come from a noisy matrix, tell less than the releases.
+these, and that of the white box, are looked at again for longer. Weights that are a mean over
+steps, or come from a noisy matrix, tell less than the releases.
+
 The noise of `gram_parties` is above the planned one: the plan counts on the noise of the parties that an observer does
 not know.
 
