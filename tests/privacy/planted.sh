@@ -491,6 +491,7 @@ plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICA
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
 plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/, 2 \* a \/ \(e->noise \* e->noise\)/, 0.5 * a \/ (e->noise * e->noise)/' unit_second
 plant selection_counts_the_ratio_once_and_verify_believes_it src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_verify_tries
+plant share_without_its_zero src/mech/ring_share.c 's/    if \(status == TCT_OK\) status = tct_mask_next\(\&mask, zero, len, err\);\n//' contract_gram_wire
 plant softmax_rule_of_the_whole_signal src/solve/auto.c 's| / sqrt\(\(double\)classes\);|;|' unit_softmax
 plant softmax_rule_where_every_fit_sees src/solve/auto.c 's/  return each < METRIC;/  return each > METRIC;/' unit_softmax
 plant softmax_rule_for_few_classes src/solve/auto.c 's/MANY_CLASSES = 6/MANY_CLASSES = 3/' unit_softmax
