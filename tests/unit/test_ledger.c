@@ -2,6 +2,7 @@
 #include "../fault/ledger_help.h"
 
 #include "ledger/anchor.h"
+#include "ledger/fingerprint.h"
 
 #include <math.h>
 
@@ -25,6 +26,16 @@ static void a_ledger_and_a_file_that_is_not_there_are_no_anchors(void **state) {
   new_ledger(1, NULL);
   assert_false(tct_anchor_is("L"));
   assert_false(tct_anchor_is("nowhere"));
+}
+
+static void a_table_with_a_row_of_its_own_is_no_part_of_another(void **state) {
+  (void)state;
+  tct_print whole = {.rows = 3, .len = 3, .sketch = {20, 30, 40}}, part = {.rows = 2, .len = 2, .sketch = {20, 30}};
+  assert_true(tct_print_is_part(&part, &whole));
+  part.sketch[0] = 10;
+  assert_false(tct_print_is_part(&part, &whole));
+  part.sketch[0] = 20, part.sketch[1] = 35;
+  assert_false(tct_print_is_part(&part, &whole));
 }
 
 static void ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused(void **state) {
@@ -173,6 +184,7 @@ static void a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_dama
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ledger_and_a_file_that_is_not_there_are_no_anchors),
+      cmocka_unit_test(a_table_with_a_row_of_its_own_is_no_part_of_another),
       cmocka_unit_test(ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused),
       cmocka_unit_test(one_part_in_a_billion_too_much_is_refused),
       cmocka_unit_test(a_claim_below_the_events_cost_is_refused),
