@@ -57,7 +57,7 @@ typedef struct pager {
   pthread_t reader[READERS];
   int readers;
   pid_t process; /* a forked one has no readers */
-  _Atomic int64_t released, wanted;
+  _Atomic int64_t released, wanted, fetched;
 } pager;
 
 static pager pagers[MOST]; /* number k is pagers[k - 1] */
@@ -125,7 +125,6 @@ static void evict(pager *p, list *l, int64_t k) {
   if (!tct_chunk_drop(map, from, count, read)) return;
   p->own -= read;
   p->chunks[c].where = IN_FILE;
-  p->released++;
   remove_at(l, k);
 }
 
@@ -143,6 +142,7 @@ static void make_room(pager *p) {
   for (int64_t tries = p->passing.count + p->kept.count; tries > 0; tries--) {
     if (p->passing.count + p->kept.count + p->loading <= most) return;
     int64_t left = first_left(p);
+    p->released++;
     if (p->kept.count > p->room)
       evict(p, &p->kept, p->kept.count - 1);
     else if (p->passing.count > 0)
@@ -173,6 +173,7 @@ static void serve(pager *p) {
   to->at[to->count++] = c;
   p->loading--;
   p->own += read;
+  p->fetched += count;
   p->chunks[c].where = read ? READ : CACHED;
   pthread_cond_broadcast(&p->arrived);
 }
@@ -362,4 +363,5 @@ void tct_paged_release(int32_t paged) {
 }
 
 int64_t tct_paged_wanted(int32_t paged) { return pagers[paged - 1].wanted; }
+int64_t tct_paged_fetched(int32_t paged) { return pagers[paged - 1].fetched; }
 int64_t tct_paged_released(int32_t paged) { return pagers[paged - 1].released; }
