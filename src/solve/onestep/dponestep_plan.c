@@ -15,7 +15,7 @@ const tct_option tct_onestep_options[] = {
     {"weight", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
      "c_z: records whose image is longer count less; auto: from the released spectrum"},
     {"clip", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
-     "k_c: the clip of slopes that have no bound, in units of a residual; auto: from the released spectrum"},
+     "k_c: the clip of slopes, in units of a residual where they have no bound; auto: from the released spectrum"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
     {0},
 };
@@ -43,15 +43,28 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, 2);
 }
 
+/* Two classes.  Logistic: more weighs records down where noise is less than what that costs. */
+static double class_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return INFINITY;
+  return between((rule->robust ? 0.05 : 0.03) * sqrt(signal_to_noise), 0.85, 2);
+}
+
 /* Residuals of counts are skewed, also where the model is right. */
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
+  if (facts->loss.kind->binary) return class_clip(facts, rule, signal_to_noise);
   double root = sqrt(signal_to_noise);
   /* What the cut takes from the intercept stays, while sampling's part falls with n. */
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
   if (facts->loss.kind->counts && rule->robust) return between(0.28 * root, 2 + least, 25);
   if (facts->loss.kind->counts) return between(0.09 * root, least, 15);
   return rule->robust ? between(0.3 * root, 4, 15) : 2;
+}
+
+/* The last step takes away what the path's clip does, so it may be smaller. */
+double tct_onestep_path_clip(const tct_facts *facts) {
+  if (facts->loss.kind->link == TCT_LINK_LOGISTIC) return 0.6;
+  return facts->loss.kind->binary ? INFINITY : 2;
 }
 
 double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
@@ -195,7 +208,8 @@ static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_sol
   double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
   double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
-  double clip = rule->scaled ? tct_onestep_clip(facts, rule, signal_to_noise) : 2.2 * weight;
+  double clip = tct_onestep_clip(facts, rule, signal_to_noise);
+  if (!rule->scaled) clip = 2.2 * fmin(weight, clip);
   double part = clip * clip * p / (n * mu * mu * last_part(rule));
   double ratio = sqrt(1 + 1.8 * part); /* 0.8: what the noise of H adds, as measured */
   snprintf(out->note, sizeof out->note,
