@@ -38,9 +38,11 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
   /* Where few directions hold most of the rows' length, H is small in the others. */
   double few = between(2.8 * public_signal(facts) / signal_to_noise, 0.6, 1);
-  double most = facts->loss.kind->counts ? 2 : 3; /* the noise of H follows the largest curve, too */
+  /* The noise of H follows the largest curve of counts, too.  Two classes have a clip of their own. */
+  double most = rule->robust && !facts->loss.kind->counts ? 3 : 2;
+  if (rule->scaled && !facts->loss.kind->counts) most = between(0.05 * sqrt(public_signal(facts)), most, 6);
   if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3 * few, most);
-  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, 2);
+  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, most);
 }
 
 /* Two classes.  Logistic: more weighs records down where noise is less than what that costs. */
@@ -58,7 +60,10 @@ double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, do
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
   if (facts->loss.kind->counts && rule->robust) return between(0.28 * root, 2 + least, 25);
   if (facts->loss.kind->counts) return between(0.09 * root, least, 15);
-  return rule->robust ? between(0.3 * root, 4, 15) : 2;
+  if (!rule->robust) return between(2 + 0.8 * log10(signal_to_noise / 1000), 2, 3.5);
+  /* What the cut takes from skewed residuals stays, too. */
+  double large = (double)facts->rows / 20000;
+  return between(0.26 * root, 5.8 + 1.2 * between(log10(large), -1, 1), 8 * pow(fmax(large, 1), 0.15));
 }
 
 /* The last step takes away what the path's clip does, so it may be smaller. */
