@@ -9,8 +9,9 @@
  * symmetric.
  *   1. W as dpmetric makes it, in units in which images z_i = W x_i have length about 1
  *   2. omega_i = min(1, (c_z/|z_i|)^2): omega |z| <= c_z and omega |z|^2 <= c_z^2
- *   3. C = c_z times the bound on slopes.  Labels that are numbers: at most k_c times the 68 % quantile of |residual|,
- *      from counts + N(0, m_r^2 I).  They are released at the start, after a third of the path, and after it.
+ *   3. C = c_z times the bound on slopes.  Logistic: at most a constant, and psi below is cut by the larger slope of
+ * both labels, which is a weight of the row.  Labels that are numbers: at most k_c times the 68 % quantile of
+ * |residual|, from counts + N(0, m_r^2 I).  They are released at the start, after a third of the path, and after it.
  *   4. for t = 1..T   g = sum_i psi_i W x_i/C + N(0, m^2 I), psi_i = omega_i l'(x_i.u, y_i) cut to |psi_i z_i| <= C;
  *      steps with momentum as dpmetric's; w_0 the average of the last half
  *   5. g at w_0 + N(0, m_g^2 I); counts: omega_i is first multiplied by min(1, h/mean_i), mean_i = e^(x_i.w_0) and h
@@ -71,10 +72,11 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
 static tct_status follow(tct_onestep *run, path *m, double *w, tct_error *err) {
   const tct_onestep_places *at = &run->at;
   int64_t first = tct_onestep_first(&run->rule);
-  TCT_TRY(tct_onestep_set_clip(run, 2, at->scale[0], at->steps[0], w, err));
+  double clip = tct_onestep_path_clip(run->problem->facts);
+  TCT_TRY(tct_onestep_set_clip(run, clip, at->scale[0], at->steps[0], w, err));
   TCT_TRY(descend(run, m, 0, first, w, err));
   if (!run->rule.scaled) return TCT_OK;
-  TCT_TRY(tct_onestep_set_clip(run, 2, at->scale[1], at->steps[1], w, err));
+  TCT_TRY(tct_onestep_set_clip(run, clip, at->scale[1], at->steps[1], w, err));
   return descend(run, m, 1, run->rule.steps - first, w, err);
 }
 

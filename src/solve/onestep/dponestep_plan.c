@@ -15,7 +15,7 @@ const tct_option tct_onestep_options[] = {
     {"weight", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
      "c_z: records whose image is longer count less; auto: from the released spectrum"},
     {"clip", TCT_OPT_REAL, "auto", 1e-3, 1e6, NULL,
-     "k_c: the clip of slopes that have no bound, in units of a residual; auto: from the released spectrum"},
+     "k_c: the clip of slopes, in units of a residual where they have no bound; auto: from the released spectrum"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL, "T; auto: 4 sqrt(the longest path that these facts allow)"},
     {0},
 };
@@ -38,20 +38,38 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
   /* Where few directions hold most of the rows' length, H is small in the others. */
   double few = between(2.8 * public_signal(facts) / signal_to_noise, 0.6, 1);
-  double most = facts->loss.kind->counts ? 2 : 3; /* the noise of H follows the largest curve, too */
+  /* The noise of H follows the largest curve of counts, too.  Two classes have a clip of their own. */
+  double most = rule->robust && !facts->loss.kind->counts ? 3 : 2;
+  if (rule->scaled && !facts->loss.kind->counts) most = between(0.05 * sqrt(public_signal(facts)), most, 6);
   if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3 * few, most);
-  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, 2);
+  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, most);
+}
+
+/* Two classes.  Logistic: more weighs records down where noise is less than what that costs. */
+static double class_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return INFINITY;
+  return between((rule->robust ? 0.05 : 0.03) * sqrt(signal_to_noise), 0.85, 2);
 }
 
 /* Residuals of counts are skewed, also where the model is right. */
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (!isnan(rule->clip)) return rule->clip;
+  if (facts->loss.kind->binary) return class_clip(facts, rule, signal_to_noise);
   double root = sqrt(signal_to_noise);
   /* What the cut takes from the intercept stays, while sampling's part falls with n. */
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
   if (facts->loss.kind->counts && rule->robust) return between(0.28 * root, 2 + least, 25);
   if (facts->loss.kind->counts) return between(0.09 * root, least, 15);
-  return rule->robust ? between(0.3 * root, 4, 15) : 2;
+  if (!rule->robust) return between(2 + 0.8 * log10(signal_to_noise / 1000), 2, 3.5);
+  /* What the cut takes from skewed residuals stays, too. */
+  double large = (double)facts->rows / 20000;
+  return between(0.26 * root, 5.8 + 1.2 * between(log10(large), -1, 1), 8 * pow(fmax(large, 1), 0.15));
+}
+
+/* The last step takes away what the path's clip does, so it may be smaller. */
+double tct_onestep_path_clip(const tct_facts *facts) {
+  if (facts->loss.kind->link == TCT_LINK_LOGISTIC) return 0.6;
+  return facts->loss.kind->binary ? INFINITY : 2;
 }
 
 double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
@@ -195,7 +213,8 @@ static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_sol
   double signal_to_noise = public_signal(facts), n = (double)facts->rows, p = (double)facts->p;
   if (tct_noise_off(facts)) return;
   double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
-  double clip = rule->scaled ? tct_onestep_clip(facts, rule, signal_to_noise) : 2.2 * weight;
+  double clip = tct_onestep_clip(facts, rule, signal_to_noise);
+  if (!rule->scaled) clip = 2.2 * fmin(weight, clip);
   double part = clip * clip * p / (n * mu * mu * last_part(rule));
   double ratio = sqrt(1 + 1.8 * part); /* 0.8: what the noise of H adds, as measured */
   snprintf(out->note, sizeof out->note,

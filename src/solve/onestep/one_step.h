@@ -35,6 +35,8 @@ tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_s
 /* c_z, k_c and the path's length for a released signal. */
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
+/* The clip of slopes along the path, in the units of tct_onestep_clip. */
+double tct_onestep_path_clip(const tct_facts *facts);
 double tct_onestep_path_length(double signal_to_noise);
 
 /* One run.  Images z = W x have length about 1, and weights are counted in the same coordinates, v: w = W^T v. */
@@ -48,7 +50,7 @@ typedef struct tct_onestep {
   double *omega;             /* [rows]: the weight of each record, from its row alone */
   double weight;             /* c_z: omega = min(1, (c_z/|z|)^2) */
   double curvature;          /* what steps and the moments' unit count as the largest curve of the loss */
-  double clip;               /* C: |psi z| <= C */
+  double clip;               /* C: |psi z| <= C; logistic: with either label */
   double residual;           /* the 68 % quantile of |residual| at the last count, between two edges; NAN: unknown */
   double inverse;            /* the Frobenius norm of W's inverse */
   tct_dpmetric_step step;    /* the sums of psi W x/C, by `scaled` */
@@ -57,8 +59,8 @@ typedef struct tct_onestep {
 /* W, weights of the records, and room. */
 tct_status tct_onestep_begin(tct_onestep *run, const tct_solver_plan *plan, tct_error *err);
 void tct_onestep_free(tct_onestep *run);
-/* The clip for release `release`: of slopes that have no bound `factor` times the 68 % quantile of |residual| at w,
- * from release `scale`. */
+/* The clip for release `release`: at most `factor`; where slopes have no bound, that times the 68 % quantile of
+ * |residual| at w, from release `scale`. */
 tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale, int release, const double *w,
                                 tct_error *err);
 /* A loss whose curve has a far tail: records whose curve at w is above run->curvature weigh less from here on. */

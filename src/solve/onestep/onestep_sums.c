@@ -5,7 +5,8 @@
  * last gradient, by min(1, h/e^(x_i.w)), h from the residuals' counts: again of row i and of releases. Counts of
  * residuals: a record adds 1 to the one count that its |residual| belongs to.  A row of zeros stands for a record that
  * is not there, and adds nothing. Gradients: psi_i = omega_i l'(x_i.w, y_i) is cut until |psi_i| |W x_i|/C and both
- * roundings are at most 1, as dpmetric.c proves for its steps; W, C and w are functions of releases. Moments: a record
+ * roundings are at most 1, as dpmetric.c proves for its steps; W, C and w are functions of releases.  For logistic loss
+ * the cut makes this so for both labels. Moments: a record
  * adds (s_i z_i z_i^T, t_i z_i z_i^T) to one vector of two matrices, z_i the computed image of its row.  s and t are
  * cut until the root of (s |z|^2)^2 + (t |z|^2)^2 is at most 1, which is the term's Frobenius norm; truncating the
  * entries of sqrt(s) z and sqrt(t) z shortens both (gram.h). Terms of counts have no negative entry, those of moments
@@ -129,7 +130,7 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_relea
   bool robust_end = run->rule.robust && scale_release == run->at.scale[2];
   tct_metric *metric = &run->scaled.metric;
   if (run->rule.scaled) TCT_TRY(residual_scale(run, scale_release, w, &scale, err));
-  run->clip = fmin(run->rule.scaled ? factor * scale : INFINITY, slope * run->weight);
+  run->clip = fmin(run->rule.scaled ? factor * scale : factor, slope * run->weight);
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   run->curvature = tct_dpmetric_curvature(facts);
   if (facts->loss.kind->link == TCT_LINK_LOG && !tct_noise_off(facts))
@@ -158,6 +159,15 @@ tct_status tct_onestep_reweigh(tct_onestep *run, const double *w, tct_error *err
 
 enum { BLOCK = 256 };
 
+static bool logistic(const tct_onestep *run) { return run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC; }
+
+/* The slope's size that the cut goes by: of logistic loss the larger of both labels', which add up to 1.  The row alone
+ * tells it, so the cut is a weight and biases nothing where the model is right. */
+static double steepest(const tct_onestep *run, double slope) {
+  double size = fabs(slope);
+  return logistic(run) ? fmax(size, 1 - size) : size;
+}
+
 /* a[count]: margins -> psi, cut so that the record's term is within what was planned. */
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
   const tct_onestep *run = user;
@@ -169,7 +179,8 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
     loss->kind->slopes(a + from, run->problem->y + first + from, loss->h, slope, some);
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
-      double psi = run->omega[i] * slope[k], size = fabs(psi) * step->length[i] * (1 + 0x1p-41);
+      double psi = run->omega[i] * slope[k];
+      double size = run->omega[i] * steepest(run, slope[k]) * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
       if (size > run->scaled.sensitivity) psi *= run->scaled.sensitivity / size;
@@ -199,11 +210,24 @@ typedef struct units {
   double curvature, variance, joint;
 } units;
 
+/* Logistic loss: with q the probability of the likelier label a record's curve is at most 4q(1-q) and its squared slope
+ * min(1, q c_z/C)^2, in their units. */
+static double joint_at(const tct_onestep *run, double q) {
+  double curve = 4 * q * (1 - q), slope = fmin(1, q * run->weight / run->clip);
+  return curve * curve + slope * slope * slope * slope;
+}
+
+/* The largest over q in [1/2, 1]: the sum has a kink at q = C/c_z.  Elsewhere it is smooth. */
+static double joint_of_classes(const tct_onestep *run) {
+  enum { POINTS = 1024 };
+  double largest = joint_at(run, fmin(fmax(run->clip / run->weight, 0.5), 1));
+  for (int k = 0; k <= POINTS; k++) largest = fmax(largest, joint_at(run, 0.5 + 0.5 * k / POINTS));
+  return sqrt(largest) * (1 + 1e-4);
+}
+
 static units units_of(const tct_onestep *run) {
-  const tct_facts *facts = run->problem->facts;
   units u = {.curvature = run->curvature * run->weight * run->weight, .variance = run->clip * run->clip};
-  /* logistic: a curve and a slope at one margin are never both largest; otherwise they can be. */
-  u.joint = !run->rule.sandwich ? 1 : facts->loss.kind->link == TCT_LINK_LOGISTIC ? 1.0356 : M_SQRT2;
+  u.joint = !run->rule.sandwich ? 1 : logistic(run) ? joint_of_classes(run) : M_SQRT2;
   return u;
 }
 
@@ -212,11 +236,13 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
                           double scale[2]) {
   const tct_loss *loss = &run->problem->facts->loss;
   double y = run->problem->y[i], omega = run->omega[i];
-  double psi = omega * tct_loss_slope(loss, margin, y), curve = omega * fmax(tct_loss_curve(loss, margin, y), 0);
-  if (fabs(psi) * norm > run->clip) psi *= run->clip / (fabs(psi) * norm), curve = 0;
+  double slope = tct_loss_slope(loss, margin, y), curve = omega * fmax(tct_loss_curve(loss, margin, y), 0);
+  double size = omega * steepest(run, slope) * norm, kept = size > run->clip ? run->clip / size : 1;
+  double psi = omega * slope * kept;
+  if (kept < 1) curve *= logistic(run) ? kept : 0; /* a weight keeps its part; a cut slope has no curve */
   scale[0] = curve / (u->curvature * u->joint);
   scale[1] = run->rule.sandwich ? psi * psi / (u->variance * u->joint) : 0;
-  double size = norm * norm * sqrt(scale[0] * scale[0] + scale[1] * scale[1]);
+  size = norm * norm * sqrt(scale[0] * scale[0] + scale[1] * scale[1]);
   double cut = SHRINK / fmax(size, 1);
   for (int k = 0; k < 2; k++) scale[k] = isfinite(size) ? sqrt(scale[k] * cut) * SHRINK : 0;
 }
