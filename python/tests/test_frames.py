@@ -234,3 +234,12 @@ def test_persons_are_a_column_of_a_table(tmp_path):
     assert record.privacy_["unit"].startswith("One record")
     with pytest.raises(ValueError, match="goes with persons in an array; give groups as an array too"):
         tacit.PrivateLogisticRegression(**settings, weight_cap=1.0).fit(table, groups="patient", sample_weight=np.ones(ROWS))
+
+
+def test_a_label_is_a_class_only_as_a_whole():
+    schema = tacit.Schema({**SCHEMA, "label": {"name": "died", "values": ["no", "yes", "lost"]}})
+    frame = people()
+    tacit.PrivateLogisticRegression(**BUDGET).fit(frame, "died", schema=schema)
+    frame.loc[5, "died"] = "no\0more"
+    with pytest.raises(ValueError, match="not among the classes"):
+        tacit.PrivateLogisticRegression(**BUDGET).fit(frame, "died", schema=schema)
