@@ -242,4 +242,4 @@ def test_a_label_is_a_class_only_as_a_whole():
     tacit.PrivateLogisticRegression(**BUDGET).fit(frame, "died", schema=schema)
     frame.loc[5, "died"] = "no\0more"
     with pytest.raises(ValueError, match="not among the classes"):
-        tacit.PrivateLogisticRegression(**BUDGET).fit(frame, "died", schema=schema)
+        tacit.PrivateLogisticRegression(**BUDGET).fit(pl.from_pandas(frame), "died", schema=schema)

@@ -1,9 +1,10 @@
 /* test_flags.c - true, True and TRUE are one value wherever a text is read. */
 #include "read_help.h"
 
-#define SCHEMA(values, label)                                                                                          \
-  "{\"label\":{\"name\":\"y\"," label "},\"columns\":[{\"name\":\"a\",\"type\":\"category\",\"values\":[" values "]}]" \
-                                                                                                                 "}"
+#define SCHEMA(values, label)                                                                                    \
+  "{\"label\":{\"name\":\"y\"," label "},\"columns\":[{\"name\":\"a\",\"type\":\"category\",\"values\":[" values \
+  "]}]"                                                                                                          \
+  "}"
 
 static void a_listed_spelling_stands_for_the_others(void **state) {
   (void)state;
