@@ -9,7 +9,7 @@ nothing and tests/privacy/audit_missed.txt does not say that no promise changes.
 not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.  Verdicts go to
 BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
 """
-import argparse, collections, json, os, shlex, subprocess, sys, time
+import argparse, collections, json, os, resource, shlex, signal, subprocess, sys, time
 import mutate
 
 ROOT = mutate.ROOT
@@ -65,10 +65,14 @@ class Program:
     def attack(self, number, args, seconds):
         """(found?, how)"""
         env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1")
+        most = int(4 * seconds + 60)  # of the processor, as the audit's own clock: a busy machine is no endless run
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
         try:
             done = subprocess.run([self.path, "audit", *BASE, *args, "--seconds", str(seconds)], env=env, cwd=ROOT,
-                                  capture_output=True, text=True, timeout=4 * seconds + 60)
+                                  capture_output=True, text=True, timeout=40 * most, preexec_fn=limit)
         except subprocess.TimeoutExpired:
+            return True, "does not end"
+        if -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
             return True, "does not end"
         breaks = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("BREAK")]
         if breaks:

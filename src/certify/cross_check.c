@@ -97,6 +97,8 @@ static double exact_delta(const worlds *w, double epsilon) {
   return sum * h / 3;
 }
 
+double tct_second_gaussian(double mu, double epsilon) { return exact_delta(&(worlds){mu, 1, 1, 0}, epsilon); }
+
 static const double FAR = 1e6; /* no epsilon above it is looked for */
 
 /* The least epsilon >= 0 with exact_delta <= delta; FAR or more: at least that.  Worlds far apart: without sampling,
@@ -255,10 +257,15 @@ static double event_renyi(const tct_event *e, tct_neighbours neighbours, double 
   return INFINITY;
 }
 
-static double epsilon_at_order(const tct_events *events, tct_neighbours neighbours, double delta, double a) {
+double tct_second_renyi(const tct_events *events, tct_neighbours neighbours, double a) {
   double sum = 0;
   for (int64_t i = 0; i < events->len && isfinite(sum); i++)
     sum += (double)events->at[i].count * event_renyi(&events->at[i], neighbours, a);
+  return sum;
+}
+
+static double epsilon_at_order(const tct_events *events, tct_neighbours neighbours, double delta, double a) {
+  double sum = tct_second_renyi(events, neighbours, a);
   return at_least_0(sum + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1));
 }
 

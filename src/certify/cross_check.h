@@ -12,4 +12,18 @@ typedef struct tct_second {
 } tct_second;
 
 void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, double delta, tct_second *out);
+/* delta at epsilon of one Gaussian release whose sums lie mu deviations apart; NAN: not known. */
+double tct_second_gaussian(double mu, double epsilon);
+/* The Renyi divergence of order a > 1 of all events together; INFINITY: none is known. */
+double tct_second_renyi(const tct_events *events, tct_neighbours neighbours, double a);
+
+/* The best of a geometric number of tries, of this mean.  one[i]: all events of a try with setting i, its score
+ * included. */
+typedef struct tct_second_best {
+  double upper; /* an epsilon that holds at delta; INFINITY: this method proves none */
+  double lower; /* tries of a Gaussian release each, of the settings' least shift, cost no less at delta */
+  bool closed;  /* all events are Gaussian: the profile of a try is a closed form, and upper has no slack of its own */
+} tct_second_best;
+void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean, double delta,
+                      tct_second_best *out);
 #endif

@@ -192,48 +192,11 @@ static bool sum_is(const tct_model *m, const json_t *fits) {
          spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
 }
 
-/* ---- the best of a random number of tries ------------------------------------------------------------------------ */
-
-/* What the search costs, from the events of each candidate's fit and of its score; infinite where the list is odd. */
-static tct_event tries_event(const tct_model *m, const json_t *fits, int64_t mean, double score) {
-  size_t count = json_array_size(fits), i;
-  const json_t *fit;
-  tct_events *one = TCT_NEW(tct_events, (int64_t)count);
-  tct_status status = one ? TCT_OK : TCT_E_MEMORY;
-  tct_event event = tct_event_approx(INFINITY, 1, 1);
-  json_array_foreach((json_t *)fits, i, fit) {
-    tct_events own = {0};
-    if (status == TCT_OK) status = tct_json_get_events(member(fit, "events"), &own, NULL);
-    if (json_integer_value(member(fit, "count")) != 1) status = TCT_E_DATA;
-    if (status == TCT_OK) status = tct_selection_try(&own, score, &one[i], NULL);
-    tct_events_free(&own);
-  }
-  if (status == TCT_OK) tct_selection_event(one, count, m->neighbours, mean, m->delta, &event, NULL);
-  for (i = 0; one && i < count; i++) tct_events_free(&one[i]);
-  tct_free(one);
-  return event;
-}
-
-static void check_tries(tct_verify_report *r, const tct_model *m, const json_t *fits, int64_t mean, double score) {
-  const tct_event *e = &m->events.at[0];
-  tct_event again = tries_event(m, fits, mean, score);
-  double epsilon = again.epsilon;
-  bool same = isfinite(epsilon) && m->events.len == 1 && e->kind == TCT_EV_APPROX && e->count == 1 &&
-              e->delta == again.delta && fabs(epsilon - e->epsilon) <= 1e-9 * epsilon &&
-              fabs(epsilon - m->epsilon) <= 1e-9 * epsilon;
-  tct_verify_check(r, "selection", same,
-                   same ? "the best of a random number of tries, %lld on average, out of %zu settings: epsilon %.8g, "
-                          "scores included"
-                        : "the claim is not that of the best of %lld tries on average out of these %zu settings, which "
-                          "cost epsilon %.8g",
-                   (long long)mean, json_array_size(fits), epsilon);
-}
-
 static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
   int64_t mean = 0;
   double score = 0;
   if (tct_selection_parse(m->choice, &mean, &score)) {
-    check_tries(r, m, fits, mean, score);
+    tct_verify_tries(r, m, fits, mean, score);
     return;
   }
   bool one = json_array_size(fits) == 1 && json_integer_value(member(json_array_get(fits, 0), "count")) == 1;

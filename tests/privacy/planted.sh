@@ -97,6 +97,7 @@ plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_
 plant score_loss_uncut src/score/score_terms.c 's/fmin\(unit\(loss, 1\), right \? s->even \/ s->most : 1\)/unit(loss, 1) * 2/' privacy_private_score
 plant score_off_the_lattice src/score/score_terms.c 's/by.lattice > 0 \? tct_lattice_part\(term, by.lattice\) : term/term/' privacy_private_score
 plant score_of_classes_too_long src/score/score_terms.c 's/out->classes \? 1 \+ q \* q/out->classes ? 1/' privacy_private_score
+plant score_of_a_count_by_its_logarithm src/score/score_terms.c 's/s->loss.kind->link == TCT_LINK_LOG \? exp\(margin\) : margin/margin/' privacy_private_score
 plant score_weights_uncounted src/score/score_terms.c 's/ \+ weighed\);\n  out->bound/);\n  out->bound/' privacy_private_score
 plant score_weights_forgotten src/score/score_terms.c 's/by = \{scoring->part \* weight, lattice\}/by = {scoring->part + 0 * weight, lattice}/' privacy_private_score
 
@@ -489,6 +490,16 @@ plant keys_that_stand_twice_read src/model/model_read.c 's/JSON_REJECT_DUPLICATE
 plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICATES/0/' unit_verify
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
 plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/, 2 \* a \/ \(e->noise \* e->noise\)/, 0.5 * a \/ (e->noise * e->noise)/' unit_second
+plant selection_counts_the_ratio_once_and_verify_believes_it src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_verify_tries
+plant softmax_rule_of_the_whole_signal src/solve/auto.c 's| / sqrt\(\(double\)classes\);|;|' unit_softmax
+plant softmax_rule_where_every_fit_sees src/solve/auto.c 's/  return each < METRIC;/  return each > METRIC;/' unit_softmax
+plant softmax_rule_for_few_classes src/solve/auto.c 's/MANY_CLASSES = 6/MANY_CLASSES = 3/' unit_softmax
+plant softmax_rule_without_a_delta src/solve/auto.c 's/tct_noise_off\(facts\) \|\| facts->delta == 0 \|\| !plain/tct_noise_off(facts) || !plain/' unit_softmax
+plant second_opinion_of_tries_counts_the_ratio_once src/certify/cross_tries.c 's/first \+ 2 \* ratio/first + ratio/' unit_second_tries
+plant second_opinion_of_tries_at_the_whole_delta src/certify/cross_tries.c 's/epsilon_of\(p, delta \/ mean\)/epsilon_of(p, delta)/' unit_second_tries
+plant lower_bound_of_tries_for_one_try src/certify/cross_tries.c 's/g = 1 \/ mean, part/g = 1, part/' unit_second_tries
+plant second_opinion_of_tries_always_right src/certify/verify_tries.c 's/bool proves = second.upper <= most, looser/bool proves = true, looser/' unit_verify_tries
+plant lower_bound_of_tries_skipped src/certify/verify_tries.c 's/second.lower <= most,/true,/' unit_verify_tries
 plant second_opinion_halves_its_noise src/certify/cross_check.c 's/\* factor \* factor \/ \(e->noise \* e->noise\)/* factor \/ (e->noise * e->noise)/g' unit_second
 
 wait

@@ -88,6 +88,60 @@ static void a_record_of_several_classes_is_at_most_one_long_and_some_record_has_
     }
 }
 
+/* What is released of a record that is predicted exactly has no error in it, whatever the loss's link. */
+static void a_number_that_is_predicted_exactly_has_no_error(void **state) {
+  (void)state;
+  static const struct {
+    char loss[16];
+    double margin, label;
+  } cases[] = {{"poisson", 0, 1}, {"poisson", 0.69314718055994531, 2}, {"squared", 2, 2}, {"huber", -1.5, -1.5}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    tct_error err = {0};
+    tct_scoring s;
+    char text[16];
+    memcpy(text, cases[k].loss, sizeof text);
+    tct_model model = {.loss = text, .labels = TCT_LABELS_REAL, .label_bound = 3};
+    assert_int_equal(tct_scoring_make(&model, false, &s, &err), TCT_OK);
+    double term[TCT_SCORE_LONGEST] = {0};
+    tct_scoring_add(&s, &cases[k].margin, cases[k].label, 1, 0, term);
+    if (!(term[TCT_SCORE_SQUARE] < 1e-20)) fail_msg("%s: %g", text, term[TCT_SCORE_SQUARE]);
+  }
+}
+
+/* Tables of one record whose margins and labels are no numbers, and their neighbours: the sum moves by no more than a
+ * record's length where it comes, and twice that where it changes. */
+static void tables_of_any_numbers_move_by_no_more_than_planned(void **state) {
+  (void)state;
+  static const char *const losses[] = {"logistic", "hinge", "squared", "softmax:classes=3", "logistic"};
+  for (int k = 0; k < 5; k++)
+    for (int weighed = 0; weighed < 2; weighed++) {
+      tct_error err = {0};
+      tct_scoring s;
+      char text[32];
+      snprintf(text, sizeof text, "%s", losses[k]);
+      bool real = k == 2, several = k > 2;
+      tct_model model = {.loss = text,
+                         .labels = real ? TCT_LABELS_REAL : TCT_LABELS_BINARY,
+                         .label_bound = real ? 1e-3 : NAN,
+                         .models = several ? 3 : 1};
+      assert_int_equal(tct_scoring_make(&model, weighed, &s, &err), TCT_OK);
+      double most = 0;
+      for (int a = 0; a < HOSTILE * HOSTILE; a++)
+        for (int b = 0; b < HOSTILE; b++) {
+          double term[2][TCT_SCORE_LONGEST] = {{0}}, apart = 0;
+          double margin[2][3] = {{hostile[a % HOSTILE], 0.2, -0.2}, {-0.2, hostile[b], hostile[a / HOSTILE]}};
+          for (int t = 0; t < 2; t++) {
+            double label = several ? (a + t * b) % 3 : real ? hostile[(a + b + t) % HOSTILE] : t ? 1 : -1;
+            tct_scoring_add(&s, margin[t], label, t && weighed ? 0.5 : 1, 0x1p-30, term[t]);
+          }
+          for (int64_t j = 0; j < s.len; j++) apart += pow(term[1][j] - term[0][j], 2);
+          assert_true(apart <= 4); /* false for NaN too */
+          most = fmax(most, sqrt(apart));
+        }
+      assert_true(most > 0.7);
+    }
+}
+
 /* A person's records, whose weights sum to 1 in whatever shares, move the sum by no more than one record. */
 static void a_persons_records_together_are_no_longer_than_one(void **state) {
   (void)state;
@@ -338,6 +392,45 @@ static void an_error_that_cannot_be_computed_is_not_small(void **state) {
   }
 }
 
+/* The names and kinds of what is answered, which nobody may tell neighbours apart by. */
+static void same_shape(const json_t *a, const json_t *b) {
+  const char *key;
+  json_t *value;
+  assert_int_equal(json_object_size(a), json_object_size(b));
+  json_object_foreach((json_t *)a, key, value) {
+    const json_t *other = json_object_get(b, key);
+    if (!other || json_typeof(other) != json_typeof(value)) fail_msg("%s differs", key);
+    if (json_is_object(value)) assert_true(json_is_object(other) && json_object_get(other, "value") != NULL);
+  }
+}
+
+/* One class absent, or every margin tied, or one record alone, beside a table without any of that. */
+static void what_is_answered_has_the_same_names_whatever_the_table(void **state) {
+  (void)state;
+  static double x[3 * COLUMNS] = {0.1, 0.2, 0.1, 0.2, 0.1, 0.2}, far[COLUMNS] = {1e300, -1e300};
+  tct_error err = {0};
+  tct_data *whole = table(false);
+  tct_model *model = trained(whole, false);
+  tct_config budget;
+  tct_config_default(&budget);
+  budget.epsilon = 0.5, budget.delta = 1e-6, budget.has_seed = 1, budget.seed = 4;
+  json_t *first = NULL;
+  for (int kind = 0; kind < 5; kind++) {
+    double y[3] = {kind == 0 ? -1 : 1, 1, kind == 4 ? -1 : 1};
+    memcpy(x, kind == 3 ? far : x + COLUMNS, sizeof far);
+    tct_matrix m = {.rows = kind == 1 ? 1 : 3, .cols = COLUMNS, .stride = COLUMNS, .values = x};
+    tct_data *data = tct_data_view(&m, y, TCT_LABELS_BINARY, NULL, NULL, &err);
+    json_t *root = scored(model, data, &budget);
+    first = first ? first : json_incref(root);
+    same_shape(first, root);
+    json_decref(root);
+    tct_data_free(data);
+  }
+  json_decref(first);
+  tct_model_free(model);
+  tct_data_free(whole);
+}
+
 static void the_event_costs_what_was_asked_under_both_relations(void **state) {
   (void)state;
   tct_data *data = table(false);
@@ -382,6 +475,9 @@ int main(void) {
       cmocka_unit_test(a_records_term_is_at_most_one_long_and_some_record_has_that),
       cmocka_unit_test(a_record_of_several_classes_is_at_most_one_long_and_some_record_has_that),
       cmocka_unit_test(a_persons_records_together_are_no_longer_than_one),
+      cmocka_unit_test(a_number_that_is_predicted_exactly_has_no_error),
+      cmocka_unit_test(tables_of_any_numbers_move_by_no_more_than_planned),
+      cmocka_unit_test(what_is_answered_has_the_same_names_whatever_the_table),
       cmocka_unit_test(figures_of_several_classes_lie_about_the_exact_ones),
       cmocka_unit_test(figures_of_persons_are_weighed_means_with_the_stated_deviation),
       cmocka_unit_test(figures_lie_about_the_exact_ones_with_the_stated_deviation),

@@ -23,12 +23,12 @@ const tct_option tct_dpmetric_options[] = {
     {"path_length", TCT_OPT_REAL, "auto", 1e-3, 1e9, NULL,
      "length of the path in steps of one over the curvature; auto: from the released spectrum"},
     {"steps", TCT_OPT_COUNT, "auto", 1, 100000, NULL,
-     "T; auto: 4 sqrt(the longest path that these facts allow), at most 76"},
+     "T; auto: 4 sqrt(the longest path that these facts allow), at most 74"},
     {"average", TCT_OPT_REAL, "0.7", 1e-9, 1, NULL, "the last part of the path that the result averages"},
     {0},
 };
 
-enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 76 };
+enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 74 };
 static const double HIGH = 5000;
 
 double tct_dpmetric_slope(const tct_facts *facts) {

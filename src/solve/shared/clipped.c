@@ -11,41 +11,55 @@ void tct_row_norms(const tct_view *view, double *norm, int threads) {
   for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
 }
 
+/* What a block of rows brings: pointers into the table, or into copies of picked rows. */
+typedef struct rows {
+  const double *y, *norm, *weight; /* [count]; weight may be NULL */
+} rows;
+
 /* u[count]: margins of the rows become slopes.  Each is pulled in until |slope| * norm <= clip with two roundings to
  * spare.  Then it is weighed, so that a set of weights with sum 1 stays within the clip. */
-static void clip_block(const tct_problem *problem, const int64_t *row, int64_t from, int64_t count, const double *norm,
-                       double clip, double *u) {
-  const tct_loss *loss = &problem->facts->loss;
-  double y[BLOCK] = {0}, slope[BLOCK], size[BLOCK];
+static void clip_block(const tct_loss *loss, const rows *block, int64_t count, double clip, double *u) {
+  double slope[BLOCK];
+  loss->kind->slopes(u, block->y, loss->h, slope, count);
   for (int64_t k = 0; k < count; k++) {
-    int64_t i = row ? row[from + k] : from + k;
-    y[k] = problem->y[i];
-    size[k] = norm[i];
-  }
-  loss->kind->slopes(u, y, loss->h, slope, count);
-  for (int64_t k = 0; k < count; k++) {
-    double sensitivity = fabs(slope[k]) * size[k] * (1 + 0x1p-41);
+    double sensitivity = fabs(slope[k]) * block->norm[k] * (1 + 0x1p-41);
     u[k] = sensitivity > clip ? slope[k] * (clip / sensitivity) : slope[k];
   }
-  if (!problem->weight) return;
-  for (int64_t k = 0; k < count; k++) u[k] *= problem->weight[row ? row[from + k] : from + k];
+  if (!block->weight) return;
+  for (int64_t k = 0; k < count; k++) u[k] *= block->weight[k];
+}
+
+static void clip_picked(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
+                        double *u) {
+  double y[BLOCK] = {0}, size[BLOCK] = {0}, weight[BLOCK] = {0};
+  for (int64_t k = 0; k < count; k++) {
+    y[k] = problem->y[row[k]], size[k] = norm[row[k]];
+    if (problem->weight) weight[k] = problem->weight[row[k]];
+  }
+  clip_block(&problem->facts->loss, &(rows){y, size, problem->weight ? weight : NULL}, count, clip, u);
+}
+
+static void clip_following(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
+                           double *u) {
+  const double *weight = problem->weight ? problem->weight + first : NULL;
+  clip_block(&problem->facts->loss, &(rows){problem->y + first, norm + first, weight}, count, clip, u);
 }
 
 void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
                    double *u) {
-  for (int64_t from = 0; from < count; from += BLOCK) {
-    int64_t some = count - from < BLOCK ? count - from : BLOCK;
-    tct_problem part = *problem;
-    part.y += first + from;
-    if (part.weight) part.weight += first + from;
-    clip_block(&part, NULL, 0, some, norm + first + from, clip, u + from);
-  }
+  for (int64_t from = 0; from < count; from += BLOCK)
+    clip_following(problem, first + from, count - from < BLOCK ? count - from : BLOCK, norm, clip, u + from);
 }
 
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads) {
   threads = tct_threads_for(threads, 64 * count);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t from = 0; from < count; from += BLOCK)
-    clip_block(problem, row, from, count - from < BLOCK ? count - from : BLOCK, norm, clip, u + from);
+  for (int64_t from = 0; from < count; from += BLOCK) {
+    int64_t some = count - from < BLOCK ? count - from : BLOCK;
+    if (row)
+      clip_picked(problem, row + from, some, norm, clip, u + from);
+    else
+      clip_following(problem, from, some, norm, clip, u + from);
+  }
 }

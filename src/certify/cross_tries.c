@@ -1,0 +1,160 @@
+/* cross_tries.c - a second opinion on what the best of a random number of tries costs.
+ *
+ * It shares no code with account/.  K is geometric of mean m = 1/g, and d(e) the privacy profile of one try.
+ *
+ * UPPER.  By the theorem that the head of src/account/selection.c proves: epsilon = x + 2 log M, with d(x) = delta/m
+ * and M = max(1 + (m-1) d(e), exp(e)), least where both are equal.  Where all events are Gaussian, d is an integral of
+ * densities, and the largest of the settings' shifts has the largest d.  Else it comes from Renyi divergences: at each
+ * order a, d(e) <= exp((a-1) (r(a) + log((a-1)/a) - e) - log a), the inverse of what cross_check.c uses.
+ *
+ * LOWER.  By the law of the best itself, for tries that release one Gaussian number each and have it as their score.
+ * A try with density q and upper tail S gives the best the density m q (g/(g + (1-g) S))^2.  The divergence of two such
+ * laws is summed by the trapezoidal rule, both ways round.  A setting of a larger shift can do whatever one of the
+ * least shift does, so the least bounds all.  No proof can claim less. */
+#include "certify/cross_check.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+
+enum { ORDERS = 120, HALVINGS = 60, STEPS = 6000 };
+static const double FAR = 1e6;        /* no epsilon above it is looked for */
+static const double KINKS = 1 - 1e-3; /* the positive part has kinks, which the trapezoidal rule rounds off */
+
+/* What is known of one try. */
+typedef struct profile {
+  double mu;    /* all events are Gaussian: the shift of all together; else NAN */
+  double extra; /* deltas of approximate events */
+  double order[ORDERS], renyi[ORDERS];
+} profile;
+
+/* Of the Gaussian events; *others: there are more. */
+static double shift_of(const tct_events *one, double factor, bool *others) {
+  double square = 0;
+  for (int64_t i = 0; i < one->len; i++) {
+    const tct_event *e = &one->at[i];
+    if (e->kind == TCT_EV_GAUSSIAN)
+      square += (double)e->count * factor * factor / (e->noise * e->noise);
+    else
+      *others = true;
+  }
+  return sqrt(square);
+}
+
+static void look_at_orders(const tct_events *one, tct_neighbours neighbours, profile *out) {
+  out->mu = NAN, out->extra = 0;
+  for (int64_t i = 0; i < one->len; i++)
+    if (one->at[i].kind == TCT_EV_APPROX) out->extra += (double)one->at[i].count * one->at[i].delta;
+  for (int k = 0; k < ORDERS; k++) {
+    out->order[k] = 1 + exp(log(1e-2) + k * log(1e6) / (ORDERS - 1));
+    out->renyi[k] = tct_second_renyi(one, neighbours, out->order[k]);
+  }
+}
+
+/* What is no number proves nothing. */
+static double delta_of(const profile *p, double epsilon) {
+  double best = 1;
+  if (!isnan(p->mu)) {
+    double delta = tct_second_gaussian(p->mu, epsilon);
+    return delta >= 0 ? delta : 1;
+  }
+  for (int k = 0; k < ORDERS; k++) {
+    double a = p->order[k], log_delta = (a - 1) * (p->renyi[k] + log1p(-1 / a) - epsilon) - log(a);
+    if (log_delta < 0) best = fmin(best, exp(log_delta) + p->extra);
+  }
+  return best;
+}
+
+/* The least epsilon with delta_of <= delta. */
+static double epsilon_of(const profile *p, double delta) {
+  double low = 0, high = 1;
+  if (delta_of(p, 0) <= delta) return 0;
+  while (!(delta_of(p, high) <= delta)) {
+    if (high > FAR) return INFINITY;
+    high *= 2;
+  }
+  for (int k = 0; k < HALVINGS; k++) {
+    double middle = 0.5 * (low + high);
+    if (delta_of(p, middle) <= delta)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* The least log M: one of its terms rises with e, the other falls, and above `high` the first is the larger. */
+static double log_ratio(const profile *p, double fewer, double first) {
+  double low = 0, high = fmax(first, log1p(fewer * delta_of(p, 0)));
+  for (int k = 0; k < HALVINGS; k++) {
+    double middle = 0.5 * (low + high);
+    if (log1p(fewer * delta_of(p, middle)) > middle)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* ---- the law of the best ------------------------------------------------------------------------------------------
+ */
+
+/* The density at x of the best of the tries, of N(mu, 1) each. */
+static double best_density(double x, double mu, double mean) {
+  double z = x - mu, g = 1 / mean, part = g / (g + (1 - g) * 0.5 * erfc(z * M_SQRT1_2));
+  return mean * exp(-0.5 * z * z) * 0.5 * M_SQRT1_2 * M_2_SQRTPI * part * part;
+}
+
+/* (p - exp(epsilon) q)+ of the best, where tries have N(from, 1) and N(to, 1). */
+static double best_delta(double from, double to, double mean, double epsilon) {
+  double low = fmin(from, to) - 10, step = (fmax(from, to) + 10 - low) / STEPS, sum = 0;
+  for (int i = 0; i <= STEPS; i++) {
+    double x = low + i * step;
+    sum += fmax(0, best_density(x, from, mean) - exp(epsilon) * best_density(x, to, mean));
+  }
+  return sum * step * KINKS;
+}
+
+/* An epsilon that does not hold at delta, as far up as halving finds one; 0: none is known. */
+static double lower_of(double mu, double mean, double delta, double most) {
+  double low = 0, high = fmin(most, 60);
+  if (!(mu > 0 && mu < 40)) return 0;
+  for (int k = 0; k < 30; k++) {
+    double middle = 0.5 * (low + high);
+    if (fmax(best_delta(mu, 0, mean, middle), best_delta(0, mu, mean, middle)) > delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* ---- together --------------------------------------------------------------------------------------------------- */
+
+static void take(const profile *p, double mean, double delta, double *first, double *ratio) {
+  *first = fmax(*first, epsilon_of(p, delta / mean));
+  *ratio = isfinite(*first) ? fmax(*ratio, log_ratio(p, mean - 1, *first)) : INFINITY;
+}
+
+void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean, double delta,
+                      tct_second_best *out) {
+  double factor = neighbours == TCT_REPLACE_ONE ? 2 : 1, least = INFINITY, most = -1, first = 0, ratio = 0;
+  profile own;
+  *out = (tct_second_best){.upper = INFINITY, .closed = count > 0};
+  for (size_t i = 0; i < count; i++) {
+    bool others = false;
+    double mu = shift_of(&one[i], factor, &others);
+    least = fmin(least, mu);
+    if (!others) {
+      most = fmax(most, isnan(mu) ? INFINITY : mu);
+      continue;
+    }
+    out->closed = false;
+    look_at_orders(&one[i], neighbours, &own);
+    take(&own, (double)mean, delta, &first, &ratio);
+  }
+  own = (profile){.mu = most};
+  if (most >= 0) take(&own, (double)mean, delta, &first, &ratio);
+  if (count > 0 && mean >= 1) out->upper = first + 2 * ratio;
+  out->lower = lower_of(least, (double)mean, delta, 2 * FAR);
+}
