@@ -90,7 +90,11 @@ fi
 # ---- scores that may be published ----
 plant paged_element_lost src/read/table/table.c 's/pieces->kept \+= piece->used;/pieces->kept += piece->used - (pieces->kept == 0);/' contract_paged
 plant paged_piece_twice src/read/table/table.c 's/piece->memory, piece->used \* element, pieces->kept \* element, err/pieces->at[0].memory, piece->used * element, pieces->kept * element, err/' contract_paged
-plant paged_never_released src/la/matrix/paged.c 's/!is_full\(p, touched\)/1/' contract_paged
+plant paged_never_released src/la/matrix/paged.c 's/p->loading <= most\) return/p->loading <= most + 1000000) return/' contract_paged
+plant paged_nothing_stays src/la/matrix/paged.c 's/return p->kept.count < p->room/return p->kept.count < 0/' unit_chunk
+plant chunk_of_another_place src/la/matrix/chunk.c 's/room - done\), from \+ done\)/room - done), (from ? from - LEAST_PAGE : 0) + done)/' unit_chunk
+plant chunk_dropped_to_zeros src/la/matrix/chunk.c 's/return read \? map_place\(m, from, room\) :/return/' unit_chunk
+plant chunk_short_taken_for_whole src/la/matrix/chunk.c 's/if \(got <= 0/if (got < 0) return false;\n    if (got == 0) break;\n    if (got < 0/;s/ \|\| \(got % LEAST_PAGE != 0 \&\& done \+ got < count\)//' unit_chunk
 plant score_term_too_long src/score/score_terms.c 's/LESS = 1 - 1e-12/LESS = 1.2/' privacy_private_score
 plant score_noise_halved src/score/private_score.c 's/tct_event_gaussian\(noise, 1\)/tct_event_gaussian(noise * 0.5, 1)/' privacy_private_score
 plant score_uncharged src/score/private_score.c 's/if \(!c->ledger\) return TCT_OK;/return TCT_OK;/' privacy_private_score

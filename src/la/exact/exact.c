@@ -1,6 +1,7 @@
 /* exact.c - exact sums over blocks of rows. */
 #include "la/exact/exact.h"
 
+#include "la/kernels/kernels.h"
 #include "la/kernels/row_block.h"
 
 #include <math.h>
@@ -43,13 +44,13 @@ double tct_largest_size(const double *a, int64_t n) {
   return largest;
 }
 
-/* The blocks first, first + step, ...; memory holds a block's sum, then high and low. */
-static void some_blocks(const tct_view *view, const double *a, const tct_exact *exact, int64_t first, int64_t step,
+/* The blocks that no other thread takes; memory holds a block's sum, then high and low. */
+static void some_blocks(const tct_view *view, const double *a, const tct_exact *exact, _Atomic int64_t *next,
                         double *memory) {
   int64_t p = view->p, block = tct_block_rows(p);
   double *sum = memory, *high = memory + p, *low = memory + 2 * p;
   memset(memory, 0, (size_t)(3 * p) * sizeof *memory);
-  for (int64_t from = first * block; from < view->rows; from += step * block) {
+  for (int64_t from; (from = tct_take_rows(next, block)) < view->rows;) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
     tct_row_block_add(view, from, to - from, a + from, sum);
     tct_exact_add(exact, sum, high, low, p);
@@ -61,8 +62,9 @@ void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_
                          double *scratch, int threads) {
   int64_t p = view->p, block = tct_block_rows(p);
   tct_exact exact = tct_exact_for((double)block * 1.01 * bounds->largest * bounds->norm, bounds->rows / block + 1);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, t, threads, scratch + t * 3 * p);
+  for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, &next, scratch + t * 3 * p);
   memset(high_low, 0, (size_t)(2 * p) * sizeof *high_low);
   for (int t = 0; t < threads; t++)
     for (int64_t k = 0; k < 2 * p; k++) high_low[k] += scratch[t * 3 * p + p + k];

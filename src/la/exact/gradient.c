@@ -217,12 +217,12 @@ static void block_add(pass *s, int64_t from, int64_t to) {
   for (int64_t k = 0; k < to - from; k++) s->last += bits_of(s->b[k] * view->intercept + s->magic);
 }
 
-/* Blocks first, first + step, ...; what they add goes to sum. */
-static void some_blocks(pass *s, tct_factors factors, int64_t first, int64_t step, double *sum) {
+/* The blocks that no other thread takes; what they add goes to sum. */
+static void some_blocks(pass *s, tct_factors factors, _Atomic int64_t *next, double *sum) {
   const tct_view *view = s->view;
   int64_t block = block_rows(view->p), cols = view->x->cols;
   uint64_t fast = 0, rows = 0;
-  for (int64_t from = first * block; from < view->rows; from += step * block) {
+  for (int64_t from; (from = tct_take_rows(next, block)) < view->rows;) {
     int64_t to = view->rows - from < block ? view->rows : from + block;
     tct_rows_touch(view->x, from, to);
     (s->sparse ? sparse_margins : block_margins)(s, from, to);
@@ -257,12 +257,13 @@ void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors fac
   if (view->x->layout == TCT_CSR) base.sparse = &sparse_of[f32][view->x->index_type == TCT_I64];
   memset(scratch, 0, (size_t)(wide + threads * each) * sizeof *scratch);
   memcpy(scratch, w, (size_t)view->x->cols * sizeof *scratch);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
     pass s = base;
     double *own = scratch + wide + t * each;
     s.bits = (uint64_t *)(void *)own, s.slow = own + wide, s.a = own + 2 * wide, s.b = s.a + block_rows(p);
-    some_blocks(&s, factors, t, threads, s.slow);
+    some_blocks(&s, factors, &next, s.slow);
   }
   memset(sum, 0, (size_t)p * sizeof *sum);
   for (int t = 0; t < threads; t++) tct_axpy(1, scratch + wide + t * each + wide, sum, p);

@@ -99,13 +99,13 @@ static void block_gram(const tct_view *view, const double *weight, int64_t first
   }
 }
 
-/* The blocks first, first + step, ...; memory holds the block's matrix, high, low, and the rows laid out. */
-static void some_blocks(const tct_view *view, const double *weight, const tct_exact *exact, int64_t first, int64_t step,
+/* The blocks that no other thread takes; memory holds the block's matrix, high, low, and the rows laid out. */
+static void some_blocks(const tct_view *view, const double *weight, const tct_exact *exact, _Atomic int64_t *next,
                         double *memory) {
   int64_t wide = padded(view->p), square = wide * wide;
   double *gram = memory, *high = memory + square, *low = high + square, *right = low + square;
   memset(high, 0, (size_t)(2 * square + 2 * CHUNK * wide) * sizeof *high);
-  for (int64_t from = first * BLOCK; from < view->rows; from += step * BLOCK) {
+  for (int64_t from; (from = tct_take_rows(next, BLOCK)) < view->rows;) {
     int64_t to = view->rows - from < BLOCK ? view->rows : from + BLOCK;
     block_gram(view, weight, from, to, gram, right, right + CHUNK * wide);
     for (int64_t i = 0; i < view->p; i++)
@@ -118,8 +118,9 @@ void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds
   int64_t p = view->p, wide = padded(p), each = workspace(p);
   double norm = bounds->norm;
   tct_exact exact = tct_exact_for(BLOCK * 1.01 * bounds->largest * norm * norm, bounds->rows / BLOCK + 1);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; t++) some_blocks(view, weight, &exact, t, threads, scratch + t * each);
+  for (int t = 0; t < threads; t++) some_blocks(view, weight, &exact, &next, scratch + t * each);
   memset(parts, 0, (size_t)(2 * p * p) * sizeof *parts);
   for (int t = 0; t < threads; t++) {
     const double *high = scratch + t * each + wide * wide, *low = high + wide * wide;
@@ -142,15 +143,15 @@ double tct_gram_step(double lattice) {
   return ldexp(1.0, exponent >= 1 ? exponent / 2 : -((1 - exponent) / 2));
 }
 
-/* The chunks first, first + step, ...; memory as in some_blocks.  All entries are multiples of `step`, so products and
- * sums are exact, fused or not, in any order.  The root is rounded and then shrunk by more than that: its square is at
- * most the weight. */
-static void some_chunks(const tct_view *view, const double *weight, double step, int64_t first, int64_t stride,
+/* The chunks that no other thread takes; memory as in some_blocks.  All entries are multiples of `step`, so products
+ * and sums are exact, fused or not, in any order.  The root is rounded and then shrunk by more than that: its square is
+ * at most the weight. */
+static void some_chunks(const tct_view *view, const double *weight, double step, _Atomic int64_t *next,
                         double *memory) {
   int64_t wide = padded(view->p);
   double *gram = memory, *rows = memory + 3 * wide * wide;
   memset(gram, 0, (size_t)(wide * wide) * sizeof *gram);
-  for (int64_t row = first * CHUNK; row < view->rows; row += stride * CHUNK) {
+  for (int64_t row; (row = tct_take_rows(next, CHUNK)) < view->rows;) {
     memset(rows, 0, (size_t)(CHUNK * wide) * sizeof *rows);
     for (int64_t k = 0; k < CHUNK && row + k < view->rows; k++) {
       double root = weight ? sqrt(weight[row + k]) * (1 - 0x1p-50) : 1;
@@ -163,8 +164,9 @@ static void some_chunks(const tct_view *view, const double *weight, double step,
 void tct_gram_lattice(const tct_view *view, const double *weight, double step, double *sum, double *scratch,
                       int threads) {
   int64_t p = view->p, wide = padded(p), each = workspace(p);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; t++) some_chunks(view, weight, step, t, threads, scratch + t * each);
+  for (int t = 0; t < threads; t++) some_chunks(view, weight, step, &next, scratch + t * each);
   memset(sum, 0, (size_t)(p * p) * sizeof *sum);
   for (int64_t i = 0; i < p; i++)
     for (int64_t j = i; j < p; j++) {

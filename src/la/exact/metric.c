@@ -156,10 +156,11 @@ tct_status tct_metric_lengths(const tct_metric *metric, const tct_view *view, do
   }
   double *workspace = room_for(metric, rows, &threads);
   if (!workspace) return tct_fail_memory(err);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
     double *x = workspace + t * 2 * CHUNK * wide, *z = x + CHUNK * wide;
-    for (int64_t first = t * CHUNK; first < rows; first += threads * CHUNK) {
+    for (int64_t first; (first = tct_take_rows(&next, CHUNK)) < rows;) {
       int64_t count = rows - first < CHUNK ? rows - first : CHUNK;
       some_images(metric, view, first, count, x, z);
       for (int64_t k = 0; k < count; k++) length[first + k] = length_of(metric, view, z + k * wide);
@@ -174,10 +175,11 @@ tct_status tct_metric_images(const tct_metric *metric, const tct_view *view, int
   int64_t wide = padded(metric->p);
   double *workspace = room_for(metric, count, &threads);
   if (!workspace) return tct_fail_memory(err);
+  _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
     double *x = workspace + t * 2 * CHUNK * wide, *out = x + CHUNK * wide;
-    for (int64_t from = t * CHUNK; from < count; from += threads * CHUNK) {
+    for (int64_t from; (from = tct_take_rows(&next, CHUNK)) < count;) {
       int64_t some = count - from < CHUNK ? count - from : CHUNK;
       some_images(metric, view, first + from, some, x, out);
       memcpy(z + from * wide, out, (size_t)(some * wide) * sizeof *z);

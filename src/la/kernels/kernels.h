@@ -5,6 +5,8 @@
  * column kernels TCT_DENSE_COLS or TCT_CSC. */
 #ifndef TCT_LA_KERNELS_KERNELS_H
 #define TCT_LA_KERNELS_KERNELS_H
+#include <stdatomic.h>
+
 #include "la/matrix/matrix.h"
 
 /* x~_row . w, w[p]. */
@@ -48,6 +50,9 @@ double tct_col_moment_lattice(const tct_view *view, int64_t j, double bound, dou
 /* How many of `threads` are worth waking for `work` multiply-adds: starting a team costs some microseconds, and far
  * more on a busy machine.  Results never depend on it. */
 int tct_threads_for(int threads, int64_t work);
+/* The first of `count` rows that no thread has taken yet; *next begins at 0.  Threads that share it stay close
+ * together, so rows that lie on disk are read once for all of them. */
+static inline int64_t tct_take_rows(_Atomic int64_t *next, int64_t count) { return atomic_fetch_add(next, count); }
 /* max over rows of |x~_ij|. */
 double tct_col_largest(const tct_view *view, int64_t j);
 

@@ -1,15 +1,15 @@
-/* paged.h - a matrix by rows whose values lie in a file: mapped, read ahead, and given back page by page.
+/* paged.h - a matrix by rows whose values lie in a file: mapped, read ahead, and given back chunk by chunk.
  *
- * Loops read it as any other matrix.  They say which rows they are about to read, and that keeps the process within its
- * memory.  Once the pages in memory exceed what is left of the limit, all of them are given back.  A page that is
+ * Loops read it as any other matrix.  They say which rows they are about to read: chunks of the file are fetched ahead
+ * of them, and those that nobody needs soon are given back, so that the process keeps to its memory.  A chunk that is
  * needed again comes from the file with the same bytes, so no result depends on the limit. */
 #ifndef TCT_LA_MATRIX_PAGED_H
 #define TCT_LA_MATRIX_PAGED_H
 #include "core/status.h"
 
-/* Maps `bytes` bytes of each file, at most two, for reading; a size of 0 is none.  memory: bytes that the process may
- * take in all.  *out is the number that tct_matrix.reserved carries, from 1; at[2] receives where the bytes lie.  The
- * files may be closed.  TCT_E_RUN: no map, or too many at a time. */
+/* Maps `bytes` bytes of each file, at most two, for reading by threads of this process; a size of 0 is none.  memory:
+ * bytes that the process may take in all.  *out is the number that tct_matrix.reserved carries, from 1; at[2] receives
+ * where the bytes lie.  The files may be closed.  TCT_E_RUN: no map, or too many at a time. */
 tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memory, int32_t *out, const void *at[2],
                          tct_error *err);
 void tct_paged_free(int32_t paged);
@@ -20,6 +20,8 @@ void tct_paged_touch(int32_t paged, const void *bytes, int64_t count);
 void tct_paged_release(int32_t paged);
 /* Bytes that threads said they would read, in pieces of 64 KiB, for tests. */
 int64_t tct_paged_wanted(int32_t paged);
-/* How often the limit made it give all pages back, for tests. */
+/* Bytes of the chunks that were fetched, from the disk or the page cache, for tests. */
+int64_t tct_paged_fetched(int32_t paged);
+/* How many chunks the limit made it give back, for tests. */
 int64_t tct_paged_released(int32_t paged);
 #endif
