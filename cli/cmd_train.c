@@ -340,8 +340,8 @@ const cli_verb cli_train = {
     .operands = "DATA... --loss SPEC --epsilon E --delta D --row-norm R -o MODEL.json [OPTION...]",
     .summary =
         "Trains a linear model under differential privacy and writes it with its certificate.\n"
-        "DATA is CSV, JSON Lines, LIBSVM, NPY or NPZ (X and y), also compressed (gzip, xz, zstd, bzip2); - is standard "
-        "input.\n"
+        "DATA is CSV, JSON Lines, Stata, LIBSVM, NPY or NPZ (X and y), also compressed (gzip, xz, zstd, bzip2); - is "
+        "standard input.\n"
         "Several files are the parts of one table, in this order.",
     .details =
         "epsilon, delta and the bounds of the data have no default: they are your promise to the people in the data.\n"

@@ -218,8 +218,8 @@ static inline void tct_read_options_default(tct_read_options *options) {
   tct_read_options_default_sized(options, sizeof *options);
 }
 
-/* Reads CSV, JSON Lines, LIBSVM text or NPY, each also compressed, or an NPZ archive whose arrays are X, the records,
- * and y, their labels; the format is told by content.
+/* Reads CSV, JSON Lines, Stata files, LIBSVM text or NPY, each also compressed.  Also an NPZ archive whose arrays are
+ * X, the records, and y, their labels.  The format is told by content.  A Stata file's observations count as lines.
  * path: a file, or "-" for standard input. */
 TCT_API tct_data *tct_data_read(const char *path, const tct_read_options *options, tct_error *err);
 

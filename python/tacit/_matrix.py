@@ -286,7 +286,7 @@ def read(
     memory: int = 0,
     scratch: Optional[Path] = None,
 ) -> Table:
-    """Reads CSV, JSON Lines, LIBSVM text, NPY, or NPZ with the arrays X and y, also compressed, as `tacit train` does.
+    """Reads CSV, JSON Lines, Stata files, LIBSVM text, NPY, or NPZ (arrays X and y), also compressed, as `tacit train`.
 
     The result goes into the `fit` and `predict` of the estimators in place of X.  A file that asks for too much is
     refused before memory is taken for it; 0 is the default of each limit.

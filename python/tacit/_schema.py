@@ -77,14 +77,14 @@ class Schema:
 
     @classmethod
     def draft(cls, data: Any, label: Optional[str] = None) -> "Schema":
-        """Drafts a schema from a data frame or a CSV file.  NOT private: its values are the data's own.
+        """Drafts a schema from a data frame, a CSV or a Stata file.  NOT private: its values are the data's own.
 
         Replace every value by public knowledge, then delete the key not_private.  Until then whatever is trained with it
         names the draft in its certificate, or is refused.
 
         Parameters
         ----------
-        data : data frame, Arrow table, or path of a CSV file
+        data : data frame, Arrow table, or path of a CSV or Stata file
             The columns that it describes.
         label : str, optional
             The column that is the label.

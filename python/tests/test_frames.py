@@ -234,3 +234,12 @@ def test_persons_are_a_column_of_a_table(tmp_path):
     assert record.privacy_["unit"].startswith("One record")
     with pytest.raises(ValueError, match="goes with persons in an array; give groups as an array too"):
         tacit.PrivateLogisticRegression(**settings, weight_cap=1.0).fit(table, groups="patient", sample_weight=np.ones(ROWS))
+
+
+def test_a_label_is_a_class_only_as_a_whole():
+    schema = tacit.Schema({**SCHEMA, "label": {"name": "died", "values": ["no", "yes", "lost"]}})
+    frame = people()
+    assert set(Table.of_frame(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes").y) == {0, 1}
+    frame.loc[5, "died"] = "no\0more"
+    with pytest.raises(ValueError, match="record 6: the label is not among the classes"):
+        Table.of_frame(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes")

@@ -95,9 +95,11 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   int64_t length = d->source.end - d->source.begin;
   const char *foreign = tct_foreign(head, length);
   if (foreign) return tct_fail_at(err, path, 0, 0, "%s", foreign);
-  if (!tct_format_of(head, length, d->c)->has_names) {
-    return tct_fail(err, TCT_E_USAGE, "a schema is drafted from a CSV file; save the table as CSV for it");
+  const tct_format *format = tct_format_of(head, length, d->c);
+  if (!format->has_names) {
+    return tct_fail(err, TCT_E_USAGE, "a schema is drafted from a CSV or Stata file; save the table as CSV for it");
   }
+  if (format->as_csv) TCT_TRY(format->as_csv(&d->source, err));
   TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
   d->label = label ? tct_csv_find(d->names, d->sorted, d->count, label) : -1;

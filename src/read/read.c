@@ -102,7 +102,8 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
     if (tct_formats[k]->looks(source->buffer + source->begin, source->end - source->begin, reader->c))
       return tct_formats[k]->read(reader, err);
   }
-  return tct_fail_at(err, source->name, 0, 0, "the file is of no known format; give CSV, JSONL, LIBSVM text or NPY");
+  return tct_fail_at(err, source->name, 0, 0,
+                     "the file is of no known format; give CSV, JSONL, LIBSVM text, NPY or a Stata file");
 }
 
 /* A part of a file numbers its lines from its own beginning on: those before it are counted once they are asked for. */
@@ -135,6 +136,7 @@ static tct_data *read_and_close(tct_source *source, const tct_range *range, cons
     status = read_source(&reader, err);
   }
   if (status != TCT_OK && err && err->line > 0) count_skipped(source, err);
+  if (status != TCT_OK && err && err->line > 0 && source->maker) err->line--; /* the header is no line of the file */
   tct_table_free(&reader.table);
   tct_schema_free(&reader.schema);
   if (reader.c) freelocale(reader.c);

@@ -114,6 +114,8 @@ try 'all held out' 2 'held-out must lie' '{}' --held-out 1
 try 'no folder' 1 'no-such' '{}' -o no-such/m.json
 bad 'no candidates' 2 'candidates is missing' search p.csv --schema p.schema.json --loss logistic --epsilon 1 --delta 1e-5 -o no.json
 bad 'no file of candidates' 1 'none.json' search p.csv "${settings[@]/grid.json/none.json}" -o no.json
+python3 -c 'print("[" + "{}," * 400000 + "{}]")' >long.json
+bad 'a file of objects without end' 2 'long.json: a file of candidates has at most 1 MiB' search p.csv "${settings[@]/grid.json/long.json}" -o no.json
 bad 'no data' 2 'DATA is missing' search "${settings[@]}" -o no.json
 bad 'the model over the data' 2 '.' search p.csv "${settings[@]}" -o p.csv
 check 'nothing was charged' cmp -s L before

@@ -44,6 +44,23 @@ static void a_read_without_memory_is_an_error(void **state) {
   }
 }
 
+/* The fuzzer's seed, behind the byte that sets its options. */
+static void a_stata_file_without_memory_is_an_error(void **state) {
+  (void)state;
+  char bytes[8192];
+  FILE *file = fopen("fuzz/corpus/dta/118", "rb");
+  assert_non_null(file);
+  size_t count = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  tct_read_options options =
+      options_for(TCT_LABELS_BINARY, "y",
+                  "{\"label\":{\"name\":\"y\",\"positive\":\"yes\"},"
+                  "\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":9,\"missing\":1},{\"name\":"
+                  "\"b\",\"type\":"
+                  "\"category\",\"values\":[\"u\",\"high\"]},{\"name\":\"k\",\"type\":\"ignore\"}]}");
+  assert_true(fail_each(bytes + 1, count - 1, &options) > 10);
+}
+
 #ifdef TCT_FAULTS
 enum { FAULTS = 1 };
 #else
@@ -55,6 +72,7 @@ int main(void) {
     print_message("skipped: the library was built without fault injection (TCT_FAULTS)\n");
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_read_without_memory_is_an_error)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_read_without_memory_is_an_error),
+                                     cmocka_unit_test(a_stata_file_without_memory_is_an_error)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

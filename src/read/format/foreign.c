@@ -18,7 +18,6 @@ static const form forms[] = {
     {"FEA1", 4, "this is a Feather file; " BY_PYTHON},
     {"\x89HDF\r\n", 6, "this is an HDF5 file; " BY_PYTHON},
     {"SQLite format 3", 15, "this is an SQLite database; write its table as CSV (sqlite3 -header -csv)"},
-    {"<stata_dta>", 11, "this is a Stata file; " BY_PYTHON},
     {"$FL2", 4, "this is an SPSS file; " BY_PYTHON},
     {"\xD0\xCF\x11\xE0", 4, "this is an old spreadsheet (XLS); save it as CSV"},
     {"[{", 2, "this is one JSON array; write one object a line (JSON Lines; jq -c '.[]' does)"},

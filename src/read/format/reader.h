@@ -32,10 +32,12 @@ typedef struct tct_format {
   const char *name;
   const char *summary; /* one phrase: what is read */
   tct_parting parting;
-  bool has_names; /* it is text with a header, so a schema can be drafted from it */
+  bool has_names; /* its columns have names, so a schema can be drafted from it */
   bool has_keys;  /* a column by name can hold the records' keys */
   /* Are the file's first bytes (at least 64 KiB where there are that many) of the format? */
   bool (*looks)(const char *head, int64_t length, locale_t c);
+  /* The source goes on as the same table in CSV, as a draft of a schema reads it; NULL: the file is CSV itself. */
+  tct_status (*as_csv)(tct_source *source, tct_error *err);
   /* Reads everything into reader->data; what it leaves in reader->table is freed. */
   tct_status (*read)(tct_reader *reader, tct_error *err);
 } tct_format;

@@ -9,9 +9,9 @@
 
 #include "core/alloc.h"
 #include "core/spec.h"
+#include "read/schema/flags.h"
 
-static const char *const trues[] = {"true", "True", "TRUE", "1"}, *const falses[] = {"false", "False", "FALSE", "0"};
-enum { WORDS_OF_FLAGS = 4, SHORT_DICTIONARY = 1 << 16 };
+enum { SHORT_DICTIONARY = 1 << 16 };
 /* What is known of a value of a dictionary: KNOWN_FIRST + k is the listed category k, or the label k. */
 enum { KNOWN_OTHER = 1, KNOWN_MISSING, KNOWN_FIRST };
 
@@ -100,26 +100,17 @@ static int32_t find_number(const tct_rows *rows, int64_t k, const tct_cell *cell
   return same_number(rows->listed[k], column->listed, cell->number);
 }
 
-static int32_t find_flag(const tct_column *column, bool value) {
-  const char *const *words = value ? trues : falses;
-  for (int w = 0; w < WORDS_OF_FLAGS; w++) {
-    int32_t found = tct_column_find(column, words[w], (int64_t)strlen(words[w]));
-    if (found >= 0) return found;
-  }
-  return -1;
-}
-
 /* The listed category that a cell is, or KNOWN_OTHER, KNOWN_MISSING. */
 static int32_t category_of(tct_rows *rows, int64_t k, const tct_cell *cell) {
   const tct_schema *schema = rows->encoder.schema;
   const tct_column *column = &schema->column[k];
   int32_t found = -1;
-  bool text = cell->kind == TCT_CELL_TEXT;
-  if (text) found = tct_column_find(column, cell->at, cell->length);
+  bool missing, text = cell->kind == TCT_CELL_TEXT;
+  if (text) found = tct_column_meant(schema, column, cell->at, cell->length, &missing);
   if (cell->kind == TCT_CELL_NUMBER) found = find_number(rows, k, cell);
-  if (cell->kind == TCT_CELL_FLAG) found = find_flag(column, cell->number != 0);
+  if (cell->kind == TCT_CELL_FLAG) found = tct_column_flag(column, cell->number != 0);
   if (found >= 0) return KNOWN_FIRST + found;
-  bool missing = text ? tct_schema_missing(schema, cell->at, cell->length) : is_missing_number(rows, cell);
+  if (!text) missing = is_missing_number(rows, cell);
   return missing ? KNOWN_MISSING : KNOWN_OTHER;
 }
 
@@ -147,7 +138,7 @@ static const char *encode_word(tct_rows *rows, const tct_column *column, const t
   char text[TCT_WHOLE_TEXT + 16];
   if (cell->kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell->at, cell->length);
   if (cell->kind == TCT_CELL_FLAG) {
-    const char *word = cell->number != 0 ? *trues : *falses;
+    const char *word = tct_flag_words[cell->number != 0][0];
     return tct_encode_text(&rows->encoder, column, word, (int64_t)strlen(word));
   }
   if (is_missing_number(rows, cell)) return tct_encode_listed(&rows->encoder, column, -1, true);
@@ -167,26 +158,6 @@ static const char *encode_cell(tct_rows *rows, int64_t k, int64_t row) {
   if (column->open) return encode_word(rows, column, &cell);
   if (cell.kind == TCT_CELL_TEXT) return tct_encode_text(&rows->encoder, column, cell.at, cell.length);
   return encode_number(rows, column, &cell);
-}
-
-/* Whether the rule knows the text as a label: as the positive one, or as one of the schema's list. */
-static bool is_known(const tct_label_rule *rule, const char *text) {
-  if (rule->positive && strcmp(rule->positive, text) == 0) return true;
-  for (int64_t k = 0; k < rule->classes->count; k++) {
-    if (rule->classes->name[k] && strcmp(rule->classes->name[k], text) == 0) return true;
-  }
-  for (size_t k = 0; k < json_array_size(rule->schema->label_values); k++) {
-    if (strcmp(json_string_value(json_array_get(rule->schema->label_values, k)), text) == 0) return true;
-  }
-  return false;
-}
-
-static const char *flag_label(const tct_label_rule *rule, bool value, double *label) {
-  const char *const *words = value ? trues : falses, *word = words[WORDS_OF_FLAGS - 1];
-  for (int w = WORDS_OF_FLAGS - 1; w >= 0; w--) {
-    if (is_known(rule, words[w])) word = words[w];
-  }
-  return tct_label_text(rule, word, (int64_t)strlen(word), label);
 }
 
 /* A listed label that is the same number stands for it. */
@@ -209,7 +180,7 @@ static const char *read_label(tct_rows *rows, int64_t row, double *label) {
   if (cell.kind == TCT_CELL_TEXT) return tct_label_text(rule, cell.at, cell.length, label);
   if (cell.kind == TCT_CELL_MISSING || (cell.kind == TCT_CELL_NUMBER && is_missing_number(rows, &cell)))
     return "the label is missing; complete the record or remove it";
-  if (cell.kind == TCT_CELL_FLAG && rule->kind != TCT_LABELS_REAL) return flag_label(rule, cell.number != 0, label);
+  if (cell.kind == TCT_CELL_FLAG && rule->kind != TCT_LABELS_REAL) return tct_label_flag(rule, cell.number != 0, label);
   return number_label(rule, cell.number, label);
 }
 

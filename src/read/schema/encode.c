@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/flags.h"
 
 static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
   const int64_t index_bytes = (int64_t)sizeof(int32_t);
@@ -126,11 +127,27 @@ static const char *text_as_number(tct_encoder *encoder, const tct_column *column
   return tct_encode_number(encoder, column, value, missing);
 }
 
+int32_t tct_column_flag(const tct_column *column, bool value) {
+  int32_t found = -1;
+  for (int w = 0; w < TCT_FLAG_WORDS && found < 0; w++)
+    found = tct_column_find(column, tct_flag_words[value][w], (int64_t)strlen(tct_flag_words[value][w]));
+  return found;
+}
+
+int32_t tct_column_meant(const tct_schema *schema, const tct_column *column, const char *text, int64_t length,
+                         bool *missing) {
+  int32_t found = tct_column_find(column, text, length);
+  *missing = found < 0 && tct_schema_missing(schema, text, length);
+  int flag = found < 0 && !*missing ? tct_flag_of(text, length) : -1;
+  return flag < 0 ? found : tct_column_flag(column, flag != 0);
+}
+
 const char *tct_encode_text(tct_encoder *encoder, const tct_column *column, const char *at, int64_t length) {
   if (column->kind == TCT_COLUMN_NUMBER) return text_as_number(encoder, column, at, length);
   if (column->open) return put_word(encoder, column, at, length, tct_schema_missing(encoder->schema, at, length));
-  int32_t found = tct_column_find(column, at, length);
-  return tct_encode_listed(encoder, column, found, found < 0 && tct_schema_missing(encoder->schema, at, length));
+  bool missing;
+  int32_t found = tct_column_meant(encoder->schema, column, at, length, &missing);
+  return tct_encode_listed(encoder, column, found, missing);
 }
 
 void tct_encode_begin(tct_encoder *encoder) {

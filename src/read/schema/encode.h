@@ -37,5 +37,12 @@ const char *tct_encode_number(tct_encoder *encoder, const tct_column *column, do
 /* Category columns.  found: index of the listed value, or -1: then by the rule for missing or for other values. */
 const char *tct_encode_listed(tct_encoder *encoder, const tct_column *column, int32_t found, bool missing);
 
+/* The listed value that a text of a category means, or -1: its own, or another spelling of the same boolean.  missing:
+ * the text stands for a missing value. */
+int32_t tct_column_meant(const tct_schema *schema, const tct_column *column, const char *text, int64_t length,
+                         bool *missing);
+/* The first listed spelling of a boolean, or -1. */
+int32_t tct_column_flag(const tct_column *column, bool value);
+
 void tct_encoder_free(tct_encoder *encoder);
 #endif

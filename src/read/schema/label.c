@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "read/schema/flags.h"
 
 /* Of two classes that the caller lists the second is the positive one. */
 static const char *positive_of(const tct_read_options *options, const tct_schema *schema) {
@@ -220,12 +221,16 @@ static const char *class_of_number(const tct_label_rule *rule, double value, dou
   return at ? NULL : not_listed;
 }
 
+static bool same(const char *name, const char *text, int64_t length) {
+  return name && (int64_t)strlen(name) == length && memcmp(name, text, (size_t)length) == 0;
+}
+
 /* By its bytes first: most are found so. */
 static const char *class_of(const tct_label_rule *rule, const char *text, int64_t length, double *label) {
   const tct_class_names *c = rule->classes;
   double value = 0;
   for (int64_t k = 0; k < c->count; k++)
-    if (!strncmp(c->name[k], text, (size_t)length) && !c->name[k][length]) return *label = (double)k, NULL;
+    if (same(c->name[k], text, length)) return *label = (double)k, NULL;
   return tct_label_rule_parse(rule, text, length, &value) == TCT_NUMBER_OK ? class_of_number(rule, value, label)
                                                                            : not_listed;
 }
@@ -240,10 +245,41 @@ const char *tct_label_number(const tct_label_rule *rule, double value, double *l
   return NULL;
 }
 
+/* Whether the rule knows the text as a label: as the positive one, or as one of the schema's list. */
+static bool is_known(const tct_label_rule *rule, const char *text, int64_t length) {
+  size_t k;
+  json_t *value;
+  if (same(rule->positive, text, length)) return true;
+  for (int64_t c = 0; c < rule->classes->count; c++)
+    if (same(rule->classes->name[c], text, length)) return true;
+  json_array_foreach((json_t *)rule->schema->label_values, k, value) {
+    if (same(json_string_value(value), text, length)) return true;
+  }
+  return false;
+}
+
+/* The spelling of a boolean that the rule knows, or its number. */
+static const char *known_flag(const tct_label_rule *rule, bool value) {
+  const char *const *words = tct_flag_words[value], *word = words[TCT_FLAG_WORDS - 1];
+  for (int w = TCT_FLAG_WORDS - 1; w >= 0; w--)
+    if (is_known(rule, words[w], (int64_t)strlen(words[w]))) word = words[w];
+  return word;
+}
+
+const char *tct_label_flag(const tct_label_rule *rule, bool value, double *label) {
+  const char *word = known_flag(rule, value);
+  return tct_label_text(rule, word, (int64_t)strlen(word), label);
+}
+
 const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t length, double *label) {
   double value = 0;
   if (tct_schema_missing(rule->schema, text, length)) {
     return "the label is missing; complete the record or remove it";
+  }
+  int flag = rule->kind == TCT_LABELS_REAL ? -1 : tct_flag_of(text, length);
+  if (flag >= 0 && !is_known(rule, text, length)) {
+    const char *word = known_flag(rule, flag != 0);
+    if (is_known(rule, word, (int64_t)strlen(word))) text = word, length = (int64_t)strlen(word);
   }
   if (rule->kind == TCT_LABELS_REAL) {
     if (tct_label_rule_parse(rule, text, length, &value) != TCT_NUMBER_OK) value = NAN;

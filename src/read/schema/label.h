@@ -35,5 +35,7 @@ tct_status tct_label_rule_make(tct_label_rule *rule, const tct_read_options *opt
 
 /* Writes the label; returns NULL, or what is wrong and what to do (static text). */
 const char *tct_label_text(const tct_label_rule *rule, const char *text, int64_t length, double *label);
+/* A boolean: the spelling of it that the rule knows. */
+const char *tct_label_flag(const tct_label_rule *rule, bool value, double *label);
 const char *tct_label_number(const tct_label_rule *rule, double value, double *label);
 #endif

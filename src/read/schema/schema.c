@@ -25,10 +25,11 @@ static bool same_text(const json_t *a, const char *text, int64_t length) {
 }
 
 int32_t tct_column_find(const tct_column *column, const char *text, int64_t length) {
-  for (uint32_t at = hash(text, length) & column->slot_mask;; at = (at + 1) & column->slot_mask) {
-    int32_t found = column->slot[at];
-    if (found == 0) return -1;
-    if (same_text(json_array_get(column->values, (size_t)found - 1), text, length)) return found - 1;
+  uint32_t h = hash(text, length);
+  for (uint32_t at = h & column->slot_mask;; at = (at + 1) & column->slot_mask) {
+    const tct_slot *slot = &column->slot[at];
+    if (!slot->text) return -1;
+    if (slot->hash == h && slot->length == length && memcmp(slot->text, text, (size_t)length) == 0) return slot->index;
   }
 }
 
@@ -118,7 +119,7 @@ static tct_status text_list(const tct_schema *schema, const char *column, const 
 static tct_status index_values(const tct_schema *schema, tct_column *column, tct_error *err) {
   uint32_t size = 4;
   while (size < 2 * (uint32_t)column->listed) size *= 2;
-  column->slot = TCT_NEW(int32_t, size);
+  column->slot = TCT_NEW(tct_slot, size);
   if (!column->slot) return tct_fail_memory(err);
   column->slot_mask = size - 1;
   for (int32_t k = 0; k < column->listed; k++) {
@@ -128,9 +129,9 @@ static tct_status index_values(const tct_schema *schema, tct_column *column, tct
     if (tct_column_find(column, text, length) >= 0) {
       return wrong(schema, column->name, "a value is listed twice; list it once", err);
     }
-    uint32_t at = hash(text, length) & column->slot_mask;
-    while (column->slot[at] != 0) at = (at + 1) & column->slot_mask;
-    column->slot[at] = k + 1;
+    uint32_t h = hash(text, length), at = h & column->slot_mask;
+    while (column->slot[at].text) at = (at + 1) & column->slot_mask;
+    column->slot[at] = (tct_slot){text, length, h, k};
   }
   return TCT_OK;
 }

@@ -13,6 +13,14 @@ typedef enum tct_column_kind { TCT_COLUMN_NUMBER, TCT_COLUMN_CATEGORY, TCT_COLUM
 /* What a missing or unlisted value becomes. */
 typedef enum tct_when { TCT_WHEN_REFUSE, TCT_WHEN_ZERO, TCT_WHEN_VALUE, TCT_WHEN_ESTIMATE } tct_when;
 
+/* A listed value in the hash table of its column. */
+typedef struct tct_slot {
+  const char *text; /* borrowed from the JSON tree; NULL: the slot is free */
+  int64_t length;
+  uint32_t hash;
+  int32_t index;
+} tct_slot;
+
 typedef struct tct_column {
   const char *name; /* borrowed from the JSON tree, or from the header */
   tct_column_kind kind;
@@ -27,7 +35,7 @@ typedef struct tct_column {
   const json_t *values; /* category: the array of texts */
   int32_t listed;       /* its length */
   int32_t dropped;      /* 1: the first value has no indicator */
-  int32_t *slot;        /* hash table over values: index + 1, 0 = free */
+  tct_slot *slot;       /* hash table over values */
   uint32_t slot_mask;   /* its size - 1 */
   int64_t first;        /* first feature; it has `features` of them */
   int64_t features;

@@ -170,7 +170,7 @@ static tct_status make_room(tct_source *source, int64_t bytes, tct_error *err) {
   return TCT_OK;
 }
 
-static tct_status append(tct_source *source, const void *bytes, int64_t count, tct_error *err) {
+tct_status tct_source_append(tct_source *source, const void *bytes, int64_t count, tct_error *err) {
   TCT_TRY(make_room(source, count, err));
   memcpy(source->buffer + source->end, bytes, (size_t)count);
   source->end += count;
@@ -183,7 +183,7 @@ static tct_status more_memory(tct_source *source, tct_error *err) {
     source->ended = true;
     return TCT_OK;
   }
-  TCT_TRY(append(source, source->memory, count, err));
+  TCT_TRY(tct_source_append(source, source->memory, count, err));
   source->memory += count;
   source->memory_left -= count;
   return TCT_OK;
@@ -216,6 +216,7 @@ tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int
 
 tct_status tct_source_more(tct_source *source, tct_error *err) {
   if (source->ended) return TCT_OK;
+  if (source->maker) return source->maker->more(source->made_by, source, err);
   if (source->plain) return more_plain(source, err);
   if (source->input.file < 0) return more_memory(source, err);
   TCT_TRY(make_room(source, BLOCK, err));
@@ -234,6 +235,29 @@ tct_status tct_source_more(tct_source *source, tct_error *err) {
 tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err) {
   while (source->end - source->begin < count && !source->ended) TCT_TRY(tct_source_more(source, err));
   return TCT_OK;
+}
+
+/* A file's own size is taken at once: a buffer that doubles would take up to three times as much. */
+tct_status tct_source_all(tct_source *source, int64_t most, tct_bytes *all, tct_error *err) {
+  static const char *const why =
+      "the file is read into memory as a whole, which is more than the limit; raise --memory, "
+      "or save the table as CSV";
+  int64_t stored = tct_source_stored(source);
+  if (stored > most) return tct_fail(err, TCT_E_USAGE, "%s", why);
+  if (stored > 0) TCT_TRY(make_room(source, stored - (source->end - source->begin) + BLOCK, err));
+  while (!source->ended && source->end - source->begin <= most) TCT_TRY(tct_source_more(source, err));
+  if (source->end - source->begin > most) return tct_fail(err, TCT_E_USAGE, "%s", why);
+  TCT_TRY(make_room(source, 0, err)); /* unread bytes are at the beginning now */
+  *all = (tct_bytes){source->buffer, source->end, source->size};
+  source->buffer = NULL;
+  source->begin = source->end = source->size = 0;
+  return TCT_OK;
+}
+
+void tct_source_make(tct_source *source, const tct_maker *maker, void *self) {
+  source->maker = maker;
+  source->made_by = self;
+  source->ended = false;
 }
 
 tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err) {
@@ -265,6 +289,7 @@ int64_t tct_source_stored(const tct_source *source) {
 }
 
 void tct_source_close(tct_source *source) {
+  if (source->maker) source->maker->free(source->made_by);
   if (source->archive) tct_unpack_load()->archive_read_free(source->archive);
   tct_gunzip_free(source->gunzip);
   if (source->input.file >= 0) close(source->input.file);

@@ -6,6 +6,20 @@
 #include "read/source/limits.h"
 #include <stdbool.h>
 
+struct tct_source;
+/* Who writes a source's bytes, where they are not those of the file. */
+typedef struct tct_maker {
+  /* Appends at least one byte (tct_source_append), or sets source->ended. */
+  tct_status (*more)(void *self, struct tct_source *source, tct_error *err);
+  void (*free)(void *self);
+} tct_maker;
+
+/* All bytes of a file: wiped and freed by who took them. */
+typedef struct tct_bytes {
+  char *at;
+  int64_t count, size; /* used, and of the allocation */
+} tct_bytes;
+
 /* Unread bytes are buffer[begin..end).  Readers may overwrite them; they advance begin. */
 typedef struct tct_source {
   const char *name; /* as given by the caller, borrowed */
@@ -25,6 +39,8 @@ typedef struct tct_source {
   int64_t skipped_from, skipped_to; /* bytes that the jump left out, for the numbers of lines */
   const char *memory;               /* unread rest of a source in memory */
   int64_t memory_left, memory_step;
+  const tct_maker *maker; /* NULL: bytes are the file's own */
+  void *made_by;
 } tct_source;
 
 /* path "-" is standard input.  gz, xz, zst and bz2 are told by their content. */
@@ -40,6 +56,12 @@ tct_status tct_source_more(tct_source *source, tct_error *err);
 
 /* Makes at least `count` bytes unread, fewer only at the end. */
 tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err);
+
+/* Reads to the end and hands all over, nothing is unread then.  most: bytes that this may take, else TCT_E_USAGE. */
+tct_status tct_source_all(tct_source *source, int64_t most, tct_bytes *all, tct_error *err);
+/* All that follows is what the maker writes; it is freed with the source. */
+void tct_source_make(tct_source *source, const tct_maker *maker, void *self);
+tct_status tct_source_append(tct_source *source, const void *bytes, int64_t count, tct_error *err);
 
 /* The next line without its end ('\n' or "\r\n"), valid until the next call; *line is NULL at the
  * end.  An empty last line is none.  TCT_E_DATA where it is longer than limits.line. */
