@@ -141,8 +141,8 @@ static bool has_batches(const tct_audit *a) {
  * cut to a range moves farthest where another record pulls the other way. */
 static void begin_canary(tct_audit *a, tct_pair *at, int turn) {
   int kind = turn / 3;
-  if (kind % 3 == 1 && !a->replaces && !has_batches(a))
-    tct_pair_oppose(a, at, kind);
+  if (kind % 3 == 1 && !has_batches(a) && (!a->replaces || kind / 3 % 2))
+    tct_pair_oppose(a, at, kind / 3);
   else
     tct_pair_invent(a, at, kind);
   at->alone = has_batches(a) || kind % 3 == 0;

@@ -76,7 +76,7 @@ typedef struct onlooker {
   double *score[2];    /* [PILOT] workspace */
 } onlooker;
 
-enum { SCREEN = 60, CANDIDATES = 10, SINGLE = 16 };
+enum { SCREEN = 120, CANDIDATES = 12, FINALISTS = 4, SINGLE = 16 };
 
 static void onlooker_free(onlooker *o) {
   tct_side_free(&o->with);
@@ -193,29 +193,63 @@ static tct_status black(void *user, int with, double *score, tct_error *err) {
   return TCT_OK;
 }
 
+/* How far apart `runs` runs on either side of this pair lie, along the best line. */
+static tct_status look_at(tct_audit *a, const tct_pair *pair, int64_t runs, double *apart, tct_error *err) {
+  onlooker o;
+  *apart = -INFINITY;
+  TCT_TRY(onlooker_new(a, pair, &o, err));
+  tct_status status = find_line(&o, runs, apart, err);
+  onlooker_free(&o);
+  return status;
+}
+
+/* A candidate of its own for each k; the first is the one that the releases chose. */
+static void candidate(tct_audit *a, tct_pair *at, int k) {
+  if (k % 3 == 2)
+    tct_pair_oppose(a, at, k / 3);
+  else if (k)
+    tct_pair_invent(a, at, k);
+  if (k) at->alone = k % 3 == 1;
+  at->weighed = 0;
+}
+
+static int furthest(const double *apart, int count) {
+  int best = 0;
+  for (int k = 1; k < count; k++)
+    if (apart[k] > apart[best]) best = k;
+  return best;
+}
+
+/* Many are looked at for a short while.  The best of many short looks is often luck, so the best few, and the one that
+ * the releases chose, are looked at again, from new runs, and for longer. */
+static tct_status screen(tct_audit *a, tct_pair *at, tct_pair *best, tct_error *err) {
+  double apart[CANDIDATES], again, most = -INFINITY, stop = tct_audit_clock() + 0.3 * (a->until - tct_audit_clock());
+  int64_t runs = tct_audit_room(a, 0.06, 2 * SCREEN) / 2;
+  int count = 0;
+  for (; count < CANDIDATES && runs >= 8 && (count < 3 || tct_audit_clock() < stop); count++) {
+    if (count) tct_pair_copy(a, &at[count], &at[count - 1]);
+    candidate(a, &at[count], count);
+    TCT_TRY(look_at(a, &at[count], runs, &apart[count], err));
+  }
+  runs = tct_audit_room(a, 0.2 / FINALISTS, 2 * PILOT) / 2;
+  for (int turn = 0; turn < FINALISTS && turn < count; turn++) {
+    int k = turn ? furthest(apart, count) : 0;
+    apart[k] = -INFINITY;
+    if (runs >= 8) TCT_TRY(look_at(a, &at[k], runs, &again, err));
+    if (runs < 8) again = -turn;
+    if (again > most) most = again, tct_pair_copy(a, best, &at[k]);
+  }
+  return TCT_OK;
+}
+
 /* The best of some invented canaries, and of the one that the releases chose. */
 static tct_status choose_canary(tct_audit *a, tct_pair *best, tct_error *err) {
-  tct_pair at;
-  double most = -INFINITY, stop = tct_audit_clock() + 0.3 * (a->until - tct_audit_clock());
-  TCT_TRY(tct_pair_new(a, &at, err));
+  tct_pair at[CANDIDATES] = {{0}};
   tct_status status = TCT_OK;
-  tct_pair_copy(a, &at, best);
-  int64_t screen = tct_audit_room(a, 0.06, 2 * SCREEN) / 2;
-  for (int k = 0; k < CANDIDATES && status == TCT_OK && screen >= 8 && (k < 3 || tct_audit_clock() < stop); k++) {
-    onlooker o;
-    double apart = -INFINITY;
-    if (k % 3 == 2)
-      tct_pair_oppose(a, &at, k);
-    else if (k)
-      tct_pair_invent(a, &at, k);
-    if (k) at.alone = k % 3 == 1;
-    at.weighed = 0;
-    status = onlooker_new(a, &at, &o, err);
-    if (status == TCT_OK) status = find_line(&o, screen, &apart, err);
-    if (status == TCT_OK) onlooker_free(&o);
-    if (apart > most) most = apart, tct_pair_copy(a, best, &at);
-  }
-  tct_pair_free(a, &at);
+  for (int k = 0; k < CANDIDATES && status == TCT_OK; k++) status = tct_pair_new(a, &at[k], err);
+  if (status == TCT_OK) tct_pair_copy(a, &at[0], best);
+  if (status == TCT_OK) status = screen(a, at, best, err);
+  for (int k = 0; k < CANDIDATES; k++) tct_pair_free(a, &at[k]);
   return status;
 }
 

@@ -98,10 +98,14 @@ void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
   tct_pair_invent(a, pair, kind);
   int64_t other = pair->record + 1 < a->rows ? pair->record + 1 : pair->record - 1;
-  for (int64_t k = 0; k < a->rows * a->cols; k++)
-    if (k / a->cols != pair->record) pair->x[k] = 0;
-  for (int64_t j = 0; j < a->cols; j++) pair->x[other * a->cols + j] = -0.5 * pair->x[pair->record * a->cols + j];
-  pair->y[other] = pair->y[pair->record];
+  bool all = kind % 2;
+  double size = all ? 0.1 + 0.2 * fabs(tct_audit_real(a)) : 0.5;
+  for (int64_t i = 0; i < a->rows; i++) {
+    if (i == pair->record) continue;
+    for (int64_t j = 0; j < a->cols; j++)
+      pair->x[i * a->cols + j] = all || i == other ? -size * pair->x[pair->record * a->cols + j] : 0;
+    if (all || i == other) pair->y[i] = pair->y[pair->record];
+  }
 }
 
 /* Rows within the range of floats are floats, so that both value types hold them. */

@@ -27,6 +27,42 @@ static void the_closed_form_is_never_below_the_sum_over_all_atoms(void **state) 
   assert_true(compared > 3000);
 }
 
+/* The normal tail of the closed form in long doubles, from its definition: sign +1 the chance p, -1: 1 - p. */
+static long double tail(long double at, long double count, long double epsilon0, int sign) {
+  long double k = (at / count + 1) / 2, p = 1 / (1 + expl(-sign * epsilon0));
+  long double divergence = k * logl(k / p) + (1 - k) * logl((1 - k) / (1 - p));
+  return 0.5L * erfcl(copysignl(sqrtl(2 * count * divergence), k - p) / sqrtl(2));
+}
+
+/* Both tails carry 1e-11 of themselves for the rounding of erfc, one upward and the other down. */
+static void the_closed_form_pays_for_the_rounding_of_its_tails(void **state) {
+  (void)state;
+  static const struct {
+    double epsilon0, epsilon;
+    int64_t steps;
+  } cases[] = {{0.1, 9.9, 100}, {0.05, 3.9, 1000}, {0.01, 1.1, 10000}, {0.01, 0.4, 10000}, {1e-4, 0.3, 4000000}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    double epsilon0 = cases[c].epsilon0, epsilon = cases[c].epsilon, count = (double)cases[c].steps;
+    double first = epsilon / epsilon0;
+    long double above = tail(fmin(first - 3, count - 4), count, epsilon0, 1), below = 0;
+    if (first + 3 <= count - 4) below = expl(epsilon) * tail(first + 3, count, epsilon0, -1);
+    double closed = tct_kov_closed_delta(epsilon0, cases[c].steps, epsilon);
+    long double least = above * (1 + 0.9e-11L) - below * (1 - 0.9e-11L),
+                most = above * (1 + 3e-11L) - below * (1 - 3e-11L);
+    if (!(closed >= least && closed <= most)) fail_msg("case %zu: %.17g in [%.17Lg, %.17Lg]", c, closed, least, most);
+  }
+}
+
+static void too_many_atoms_have_a_delta_too(void **state) {
+  (void)state;
+  double out[2], epsilon0 = 1e-7;
+  int64_t steps = (int64_t)1e13; /* sqrt(steps) * epsilon0 is .3 */
+  assert_int_equal(tct_kov_delta(epsilon0, steps, 1, out, NULL), 0);
+  double closed = tct_kov_closed_delta(epsilon0, steps, 1);
+  assert_true(closed > 0 && closed < 0.01);
+  assert_true(out[0] == 0 && out[1] >= closed && out[1] <= closed * (1 + 1e-9));
+}
+
 static void for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon(void **state) {
   (void)state;
   static const double deltas[] = {1e-3, 1e-6, 1e-12};
@@ -93,6 +129,8 @@ int main(void) {
       cmocka_unit_test(steps_beyond_700_add_up),
       cmocka_unit_test(delta_near_the_largest_loss_is_that_of_the_real_product),
       cmocka_unit_test(the_closed_form_is_never_below_the_sum_over_all_atoms),
+      cmocka_unit_test(the_closed_form_pays_for_the_rounding_of_its_tails),
+      cmocka_unit_test(too_many_atoms_have_a_delta_too),
       cmocka_unit_test(for_1e15_steps_it_is_within_a_five_hundredth_of_epsilon),
   };
   return cmocka_run_group_tests_name("very many pure steps", tests, NULL, NULL);

@@ -313,6 +313,52 @@ static void a_filter_rounds_what_is_spent_up(void **state) {
   }
 }
 
+static void delta_of_all_accountants_is_the_least_and_never_below_the_exact_floor(void **state) {
+  (void)state;
+  int below = 0;
+  for (double noise = 0.3; noise < 40; noise *= 1.07)
+    for (double epsilon = 0.01; epsilon < 12; epsilon *= 1.31) {
+      tct_event event = tct_event_gaussian(noise, 1);
+      tct_events one = {&event, 1, 1};
+      double floor = NAN;
+      tct_bracket out = {NAN, NAN}, own = {NAN, NAN};
+      assert_int_equal(tct_floor_delta(&one, TCT_ADD_REMOVE, epsilon, &floor, NULL), TCT_OK);
+      assert_int_equal(tct_account_delta(&one, TCT_ADD_REMOVE, epsilon, TCT_PRECISION, &out, NULL), TCT_OK);
+      assert_int_equal(tct_accountant_gdp.delta(&one, TCT_ADD_REMOVE, epsilon, TCT_PRECISION, &own, NULL), TCT_OK);
+      assert_true(out.upper >= floor && out.upper <= fmax(own.upper, floor) && out.lower <= out.upper);
+      below += own.upper < floor;
+    }
+  print_message("%d of the accountant's own figures lie below the floor\n", below);
+  tct_event event = tct_event_gaussian(1, 1);
+  tct_events one = {&event, 1, 1};
+  tct_bracket out;
+  assert_int_equal(tct_account_delta(&one, TCT_ADD_REMOVE, -1, TCT_PRECISION, &out, NULL), TCT_E_USAGE);
+  assert_int_equal(tct_account_delta(&one, TCT_ADD_REMOVE, NAN, TCT_PRECISION, &out, NULL), TCT_E_USAGE);
+}
+
+static void a_filter_counts_delta_of_every_repetition(void **state) {
+  (void)state;
+  tct_filter filter;
+  tct_event five = tct_event_approx(0.01, 1e-7, 5);
+  assert_int_equal(tct_filter_init(&filter, TCT_FILTER_SUM, TCT_ADD_REMOVE, 9, 1.2e-6, NULL), TCT_OK);
+  assert_int_equal(tct_filter_spend(&filter, &five, NULL), TCT_OK);
+  assert_true(filter.delta_spent >= 5e-7 && filter.delta_spent <= 5e-7 * (1 + 1e-12));
+  assert_int_equal(tct_filter_spend(&filter, &five, NULL), TCT_OK);
+  assert_true(filter.delta_spent >= 1e-6 && filter.delta_spent <= 1e-6 * (1 + 1e-12));
+  assert_int_equal(tct_filter_spend(&filter, &five, NULL), TCT_E_BUDGET);
+}
+
+/* So little epsilon at this delta that the conversion alone costs more. */
+static void a_filter_of_a_budget_that_buys_nothing_permits_nothing(void **state) {
+  (void)state;
+  tct_event least = tct_event_gaussian(1e8, 1);
+  for (int kind = TCT_FILTER_ZCDP; kind <= TCT_FILTER_RDP; kind++) {
+    tct_filter filter;
+    if (tct_filter_init(&filter, (tct_filter_kind)kind, TCT_ADD_REMOVE, 1e-11, 1e-18, NULL) != TCT_OK) continue;
+    assert_int_equal(tct_filter_spend(&filter, &least, NULL), TCT_E_BUDGET);
+  }
+}
+
 static void calibrated_noise_is_what_is_recorded(void **state) {
   (void)state;
   static const struct {
@@ -401,6 +447,9 @@ int main(void) {
       cmocka_unit_test(the_raise_by_rounding_is_part_of_the_answer),
       cmocka_unit_test(filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too),
       cmocka_unit_test(a_filter_rounds_what_is_spent_up),
+      cmocka_unit_test(delta_of_all_accountants_is_the_least_and_never_below_the_exact_floor),
+      cmocka_unit_test(a_filter_counts_delta_of_every_repetition),
+      cmocka_unit_test(a_filter_of_a_budget_that_buys_nothing_permits_nothing),
       cmocka_unit_test(calibrated_noise_is_what_is_recorded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

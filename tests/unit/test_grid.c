@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <float.h>
 #include <math.h>
 
 #include <cmocka.h>
@@ -166,12 +167,108 @@ static void a_window_never_loses_wrapped_mass(void **state) {
   tct_law_free(&whole);
 }
 
+/* ---- what is not proved, and what rounding costs ------------------------------------------------------------------
+ */
+
+static const tct_window NARROW = {1, 0.5, 0.4, 0.1, 2, 2, -1};
+
+static bool composes(tct_pmf step, tct_window window) {
+  tct_law law;
+  assert_int_equal(tct_compose(&step, 1, &window, true, &law, NULL), TCT_OK);
+  bool proved = law.proved;
+  tct_law_free(&law);
+  return proved;
+}
+
+static void what_is_unproved_or_beyond_the_grid_is_not_composed(void **state) {
+  (void)state;
+  double mass[2] = {0.5, 0.5};
+  const tct_pmf good = {0.01, -0.005, 0, 2, mass, 0, 40, true};
+  tct_pmf step = good;
+  tct_window window = NARROW;
+  assert_true(composes(good, NARROW));
+  step.proved = false;
+  assert_false(composes(step, NARROW));
+  step = good, step.count = (int64_t)1 << 59; /* products with points are then no integers of 64 bits */
+  assert_false(composes(step, NARROW));
+  step = good, step.infinite = 1.5;
+  assert_false(composes(step, NARROW));
+  window.t = -0.1;
+  assert_false(composes(good, window));
+  window.t = 500;
+  assert_false(composes(good, window));
+  window = NARROW, window.top = INFINITY;
+  assert_false(composes(good, window));
+}
+
+/* A spectrum to so high a power has no bound on its rounding of the first order. */
+static void a_law_whose_rounding_has_no_bound_is_not_proved(void **state) {
+  (void)state;
+  double mass[2] = {0.5, 0.5};
+  tct_pmf step = {1e-7, -0.5e-7, 0, 2, mass, 0, (int64_t)1 << 47, true};
+  assert_false(composes(step, (tct_window){1, 5e-5, 4e-5, 1e-5, 2, 2, -1}));
+}
+
+/* A point stands for mass * exp(log_moment - t loss), and an exponent of 15000 rounds by so many units. */
+static void a_law_that_reaches_far_pays_for_the_rounding_of_exponents(void **state) {
+  (void)state;
+  enum { POINTS = 4000 };
+  static double mass[POINTS];
+  mass[POINTS - 1] = exp(-3), mass[0] = 1 - mass[POINTS - 1]; /* losses -15594 and 2 */
+  tct_pmf step = {3.9, 2 - 3.9 * (POINTS - 1), 0, POINTS, mass, 0, 1, true};
+  tct_law upper, lower;
+  tct_window window = {1, 20, 20000, -15600, 2, 2, -1};
+  assert_int_equal(tct_compose(&step, 1, &window, true, &upper, NULL), TCT_OK);
+  assert_int_equal(tct_compose(&step, 1, &window, false, &lower, NULL), TCT_OK);
+  assert_true(upper.proved && lower.proved && lower.tilted[POINTS - 1] > 0.3);
+  double apart = upper.tilted[POINTS - 1] / lower.tilted[POINTS - 1] - 1;
+  if (!(apart >= 15000 * DBL_EPSILON)) fail_msg("%g", apart);
+  tct_law_free(&upper);
+  tct_law_free(&lower);
+}
+
+static void a_window_as_wide_as_the_support_is_read_from_its_first_point(void **state) {
+  (void)state;
+  double mass[2] = {0.5, 0.5};
+  for (int64_t first = -7; first <= 7; first += 7) {
+    tct_pmf step = {0.1, 0, first, 2, mass, 0, 3, true};
+    tct_law law;
+    tct_window all = {1, 100, 1000, -100, 2, 2, -1};
+    assert_int_equal(tct_compose(&step, 1, &all, true, &law, NULL), TCT_OK);
+    assert_true(law.proved && law.floor == 0 && law.first == 3 * first);
+    tct_law_free(&law);
+  }
+}
+
+/* Losses below the true ones: Q's total is then above 1, though P's is not. */
+static void a_grid_whose_losses_are_too_small_is_not_proved(void **state) {
+  (void)state;
+  tct_event event = tct_event_sampled_gaussian(1, 0.01, 1);
+  tct_grid_shape shape = {2e-3, 0, 1e-16, 0};
+  tct_grid grid;
+  tct_pmf pmf;
+  assert_int_equal(tct_grid_new(&event, TCT_ADD_REMOVE, &shape, &grid, NULL), TCT_OK);
+  assert_int_equal(tct_pmf_upper(&grid, 1, &pmf, NULL), TCT_OK);
+  assert_true(pmf.proved);
+  tct_pmf_free(&pmf);
+  grid.first--;
+  assert_int_equal(tct_pmf_upper(&grid, 1, &pmf, NULL), TCT_OK);
+  assert_false(pmf.proved);
+  tct_pmf_free(&pmf);
+  tct_grid_free(&grid);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(transforms_stay_within_their_stated_error),
       cmocka_unit_test(one_step_laws_enclose_the_closed_curve),
       cmocka_unit_test(both_laws_err_by_second_order_in_the_width),
       cmocka_unit_test(a_window_never_loses_wrapped_mass),
+      cmocka_unit_test(what_is_unproved_or_beyond_the_grid_is_not_composed),
+      cmocka_unit_test(a_law_whose_rounding_has_no_bound_is_not_proved),
+      cmocka_unit_test(a_law_that_reaches_far_pays_for_the_rounding_of_exponents),
+      cmocka_unit_test(a_window_as_wide_as_the_support_is_read_from_its_first_point),
+      cmocka_unit_test(a_grid_whose_losses_are_too_small_is_not_proved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

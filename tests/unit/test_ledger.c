@@ -1,6 +1,8 @@
 /* test_ledger.c - what a ledger permits under each filter, and what it says is left. */
 #include "../fault/ledger_help.h"
 
+#include "ledger/anchor.h"
+
 #include <math.h>
 
 /* The status of one charge. */
@@ -16,6 +18,13 @@ static double ledger_number(const char *part, const char *key) {
   double value = number_at(root, part, key);
   json_decref(root);
   return value;
+}
+
+static void a_ledger_and_a_file_that_is_not_there_are_no_anchors(void **state) {
+  (void)state;
+  new_ledger(1, NULL);
+  assert_false(tct_anchor_is("L"));
+  assert_false(tct_anchor_is("nowhere"));
 }
 
 static void ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused(void **state) {
@@ -163,6 +172,7 @@ static void a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_dama
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ledger_and_a_file_that_is_not_there_are_no_anchors),
       cmocka_unit_test(ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused),
       cmocka_unit_test(one_part_in_a_billion_too_much_is_refused),
       cmocka_unit_test(a_claim_below_the_events_cost_is_refused),
