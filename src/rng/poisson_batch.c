@@ -26,8 +26,9 @@ enum {
   DIGITS = 10, /* 1.25 keystream bytes per row; one row in 1024 needs a side stream (some 100 ns) */
   CHUNKS = 4,  /* chunks generated together: enough blocks for libsodium's vector code */
   BLOCK = 64,
-  SHARE = 1 << 15, /* rows that are worth a thread: some 25 microseconds, twice what waking it takes */
-  MOST = 64        /* threads */
+  SHARE = 1 << 15,  /* rows that are worth a thread: some 25 microseconds, twice what waking it takes */
+  PART = SHARE / 4, /* rows that a thread takes at a time: one that was woken late takes fewer parts */
+  MOST = 64         /* parts */
 };
 
 typedef struct {
@@ -115,10 +116,10 @@ static int64_t part_begin(int64_t rows, int64_t k, int64_t parts) {
 int64_t tct_poisson_batch_by(int threads, const tct_rng_key *key, uint64_t iteration, double rate, int64_t row0,
                              int64_t rows, int64_t *out) {
   int64_t count[MOST] = {0}, parts = rows / SHARE, drawn = 0;
-  if (parts > threads) parts = threads;
-  if (parts > MOST) parts = MOST;
-  if (parts < 2) return tct_poisson_batch(key, iteration, rate, row0, rows, out);
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
+  if (threads > parts) threads = (int)parts;
+  if (threads < 2) return tct_poisson_batch(key, iteration, rate, row0, rows, out);
+  parts = rows / PART < MOST ? rows / PART : MOST;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
   for (int64_t k = 0; k < parts; k++) {
     int64_t from = part_begin(rows, k, parts), to = part_begin(rows, k + 1, parts);
     count[k] = tct_poisson_batch(key, iteration, rate, row0 + from, to - from, out + from);

@@ -24,6 +24,9 @@
 #include <omp.h>
 #include <string.h>
 
+/* Rows that a thread takes at a time.  Waking one takes as long as some hundred rows do: whoever is awake begins. */
+enum { SOME_ROWS = 32 };
+
 static double intercept_times(const tct_view *view, const double *w) {
   return view->intercept != 0 ? view->intercept * w[view->p - 1] : 0;
 }
@@ -119,7 +122,7 @@ void tct_margins(const tct_view *view, const double *w, double *z, int threads) 
 
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
   threads = tct_threads_for(threads, work_of(view, count, row != NULL));
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, SOME_ROWS) num_threads(threads) if (threads > 1)
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
 
@@ -133,16 +136,17 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, sum);
     return;
   }
+  int team = 1;
 #pragma omp parallel num_threads(threads)
   {
     double *own = scratch + omp_get_thread_num() * p;
-    int team = omp_get_num_threads();
+    if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     memset(own, 0, (size_t)p * sizeof(double));
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, SOME_ROWS)
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, own);
-      /* The barrier of the loop above: all partial sums are there. */
-#pragma omp for schedule(static)
-    for (int64_t j = 0; j < p; j++)
-      for (int t = 0; t < team; t++) sum[j] += scratch[t * p + j];
   }
+  threads = tct_threads_for(team, p * team);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int64_t j = 0; j < p; j++)
+    for (int t = 0; t < team; t++) sum[j] += scratch[t * p + j];
 }

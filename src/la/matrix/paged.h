@@ -1,7 +1,7 @@
 /* paged.h - a matrix by rows whose values lie in a file: mapped, read ahead, and given back chunk by chunk.
  *
- * Loops read it as any other matrix.  They say which rows they are about to read: chunks of the file are fetched ahead
- * of them, and those that nobody needs soon are given back, so that the process keeps to its memory.  A chunk that is
+ * Loops read it as any other matrix.  They say which rows they are about to read, and chunks of the file are fetched
+ * ahead of them.  Those that nobody needs soon are given back, so the process keeps to its memory.  A chunk that is
  * needed again comes from the file with the same bytes, so no result depends on the limit. */
 #ifndef TCT_LA_MATRIX_PAGED_H
 #define TCT_LA_MATRIX_PAGED_H

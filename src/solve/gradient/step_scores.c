@@ -110,7 +110,7 @@ void tct_step_scores(const tct_line *line, const double *z, const double *s, con
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     double own[TCT_AGD_GRID] = {0};
-#pragma omp for schedule(static) nowait
+#pragma omp for schedule(dynamic, 1) nowait
     for (int64_t b = 0; b < blocks; b++) {
       int64_t from = b * BLOCK, rows = count - from < BLOCK ? count - from : BLOCK;
       if (unit > 0) {

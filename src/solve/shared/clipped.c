@@ -54,7 +54,7 @@ void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, con
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads) {
   threads = tct_threads_for(threads, 64 * count);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
     if (row)
