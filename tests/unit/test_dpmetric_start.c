@@ -4,6 +4,7 @@
 
 #include "loss/loss.h"
 #include "solve/gradient/dpmetric.h"
+#include "solve/shared/clipped.h"
 #include "solve/shared/share.h"
 
 enum { FITS = 12 };
@@ -163,11 +164,44 @@ static double clip_of(const char *loss, int64_t p, double signal) {
 /* Few columns often have long tails; where the signal is large the clip is open anyhow. */
 static void up_to_five_columns_widen_a_weak_signals_clip_by_two_fifths(void **state) {
   (void)state;
-  double many = clip_of("logistic", 9, 200), some = clip_of("logistic", 7, 200), few = clip_of("logistic", 5, 200);
+  double many = clip_of("smoothed_hinge", 9, 200), some = clip_of("smoothed_hinge", 7, 200),
+         few = clip_of("smoothed_hinge", 5, 200);
   assert_true(fabs(few / many - 1.4) < 1e-12);
   assert_true(many < some && some < few);
-  assert_true(clip_of("logistic", 9, 2000) == clip_of("logistic", 5, 2000));
+  assert_true(clip_of("smoothed_hinge", 9, 2000) == clip_of("smoothed_hinge", 5, 2000));
   assert_true(clip_of("squared", 9, 200) == clip_of("squared", 5, 200));
+}
+
+/* A clip by either label costs little bias.  With few columns some records lie far outside, and with next to no noise
+ * no clip is right. */
+static void logistic_clips_are_two_thirds_of_others_where_columns_are_many_and_noise_matters(void **state) {
+  (void)state;
+  for (double signal = 150; signal < 3000; signal *= 2) {
+    double ratio = clip_of("logistic", 30, signal) / clip_of("smoothed_hinge", 30, signal);
+    assert_true(ratio > 0.65 - 1e-12 && ratio < 0.97);
+    assert_true(clip_of("logistic", 5, signal) == clip_of("smoothed_hinge", 5, signal));
+  }
+  assert_true(fabs(clip_of("logistic", 30, 1000) / clip_of("smoothed_hinge", 30, 1000) - 0.65) < 1e-12);
+  assert_true(clip_of("logistic", 30, 9001) == clip_of("smoothed_hinge", 30, 9001));
+  assert_true(clip_of("logistic", 30, 40) == clip_of("smoothed_hinge", 30, 40));
+}
+
+/* The same row with either label: what the clip leaves of a slope. */
+static void a_clip_by_either_label_leaves_the_same_part_of_both_slopes(void **state) {
+  (void)state;
+  static const double margin[] = {-30, -3, -0.5, 0, 0.25, 2, 8, 700};
+  double y[2] = {-1, 1}, norm[2] = {2, 2}, clip = 0.9;
+  tct_facts facts = {.rows = 2, .p = 1};
+  assert_int_equal(tct_loss_make("logistic", &facts.loss, NULL), TCT_OK);
+  tct_problem problem = {.facts = &facts, .y = y};
+  for (size_t k = 0; k < sizeof margin / sizeof *margin; k++) {
+    double slope[2], kept[2] = {margin[k], margin[k]}, own[2] = {margin[k], margin[k]};
+    for (int i = 0; i < 2; i++) slope[i] = tct_loss_slope(&facts.loss, margin[k], y[i]);
+    tct_clip_rows(&problem, 0, 2, norm, clip, true, kept);
+    tct_clip_rows(&problem, 0, 2, norm, clip, false, own);
+    assert_true(fabs(kept[0] * slope[1] - kept[1] * slope[0]) <= 1e-12 * fabs(slope[0] * slope[1]));
+    for (int i = 0; i < 2; i++) assert_true(fabs(kept[i]) * norm[i] <= clip && fabs(kept[i]) <= fabs(own[i]));
+  }
 }
 
 /* Below n mu = 14 the labels' sums get three quarters of the budget. */
@@ -228,6 +262,8 @@ int main(void) {
       cmocka_unit_test(a_share_behind_noise_stays_inside_zero_and_one),
       cmocka_unit_test(auto_takes_the_metric_for_a_hinge_with_an_intercept_and_enough_signal),
       cmocka_unit_test(up_to_five_columns_widen_a_weak_signals_clip_by_two_fifths),
+      cmocka_unit_test(logistic_clips_are_two_thirds_of_others_where_columns_are_many_and_noise_matters),
+      cmocka_unit_test(a_clip_by_either_label_leaves_the_same_part_of_both_slopes),
       cmocka_unit_test(
           three_hundred_records_at_a_small_epsilon_lie_nearer_to_the_constant_than_with_half_of_the_budget),
       cmocka_unit_test(directions_that_noise_alone_makes_do_not_lead_the_path_away),

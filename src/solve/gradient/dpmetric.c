@@ -15,6 +15,7 @@
  *   4. C = c * slope * sqrt(d/h), W <- W/C
  *   5. for t = 1..T
  *   6.   g = sum_i clip(l'(x_i.u, y_i) W x_i, 1) + N(0, m^2 I)
+ *        Logistic: a record is cut by the larger of its two labels' terms, which is a weight of its row (clipped.h).
  *   7.   w' = u - step * C^2 W^T (g/n + l2 W u)
  *   8.   u = w' + momentum*(w' - w), w = w'
  *        Classes: where the releases of some steps have a mean beyond their noise, the path becomes longer.
@@ -99,7 +100,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   const tct_problem *problem = step->problem;
   const double *weight = problem->weight;
   double own = tct_dpmetric_own(step, 1);
-  tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, a);
+  tct_clip_rows(problem, first, count, step->length, weight ? 1 : own, true, a);
   for (int64_t k = 0; k < count; k++) {
     double size = fabs(a[k]) * step->norm[first + k];
     if (size > step->shape->sensitivity) a[k] *= step->shape->sensitivity / size;

@@ -67,12 +67,19 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule) {
   return 1 - rule->norms - rule->start - rule->slopes - rule->budget_fraction - rule->second;
 }
 
-/* With few columns some records lie far outside, and noise costs less than a clip that cuts them.  1.4 from 5 columns
- * down and 1 from 9 up; also 1 from a signal of 2000 on, where the clip is open anyhow. */
-static double few(int64_t p, double signal_to_noise) {
-  double part = fmin(fmax((9 - (double)p) / 4, 0), 1);
-  double weak = fmin(fmax(log(2000 / signal_to_noise) / log(2000 / 500.0), 0), 1);
-  return pow(1.4, part * weak);
+/* 1 from 5 columns down, 0 from 9 up.  With few columns some records lie far outside, and noise costs less than a clip
+ * that cuts them. */
+static double few_columns(int64_t p) { return fmin(fmax((9 - (double)p) / 4, 0), 1); }
+
+/* 0 up to the signal `low`, 1 from `high` on. */
+static double between_signals(double low, double high, double signal_to_noise) {
+  return fmin(fmax(log(signal_to_noise / low) / log(high / low), 0), 1);
+}
+
+/* A clip by either label (clipped.h) biases little, so less of it costs less noise. */
+static double narrowed(const tct_facts *facts, double signal_to_noise) {
+  if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return 1;
+  return pow(0.65, (1 - few_columns(facts->p)) * (1 - between_signals(3000, 9000, signal_to_noise)));
 }
 
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
@@ -80,7 +87,8 @@ double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
   if (signal_to_noise == INFINITY) return 1e6;
   if (!facts->loss.kind->binary) return through(numbers, 5, signal_to_noise);
   double open = fmin(0.032 * pow(signal_to_noise, 0.6), 0.123 * pow(signal_to_noise, 0.4));
-  return fmin(0.07 * sqrt(signal_to_noise), fmax(0.8, open)) * few(facts->p, signal_to_noise);
+  double widened = pow(1.4, few_columns(facts->p) * (1 - between_signals(500, 2000, signal_to_noise)));
+  return fmin(0.07 * sqrt(signal_to_noise), narrowed(facts, signal_to_noise) * fmax(0.8, open)) * widened;
 }
 
 /* The path is short where noise fills most directions: with more directions that costs more.  It is longest where the

@@ -87,7 +87,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   const factors *f = user;
   const double *weight = f->problem->weight;
   double room = fmax(tct_gradient_factor_max(f->clip, f->lattice, f->p), 0);
-  tct_clip_rows(f->problem, first, count, f->computed_norms, weight ? f->clip : room, a);
+  tct_clip_rows(f->problem, first, count, f->computed_norms, weight ? f->clip : room, false, a);
   for (int64_t k = 0; k < count && weight; k++) {
     double size = fabs(a[k]) * f->computed_norms[first + k];
     double own = fmax(tct_gradient_factor_max(weight[first + k] * f->clip, f->lattice, f->p), 0);

@@ -17,6 +17,7 @@
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/onestep/one_step.h"
+#include "solve/shared/clipped.h"
 
 #include <string.h>
 
@@ -161,13 +162,6 @@ enum { BLOCK = 256 };
 
 static bool logistic(const tct_onestep *run) { return run->problem->facts->loss.kind->link == TCT_LINK_LOGISTIC; }
 
-/* The slope's size that the cut goes by: of logistic loss the larger of both labels', which add up to 1.  The row alone
- * tells it, so the cut is a weight and biases nothing where the model is right. */
-static double steepest(const tct_onestep *run, double slope) {
-  double size = fabs(slope);
-  return logistic(run) ? fmax(size, 1 - size) : size;
-}
-
 /* a[count]: margins -> psi, cut so that the record's term is within what was planned. */
 static void factors_of(const void *user, int64_t first, int64_t count, double *a) {
   const tct_onestep *run = user;
@@ -180,7 +174,7 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
       double psi = run->omega[i] * slope[k];
-      double size = run->omega[i] * steepest(run, slope[k]) * step->length[i] * (1 + 0x1p-41);
+      double size = run->omega[i] * tct_either_slope(loss, slope[k]) * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
       if (size > run->scaled.sensitivity) psi *= run->scaled.sensitivity / size;
@@ -237,7 +231,7 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   const tct_loss *loss = &run->problem->facts->loss;
   double y = run->problem->y[i], omega = run->omega[i];
   double slope = tct_loss_slope(loss, margin, y), curve = omega * fmax(tct_loss_curve(loss, margin, y), 0);
-  double size = omega * steepest(run, slope) * norm, kept = size > run->clip ? run->clip / size : 1;
+  double size = omega * tct_either_slope(loss, slope) * norm, kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
   if (kept < 1) curve *= logistic(run) ? kept : 0; /* a weight keeps its part; a cut slope has no curve */
   scale[0] = curve / (u->curvature * u->joint);

@@ -17,12 +17,14 @@ typedef struct rows {
 } rows;
 
 /* u[count]: margins of the rows become slopes.  Each is pulled in until |slope| * norm <= clip with two roundings to
- * spare.  Then it is weighed, so that a set of weights with sum 1 stays within the clip. */
-static void clip_block(const tct_loss *loss, const rows *block, int64_t count, double clip, double *u) {
+ * spare.  Then it is weighed, so that a set of weights with sum 1 stays within the clip.  By either label: size is at
+ * least |slope|, so the same holds. */
+static void clip_block(const tct_loss *loss, const rows *block, int64_t count, double clip, bool either, double *u) {
   double slope[BLOCK];
   loss->kind->slopes(u, block->y, loss->h, slope, count);
   for (int64_t k = 0; k < count; k++) {
-    double sensitivity = fabs(slope[k]) * block->norm[k] * (1 + 0x1p-41);
+    double size = either ? tct_either_slope(loss, slope[k]) : fabs(slope[k]);
+    double sensitivity = size * block->norm[k] * (1 + 0x1p-41);
     u[k] = sensitivity > clip ? slope[k] * (clip / sensitivity) : slope[k];
   }
   if (!block->weight) return;
@@ -36,19 +38,19 @@ static void clip_picked(const tct_problem *problem, const int64_t *row, int64_t 
     y[k] = problem->y[row[k]], size[k] = norm[row[k]];
     if (problem->weight) weight[k] = problem->weight[row[k]];
   }
-  clip_block(&problem->facts->loss, &(rows){y, size, problem->weight ? weight : NULL}, count, clip, u);
+  clip_block(&problem->facts->loss, &(rows){y, size, problem->weight ? weight : NULL}, count, clip, false, u);
 }
 
 static void clip_following(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
-                           double *u) {
+                           bool either, double *u) {
   const double *weight = problem->weight ? problem->weight + first : NULL;
-  clip_block(&problem->facts->loss, &(rows){problem->y + first, norm + first, weight}, count, clip, u);
+  clip_block(&problem->facts->loss, &(rows){problem->y + first, norm + first, weight}, count, clip, either, u);
 }
 
 void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
-                   double *u) {
+                   bool either, double *u) {
   for (int64_t from = 0; from < count; from += BLOCK)
-    clip_following(problem, first + from, count - from < BLOCK ? count - from : BLOCK, norm, clip, u + from);
+    clip_following(problem, first + from, count - from < BLOCK ? count - from : BLOCK, norm, clip, either, u + from);
 }
 
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
@@ -60,6 +62,6 @@ void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t cou
     if (row)
       clip_picked(problem, row + from, some, norm, clip, u + from);
     else
-      clip_following(problem, from, some, norm, clip, u + from);
+      clip_following(problem, from, some, norm, clip, false, u + from);
   }
 }

@@ -9,7 +9,16 @@ void tct_row_norms(const tct_view *view, double *norm, int threads);
  * the row's weight.  norm[rows]: of tct_row_norms. */
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads);
-/* The same for the rows first, first + 1, ... with u[count] theirs; one thread. */
+/* The same for the rows first, first + 1, ... with u[count] theirs; one thread.  either: each is pulled in as far as
+ * the slope of either label asks for. */
 void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
-                   double *u);
+                   bool either, double *u);
+
+/* The size of a record's slope, or for logistic loss the larger of its sizes with either label, which add up to 1.  A
+ * clip by it is a weight that the row and the model alone tell.  Where the model is right it biases nothing, whereas a
+ * clip by the slope itself cuts the surprising label only. */
+static inline double tct_either_slope(const tct_loss *loss, double slope) {
+  double size = fabs(slope);
+  return loss->kind->link == TCT_LINK_LOGISTIC ? fmax(size, 1 - size) : size;
+}
 #endif
