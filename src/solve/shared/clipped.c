@@ -11,6 +11,11 @@ void tct_row_norms(const tct_view *view, double *norm, int threads) {
   for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
 }
 
+double tct_either_slope(const tct_loss *loss, double slope) {
+  double size = fabs(slope);
+  return loss->kind->link == TCT_LINK_LOGISTIC ? fmax(size, 1 - size) : size;
+}
+
 /* What a block of rows brings: pointers into the table, or into copies of picked rows. */
 typedef struct rows {
   const double *y, *norm, *weight; /* [count]; weight may be NULL */

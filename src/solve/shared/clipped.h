@@ -17,8 +17,5 @@ void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, con
 /* The size of a record's slope, or for logistic loss the larger of its sizes with either label, which add up to 1.  A
  * clip by it is a weight that the row and the model alone tell.  Where the model is right it biases nothing, whereas a
  * clip by the slope itself cuts the surprising label only. */
-static inline double tct_either_slope(const tct_loss *loss, double slope) {
-  double size = fabs(slope);
-  return loss->kind->link == TCT_LINK_LOGISTIC ? fmax(size, 1 - size) : size;
-}
+double tct_either_slope(const tct_loss *loss, double slope);
 #endif
