@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 USED = ("ipums-br", "bank", "a9a", "electricity", "california")
-LOOKED_AT = ("phishing", "mushrooms", "covtype", "skin")
+LOOKED_AT = ("phishing", "mushrooms", "covtype", "skin", "diabetes130", "adult-raw")
 NO_PUBLIC = ("ipums-br",)  # its columns have no code book
 
 # Columns of bank: age in years, 17 columns of 0/1, balance in euros, 4 of 0/1, 30 * month + day, seconds of the call,
