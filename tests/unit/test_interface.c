@@ -357,13 +357,56 @@ static void cost_and_calibration_do_not_stand_in_for_each_other(void **state) {
   assert_null(tct_calibrate_json(&whole, 1, TCT_ADD_REMOVE, 1, 1e-6, &err));
   assert_null(tct_calibrate_json(&open, 1, TCT_ADD_REMOVE, NAN, 1e-6, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
+  assert_null(tct_calibrate_json(&open, 1, TCT_ADD_REMOVE, INFINITY, 1e-6, &err));
+  assert_int_equal(err.status, TCT_E_USAGE);
   text = tct_calibrate_json(&open, 1, TCT_ADD_REMOVE, 1, 1e-6, &err);
   assert_non_null(strstr(text, "\"noise\""));
   tct_text_free(text);
 }
 
+/* The number after the key's next occurrence; *at moves behind the key.  NAN: there is none. */
+static double number_after(const char **at, const char *key) {
+  const char *found = strstr(*at, key);
+  if (!found) return NAN;
+  *at = found + strlen(key);
+  return strtod(*at, NULL);
+}
+
+static double cost_of_steps(int first, int second) {
+  char one[64], two[64];
+  const char *events[2] = {one, two};
+  snprintf(one, sizeof one, "gaussian:noise=3,count=%d", first);
+  snprintf(two, sizeof two, "gaussian:noise=2,count=%d", second > 0 ? second : 1);
+  char *text = tct_account_json(events, second > 0 ? 2 : 1, TCT_ADD_REMOVE, 1e-6, NULL);
+  assert_non_null(text);
+  const char *at = text;
+  double cost = number_after(&at, "\"epsilon\":");
+  tct_text_free(text);
+  return cost;
+}
+
+/* Four of the first event and six of the second: the steps done at four points of the list. */
+static void a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list(void **state) {
+  (void)state;
+  static const int first[4] = {1, 4, 4, 4}, second[4] = {0, 0, 3, 6};
+  const char *events[2] = {"gaussian:noise=3,count=4", "gaussian:noise=2,count=6"};
+  tct_error err;
+  char *text = tct_account_curve_json(events, 2, TCT_ADD_REMOVE, TCT_CURVE_STEPS, 1e-6, 4, &err);
+  assert_non_null(text);
+  const char *at = strstr(text, "\"points\"");
+  assert_non_null(at);
+  for (int k = 0; k < 4; k++) {
+    assert_true(number_after(&at, "\"steps\":") == 1 + 3 * k);
+    double cost = number_after(&at, "\"epsilon\":"), own = cost_of_steps(first[k], second[k]);
+    assert_true(fabs(cost - own) < 1e-6 * own);
+  }
+  assert_null(strstr(at, "\"steps\":"));
+  tct_text_free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list),
       cmocka_unit_test(a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero),
       cmocka_unit_test(a_size_that_no_version_had_is_refused),
       cmocka_unit_test(the_getters_of_plan_and_model_say_what_the_file_says),
