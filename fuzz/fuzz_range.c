@@ -158,7 +158,8 @@ static void from_disk(const char *path, tct_read_options options) {
   tct_data *one = tct_data_read(path, &options, &first);
   options.memory = 1;
   tct_data *other = tct_data_read(path, &options, &second);
-  if (!other && one) { /* an array by columns, or a table too large for the least window, says so */
+  /* An array by columns, a table too large for the least window, or a file that has to be whole in memory says so. */
+  if (!other && (one || strstr(second.text, "memory"))) {
     require(second.status != TCT_OK && strchr(second.text, ';') != NULL);
     tct_data_free(one);
     return;
