@@ -25,11 +25,13 @@ typedef struct rows {
  * spare.  Then it is weighed, so that a set of weights with sum 1 stays within the clip.  By either label: size is at
  * least |slope|, so the same holds. */
 static void clip_block(const tct_loss *loss, const rows *block, int64_t count, double clip, bool either, double *u) {
-  double slope[BLOCK];
+  double slope[BLOCK], size[BLOCK];
   loss->kind->slopes(u, block->y, loss->h, slope, count);
+  for (int64_t k = 0; k < count; k++) size[k] = fabs(slope[k]);
+  if (either && loss->kind->link == TCT_LINK_LOGISTIC)
+    for (int64_t k = 0; k < count; k++) size[k] = size[k] > 0.5 ? size[k] : 1 - size[k];
   for (int64_t k = 0; k < count; k++) {
-    double size = either ? tct_either_slope(loss, slope[k]) : fabs(slope[k]);
-    double sensitivity = size * block->norm[k] * (1 + 0x1p-41);
+    double sensitivity = size[k] * block->norm[k] * (1 + 0x1p-41);
     u[k] = sensitivity > clip ? slope[k] * (clip / sensitivity) : slope[k];
   }
   if (!block->weight) return;
