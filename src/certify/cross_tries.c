@@ -116,8 +116,8 @@ static double best_delta(double from, double to, double mean, double epsilon) {
 }
 
 /* An epsilon that does not hold at delta, as far up as halving finds one; 0: none is known. */
-static double lower_of(double mu, double mean, double delta, double most) {
-  double low = 0, high = fmin(most, 60);
+static double lower_of(double mu, double mean, double delta) {
+  double low = 0, high = 60;
   if (!(mu > 0 && mu < 40)) return 0;
   for (int k = 0; k < 30; k++) {
     double middle = 0.5 * (low + high);
@@ -156,5 +156,5 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   own = (profile){.mu = most};
   if (most >= 0) take(&own, (double)mean, delta, &first, &ratio);
   if (count > 0 && mean >= 1) out->upper = first + 2 * ratio;
-  out->lower = lower_of(least, (double)mean, delta, 2 * FAR);
+  out->lower = lower_of(least, (double)mean, delta);
 }

@@ -167,14 +167,15 @@ static void factors_of(const void *user, int64_t first, int64_t count, double *a
   const tct_onestep *run = user;
   const tct_dpmetric_step *step = &run->step;
   const tct_loss *loss = &run->problem->facts->loss;
-  double own = tct_dpmetric_own(step, 1), slope[BLOCK];
+  double own = tct_dpmetric_own(step, 1), slope[BLOCK], either[BLOCK];
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
     loss->kind->slopes(a + from, run->problem->y + first + from, loss->h, slope, some);
+    tct_either_sizes(loss, slope, some, either);
     for (int64_t k = 0; k < some; k++) {
       int64_t i = first + from + k;
       double psi = run->omega[i] * slope[k];
-      double size = run->omega[i] * tct_either_slope(loss, slope[k]) * step->length[i] * (1 + 0x1p-41);
+      double size = run->omega[i] * either[k] * step->length[i] * (1 + 0x1p-41);
       if (size > own) psi *= own / size * (1 - 0x1p-48);
       size = fabs(psi) * step->norm[i];
       if (size > run->scaled.sensitivity) psi *= run->scaled.sensitivity / size;
@@ -231,7 +232,10 @@ static void moment_scales(const tct_onestep *run, const units *u, int64_t i, dou
   const tct_loss *loss = &run->problem->facts->loss;
   double y = run->problem->y[i], omega = run->omega[i];
   double slope = tct_loss_slope(loss, margin, y), curve = omega * fmax(tct_loss_curve(loss, margin, y), 0);
-  double size = omega * tct_either_slope(loss, slope) * norm, kept = size > run->clip ? run->clip / size : 1;
+  double size;
+  tct_either_sizes(loss, &slope, 1, &size);
+  size *= omega * norm;
+  double kept = size > run->clip ? run->clip / size : 1;
   double psi = omega * slope * kept;
   if (kept < 1) curve *= logistic(run) ? kept : 0; /* a weight keeps its part; a cut slope has no curve */
   scale[0] = curve / (u->curvature * u->joint);

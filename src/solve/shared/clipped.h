@@ -14,8 +14,8 @@ void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t cou
 void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, const double *norm, double clip,
                    bool either, double *u);
 
-/* The size of a record's slope, or for logistic loss the larger of its sizes with either label, which add up to 1.  A
- * clip by it is a weight that the row and the model alone tell.  Where the model is right it biases nothing, whereas a
- * clip by the slope itself cuts the surprising label only. */
-double tct_either_slope(const tct_loss *loss, double slope);
+/* size[count]: of each record's slope, or for logistic loss the larger of its sizes with either label, which add up
+ * to 1.  A clip by it is a weight that the row and the model alone tell.  Where the model is right it biases nothing,
+ * whereas a clip by the slope itself cuts the surprising label only. */
+void tct_either_sizes(const tct_loss *loss, const double *slope, int64_t count, double *size);
 #endif
