@@ -75,7 +75,7 @@ sanitize:
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
-# Every fault of tests/privacy/planted.sh, each of which a test must catch; .ci/run plants a quarter.
+# Every fault of tests/privacy/planted.sh, each of which a test must catch; .ci/run plants a sixth.
 planted: all
 	tests/privacy/planted.sh $(BUILD)
 

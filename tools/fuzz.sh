@@ -49,12 +49,13 @@ seconds=${1:-60}
 shift || true
 cmake --preset fuzz >/dev/null && cmake --build $build || { echo "fuzz.sh: the fuzzers do not build"; exit 1; }
 [ $# -gt 0 ] || set -- $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,')
-for name in "$@"; do
+
+# one NAME : runs one fuzzer.
+one() {
+  local name=$1 words=() seeds=() log=$build/$1.log
   mkdir -p "$build/corpus/$name"
-  words=() seeds=()
   [ ! -d "fuzz/corpus/$name" ] || seeds=("fuzz/corpus/$name")
   [ ! -f "fuzz/$name.dict" ] || words=("-dict=fuzz/$name.dict")
-  log=$build/$name.log
   if UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$build/fuzz/fuzz_$name" -max_total_time="$seconds" \
     -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 "${words[@]}" -artifact_prefix="$build/crash-$name-" \
     "$build/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
@@ -63,7 +64,18 @@ for name in "$@"; do
       "$(awk -F: '/number_of_executed_units/ { gsub(/ /, "", $NF); print $NF }' "$log")" "$seconds"
   else
     tail -n 40 "$log"
-    complain "fuzz_$name found something; the input is in $build/crash-$name-*."
+    return 1
   fi
+}
+
+found=$build/found
+: >"$found"
+for name in "$@"; do # one on each core
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  { one "$name" || printf '%s\n' "$name" >>"$found"; } &
 done
+wait
+while IFS= read -r name; do
+  complain "fuzz_$name found something; the input is in $build/crash-$name-*."
+done <"$found"
 finish "$# fuzzers, $seconds s each"
