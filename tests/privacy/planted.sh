@@ -484,7 +484,9 @@ plant selection_at_the_whole_delta src/account/selection.c 's/delta \/ \(double\
 plant selection_without_the_mean_in_the_ratio src/account/selection.c 's/log1p\(fewer \* d.upper\)/log1p(d.upper)/' unit_selection
 plant selection_of_the_cheapest_setting src/account/selection.c 's/first = tct_max\(first, own\)/first = i ? tct_min(first, own) : own/' unit_selection
 plant selection_charged_as_one_try src/account/selection.c 's/whole = \(first \+ 2 \* ratio\)/whole = first/' unit_selection
-plant selection_score_not_charged src/account/selection.c 's/return tct_events_add\(out, tct_event_gaussian\(score, 1\), err\);/(void)score; return TCT_OK;/' unit_selection
+plant selection_score_not_charged src/several/tries.c 's/if \(status == TCT_OK\) status = tct_events_add\(&one\[j\], tct_event_gaussian\(c->score, 1\), err\);//' unit_fit_tries
+plant selection_of_one_fit_of_several_classes src/several/tries.c 's/status = tct_part_events\(&c->part\[j\], &one\[j\], err\)/status = tct_events_copy(\&one[j], \&c->part[j].plan->solved.promise.events, err)/' unit_fit_tries
+plant search_forgets_the_weights_of_persons src/read/table/join.c 's/row\+\+\] = from->weight\[i\]/row++] = 1/' unit_fit_tries
 plant selection_of_a_fixed_number_of_tries src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 0; *tries < mean; /' unit_selection
 plant selection_of_one_try_more src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 1; last; /' unit_selection
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes
