@@ -16,9 +16,9 @@
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
  * |t_i|^2 <= R^2 (gram.h).  With a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2.  So the records of a person
- * whose weights sum to at most 1 stay within R^2 together.  Under replace_one an event's shift is twice its sensitivity.
- * These matrices are semidefinite and exact, so the inner product of two is never below 0, and they differ by at most
- * sqrt(2) R^2.  The sensitivity is R^2/sqrt(2) there.  Step 5: a record's own term has norm <= v_i C
+ * whose weights sum to at most 1 stay within R^2 together.  Under replace_one an event's shift is twice its
+ * sensitivity. These matrices are semidefinite and exact, so the inner product of two is never below 0, and they differ
+ * by at most sqrt(2) R^2.  The sensitivity is R^2/sqrt(2) there.  Step 5: a record's own term has norm <= v_i C
  * (gradient_release.h).
  *
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
@@ -202,7 +202,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
-  double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->sensitivity;
+  double h = facts->loss.kind->curvature_bound(facts->loss.h),
+         floor = sqrt(2 * p) * metric->noise * metric->sensitivity;
   double rounding =
       4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_max(metric, p * p) + n / h * facts->penalty.l2);
   double min = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_max(r, p * steps);

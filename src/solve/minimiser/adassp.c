@@ -28,7 +28,8 @@
  * that of v y x at most sqrt(p) K Y; the factor of h is (K/Y) (p+1)/(2 sqrt(p)) (1-q)/q there, the sensitivity (p+1)
  * K^2/(2q).
  *
- * RELEASES  One event gaussian(m), c = K^2/sqrt(q) (replace_one: see above), or laplace(m), c = (p+1) K^2/(2q): pure epsilon.
+ * RELEASES  One event gaussian(m), c = K^2/sqrt(q) (replace_one: see above), or laplace(m), c = (p+1) K^2/(2q): pure
+ * epsilon.
  *
  * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
@@ -77,7 +78,8 @@ static bool is_laplace(const tct_spec *spec) { return tct_spec_is(spec, options,
 static double half_of_a_pair(const tct_facts *facts, double square, double split, double one, double noise) {
   double odds = (1 - split) / split, p = (double)facts->p, s = fmin(odds / 2, 1);
   double apart = square * sqrt(2 + 2 * odds + 2 * s * (odds - s));
-  double lattice = tct_lattice_spacing(one, noise, 2 * facts->rows); /* a smaller sensitivity has none that is coarser */
+  double lattice =
+      tct_lattice_spacing(one, noise, 2 * facts->rows); /* a smaller sensitivity has none that is coarser */
   return fmin(one, 0.5 * apart * (1 + 0x1p-45) + (double)facts->rows * lattice * sqrt(p * p + p));
 }
 
