@@ -74,7 +74,8 @@ def main(now_path, before_path, folder):
     lines = [
         "# auto with dpmetric, beside auto as it was before and other solvers",
         "",
-        "Mean excess objective over the exact optimum and its standard error, 3 fits, untuned, δ = 1e-5, add_remove, one run.",
+        "Mean excess objective over the exact optimum and its standard error, 3 fits, untuned, δ = 1e-5, add_remove. A solver is",
+        "run again when its rules change, so columns may be of different runs.",
         "`bench/papers/bench_metric.c` says how sets and bounds are made, `bench/papers/metric_table.py` how this page is.",
         "Squared loss: california; `objpert` has no squared loss. All models have an intercept.",
         "",
