@@ -8,13 +8,16 @@
  *   bench_coverage --plain squared KIND N P EPSILON RUNS
  *       plain noisy sufficient statistics beside dponestep: the half-width that covers 95 %, over 1.96 exact errors
  *
- * OPTIONS are options of dponestep, e.g. weight=1.5 for a search.  Tables below the number EXACT are also fitted
- * exactly, for the width, and by `auto` without errors, for the excess of the loss on the table. */
+ * OPTIONS are options of dponestep, e.g. weight=1.5 for a search.  The first EXACT of each
+ * thousand tables are also fitted exactly, for the width, and by `auto` without errors, for the excess of the loss. */
 #include "bench.h"
 #include "coverage.h"
 #include "model/model.h"
+#include "train/plan.h"
 
-enum { MOST = 64, EPSILONS = 8, EXACT = 40, EXACT_LARGE = 15, LARGE = 100000 };
+#include <malloc.h>
+
+enum { MOST = 64, EPSILONS = 8, EXACT = 40, EXACT_LARGE = 15, LARGE = 100000, EACH = 1000 };
 
 typedef struct cell {
   coverage_kind kind;
@@ -28,6 +31,7 @@ typedef struct cell {
 typedef struct tally {
   int given[MOST], hit[MOST], found[MOST], ratios[MOST], shares, excesses;
   double ratio[MOST][EXACT], share; /* share: of noise in the variance */
+  double off[MOST];                 /* sum of errors over the stated deviation */
   double excess;                    /* sum over tables of the logarithm of one excess over the other */
   double seconds;
 } tally;
@@ -69,19 +73,38 @@ static void truth_of(const cell *c, double *w) {
   fclose(kept);
 }
 
-static tct_model *fit(const cell *c, const coverage_table *t, double epsilon, const char *solver, int run) {
+static tct_plan *plan_new(const cell *c, const coverage_table *t, double epsilon, const char *solver) {
   tct_error err = {0};
   tct_config config;
   tct_config_default(&config);
   config.loss = coverage_losses[c->loss];
   if (solver) config.solver = solver;
   config.epsilon = epsilon, config.delta = 1e-6, config.threads = 1, config.intercept = 0;
-  config.row_norm = t->row_norm, config.label_bound = t->label_bound;
-  config.has_seed = 1, config.seed = (uint64_t)run + 77;
+  config.row_norm = t->row_norm, config.label_bound = t->label_bound, config.has_seed = 1;
+  tct_plan *plan = tct_plan_new(&config, t->n, t->p, &err);
+  if (!plan) bench_fail(&err);
+  return plan;
+}
+
+/* A plan follows from public facts, which all tables of a cell share: it is made once for each epsilon and solver. */
+static tct_plan *plan_of(const cell *c, const coverage_table *t, double epsilon, const char *solver) {
+  static tct_plan *kept[EPSILONS][2];
+  int place = 0;
+  while (c->epsilon[place] != epsilon) place++;
+  tct_plan **plan = &kept[place][solver != NULL];
+  if (!*plan) *plan = plan_new(c, t, epsilon, solver);
+  return *plan;
+}
+
+static tct_model *fit(const cell *c, const coverage_table *t, double epsilon, const char *solver, int run) {
+  tct_error err = {0};
+  tct_plan *plan = plan_of(c, t, epsilon, solver);
+  plan->config.seed = (uint64_t)run + 77;
   tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
   tct_data *data = tct_data_view(&x, t->y, c->loss == LOGISTIC ? TCT_LABELS_BINARY : TCT_LABELS_REAL, NULL, NULL, &err);
   if (!data) bench_fail(&err);
-  tct_model *model = bench_train(&config, data);
+  tct_model *model = tct_fit(plan, data, &err);
+  if (!model) bench_fail(&err);
   tct_data_free(data);
   return model;
 }
@@ -107,6 +130,7 @@ static void count_intervals(const cell *c, const double *truth, const tct_model 
     all->given[j]++;
     all->hit[j] += fabs(at - truth[j]) <= half;
     all->found[j] += fabs(at) > half;
+    all->off[j] += (at - truth[j]) / each.standard_error;
     all->share += each.noise_error * each.noise_error / (each.standard_error * each.standard_error), all->shares++;
     if (se) all->ratio[j][all->ratios[j]++] = each.standard_error / se[j];
   }
@@ -125,7 +149,7 @@ static void compare(const cell *c, const coverage_table *t, double least, double
 static void count_run(const cell *c, const double *truth, int run, tally *all) {
   coverage_table t = coverage_draw(c->kind, c->loss, c->n, c->p, (uint64_t)run);
   double w[MOST] = {0}, se[MOST] = {0}, least = 0;
-  int exact = run < (c->n < LARGE ? EXACT : EXACT_LARGE);
+  int exact = run % EACH < (c->n < LARGE ? EXACT : EXACT_LARGE);
   if (exact) memcpy(w, truth, sizeof w), coverage_exact(&t, c->loss, coverage_robust(c->kind), w, se);
   if (exact) least = coverage_objective(&t, c->loss, w);
   for (int k = 0; k < c->epsilons; k++) {
@@ -166,18 +190,19 @@ static void put_counts(const char *name, const int *count, int64_t p) {
 static void print(const cell *c, const double *truth, double epsilon, tally *all) {
   static double ratios[MOST * EXACT];
   int count = 0, null[MOST];
-  double widest = -INFINITY;
+  double widest = -INFINITY, bias = 0;
   for (int64_t j = 0; j < c->p; j++) {
     for (int k = 0; k < all->ratios[j]; k++) ratios[count++] = all->ratio[j][k];
     if (all->ratios[j]) widest = fmax(widest, middle(all->ratio[j], all->ratios[j]));
     null[j] = truth[j] == 0;
+    if (all->given[j]) bias = fmax(bias, fabs(all->off[j] / all->given[j]));
   }
   printf("{\"bench\": \"coverage\", \"loss\": \"%s\", \"kind\": \"%s\", \"n\": %lld, \"p\": %lld, \"epsilon\": %g, ",
          coverage_losses[c->loss], coverage_kinds[c->kind], (long long)c->n, (long long)c->p, epsilon);
   printf("\"options\": \"%s\", \"from\": %d, \"runs\": %d, ", c->options, c->from, c->runs);
   put_counts("given", all->given, c->p), put_counts("hit", all->hit, c->p);
   put_counts("found", all->found, c->p), put_counts("null", null, c->p);
-  put("width", middle(ratios, count), ", "), put("widest_weight", widest, ", ");
+  put("width", middle(ratios, count), ", "), put("widest_weight", widest, ", "), put("bias", bias, ", ");
   put("excess", exp(all->excess / all->excesses), ", "), put("noise_part", all->share / all->shares, ", ");
   put("seconds", all->seconds / c->runs, "}\n");
   fflush(stdout);
@@ -308,6 +333,7 @@ int main(int argc, char **argv) {
     else
       c.options = argv[k];
   }
+  mallopt(M_MMAP_THRESHOLD, 1 << 30), mallopt(M_TRIM_THRESHOLD, 1 << 30); /* fits reuse each other's pages */
   if (c.p < 3 || c.p > MOST || c.n < c.p || c.runs < 1) return fprintf(stderr, "P is 3 to %d, N above P\n", MOST), 2;
   if (noise) return repeat(&c), 0;
   truth_of(&c, truth);

@@ -23,6 +23,7 @@ KINDS = ["independent", "correlated", "skewed", "rare", "offset", "hetero", "ske
 LOSSES = ["logistic", "squared", "poisson", "huber"]
 EPSILONS = "0.5,1,4"
 SHAPES = {(20000, 5): 1000, (2000, 5): 1000, (2000, 20): 1000, (20000, 20): 1000, (200000, 5): 300, (200000, 20): 300}
+FIRST = 1000  # tables before this one chose the constants
 PASSES = (0.04, 0.1, 0.2, 0.3, 0.5, 0.75, 1)
 SMALL_TABLES = 0.25  # n = 2,000 is cheap: the first pass is longer
 EXACT = {2000: 40, 20000: 40, 200000: 15}  # tables that are fitted exactly too, as in bench_coverage.c
@@ -55,11 +56,11 @@ def run(command, out, env=None):
 
 
 def measured(rows):
-    """How many tables of each cell there are, without a gap from the first on."""
+    """How many tables of each cell there are, without a gap from FIRST on."""
     count = collections.Counter()
     for r in sorted((r for r in rows if r["bench"] == "coverage"), key=lambda r: r["from"]):
         key = r["loss"], r["kind"], r["n"], r["p"]
-        if count[key] == r["from"]:
+        if count[key] == r["from"] - FIRST:
             count[key] += r["runs"] if r["epsilon"] == float(EPSILONS.split(",")[-1]) else 0
     return count
 
@@ -77,7 +78,7 @@ def measure(args, end):
             wanted = round(tables * min(now, args.share))
             if done < wanted and time.monotonic() < end:
                 truths = ["--truths", args.rows.with_suffix("")]
-                run([bench, loss, kind, n, p, EPSILONS, wanted - done, "--from", done, *truths], args.rows)
+                run([bench, loss, kind, n, p, EPSILONS, wanted - done, "--from", FIRST + done, *truths], args.rows)
 
 
 def measure_rest(args, end):
@@ -105,7 +106,7 @@ def measure_rest(args, end):
 
 def exact_tables(r):
     most = EXACT[r["n"]]
-    return min(most, r["from"] + r["runs"]) - min(most, r["from"])
+    return min(most, r["from"] - FIRST + r["runs"]) - min(most, r["from"] - FIRST)
 
 
 def weighed(parts, name, weight):
@@ -117,7 +118,7 @@ def joined(rows):
     """One row a cell and epsilon."""
     groups = collections.defaultdict(list)
     for r in rows:
-        if r["bench"] == "coverage" and not r["options"]:
+        if r["bench"] == "coverage" and not r["options"] and r["from"] >= FIRST:
             groups[r["loss"], r["kind"], r["n"], r["p"], r["epsilon"]].append(r)
     for key, parts in groups.items():
         add = {k: [sum(c) for c in zip(*(r[k] for r in parts))] for k in ("given", "hit", "found")}

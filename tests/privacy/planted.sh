@@ -339,7 +339,8 @@ plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_rel
 plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
 plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
-plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.09 \* root, least, 15\);//' privacy_standard_errors
+plant counts_with_the_clip_of_normal_residuals src/solve/onestep/dponestep_plan.c 's/if \(facts->loss.kind->counts\) return between\(0.06 \* root, least, 15\);//' privacy_standard_errors
+plant onestep_path_with_the_clip_of_its_first_steps src/solve/onestep/dponestep_plan.c 's/fmax\(least, 0.5 \* tct_onestep_clip/fmax(least, 0 * tct_onestep_clip/' privacy_standard_errors
 plant clips_by_the_slope_of_one_label src/solve/shared/clipped.c 's/size\[k\] > 0\.5 \? size\[k\] : 1 - size\[k\]/size[k]/' privacy_standard_errors unit_dpmetric_start
 plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
 plant onestep_open_direction_ends_at_the_optimum src/solve/onestep/onestep_covariance.c 's/square = LEFT \* slope \* slope/square = 0 * slope/' privacy_standard_errors

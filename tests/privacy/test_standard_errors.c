@@ -150,6 +150,25 @@ static void the_clip_of_two_classes_hardly_moves_the_intercept(void **state) {
   check_intercept(LOGISTIC, "dponestep:clip=0.6");
 }
 
+/* A short clip along the path leaves the last step so far to go that the square of it was 2.7 errors of the intercept.
+ */
+static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void **state) {
+  (void)state;
+  enum { P = 5 };
+  double exact[P], se[P];
+  coverage_truth(SKEW_ERRORS, POISSON, P, exact);
+  coverage_table t = coverage_draw(SKEW_ERRORS, POISSON, 200000, P, 0);
+  coverage_exact(&t, POISSON, 1, exact, se);
+  tct_model *model = train(&t, POISSON, "dponestep:errors=robust", 12);
+  for (int64_t j = 0; j < P; j++) {
+    double off = (model->coefficients[j] - exact[j]) / se[j];
+    printf("weight %d is %.2f standard errors from the exact fit's\n", (int)j, off);
+    if (!(fabs(off) < 1.2)) fail_msg("weight %d is %g standard errors off", (int)j, off);
+  }
+  tct_model_free(model);
+  coverage_free(&t);
+}
+
 /* ---- their parts ------------------------------------------------------------------------------------------------ */
 
 static void students_t_has_the_values_of_its_tables(void **state) {
@@ -293,6 +312,7 @@ int main(void) {
       cmocka_unit_test(intervals_of_95_percent_cover_the_truth_of_the_population),
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
+      cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(noise_in_the_curvature_leaves_the_mean_of_its_inverse),
       cmocka_unit_test(students_t_has_the_values_of_its_tables),
       cmocka_unit_test(eigenvectors_put_the_matrix_together_again),

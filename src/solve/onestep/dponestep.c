@@ -72,7 +72,7 @@ static tct_status descend(tct_onestep *run, path *m, int part, int64_t count, do
 static tct_status follow(tct_onestep *run, path *m, double *w, tct_error *err) {
   const tct_onestep_places *at = &run->at;
   int64_t first = tct_onestep_first(&run->rule);
-  double clip = tct_onestep_path_clip(run->problem->facts);
+  double clip = tct_onestep_path_clip(run->problem->facts, &run->rule, run->shape.signal_to_noise);
   TCT_TRY(tct_onestep_set_clip(run, clip, at->scale[0], at->steps[0], w, err));
   TCT_TRY(descend(run, m, 0, first, w, err));
   if (!run->rule.scaled) return TCT_OK;

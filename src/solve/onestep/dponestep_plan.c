@@ -58,26 +58,35 @@ double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, do
   double root = sqrt(signal_to_noise);
   /* What the cut takes from the intercept stays, while sampling's part falls with n. */
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
-  if (facts->loss.kind->counts && rule->robust) return between(0.28 * root, 2 + least, 25);
-  if (facts->loss.kind->counts) return between(0.09 * root, least, 15);
+  if (facts->loss.kind->counts && rule->robust) return between(0.32 * root, 2 + least, 16);
+  if (facts->loss.kind->counts) return between(0.06 * root, least, 15);
   if (!rule->robust) return between(2 + 0.8 * log10(signal_to_noise / 1000), 2, 3.5);
   /* What the cut takes from skewed residuals stays, too. */
   double large = (double)facts->rows / 20000;
   return between(0.26 * root, 5.8 + 1.2 * between(log10(large), -1, 1), 8 * pow(fmax(large, 1), 0.15));
 }
 
-/* The last step takes away what the path's clip does, so it may be smaller. */
-double tct_onestep_path_clip(const tct_facts *facts) {
-  if (facts->loss.kind->link == TCT_LINK_LOGISTIC) return 0.6;
-  return facts->loss.kind->binary ? INFINITY : 2;
+/* The last step takes away what the path's clip does, so it may be smaller.  What is left is of the order of the square
+ * of that, where curvatures follow the weights: as errors fall with n it must fall, too. */
+double tct_onestep_path_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  tct_link link = facts->loss.kind->link;
+  double least = link == TCT_LINK_LOGISTIC ? 0.6 : facts->loss.kind->binary ? INFINITY : 2;
+  return link == TCT_LINK_IDENTITY ? least : fmax(least, 0.5 * tct_onestep_clip(facts, rule, signal_to_noise));
 }
 
 double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
 
 /* The largest curve of a count is far above the typical one, and the noise of H follows the largest. */
 static double moments_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
-  if (facts->loss.kind->counts && rule->robust) return 0.3;
+  if (facts->loss.kind->counts && rule->robust) return between(144 / signal_to_noise, 0.15, 0.3);
   return between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.23);
+}
+
+/* A squared loss needs no path: its one step goes all the way.  Only the counts of residuals want to be near. */
+static double path_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
+  if (signal_to_noise < LOW) return 0.35;
+  if (facts->loss.kind->link == TCT_LINK_IDENTITY && signal_to_noise > 2 * LOW) return 0.1;
+  return facts->loss.kind->counts && rule->robust && signal_to_noise > 8 * LOW ? 0.15 : 0.22;
 }
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
@@ -91,7 +100,7 @@ tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spe
   rule.path = tct_spec_real(spec, options, "path");
   rule.moments = tct_spec_real(spec, options, "moments");
   if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
-  if (isnan(rule.path)) rule.path = low ? 0.35 : 0.22;
+  if (isnan(rule.path)) rule.path = path_part(facts, &rule, signal_to_noise);
   if (isnan(rule.moments)) rule.moments = moments_part(facts, &rule, signal_to_noise);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
   rule.weight = tct_spec_real(spec, options, "weight");

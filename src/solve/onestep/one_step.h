@@ -36,7 +36,7 @@ tct_status tct_onestep_plan(const tct_facts *facts, const tct_spec *given, tct_s
 double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 /* The clip of slopes along the path, in the units of tct_onestep_clip. */
-double tct_onestep_path_clip(const tct_facts *facts);
+double tct_onestep_path_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise);
 double tct_onestep_path_length(double signal_to_noise);
 
 /* One run.  Images z = W x have length about 1, and weights are counted in the same coordinates, v: w = W^T v. */
