@@ -170,8 +170,8 @@ plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivi
 plant primaldpscd_length_halved src/solve/coordinate/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
 plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
-plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, square,/metric, square, square \/ 2,/' privacy_sensitivity
-plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm_of\(facts, &out->spec\), sensitivity, facts/norm_of(facts, \&out->spec), sensitivity \/ 2, facts/' contract_one_release
+plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
+plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm, sensitivity, terms_of/norm, sensitivity \/ 2, terms_of/' contract_one_release
 plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver/privgene
 plant dpagd_gradient_length_halved src/solve/gradient/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
 plant dpagd_change_halved src/solve/gradient/dpagd_plan.c 's/1, 1, loss, loss,/1, 1, loss, loss \/ 2,/' privacy_choice privacy_sensitivity
@@ -188,6 +188,10 @@ plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| s
 plant gamma_length_halved src/mech/mech.c 's/release->deviation \* length \/ sqrt/0.5 * release->deviation * length \/ sqrt/' unit_pure contract_one_release
 plant gamma_direction_not_uniform src/mech/mech.c 's/value\[j\] = tct_rounded_gaussian\(s, 1, g\);/value[j] = tct_discrete_laplace(s, 1, g);/' unit_pure
 plant blend_without_its_outcomes src/mech/mech.c 's/return len \* log\(2\.0/return log(2.0/' unit_pure
+plant adassp_pairs_as_matrices_alone src/solve/minimiser/adassp.c 's/sqrt\(2 \+ 2 \* odds \+ 2 \* s/sqrt(2 + 2 * odds + 0 * s/' privacy_sensitivity
+plant adassp_pairs_for_all_relations src/solve/minimiser/adassp.c 's/facts->neighbours == TCT_REPLACE_ONE \? half_of_a_pair/true ? half_of_a_pair/' contract_one_release privacy_sensitivity
+plant dpnewton_pairs_for_all_relations src/solve/gradient/dpnewton.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' privacy_sensitivity
+plant sums_pairs_for_all_relations src/solve/parties/gram_parties_plan.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' contract_gram_parties privacy_sensitivity_joint
 plant adassp_laplace_length_halved src/solve/minimiser/adassp.c 's/\(2 \* split\) \* \(1 \+ 0x1p-45\)/(4 * split) * (1 + 0x1p-45)/' contract_one_release
 plant pure_tilt_without_its_neighbour src/solve/minimiser/objpert_plan.c 's/out->noise_multiplier = [a-z_]+\([^)]*\) \/ left;/out->noise_multiplier = 0.5 \/ left;/' contract_one_release
 plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
@@ -279,7 +283,7 @@ plant dpmetric_lengths_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/
 plant dpmetric_steps_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 1, 0.5, m->facts/' privacy_sensitivity_metric
 plant dpmetric_clip_doubled_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 2, 1, m->facts/' privacy_sensitivity_metric
 plant dpmetric_images_released_as_a_step src/solve/gradient/dpmetric_factor.c 's/tct_mech_release\(m->mech, m->at.second, sum/tct_mech_release(m->mech, m->at.steps, sum/' privacy_sensitivity_metric contract_solver/dpmetric
-plant dpnewton_metric_reach_without_square src/solve/gradient/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm;/double square = m->facts->row_norm;/' privacy_sensitivity
+plant dpnewton_metric_reach_without_square src/solve/gradient/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm,/double square = m->facts->row_norm,/' privacy_sensitivity
 plant dpnewton_metric_released_as_a_step src/solve/gradient/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver/dpnewton
 plant gram_of_unbounded_rows src/la/exact/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
@@ -386,7 +390,7 @@ plant sums_server_noise_left_out src/mech/joint.c 's/  add\(mech, r, TCT_DRAWERS
 plant sums_cut_to_the_nearest src/la/exact/ring.c 's/tct_row_add_lattice\(view, row, 1, ldexp\(1, -fraction\), line\);/tct_row_axpy(view, row, 1, line);/;s/\(uint64_t\)\(int64_t\)ldexp\(value, fraction\)/(uint64_t)(int64_t)rint(ldexp(value, fraction))/' unit_ring
 plant sums_norms_not_enforced src/solve/parties/gram_simulate.c 's/s->set\.norm\[k\], TCT_ROWS_CLIP/1e9, TCT_ROWS_CLIP/' contract_gram_parties
 plant sums_norms_of_the_whole_each src/solve/parties/gram_parties_plan.c 's/facts->row_norm \* sqrt\(s->norm\[k\] \/ sum\)/facts->row_norm/' contract_gram_parties
-plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, norm \* norm, f->rows/gram, norm * norm \/ 2, f->rows/' contract_gram_parties
+plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, square, f->rows/gram, square \/ 2, f->rows/' contract_gram_parties
 plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
 plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
