@@ -55,12 +55,14 @@ class Composition:
 
     @classmethod
     def of_tries(
-        cls, candidates: Sequence[Facts], mean: int, share: float, rows: int, cols: int, table: Any = None
+        cls, candidates: Sequence[Facts], classes: int, mean: int, share: float, rows: int, cols: int, table: Any = None
     ) -> Composition:
         """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
+        tries = _native.Tries(mean, share)
         configs = [config_of(settings, table) for settings in candidates]
         pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
-        return cls(_native.call("tct_compose_tries", pointers, len(configs), mean, share, int(rows), int(cols)))
+        shape = int(rows), int(cols)
+        return cls(_native.call("tct_compose_tries_classes", pointers, len(configs), classes, ctypes.byref(tries), *shape))
 
     @property
     def price(self) -> Facts:

@@ -222,6 +222,12 @@ class PageOptions(ctypes.Structure):
     ]
 
 
+class Tries(ctypes.Structure):
+    """tct_tries."""
+
+    _fields_ = [("mean", c_int64), ("share", c_double)]
+
+
 class Amendment(ctypes.Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -313,9 +319,9 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
         c_void_p,
         [POINTER(POINTER(Config)), POINTER(c_int64), c_size_t, c_double, c_int64, c_int64, _E],
     ),
-    "tct_compose_tries": (
+    "tct_compose_tries_classes": (
         c_void_p,
-        [POINTER(POINTER(Config)), c_size_t, c_int64, c_double, c_int64, c_int64, _E],
+        [POINTER(POINTER(Config)), c_size_t, c_int64, POINTER(Tries), c_int64, c_int64, _E],
     ),
     "tct_choose_loss_json": (c_void_p, [POINTER(Config), c_int64, c_int64, c_int64, _E]),
     "tct_search_split": (c_int64, [c_int64, c_double, c_void_p]),

@@ -27,6 +27,7 @@ from ._model import Plan, config_of
 from ._native import Facts, Path
 from ._schema import Schema
 from ._views import Certificate
+from ._weights import drawn
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -55,6 +56,14 @@ def draw_tries(mean: int, seed: Optional[int] = None) -> int:
     key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))
     _native.call("tct_draw_tries", int(mean), key, ctypes.byref(tries))
     return tries.value
+
+
+def _split_mix(seed: int) -> int:
+    """The library's next 64 bits of a public sequence."""
+    mixed = (seed + SEED_STEP) % 2**64
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64
+    return mixed ^ (mixed >> 31)
 
 
 def _part(X: Any, places: NDArray[Any]) -> Any:
@@ -100,8 +109,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     epsilon, delta : float
         The total.  No default.
     selection : {"all", "random"}, default="all"
-        "all": every setting is trained once, and all are paid for.  "random": a random number of tries, of two classes
-        or a number as the label.
+        "all": every setting is trained once, and all are paid for.  "random": a random number of tries, of classes or a
+        number as the label.
     tries : int, default=50
         With "random": the mean number of tries.  More tries cost more, slowly.
     share : float, optional
@@ -170,8 +179,6 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         spent = {name for point in ParameterGrid(self.param_grid) for name in point} & _WHOLE
         if spent:
             raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
-        if self.estimator.rows_per_person is not None:
-            raise ValueError("the choice's score bounds what a record moves, not a person; leave rows_per_person out")
         if is_classifier(self.estimator) and self._listed() is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
         if self._random():
@@ -182,6 +189,13 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         classes, schema = getattr(self.estimator, "classes", None), getattr(self, "_schema", None)
         return schema.label_values if classes is None and schema is not None else classes
 
+    def _classes_of(self, candidate: Any) -> Optional[int]:
+        """How many classes a candidate tells apart; None: it is no classifier, or its own are not listed."""
+        if not is_classifier(candidate):
+            return None
+        own = candidate.classes if candidate.classes is not None else self._listed()
+        return None if own is None else len(np.unique(np.asarray(own)))
+
     def _random(self) -> bool:
         """Is the number of tries random?  Without privacy every setting is trained."""
         return bool(self.selection == "random" and self.epsilon != math.inf)
@@ -190,9 +204,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Refuses what has no private score."""
         grid = list(ParameterGrid(self.param_grid))
         losses = {clone(self.estimator).set_params(**point)._loss_spec().partition(":")[0] for point in grid}
-        classes = self._listed() if is_classifier(self.estimator) else None
-        if (classes is not None and len(np.unique(classes)) > 2) or any("classes" in point for point in grid):
-            raise ValueError('a try is scored privately, for two classes or a number; give selection="all"')
+        if any("classes" in point for point in grid):
+            raise ValueError('the classes belong to the score of all tries; take them out of param_grid, or selection="all"')
         if "poisson" in losses:
             raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
 
@@ -212,18 +225,35 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     def _candidates(self, epsilon: float, delta: float) -> list[Any]:
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
-        return [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
+        made = [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
+        for model in made:
+            self._settle_loss(model)
+        return made
+
+    def _settle_loss(self, model: Any) -> None:
+        """What "auto" is for more than two classes is settled by the whole's epsilon: what is composed is what is fitted."""
+        shape, count = getattr(self, "_shape", None), self._classes_of(model) or 0
+        if shape is None or count < 3 or getattr(model, "loss", None) != "auto":
+            return
+        whole = clone(model).set_params(epsilon=self.epsilon, delta=self.delta)
+        model.set_params(loss="softmax" if whole._joint(count, shape) else "logistic")
 
     def _composed(self, rows: int, cols: int, table: Optional[Table] = None) -> Composition:
         """What the search spends on so many records: epsilon and delta of each candidate, the price of everything.
         table: a frame under its schema, whose bounds are the schema's."""
         rows -= len(_public_split(rows, self.test_size)[1])
+        self._shape: Optional[Tuple[int, int]] = (rows, cols)
         candidates = self._candidates(self.epsilon, self.delta)
         for candidate in candidates:
             candidate._check()
-        settings = [(each._settings(rows, cols, table), each._models_for(None, (rows, cols))) for each in candidates]
+        counts = [self._classes_of(each) for each in candidates]
+        settings = [
+            (each._settings(rows, cols, table, count), each._models_for(count, (rows, cols)))
+            for each, count in zip(candidates, counts)
+        ]
         if self._random():
-            return Composition.of_tries([each for each, _ in settings], int(self.tries), self._share(), rows, cols, table)
+            several, alone = max(count or 0 for count in counts), [each for each, _ in settings]
+            return Composition.of_tries(alone, several, int(self.tries), self._share(), rows, cols, table)
         return Composition.of_search(settings, self._share(), rows, cols, table)
 
     def plan(self, rows: int, cols: int) -> Facts:
@@ -248,15 +278,22 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     # ---- the choice ----
 
-    def _score(self, model: Any, X: Any, y: Any) -> Tuple[int, int]:
-        """(a whole number, how far one record can move it).  Every record adds its own part of 0 to `change`, a function
-        of the released model and of that record alone."""
+    def _score(self, model: Any, X: Any, y: Any, counts: Any = None) -> Tuple[int, int]:
+        """(a whole number, how far one record can move it, or one person).  Every record adds its own part, from 0 to the
+        same number for all: a function of the released model and of that record alone.  counts: which records do, at most
+        rows_per_person of each person; None: all."""
+        parts, most = self._score_parts(model, X, y)
+        taken = parts if counts is None else parts[counts]
+        return int(np.sum(taken)), most if counts is None else most * int(model.rows_per_person)
+
+    def _score_parts(self, model: Any, X: Any, y: Any) -> Tuple[Any, int]:
+        """(what each record adds, the most that one can)."""
         if is_classifier(model):
-            return int(np.sum(self._right(model, X, y))), 1
+            return np.asarray(self._right(model, X, y)), 1
         predicted, truth = model.predict(X), self._targets(model, X, y)
         low, high = model.label_bounds or (self._schema.json["label"][side] for side in ("lower", "upper"))  # type: ignore
         error = (np.clip(predicted, low, high) - np.clip(truth, low, high)) / (high - low)
-        return int(np.sum(np.floor(_GRAIN * (1 - error * error)))), _GRAIN
+        return np.floor(_GRAIN * (1 - error * error)), _GRAIN
 
     def _right(self, model: Any, X: Any, y: Any) -> Any:
         """Which records the model predicts rightly."""
@@ -272,14 +309,18 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _targets(self, model: Any, X: Any, y: Any) -> NDArray[Any]:
         """Numbers, as the model's loss takes them."""
         if getattr(self, "_schema", None) is None:
-            two = is_classifier(model)
-            return np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0) if two else _guards.numbers(y, "y")
+            if not is_classifier(model):
+                return _guards.numbers(y, "y")
+            if len(model.classes_) > 2:
+                return np.searchsorted(model.classes_, np.asarray(y)).astype(float)  # all are listed: `fit` looked
+            return np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0)
         truth = self._truth(model, X, y)
         if is_classifier(model):
-            return np.where(coded_places(model, truth) == 1, 1.0, -1.0)
+            places = coded_places(model, truth)
+            return np.where(places == 1, 1.0, -1.0) if len(model.classes_) == 2 else places.astype(float)
         return np.asarray(_guards.numbers(truth, "y"))
 
-    def fit(self, X: Any, y: Any = None, schema: Any = None) -> "PrivateSearchCV":
+    def fit(self, X: Any, y: Any = None, schema: Any = None, groups: Any = None) -> "PrivateSearchCV":
         """Trains all candidates and chooses one, within epsilon and delta.
 
         Parameters
@@ -290,14 +331,18 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             Labels or targets; with a schema, the name of the frame's label column too.
         schema : Schema or path, optional
             What the columns of a frame may hold, as in the estimator's `fit`.
+        groups : array-like or str, optional
+            Whose record each row is, or with a schema the frame's column that says so; needs the estimator's
+            rows_per_person.  Then persons are protected.
         """
         self._schema: Optional[Schema] = None if schema is None else schema_of(schema)
         self._check()
+        self.estimator._check_bounds(None, groups)
         if isinstance(X, Table):
             raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
-        table = None
+        table, self._groups, self._persons = None, groups, None
         if self._schema is not None:
-            table = self._encoded(X, y)
+            table, groups = self._encoded(X, y, groups)
         elif y is None or isinstance(y, str):
             raise ValueError("y names a column, or is missing, and there is no schema; give schema=..., or an array of labels")
         rows, cols = X.shape if table is None else table.shape
@@ -305,6 +350,10 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
         if table is None:
             self._check_labels(y)
+        if groups is not None:
+            if isinstance(groups, str):
+                raise ValueError("groups names a column, and there is no schema; give schema=..., or an array of persons")
+            self._persons = _guards.persons(groups, rows)
         private, ledger = self.epsilon != math.inf, self._ledger()
         notes = _provenance.look_back(ledger, private)
         history = _repeats.History(_guards.records(X) if table is None else table)
@@ -324,6 +373,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
                 epsilon=made.facts["epsilon"],
                 delta=made.facts["delta"],
                 neighbours=self.estimator.neighbours,
+                unit="record" if self._persons is None else "person",
                 seeded=self._seed() is not None,
                 unaccounted=notes,
             )
@@ -346,13 +396,13 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
-    def _encoded(self, X: Any, y: Any) -> Table:
-        """The whole frame under the schema, and its labels looked at, before anything is charged."""
+    def _encoded(self, X: Any, y: Any, groups: Any) -> Tuple[Table, Any]:
+        """The whole frame under the schema, and whose its rows are; its labels looked at, before anything is charged."""
         looker = clone(self.estimator)
-        table, labels, *_ = looker._take(X, y, None, self._schema)
+        table, labels, _, _, persons = looker._take(X, y, groups, self._schema)
         if is_classifier(looker):
             looker._classes(labels)
-        return cast(Table, table)
+        return cast(Table, table), persons
 
     def _check_labels(self, y: Any) -> None:
         """Refuses labels that a candidate would refuse, before anything is charged."""
@@ -366,18 +416,28 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """These records, and their labels or the name of the column that holds them."""
         return _part(X, places), y if y is None or isinstance(y, str) else _safe_indexing(y, places)
 
-    def _fitted(self, model: Any, X: Any, y: Any) -> Any:
-        return model.fit(X, y) if self._schema is None else model.fit(X, y, schema=self._schema)
+    def _persons_of(self, places: NDArray[Any]) -> Optional[NDArray[Any]]:
+        """Whose these records are, by numbers from 0; None: every record is a person's own."""
+        return None if self._persons is None else np.unique(self._persons[places], return_inverse=True)[1]
+
+    def _fitted(self, model: Any, X: Any, y: Any, persons: Optional[NDArray[Any]]) -> Any:
+        """persons: of these records.  A frame has them by the name of their column."""
+        more: Facts = {} if self._schema is None else {"schema": self._schema}
+        if persons is not None:
+            more["groups"] = self._groups if isinstance(self._groups, str) else persons
+        return model.fit(X, y, **more)
 
     def _trained(self, X: Any, y: Any, each: Any) -> Tuple[list[Any], list[int], int]:
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
         train, held = _public_split(X.shape[0], self.test_size)
         models, scores, change, seed = self._candidates(*each), [], 1, self._seed()
         (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
+        persons, of_held = self._persons_of(train), self._persons_of(held)
+        counts = None if of_held is None else drawn(of_held, int(self.estimator.rows_per_person), seed)
         for k, model in enumerate(models):
             if seed is not None:
                 model.set_params(random_state=(seed + (k + 1) * SEED_STEP) % 2**63)
-            score, change = self._score(self._fitted(model, X_train, y_train), X_held, y_held)
+            score, change = self._score(self._fitted(model, X_train, y_train, persons), X_held, y_held, counts)
             scores.append(score)
         return models, scores, change
 
@@ -386,19 +446,23 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         progress, and what the losers' certificates say."""
         train, held = _public_split(X.shape[0], self.test_size)
         (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
+        persons, of_held = self._persons_of(train), self._persons_of(held)
         each, seed, best = made.facts["each"], self._seed(), None
         grid = list(ParameterGrid(self.param_grid))
         for k in range(draw_tries(self.tries, seed)):
-            own = [None if seed is None else (seed + (3 * k + part + 1) * SEED_STEP) % 2**63 for part in range(3)]
+            own: list[Optional[int]] = [None if seed is None else (seed + (3 * k + part + 1) * SEED_STEP) % 2**63 for part in range(3)]
             index = choose([0.0] * len(grid), 1.0, 1.0, own[0])  # equal scores: uniform, and no record is looked at
-            model = self._candidates(each["epsilon"], each["delta"])[index].set_params(progress=False, random_state=own[1])
+            model = self._candidates(each["epsilon"], each["delta"])[index]
+            if own[1] is not None and model._models_for(self._classes_of(model), self._shape) > 1:
+                own[1] = _split_mix(own[1]) % 2**63  # the seeds of classes go on by the step that the draws of tries have
+            model.set_params(progress=False, random_state=own[1])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    self._fitted(model, X_train, y_train)
+                    self._fitted(model, X_train, y_train, persons)
                 except RuntimeError:  # the worst try, and no error: it would tell of a try that is not the best
                     continue
-                score = self._private_score(model, X_held, y_held, made, own[2])
+                score = self._private_score(model, X_held, y_held, of_held, made, own[2])
             if best is None or score > self.best_score_:
                 best, self.best_index_, self.best_score_ = model, index, score
         if best is None:
@@ -406,14 +470,20 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         self.best_estimator_ = best
         return best
 
-    def _private_score(self, model: Any, X: Any, y: Any, made: Composition, seed: Optional[int]) -> float:
+    def _private_score(
+        self, model: Any, X: Any, y: Any, persons: Optional[NDArray[Any]], made: Composition, seed: Optional[int]
+    ) -> float:
         """Accuracy, or the mean squared error with its sign turned, by the noisy release that the composition priced; the
-        lowest score where the noise hides it."""
+        lowest score where the noise hides it.  persons: of these records, which then weigh at most 1 together."""
         two, targets = is_classifier(model), self._targets(model, X, y)
+        kind = _native.LABELS_CLASSES if two and len(model.classes_) > 2 else model._labels_kind
         if self._schema is None:
-            data: Records = View(model._numbers(X, reset=False), targets, model._labels_kind)
+            data: Records = View(model._numbers(X, reset=False), targets, kind)
         else:
-            data = Labelled(model._records(X), targets, model._labels_kind)
+            data = Labelled(model._records(X), targets, kind)
+        if persons is not None:
+            most = int(model.rows_per_person)
+            data.weigh(drawn(persons, most, seed).astype(float), most, persons)
         settings: Facts = {
             "epsilon": made.facts["score"]["epsilon"],
             "delta": made.facts["score"]["delta"],
@@ -422,7 +492,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if seed is not None:
             settings["has_seed"], settings["seed"] = 1, seed
         budget = config_of(settings)
-        figures = _native.call_json("tct_evaluate_json", model.models_[0]._handle, data.handle, ctypes.byref(budget))
+        whole = model._whole()  # of several classes put together, and ours alone
+        figures = _native.call_json("tct_evaluate_json", whole._handle, data.handle, ctypes.byref(budget))
         value = figures["accuracy" if two else "mse"]["value"]
         return -math.inf if value is None else float(value) if two else -float(value)
 

@@ -56,7 +56,7 @@ class Weighing:
         if groups is None:
             return weights, None
         persons = _guards.persons(groups, rows)
-        counts = _drawn(persons, int(self.rows_per_person or 1), seed)
+        counts = drawn(persons, int(self.rows_per_person or 1), seed)
         if self.weight_cap is not None:
             weights = np.where(np.isnan(weights), weights, np.clip(weights, 0, self.weight_cap))
         return np.where(counts, weights, 0.0), persons
@@ -80,7 +80,7 @@ def of_persons(table: Table, groups: Any, most: int, seed: int | None) -> Labell
         data.weigh_persons(most, seed)
     else:
         persons = _guards.persons(groups, len(table))
-        data.weigh(_drawn(persons, most, seed).astype(float), most, persons)
+        data.weigh(drawn(persons, most, seed).astype(float), most, persons)
     return data
 
 
@@ -95,7 +95,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
+def drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:
     """Which rows count: of each person `most` at most, drawn by the library, so that it depends on nobody else."""
     counts = np.zeros(len(persons), dtype=np.uint8)
     key = None if seed is None else ctypes.byref(ctypes.c_uint64(seed))

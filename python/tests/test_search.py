@@ -174,7 +174,7 @@ def test_the_ledger_is_charged_once_for_everything(tmp_path):
         ({"test_size": 1.0}, "test_size must lie"),
         ({"grid": {"epsilon": [1, 2]}}, "belongs to the whole search"),
         ({"base": tacit.PrivateLogisticRegression(data_norm=2.0)}, "needs the estimator's classes"),
-        ({"base": tacit.PrivateLogisticRegression(**BASE, rows_per_person=2)}, "not a person"),
+        ({"base": tacit.PrivateLogisticRegression(**BASE, rows_per_person=2)}, "not whose rows they are"),
     ],
 )
 def test_wrong_settings_are_refused_with_a_sentence(settings, sentence):
@@ -356,8 +356,8 @@ def test_a_setting_that_is_drawn_twice_runs_twice_and_the_best_score_wins(monkey
     runs = []
     score = _search.PrivateSearchCV._private_score
 
-    def scored(self, model, X, y, made, seed):
-        runs.append((model.C, score(self, model, X, y, made, seed)))
+    def scored(self, model, *more):
+        runs.append((model.C, score(self, model, *more)))
         return runs[-1][1]
 
     monkeypatch.setattr(_search, "draw_tries", lambda mean, seed=None: 12)
@@ -390,10 +390,9 @@ def test_a_regression_is_tried_by_its_noisy_squared_error(monkeypatch, tmp_path)
 def test_what_random_tries_cannot_do_is_refused_before_anything_is_charged(tmp_path):
     X, y = data()
     ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=2.0, delta=1e-4)
-    three = tacit.PrivateLogisticRegression(data_norm=2.0, classes=[0, 1, 2])
     counts = tacit.PrivatePoissonRegression(data_norm=2.0, label_bounds=(0, 9))
     for wrong, words in (
-        (tries(base=three, ledger=ledger), "two classes or a number"),
+        (tries({"classes": [[0, 1], [0, 1, 2]]}, ledger=ledger), "classes belong to the score"),
         (tries({"alpha": [1.0]}, counts, ledger=ledger), "no such score of counts"),
         (tries(ledger=ledger, tries=0), "tries"),
         (tries(ledger=ledger, delta=0.0), "delta"),
@@ -502,3 +501,88 @@ def test_what_a_frame_lacks_is_said_before_anything_is_charged(tmp_path):
         with pytest.raises(ValueError, match=words):
             call(search(base=base, ledger=ledger, selection="random"))
     assert ledger.spent["epsilon"] == 0
+
+
+# ---- persons, and several classes ----
+
+
+def visits(rows=3000, seed=3):
+    X, y = data(rows=rows)
+    return X, y, np.random.default_rng(seed).integers(0, rows // 3, rows)
+
+
+@pytest.mark.parametrize("selection", ["all", "random"])
+def test_persons_are_the_unit_of_the_file_and_of_the_ledger(tmp_path, selection):
+    X, y, persons = visits()
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", rows_per_person=2)
+    ledger = tacit.Ledger.create(tmp_path / "l.db", epsilon=9.0, delta=1e-4, unit="person")
+    records = tacit.Ledger.create(tmp_path / "r.db", epsilon=9.0, delta=1e-4)
+    grid = {"C": [1.0, 10.0]}
+    with pytest.raises(tacit.BudgetError, match="counts records"):
+        search(grid, base, selection=selection, epsilon=4.0, ledger=records).fit(X, y, groups=persons)
+    fitted = search(grid, base, selection=selection, epsilon=4.0, ledger=ledger).fit(X, y, groups=persons)
+    fitted.save(tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text())["privacy"]["weights"]["of"] == "person"
+    assert tacit.verify(tmp_path / "m.json", ledger.path)["ok"] and fitted.score(X, y) > 0.7
+    with pytest.raises(ValueError, match="rows_per_person"):
+        search(grid, selection=selection).fit(X, y, groups=persons)
+    with pytest.raises(ValueError, match="names a column"):
+        search(grid, base, selection=selection).fit(X, y, groups="who")
+
+
+def test_of_a_person_no_more_rows_count_in_the_choice_than_in_a_fit():
+    X, y, persons = visits(rows=600)
+    base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", rows_per_person=2, random_state=1)
+    model = base.set_params(epsilon=8.0, delta=1e-5).fit(X, y, groups=persons)
+    one, counts = search(base=base), _search.drawn(persons, 2, 1)
+    one._schema = None
+    score, change = one._score(model, X, y, counts)
+    assert change == 2 and score == np.sum((model.predict(X) == y)[counts])
+    for person in np.unique(persons):
+        assert np.sum(counts[persons == person]) == min(2, np.sum(persons == person))
+
+
+def test_persons_of_a_frame_go_by_their_column(tmp_path):
+    X, y, persons = visits()
+    frame = pd.DataFrame({"who": persons.astype(str), "a": X[:, 0], "b": X[:, 1], "y": np.where(y == 1, "yes", "no")})
+    columns = [{"name": "who", "type": "ignore"}] + [{"name": n, "type": "number", "lower": -1, "upper": 1} for n in "ab"]
+    schema = tacit.Schema({"label": {"name": "y", "values": ["no", "yes"], "positive": "yes"}, "columns": columns})
+    base = tacit.PrivateLogisticRegression(solver="dpgd", rows_per_person=2)
+    for selection in ("all", "random"):
+        fitted = search({"C": [1.0, 10.0]}, base, selection=selection, epsilon=4.0)
+        fitted.fit(frame, "y", schema=schema, groups="who").save(tmp_path / "m.json")
+        assert json.loads((tmp_path / "m.json").read_text())["privacy"]["weights"]["of"] == "person"
+        assert tacit.verify(tmp_path / "m.json")["ok"] and list(fitted.predict(frame)[:1]) in (["yes"], ["no"])
+
+
+@pytest.mark.parametrize("selection", ["all", "random"])
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "auto"])
+def test_what_is_composed_for_several_classes_is_what_is_fitted(tmp_path, selection, loss):
+    X, y = data()
+    y = np.array(["fig", "lime", "plum"])[y + (X[:, 0] > 0.5)]
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "fruit": y})
+    columns = [{"name": n, "type": "number", "lower": -1, "upper": 1} for n in "ab"]
+    schema = tacit.Schema({"label": {"name": "fruit", "values": ["fig", "lime", "plum"]}, "columns": columns})
+    base = tacit.PrivateLogisticRegression(solver="dpgd", loss=loss)
+    fitted = search({"C": [1.0, 10.0]}, base, selection=selection, epsilon=4.0, tries=4)
+    fitted.fit(frame, "fruit", schema=schema).save(tmp_path / "m.json")
+    mine = json.loads((tmp_path / "m.json").read_text())
+    assert [fit["count"] for fit in mine["privacy"]["fits"]] == [1 if loss == "softmax" else 3] * 2
+    assert tacit.verify(tmp_path / "m.json")["ok"] and set(fitted.predict(frame)) <= {"fig", "lime", "plum"}
+
+
+def test_auto_means_the_same_loss_for_the_whole_and_for_its_parts():
+    """Six classes of few records: the rule says softmax for a part of the budget and one against the rest for all."""
+    X, y = data(rows=3000)
+    y = y * 3 + (X[:, 0] > 0) + (X[:, 1] > 0)
+    base = tacit.PrivateLogisticRegression(data_norm=2.0, classes=range(6), solver="auto")
+    shape, found = (2400, 4), set()
+    for epsilon in (0.05, 0.4, 0.8, 1.6, 8.0):
+        one = search({"C": [1.0, 10.0]}, base, epsilon=epsilon)
+        one._check()
+        one._composed(3000, 4)
+        whole, part = one._candidates(epsilon, 1e-5)[0], one._candidates(epsilon / 8, 1e-5)[0]
+        assert whole.loss == part.loss != "auto"
+        free = {tacit.PrivateLogisticRegression(data_norm=2.0, epsilon=e, delta=1e-5)._joint(6, shape) for e in (epsilon, epsilon / 8)}
+        found.add(len(free))
+    assert 2 in found  # else the rule never changed its mind, and nothing was tested
