@@ -89,10 +89,12 @@ void tct_pair_copy(const tct_audit *a, tct_pair *to, const tct_pair *from);
  * short, separable and alike. */
 void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
 /* The same, and the record meets one other: its opposite at half its length.  What is cut to a range is then at one end
- * of it without the record, and at the other end with it.  An odd kind: all others are opposites, of a tenth to three
- * tenths of its length.  They pull a margin to where the record's slope is large, and curve little themselves. */
+ * of it without the record, and at the other end with it.  An odd kind: all others are opposites, and short.  They pull
+ * a margin to where the record's slope is large, and curve little themselves.  Where a record is replaced, the two are
+ * nearly opposite, and all others lie against their sum: both slopes are then large. */
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
-/* Moves one or a few numbers of the record, of what replaces it, or of how both are handed over. */
+/* Moves one or a few numbers of the record, of what replaces it, of the others' length, or of how all are handed over.
+ */
 void tct_pair_nudge(tct_audit *a, tct_pair *pair);
 
 /* A table as the library takes it.  with: 1 the record is there; 0 it is gone, or replaced. */

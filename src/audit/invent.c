@@ -13,6 +13,9 @@ uint64_t tct_audit_u64(tct_audit *a) { return tct_split_mix(&a->random); }
 
 double tct_audit_real(tct_audit *a) { return 2 * ((double)(tct_audit_u64(a) >> 11) * 0x1p-53) - 1; }
 
+/* Rows within the range of floats are floats, so that both value types hold them. */
+static double storable(double v) { return fabs(v) < 1e30 ? (float)v : fabs(v) < 1e200 ? v : 1; }
+
 /* ---- pairs -------------------------------------------------------------------------------------------------- */
 
 tct_status tct_pair_new(const tct_audit *a, tct_pair *out, tct_error *err) {
@@ -95,21 +98,56 @@ void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind) {
   pair->alone = pair->picked = false;
 }
 
-void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
-  tct_pair_invent(a, pair, kind);
-  int64_t other = pair->record + 1 < a->rows ? pair->record + 1 : pair->record - 1;
-  bool all = kind % 2;
-  double size = all ? 0.1 + 0.2 * fabs(tct_audit_real(a)) : 0.5;
-  for (int64_t i = 0; i < a->rows; i++) {
-    if (i == pair->record) continue;
-    for (int64_t j = 0; j < a->cols; j++)
-      pair->x[i * a->cols + j] = all || i == other ? -size * pair->x[pair->record * a->cols + j] : 0;
-    if (all || i == other) pair->y[i] = pair->y[pair->record];
-  }
+static double length_of(const tct_audit *a, const double *x) {
+  double sum = 0;
+  for (int64_t j = 0; j < a->cols; j++) sum += x[j] * x[j];
+  return sqrt(sum);
 }
 
-/* Rows within the range of floats are floats, so that both value types hold them. */
-static double storable(double v) { return fabs(v) < 1e30 ? (float)v : fabs(v) < 1e200 ? v : 1; }
+/* The record, no shorter than the bound. */
+static void lengthen(tct_audit *a, tct_pair *pair) {
+  double *x = pair->x + pair->record * a->cols;
+  row(a, x, a->row_norm);
+  double by = 1.1 * a->row_norm / fmax(length_of(a, x), 1e-3 * a->row_norm);
+  for (int64_t j = 0; j < a->cols; j++) x[j] = (float)(by * x[j]);
+}
+
+/* What replaces the record: all but its opposite, of the same label and length, at a random angle to it. */
+static void nearly_oppose(tct_audit *a, tct_pair *pair) {
+  double *x = pair->x + pair->record * a->cols, length = length_of(a, x), along = 0;
+  double angle = 0.5 + 0.6 * fabs(tct_audit_real(a));
+  row(a, pair->other, a->row_norm);
+  for (int64_t j = 0; j < a->cols && length > 0; j++) along += x[j] * pair->other[j] / (length * length);
+  for (int64_t j = 0; j < a->cols; j++) pair->other[j] -= along * x[j];
+  double part = length * sin(angle) / fmax(length_of(a, pair->other), 1e-300);
+  for (int64_t j = 0; j < a->cols; j++) pair->other[j] = (float)(part * pair->other[j] - cos(angle) * x[j]);
+  pair->other_y = pair->y[pair->record];
+}
+
+/* The other records lie against the record, or against the sum of it and of what replaces it. */
+static void set_against(tct_audit *a, tct_pair *pair, double size, bool all, bool both) {
+  double *x = pair->x + pair->record * a->cols, *to = pair->x + (a->rows - 1) * a->cols; /* never the record's row */
+  int64_t one = pair->record + 1 < a->rows ? pair->record + 1 : pair->record - 1;
+  for (int64_t j = 0; j < a->cols; j++) to[j] = both ? x[j] + pair->other[j] : x[j];
+  double scale = -size * (both ? a->row_norm / fmax(length_of(a, to), 1e-300) : 1);
+  for (int64_t j = 0; j < a->cols; j++) to[j] = storable(scale * to[j]);
+  for (int64_t i = 0; i < a->rows - 1; i++)
+    if (i != pair->record && (all || i == one))
+      memcpy(pair->x + i * a->cols, to, (size_t)a->cols * sizeof *to);
+    else if (i != pair->record)
+      memset(pair->x + i * a->cols, 0, (size_t)a->cols * sizeof *to);
+  if (!all && one != a->rows - 1) memset(to, 0, (size_t)a->cols * sizeof *to);
+  for (int64_t i = 0; i < a->rows; i++)
+    if (i != pair->record && (all || i == one)) pair->y[i] = pair->y[pair->record];
+}
+
+void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
+  tct_pair_invent(a, pair, kind);
+  bool all = kind % 2, both = all && a->replaces;
+  if (all) lengthen(a, pair);
+  if (both && a->cols > 1) nearly_oppose(a, pair);
+  set_against(a, pair, all ? exp(2 * tct_audit_real(a) - 3.2) : 0.5, all, both && a->cols > 1);
+}
 
 static void nudge_row(tct_audit *a, double *x) {
   double by = exp(2 * tct_audit_real(a)), *at = &x[tct_audit_u64(a) % (uint64_t)a->cols];
@@ -121,11 +159,18 @@ static void nudge_row(tct_audit *a, double *x) {
   if (way >= 4) *at = storable(*at * by);
 }
 
+/* All other records become longer or shorter. */
+static void nudge_others(tct_audit *a, tct_pair *pair) {
+  double by = exp(tct_audit_real(a));
+  for (int64_t k = 0; k < a->rows * a->cols; k++)
+    if (k / a->cols != pair->record) pair->x[k] = storable(pair->x[k] * by);
+}
+
 void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
   static const double stretches[] = {1, 1, 0, 0.01, 10, 1000};
   int moves = 1 + (int)(tct_audit_u64(a) % 3);
   for (int k = 0; k < moves; k++) {
-    int what = (int)(tct_audit_u64(a) % 12);
+    int what = (int)(tct_audit_u64(a) % 13);
     double *x = pair->x + pair->record * a->cols;
     if (what < 3) nudge_row(a, x);
     if (what >= 3 && what < 5 && a->replaces) nudge_row(a, pair->other);
@@ -137,6 +182,7 @@ void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
     if (what == 10) pair->coins = tct_audit_u64(a);
     if (what == 11 && a->replaces)
       for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
+    if (what == 12) nudge_others(a, pair);
   }
 }
 

@@ -5,8 +5,8 @@
  * ALGORITHM  Newton's method with the fixed bound H <= (h/n) X^T X, made private (Boehning and Lindsay 1988,
  * "Monotonicity of quadratic-approximation algorithms").  Nesterov's steps, as in dpgd.c, go in a metric that is
  * released once.
- *   1. G = sum_i x_i x_i^T + N(0, (m_G R^2)^2), symmetrised
- *   2. r = sqrt(2p) m_G R^2, plus what makes G positive definite;  A = (h/n) (G + r I) + l2 I
+ *   1. G = sum_i x_i x_i^T + N(0, (m_G c)^2), symmetrised; c: see SENSITIVITY
+ *   2. r = sqrt(2p) times the deviation of step 1, plus what makes G positive definite;  A = (h/n) (G + r I) + l2 I
  *   3. w = u = 0
  *   4. for t = 1..T
  *   5.   g = sum_i clip(l'(x_i.u, y_i) x_i, C) + N(0, (m C)^2 I)
@@ -16,7 +16,9 @@
  *
  * SENSITIVITY  Step 1: with t_i the row truncated to a lattice, |t_i| <= R, all p^2 entries of t_i t_i^T have norm
  * |t_i|^2 <= R^2 (gram.h).  With a weight v_i it is that of sqrt(v_i) t_i, at most v_i R^2.  So the records of a person
- * whose weights sum to at most 1 stay within R^2 together.  Step 5: a record's own term has norm <= v_i C
+ * whose weights sum to at most 1 stay within R^2 together.  Under replace_one an event's shift is twice its
+ * sensitivity. These matrices are semidefinite and exact, so the inner product of two is never below 0, and they differ
+ * by at most sqrt(2) R^2.  The sensitivity is R^2/sqrt(2) there.  Step 5: a record's own term has norm <= v_i C
  * (gradient_release.h).
  *
  * RELEASES  One event gaussian(m_G) and T events gaussian(m), 1/m_G^2 + T/m^2 = 1/x^2: exact, no Renyi detour; x is
@@ -89,9 +91,11 @@ typedef struct making {
 static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
   const making *m = user;
   const path *w = m->path;
-  double square = m->facts->row_norm * m->facts->row_norm;
+  bool replaced = m->facts->neighbours == TCT_REPLACE_ONE;
+  double square = m->facts->row_norm * m->facts->row_norm, sensitivity = square * (replaced ? M_SQRT1_2 : 1);
+  int64_t terms = m->facts->rows * (replaced ? 2 : 1); /* a term may be longer than the sensitivity */
   tct_event metric = tct_event_gaussian(x / sqrt(w->budget_fraction), 1);
-  TCT_TRY(tct_promise_add(out, tct_release_sum("sum of x x^T", metric, square, square, m->facts->rows), err));
+  TCT_TRY(tct_promise_add(out, tct_release_sum("sum of x x^T", metric, square, sensitivity, terms), err));
   double noise = x * sqrt((double)w->steps / (1 - w->budget_fraction));
   return tct_promise_add(out, tct_descent_release(m->facts, w->clip, noise, w->steps), err);
 }
@@ -137,7 +141,7 @@ static tct_status metric(const tct_problem *problem, tct_mech *mech, double *fac
   tct_wipe_free(scratch, room, sizeof *scratch);
   if (status == TCT_OK) {
     double n = (double)facts->rows, h = facts->loss.kind->curvature_bound(facts->loss.h);
-    double floor = sqrt(2 * (double)p) * planned->noise * square;
+    double floor = sqrt(2 * (double)p) * planned->noise * planned->sensitivity;
     tct_symmetrise(gram, p);
     double shift = floor + tct_least_shift(gram, p, 0, fmax(floor, 1e-9 * n * square), 1.0 / 16, factor);
     for (int64_t k = 0; k < p * p; k++) gram[k] *= h / n;
@@ -198,7 +202,8 @@ static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, t
 static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) {
   const tct_release *metric = &plan->promise.release[METRIC], *r = &plan->promise.release[GRADIENTS];
   double n = (double)facts->rows, p = (double)facts->p, steps = (double)r->event.count;
-  double h = facts->loss.kind->curvature_bound(facts->loss.h), floor = sqrt(2 * p) * metric->noise * metric->clip;
+  double h = facts->loss.kind->curvature_bound(facts->loss.h),
+         floor = sqrt(2 * p) * metric->noise * metric->sensitivity;
   double rounding =
       4 * p * p * 0x1p-52 * (n * metric->clip + p * tct_noise_max(metric, p * p) + n / h * facts->penalty.l2);
   double min = h / n * (floor - rounding), sum = n * r->clip + sqrt(p) * tct_noise_max(r, p * steps);

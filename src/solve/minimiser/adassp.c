@@ -15,11 +15,21 @@
  * A person's weights s_i in [0, 1] multiply v first, hence every bound.  The records of a person whose weights sum to
  * at most 1 stay within the sensitivity of one.
  *
+ * Under replace_one an event's shift is twice its sensitivity, and two records' terms t, t' differ by less than twice
+ * the length of one.  Let k = (1-q)/q, K = 1, a = v |x|^2, a' alike, and s = sqrt(a a') |cos| for the angle of both
+ * records.  Matrices have the inner product s^2.  As v |x| <= sqrt(a), vectors differ by at most k (a + a' + 2 s) in
+ * squares.  So |t - t'|^2 <= a^2 + a'^2 - 2 s^2 + k (a + a' + 2 s) <= 2 + 2k + max over s in [0, 1] of 2 (k s - s^2).
+ * That is 4.5 for q = 1/2, where twice the length has 8.  A person's terms lie in the convex hull of such t and 0,
+ * which is no wider: no t is longer than the widest pair is apart.  Truncation to the lattice g moves each entry of
+ * each record's term by less than g, so two persons' terms by at most n g sqrt(p^2 + p) each.  That is added, and the
+ * rounding is within the 2^-40.
+ *
  * noise=laplace: G's upper triangle alone.  The l1 norm of that of v x x^T is (|x|_1^2 + |x|^2) v/2 <= (p+1) K^2/2, and
  * that of v y x at most sqrt(p) K Y; the factor of h is (K/Y) (p+1)/(2 sqrt(p)) (1-q)/q there, the sensitivity (p+1)
  * K^2/(2q).
  *
- * RELEASES  One event gaussian(m), c = K^2/sqrt(q), or laplace(m), c = (p+1) K^2/(2q): pure epsilon.
+ * RELEASES  One event gaussian(m), c = K^2/sqrt(q) (replace_one: see above), or laplace(m), c = (p+1) K^2/(2q): pure
+ * epsilon.
  *
  * COST  O(n p^2) (sparse: nonzeros squared) and some ten Cholesky factors; p^2 doubles per thread.
  *
@@ -64,10 +74,26 @@ enum { STATISTICS }; /* the release */
 
 static bool is_laplace(const tct_spec *spec) { return tct_spec_is(spec, options, "noise", "laplace"); }
 
-static double sensitivity_of(const tct_facts *facts, const tct_spec *spec) {
-  double norm = norm_of(facts, spec), split = tct_spec_real(spec, options, "split");
-  if (is_laplace(spec)) return norm * norm * ((double)facts->p + 1) / (2 * split) * (1 + 0x1p-45);
-  return norm * norm / sqrt(split);
+/* Half of the most by which two records' terms differ, all of them cut to the lattice; one: the length of one term. */
+static double half_of_a_pair(const tct_facts *facts, double square, double split, double one, double noise) {
+  double odds = (1 - split) / split, p = (double)facts->p, s = fmin(odds / 2, 1);
+  double apart = square * sqrt(2 + 2 * odds + 2 * s * (odds - s));
+  double lattice =
+      tct_lattice_spacing(one, noise, 2 * facts->rows); /* a smaller sensitivity has none that is coarser */
+  return fmin(one, 0.5 * apart * (1 + 0x1p-45) + (double)facts->rows * lattice * sqrt(p * p + p));
+}
+
+/* noise: the event's, which decides the lattice. */
+static double sensitivity_of(const tct_facts *facts, const tct_spec *spec, double noise) {
+  double norm = norm_of(facts, spec), split = tct_spec_real(spec, options, "split"), square = norm * norm;
+  if (is_laplace(spec)) return square * ((double)facts->p + 1) / (2 * split) * (1 + 0x1p-45);
+  double one = square / sqrt(split);
+  return facts->neighbours == TCT_REPLACE_ONE ? half_of_a_pair(facts, square, split, one, noise) : one;
+}
+
+/* A term may be longer than half of what two differ by. */
+static int64_t terms_of(const tct_facts *facts) {
+  return facts->neighbours == TCT_REPLACE_ONE ? 2 * facts->rows : facts->rows;
 }
 
 /* The factor of h; norm: K. */
@@ -117,9 +143,9 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   bool laplace = is_laplace(&out->spec);
   TCT_TRY(laplace ? laplace_noise(facts, out, err) : tct_budget_noise(facts, 1, 1, out, err));
   tct_event event = (laplace ? tct_event_laplace : tct_event_gaussian)(out->noise_multiplier, 1);
-  double sensitivity = sensitivity_of(facts, &out->spec);
-  return tct_plan_promise(
-      out, tct_release_sum("sums of x x^T and y x", event, norm_of(facts, &out->spec), sensitivity, facts->rows), err);
+  double norm = norm_of(facts, &out->spec), sensitivity = sensitivity_of(facts, &out->spec, event.noise);
+  return tct_plan_promise(out, tct_release_sum("sums of x x^T and y x", event, norm, sensitivity, terms_of(facts)),
+                          err);
 }
 
 typedef struct terms {
@@ -215,7 +241,7 @@ static tct_status noise_size(const tct_facts *facts, const tct_solver_plan *plan
                              tct_error *err) {
   double n = (double)facts->rows, p = (double)facts->p, norm = norm_of(facts, &plan->spec), norm2 = 0, sum = 0;
   double weight = weight_of(facts, &plan->spec, norm),
-         sigma = plan->noise_multiplier * sensitivity_of(facts, &plan->spec);
+         sigma = plan->noise_multiplier * sensitivity_of(facts, &plan->spec, plan->noise_multiplier);
   double zeta = tct_spec_real(&plan->spec, options, "ridge") * sigma * sqrt(p), own = n * facts->penalty.l2;
   for (int64_t j = 0; j < facts->p; j++) norm2 += w[j] * w[j];
   TCT_TRY(tct_plan_one_gaussian(plan, 1, err));

@@ -15,13 +15,15 @@
  *
  * SENSITIVITY  |x_k| <= R_k is enforced by party k, and sum R_k^2 <= R^2, so |x| <= R without a joint norm.  One record
  * adds x x' to the matrix, of Frobenius norm |x|^2 <= R^2, and y x to the vector, of norm <= R Y.  Cutting toward zero
- * lengthens neither x nor y.  Sums are of integers, so exact.
+ * lengthens neither x nor y.  Sums are of integers, so exact.  Under replace_one an event's shift is twice its
+ * sensitivity.  The inner product of two such matrices is (x.x')^2 >= 0, so they differ by at most sqrt(2) R^2, and the
+ * sensitivity of the matrix is R^2/sqrt(2).
  *
- * RELEASES  gaussian(m/sqrt(split)), c = R^2, on the symmetric matrix with Frobenius' norm, and gaussian(m/sqrt(1 -
- * split)), c = R Y; both joint (mech/joint.c has the lemma on sums of rounded Gaussians).  Each of K parties draws
- * variance s^2/(K - T): any T of them together face s^2, server and outsiders K/(K - T) times as much.  With
- * server_noise each draws s^2/K and the server s^2 more: it faces s^2, any parties together s^2 and more, outsiders 2
- * s^2. What each sees of data is in mech/ring_share.c: uniform words, and what was opened.
+ * RELEASES  gaussian(m/sqrt(split)), c = R^2 (or R^2/sqrt(2)), on the symmetric matrix with Frobenius' norm, and
+ * gaussian(m/sqrt(1 - split)), c = R Y; both joint (mech/joint.c has the lemma on sums of rounded Gaussians).  Each of
+ * K parties draws variance s^2/(K - T): any T of them together face s^2, server and outsiders K/(K - T) times as much.
+ * With server_noise each draws s^2/K and the server s^2 more: it faces s^2, any parties together s^2 and more,
+ * outsiders 2 s^2. What each sees of data is in mech/ring_share.c: uniform words, and what was opened.
  *
  * COST  n p_k words to each other party, p(p+1)/2 + p to the server; n p^2/K products a party, n p^2/2 at the server.
  * Memory of a party: its table, blocks of about a megabyte, p^2 words.

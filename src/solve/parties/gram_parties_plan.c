@@ -76,8 +76,12 @@ static tct_status make(double noise, void *user, tct_promise *out, tct_error *er
   const tct_facts *f = m->facts;
   double split = tct_spec_real(m->spec, tct_gram_options, "split"), norm = f->row_norm;
   tct_event gram = tct_event_gaussian(noise / sqrt(split), 1), moment = tct_event_gaussian(noise / sqrt(1 - split), 1);
-  TCT_TRY(tct_promise_add(
-      out, tct_release_joint("X^T X, in shares", gram, norm * norm, f->rows, joint_of(m->spec, f->p)), err));
+  bool replaced = f->neighbours == TCT_REPLACE_ONE; /* see SENSITIVITY; a term may then be longer than that */
+  double square = norm * norm * (replaced ? M_SQRT1_2 : 1);
+  tct_release matrix =
+      tct_release_joint("X^T X, in shares", gram, square, f->rows * (replaced ? 2 : 1), joint_of(m->spec, f->p));
+  matrix.clip = norm * norm;
+  TCT_TRY(tct_promise_add(out, matrix, err));
   return tct_promise_add(
       out, tct_release_joint("X^T y, in shares", moment, norm * f->label_bound, f->rows, joint_of(m->spec, 0)), err);
 }
