@@ -3,7 +3,8 @@
     python3 bench/speed/bench_busy.py build/release/tacit [idle|busy|csv|all] [runs (3)]
 
 Training time alone (reading left out), the middle of the runs.  idle: time of one thread over that of two, at least 1.8
-is the aim.  busy: with another process on every processor, time of two threads over that of one, at most 1.2.  csv:
+is the aim.  machine: twice the time of one thread over that of two such runs beside each other.  They share processors,
+caches and the bandwidth of memory, and wait for nothing.  Two threads of one run get no more than that.  busy: with another process on every processor, time of two threads over that of one, at most 1.2.  csv:
 wall time of reading 300 MB with two threads over that of one, on an idle machine, at most 0.6.  all: the three, and a
 last line that says how many aims are met.  load: that of the last minute before a line was measured; idle figures of a
 machine with load say little.
@@ -28,16 +29,21 @@ SOLVERS = {
 ROWS = {"dpgd": "1000000", "dpmetric": "1000000", "objpert": "1000000", "dpagd": "200000", "dpscd": "200000"}
 
 
-def seconds(program, folder, solver, threads):
+def seconds(program, folder, solver, threads, beside=1):
+    """Of training; the longest of `beside` runs that start together."""
     table = os.path.join(folder, ROWS[solver])
     command = [program, "train", table + ".csv", "--schema", table + ".schema.json"]
     command += ["--loss", "logistic", "--penalty", "l2:lambda=0.001", "--solver", SOLVERS[solver], "--epsilon", "1"]
     command += ["--delta", "1e-6", "--seed", "1", "--json", "--threads", str(threads)]
-    command += ["-o", os.path.join(folder, "m.json")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout)["seconds"]["train"]
+    runs = []
+    for k in range(beside):
+        own = command + ["-o", os.path.join(folder, f"m{k}.json")]
+        runs.append(subprocess.Popen(own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    told = [run.communicate() for run in runs]
+    for run, (_, why) in zip(runs, told):
+        if run.returncode:
+            raise SystemExit(why)
+    return max(json.loads(text)["seconds"]["train"] for text, _ in told)
 
 
 def middle(values):
@@ -50,10 +56,10 @@ def tables(program, folder):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def say(name, one, two, mode, met):
+def say(name, one, two, mode, met, more=""):
     ratio = one / two if mode == "idle" else two / one
     print(f"{mode:5} {name:10} one {one:7.3f} s   two {two:7.3f} s   ratio {ratio:.2f}   {'met' if met(ratio) else 'MISSED'}"
-          f"   load {os.getloadavg()[0]:.1f}", flush=True)
+          f"   load {os.getloadavg()[0]:.1f}{more}", flush=True)
     return met(ratio)
 
 
@@ -66,7 +72,11 @@ def solvers(program, folder, mode, runs):
             others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(len(os.sched_getaffinity(0)))]
         for solver in SOLVERS:
             both = [(seconds(program, folder, solver, 1), seconds(program, folder, solver, 2)) for _ in range(runs)]
-            found.append(say(solver, middle([b[0] for b in both]), middle([b[1] for b in both]), mode, met))
+            one, two, more = middle([b[0] for b in both]), middle([b[1] for b in both]), ""
+            if mode == "idle":
+                pair = middle([seconds(program, folder, solver, 1, 2) for _ in range(runs)])
+                more = f"   machine {2 * one / pair:.2f}"
+            found.append(say(solver, one, two, mode, met, more))
     finally:
         for other in others:
             other.kill()

@@ -24,8 +24,16 @@
 #include <omp.h>
 #include <string.h>
 
-/* Rows that a thread takes at a time.  Waking one takes as long as some hundred rows do: whoever is awake begins. */
-enum { SOME_ROWS = 32 };
+/* Rows that a thread takes at a time.  Waking one takes as long as some hundred rows do: whoever is awake begins.  Of
+ * many short rows it takes more, as taking them costs as much as one row does. */
+enum { SOME_ROWS = 32, MORE_ROWS = 1024, TURNS = 64, ENTRIES = 1 << 15 };
+
+static int64_t rows_in_turn(const tct_view *view, int64_t count, int threads) {
+  int64_t some = count / (TURNS * threads), most = ENTRIES / view->p;
+  if (most > MORE_ROWS) most = MORE_ROWS;
+  if (some > most) some = most;
+  return some > SOME_ROWS ? some : SOME_ROWS;
+}
 
 static double intercept_times(const tct_view *view, const double *w) {
   return view->intercept != 0 ? view->intercept * w[view->p - 1] : 0;
@@ -122,7 +130,8 @@ void tct_margins(const tct_view *view, const double *w, double *z, int threads) 
 
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
   threads = tct_threads_for(threads, work_of(view, count, row != NULL));
-#pragma omp parallel for schedule(dynamic, SOME_ROWS) num_threads(threads) if (threads > 1)
+  int64_t some = rows_in_turn(view, count, threads);
+#pragma omp parallel for schedule(dynamic, some) num_threads(threads) if (threads > 1)
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
 
@@ -137,12 +146,13 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
     return;
   }
   int team = 1;
+  int64_t some = rows_in_turn(view, count, threads);
 #pragma omp parallel num_threads(threads)
   {
     double *own = scratch + omp_get_thread_num() * p;
     if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     memset(own, 0, (size_t)p * sizeof(double));
-#pragma omp for schedule(dynamic, SOME_ROWS)
+#pragma omp for schedule(dynamic, some)
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, own);
   }
   threads = tct_threads_for(team, p * team);

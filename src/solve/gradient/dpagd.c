@@ -112,6 +112,20 @@ static tct_status choosable(const descent *a, double epsilon, bool *may, tct_err
   return TCT_OK;
 }
 
+/* Vectors of all records.  Every entry is by itself, so threads change no bit. */
+enum { BLOCK = 1 << 13 };
+
+static void copy_by(int threads, const double *from, double *to, int64_t count) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count > 4 * BLOCK)
+  for (int64_t at = 0; at < count; at += BLOCK)
+    memcpy(to + at, from + at, (size_t)(count - at < BLOCK ? count - at : BLOCK) * sizeof(double));
+}
+
+static void axpy_by(int threads, double a, const double *x, double *to, int64_t count) {
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count > 4 * BLOCK)
+  for (int64_t at = 0; at < count; at += BLOCK) tct_axpy(a, x + at, to + at, count - at < BLOCK ? count - at : BLOCK);
+}
+
 /* ---- the three parts of a step ------------------------------------------------------------------ */
 
 /* 2 and 4: measures the gradient's sum with this weight and averages it into `mean`. */
@@ -123,7 +137,7 @@ static tct_status measure(descent *a, const double *w, double weight, tct_error 
   if (a->set.rate < 1)
     tct_margins_at(problem->view, b->row, b->count, w, b->u, b->threads);
   else
-    memcpy(b->u, a->z, (size_t)b->count * sizeof(double));
+    copy_by(b->threads, a->z, b->u, b->count);
   const int64_t *row = a->set.rate < 1 ? b->row : NULL;
   tct_clip_slopes(problem, row, b->count, a->computed_norms, planned->clip, b->u, b->threads);
   tct_terms terms = {.row = row, .a = b->u, .count = b->count, .lattice = planned->lattice};
@@ -190,7 +204,7 @@ static void move(descent *a, double *w, int64_t index) {
   double step = a->step[index];
   int64_t n = a->problem->view->rows;
   tct_axpy(-step, a->d, w, a->problem->view->p);
-  if (a->set.rate == 1) tct_axpy(-step, a->s, a->z, n);
+  if (a->set.rate == 1) axpy_by(a->batch.threads, -step, a->s, a->z, n);
   for (int64_t j = 0; j < a->problem->view->p; j++) a->past[j] = a->norm * a->d[j];
   a->longest = fmax(a->longest, step);
   if (++a->taken % a->set.tau != 0) return;

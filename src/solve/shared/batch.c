@@ -29,9 +29,10 @@ void tct_batch_free(tct_batch *batch) {
 
 tct_status tct_batch_draw(tct_batch *batch, const tct_problem *problem, tct_mech *mech, int r, tct_error *err) {
   memset(batch->sum, 0, (size_t)batch->p * sizeof(double));
-  if (tct_mech_release_of(mech, r)->rate < 1)
-    return tct_mech_batch(mech, r, problem->view->row0, batch->rows, batch->row, &batch->count, err);
-  for (int64_t i = 0; i < batch->rows; i++) batch->row[i] = i;
+  bool sampled = tct_mech_release_of(mech, r)->rate < 1, listed = batch->whole && !sampled;
+  batch->whole = !sampled;
+  if (sampled) return tct_mech_batch(mech, r, problem->view->row0, batch->rows, batch->row, &batch->count, err);
+  for (int64_t i = 0; i < batch->rows && !listed; i++) batch->row[i] = i;
   batch->count = batch->rows;
   return TCT_OK;
 }

@@ -11,6 +11,7 @@ typedef struct tct_batch {
   double *scratch; /* [threads*p] */
   int64_t count, rows, p;
   int threads;
+  bool whole; /* row lists every record, as a draw of all of them left it */
 } tct_batch;
 tct_status tct_batch_new(const tct_problem *problem, tct_batch *out, tct_error *err);
 void tct_batch_free(tct_batch *batch);
