@@ -23,11 +23,11 @@ typedef struct cli_args {
   char loss[140];                          /* config.loss with the number of classes, where that is to be added */
   int loss_open;                           /* --loss auto: how more than two classes are trained is for the rule */
   char loss_why[200];                      /* the rule's reason; "" = there was nothing to choose */
-  int64_t rows_per_person;                 /* train, evaluate; 0 = not given */
+  int64_t rows_per_person;                 /* train, search, evaluate; 0 = not given */
   const char **class_list;                 /* what read.classes points to, or NULL; owned */
   char *class_text;                        /* its texts, or NULL where the model has them; owned */
   const char *output;                      /* -o; NULL = not given */
-  const char *report;                      /* train: the page's file */
+  const char *report;                      /* train, search: the page's file */
   const char *audit;                       /* report: the answer of tacit audit */
   const char *kind;                        /* generate */
   const char *values;                      /* predict: label | margin | probability */
@@ -76,7 +76,7 @@ typedef struct cli_option {
   const char *example;    /* a value that it takes; NULL for one without a value */
 } cli_option;
 
-enum { CLI_GROUPS = 8 };
+enum { CLI_GROUPS = 10 };
 
 typedef struct cli_verb {
   const char *name;
@@ -93,9 +93,10 @@ typedef struct cli_verb {
 #include "list.def"
 #undef CLI_VERB
 
-extern const cli_option cli_fit_options[];   /* of train and search: --loss to -o */
-extern const cli_option cli_train_options[]; /* of train alone */
-extern const cli_option cli_page_options[];  /* --title --purpose --contact */
+extern const cli_option cli_fit_options[];      /* of train and search: --loss to -o */
+extern const cli_option cli_fit_more_options[]; /* of train and search: --rows-per-person --report */
+extern const cli_option cli_train_options[];    /* of train alone */
+extern const cli_option cli_page_options[];     /* --title --purpose --contact */
 extern const cli_option cli_read_options[]; /* --label --positive --classes --schema --invalid --cols --max-... --f32 */
 extern const cli_option cli_person_options[]; /* --person */
 extern const cli_option cli_common_options[]; /* --json --threads --help */
@@ -144,6 +145,16 @@ int cli_fit_check_run(const cli_args *args);
 int cli_fit_check_output(const cli_args *args);
 /* Is the ledger there, and undamaged? */
 int cli_fit_check_ledger(const cli_args *args);
+/* Can the page be written, and is it none of the other files? */
+int cli_fit_check_report(const cli_args *args);
+/* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
+int64_t cli_fit_public_classes(const cli_args *args);
+/* A loss of all classes at once is told how many there are, unless the user did: the loss, or `text`, which gets it. */
+const char *cli_fit_count_classes(const char *loss, int64_t classes, char *text, size_t size);
+/* Persons' rows get their weights, where the table was read with persons. */
+tct_status cli_fit_weigh(const cli_args *args, tct_data *data, tct_error *err);
+/* The schema once it is known to keep the limits; NULL: there is none, or reading will say what is wrong with it. */
+json_t *cli_fit_schema(const cli_args *args);
 /* --loss auto: the labels are of classes, and how more than two are trained is for the rule. */
 void cli_fit_open_loss(cli_args *args);
 /* Then, once they are known: the rule's loss into config.loss, and its reason.  0, or an exit code after a sentence. */

@@ -5,7 +5,9 @@
 #include "candidates.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const cli_option options[] = {
@@ -27,6 +29,8 @@ static const cli_option options[] = {
 typedef struct search {
   json_t *candidates; /* one object of settings for each */
   tct_config *config; /* [candidates] */
+  char (*loss)[140];  /* [candidates]: of all classes at once, with their number */
+  int64_t classes;    /* of the labels; 2 or fewer where they are of two classes, or numbers */
   const tct_config **at;
   tct_data *data;
   tct_composition *whole;
@@ -61,25 +65,53 @@ static int check_before(const cli_args *args, search *s) {
   if (!code) code = cli_candidates_read(args->candidates, &s->candidates);
   if (!code) code = cli_candidates_check(args, s->candidates);
   if (!code && !args->dry_run) code = cli_fit_check_output(args);
+  if (!code && args->report) code = cli_fit_check_report(args);
   return !code && !args->dry_run ? cli_fit_check_ledger(args) : code;
+}
+
+static tct_status refuse(tct_status status, const char *text, tct_error *err) {
+  *err = (tct_error){.status = status};
+  snprintf(err->text, sizeof err->text, "%s", text);
+  return status;
+}
+
+/* How candidate k trains more than two classes. */
+static tct_status take_loss(const cli_args *args, search *s, size_t k, tct_error *err) {
+  tct_config *c = &s->config[k];
+  bool joint = tct_config_labels(c) == TCT_LABELS_CLASSES;
+  if (joint && s->classes < 3)
+    return refuse(
+        TCT_E_USAGE,
+        "this loss is of more than two classes at once; list them with --classes, or take --loss logistic for "
+        "two",
+        err);
+  if (args->loss_open && s->classes > 2 && !json_object_get(json_array_get(s->candidates, k), "loss"))
+    return refuse(TCT_E_USAGE,
+                  "--loss auto is for one fit; a search of more than two classes tries losses: list them in the "
+                  "candidates, e.g. \"loss\": [\"logistic\", \"softmax\"], or name one with --loss",
+                  err);
+  if (joint) c->loss = cli_fit_count_classes(c->loss, s->classes, s->loss[k], sizeof s->loss[k]);
+  return TCT_OK;
 }
 
 /* The price of the whole, of public facts. */
 static tct_status compose(const cli_args *args, search *s, int64_t cols, tct_error *err) {
   size_t count = json_array_size(s->candidates);
+  const tct_tries tries = {args->tries, args->share};
+  tct_status status = TCT_OK;
   s->held = tct_search_split(s->rows, args->held_out, NULL);
   s->config = calloc(count, sizeof *s->config);
   s->at = calloc(count, sizeof *s->at);
-  if (!s->config || !s->at || s->held < 0) {
-    *err = s->held < 0 ? (tct_error){.status = TCT_E_DATA, .text = "a search needs two records or more; give more"}
-                       : (tct_error){.status = TCT_E_MEMORY, .text = "out of memory; close other programs"};
-    return err->status;
-  }
-  for (size_t k = 0; k < count; k++) {
+  s->loss = calloc(count, sizeof *s->loss);
+  if (s->held < 0) return refuse(TCT_E_DATA, "a search needs two records or more; give more", err);
+  if (!s->config || !s->at || !s->loss) return refuse(TCT_E_MEMORY, "out of memory; close other programs", err);
+  for (size_t k = 0; k < count && status == TCT_OK; k++) {
     cli_candidate_config(&args->config, json_array_get(s->candidates, k), &s->config[k]);
+    status = take_loss(args, s, k, err);
     s->at[k] = &s->config[k];
   }
-  s->whole = tct_compose_tries(s->at, count, args->tries, args->share, s->rows - s->held, cols, err);
+  if (status != TCT_OK) return status;
+  s->whole = tct_compose_tries_classes(s->at, count, s->classes, &tries, s->rows - s->held, cols, err);
   return s->whole ? TCT_OK : err->status;
 }
 
@@ -115,6 +147,7 @@ static json_t *facts(const cli_args *args, const search *s, int64_t cols, tct_er
                                 json_array_get(s->candidates, (size_t)s->winner)));
   json_object_set_new(root, "best_score", isnan(s->score) ? json_null() : json_real(s->score));
   json_object_set_new(root, "model", json_string(args->output));
+  if (args->report) json_object_set_new(root, "report", json_string(args->report));
   return root;
 }
 
@@ -163,6 +196,7 @@ static int put(const cli_args *args, const search *s, int64_t cols) {
       print_winner(args, s);
       cli_line("time", "NOT protected: who knows how long this took may learn the number of tries");
       cli_line("model", "%s", cli_to_standard_output(args) ? "standard output" : args->output);
+      if (args->report) cli_line("report", "%s", args->report);
     }
   }
   json_decref(root);
@@ -174,6 +208,7 @@ static int dry_run(cli_args *args, search *s) {
   int64_t cols = 0;
   int code = cli_public_shape(args, &s->rows, &cols);
   if (code) return code;
+  s->classes = cli_labels(&args->config) == TCT_LABELS_CLASSES ? cli_fit_public_classes(args) : 0;
   return compose(args, s, cols, &err) == TCT_OK ? put(args, s, cols) : cli_fail_error(&err);
 }
 
@@ -181,7 +216,9 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   s->data = tct_data_read_parts((const char *const *)args->operand, (size_t)args->operands, &args->read, NULL, err);
   if (!s->data) return err->status;
   s->rows = tct_data_rows(s->data);
-  tct_status status = tct_config_use_schema(&args->config, s->data, err);
+  s->classes = tct_data_kind(s->data) == TCT_LABELS_CLASSES ? tct_data_classes(s->data) : 0;
+  tct_status status = cli_fit_weigh(args, s->data, err);
+  if (status == TCT_OK) status = tct_config_use_schema(&args->config, s->data, err);
   if (status == TCT_OK) status = compose(args, s, tct_data_cols(s->data), err);
   if (status != TCT_OK) return status;
   args->config.output = cli_to_standard_output(args) ? NULL : args->output;
@@ -189,7 +226,8 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
   s->model = tct_fit_tries(s->whole, s->data, args->held_out, &args->config, &s->winner, &s->score, err);
   cli_progress_end();
   if (!s->model) return err->status;
-  return cli_to_standard_output(args) ? TCT_OK : tct_model_write(s->model, args->output, err);
+  if (!cli_to_standard_output(args)) status = tct_model_write(s->model, args->output, err);
+  return status == TCT_OK && args->report ? tct_report_page_write(s->model, &args->page, args->report, err) : status;
 }
 
 static int search_and_say(cli_args *args, search *s) {
@@ -213,6 +251,7 @@ static int run_search(cli_args *args) {
   tct_data_free(s.data);
   free(s.config);
   free(s.at);
+  free(s.loss);
   json_decref(s.candidates);
   return code;
 }
@@ -228,6 +267,7 @@ const cli_verb cli_search = {
     .details =
         "A try trains on a public part of the records and is scored on the others by the release of\n"
         "`tacit evaluate --epsilon`: accuracy, or the mean squared error. A candidate that is drawn twice runs twice.\n"
+        "Of more than two classes a try is a fit for each class against the rest, or one fit with softmax.\n"
         "The ledger is charged once, for everything, before the first try.\n"
         "\n"
         "How many tries there were is a secret: it is not printed, and no file depends on it. The time and the memory\n"
@@ -248,6 +288,7 @@ const cli_verb cli_search = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {options, cli_fit_options, cli_read_options, cli_common_options},
+    .options = {options, cli_fit_options, cli_fit_more_options, cli_page_options, cli_read_options, cli_person_options,
+                cli_common_options},
     .run = run_search,
 };

@@ -6,26 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_args(const cli_args *args) {
-  int code = cli_fit_check(args);
-  if (code) return code;
-  if (!args->read.key != !args->rows_per_person)
-    return cli_fail(CLI_USAGE, args->read.key
-                                   ? "--person needs --rows-per-person M: how many rows of a person count at most"
-                                   : "--rows-per-person needs --person COLUMN: which column says whose a row is");
-  if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
-  return cli_fit_check_run(args);
-}
-
-/* The schema once it is known to keep the limits; NULL: there is none, or reading will say what is wrong with it. */
-static json_t *load_schema(const cli_args *args) {
-  tct_error err;
-  char *looked = args->read.schema_path ? tct_schema_check_json(args->read.schema_path, NULL, &err) : NULL;
-  json_t *schema = looked ? json_load_file(args->read.schema_path, 0, NULL) : NULL;
-  tct_text_free(looked);
-  return schema;
-}
-
 /* The columns whose bounds the schema leaves open, or all without one; and a real label without bounds.  *lists <-
  * those whose list of categories is open. */
 static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) {
@@ -34,7 +14,7 @@ static int64_t open_columns(const cli_args *args, int64_t cols, int64_t *lists) 
   int64_t count = cli_labels(&args->config) == TCT_LABELS_REAL && isnan(args->config.label_bound);
   *lists = 0;
   if (!args->read.schema_path) return count + cols;
-  json_t *schema = load_schema(args);
+  json_t *schema = cli_fit_schema(args);
   if (!schema) return -1;
   json_array_foreach(json_object_get(schema, "columns"), k, column) {
     const char *type = json_string_value(json_object_get(column, "type"));
@@ -58,13 +38,10 @@ static int plan_estimate(cli_args *args, int64_t rows, int64_t cols, json_t **es
   return *estimate ? 0 : CLI_RUN;
 }
 
-/* A loss of all classes at once is told how many there are, unless the user did. */
 static bool is_joint(const cli_args *args) { return tct_config_labels(&args->config) == TCT_LABELS_CLASSES; }
 
 static void count_in_loss(cli_args *args, int64_t classes) {
-  if (strchr(args->config.loss, ':')) return;
-  snprintf(args->loss, sizeof args->loss, "%.100s:classes=%lld", args->config.loss, (long long)classes);
-  args->config.loss = args->loss;
+  args->config.loss = cli_fit_count_classes(args->config.loss, classes, args->loss, sizeof args->loss);
 }
 
 /* What a run beyond its limit of memory asks of the disk, and how long that takes at the rate of now. */
@@ -88,19 +65,9 @@ static void plan_disk(const cli_args *args, json_t *plan) {
            disk.write / 1e6, folder);
 }
 
-/* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
-static int64_t public_classes(const cli_args *args) {
-  if (args->read.positive) return 2;
-  if (args->read.classes_count || !args->read.schema_path) return args->read.classes_count;
-  json_t *schema = load_schema(args), *label = json_object_get(schema, "label");
-  size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
-  json_decref(schema);
-  return (int64_t)count;
-}
-
 static int dry_run(cli_args *args) {
   tct_error err;
-  int64_t rows = 0, cols = 0, classes = public_classes(args);
+  int64_t rows = 0, cols = 0, classes = cli_fit_public_classes(args);
   json_t *estimate = NULL;
   int code = cli_public_shape(args, &rows, &cols);
   if (!code) code = plan_estimate(args, rows, cols, &estimate);
@@ -172,10 +139,7 @@ static tct_status make_plan(cli_args *args, run *r, tct_error *err) {
 
 /* Weights count in an estimate, so they come first; both come before the schema's bounds are used. */
 static tct_status weigh_and_estimate(cli_args *args, run *r, tct_error *err) {
-  tct_status status = TCT_OK;
-  if (args->read.key)
-    status =
-        tct_data_weigh_persons(r->data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
+  tct_status status = cli_fit_weigh(args, r->data, err);
   if (status != TCT_OK || !args->config.estimate) return status;
   if (is_joint(args) && tct_data_kind(r->data) == TCT_LABELS_CLASSES) count_in_loss(args, tct_data_classes(r->data));
   r->asked = args->config;
@@ -249,19 +213,6 @@ static int report(const cli_args *args, const run *r) {
   return code;
 }
 
-/* Before the budget is spent, as for the model file. */
-static int check_report(const cli_args *args) {
-  int code = 0;
-  for (int k = 0; k < args->operands && !code; k++)
-    code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
-  if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
-  if (!code && !cli_to_standard_output(args))
-    code = cli_sink_check(args->report, args->output); /* the same old file by two names */
-  if (!code && !strcmp(args->report, args->output))
-    code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
-  return code;
-}
-
 static int check_estimate(const cli_args *args) {
   tct_error err = {0};
   int64_t lists, columns = open_columns(args, 1, &lists);
@@ -276,7 +227,7 @@ static int check_estimate(const cli_args *args) {
 static int check_before(cli_args *args) {
   tct_error err = {0};
   int code = cli_fit_check_output(args); /* rank 0 alone touches the files that are to be written */
-  if (!code && args->report) code = check_report(args);
+  if (!code && args->report) code = cli_fit_check_report(args);
   if (code) return code;
   if (args->config.estimate && (code = check_estimate(args))) return code;
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
@@ -296,7 +247,8 @@ static int begin(cli_args *args, tct_team *team) {
   if (cli_same(&cli_train, args, free_options, team, &err) != TCT_OK) return cli_fail_error(&err);
   if (args->help) return 0;
   cli_fit_open_loss(args);
-  if (tct_team_rank(team) == 0) code = check_args(args);
+  if (tct_team_rank(team) == 0) code = cli_fit_check(args);
+  if (tct_team_rank(team) == 0 && !code) code = cli_fit_check_run(args);
   if (!code && args->read.key && tct_team_size(team) > 1)
     code = cli_fail(CLI_USAGE, "persons are bounded where all their rows are; run --person without mpirun");
   if (tct_team_rank(team) == 0 && !code && !args->dry_run) code = check_before(args);
@@ -362,8 +314,8 @@ const cli_verb cli_train = {
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 0,
     .max = 1000000,
-    .options = {cli_fit_options, cli_train_options, cli_rank_options, cli_page_options, cli_read_options,
-                cli_person_options, cli_common_options},
+    .options = {cli_fit_options, cli_fit_more_options, cli_train_options, cli_rank_options, cli_page_options,
+                cli_read_options, cli_person_options, cli_common_options},
     .run = run_train,
     .helps = 1,
 };

@@ -39,7 +39,17 @@ int cli_fit_take_loss(cli_args *args, int64_t classes, int64_t rows, int64_t col
   return 0;
 }
 
+static int check_persons(const cli_args *args) {
+  if (!args->read.key == !args->rows_per_person) return 0;
+  return cli_fail(CLI_USAGE, args->read.key
+                                 ? "--person needs --rows-per-person M: how many rows of a person count at most"
+                                 : "--rows-per-person needs --person COLUMN: which column says whose a row is");
+}
+
 int cli_fit_check_run(const cli_args *args) {
+  int code = check_persons(args);
+  if (code) return code;
+  if (args->dry_run && args->report) return cli_fail(CLI_USAGE, "--report needs a model, and --dry-run makes none");
   if (args->dry_run) return 0;
   if (args->config.input_changed && !args->config.ledger)
     return cli_fail(CLI_USAGE, "--input-changed is an entry of a ledger; name one with --ledger");
@@ -58,6 +68,47 @@ int cli_fit_check_output(const cli_args *args) {
   for (int k = 0; k < args->operands && !code; k++)
     code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
   return !code && args->config.ledger ? cli_sink_check(args->output, args->config.ledger) : code;
+}
+
+/* Before the budget is spent, as for the model file. */
+int cli_fit_check_report(const cli_args *args) {
+  int code = 0;
+  for (int k = 0; k < args->operands && !code; k++)
+    code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
+  if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
+  if (!code && !cli_to_standard_output(args))
+    code = cli_sink_check(args->report, args->output); /* the same old file by two names */
+  if (!code && !strcmp(args->report, args->output))
+    code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
+  return code;
+}
+
+json_t *cli_fit_schema(const cli_args *args) {
+  tct_error err;
+  char *looked = args->read.schema_path ? tct_schema_check_json(args->read.schema_path, NULL, &err) : NULL;
+  json_t *schema = looked ? json_load_file(args->read.schema_path, 0, NULL) : NULL;
+  tct_text_free(looked);
+  return schema;
+}
+
+int64_t cli_fit_public_classes(const cli_args *args) {
+  if (args->read.positive) return 2;
+  if (args->read.classes_count || !args->read.schema_path) return args->read.classes_count;
+  json_t *schema = cli_fit_schema(args), *label = json_object_get(schema, "label");
+  size_t count = json_object_get(label, "positive") ? 2 : json_array_size(json_object_get(label, "values"));
+  json_decref(schema);
+  return (int64_t)count;
+}
+
+const char *cli_fit_count_classes(const char *loss, int64_t classes, char *text, size_t size) {
+  if (strchr(loss, ':')) return loss;
+  snprintf(text, size, "%.100s:classes=%lld", loss, (long long)classes);
+  return text;
+}
+
+tct_status cli_fit_weigh(const cli_args *args, tct_data *data, tct_error *err) {
+  if (!args->read.key) return TCT_OK;
+  return tct_data_weigh_persons(data, args->rows_per_person, args->config.has_seed ? &args->config.seed : NULL, err);
 }
 
 int cli_fit_check_ledger(const cli_args *args) {

@@ -1,4 +1,4 @@
-/* options_train.c - the options of tacit train; the first table is of every verb that trains. */
+/* options_train.c - the options of tacit train; all tables but the last are of every verb that trains. */
 #include "cli.h"
 
 #include <stddef.h>
@@ -58,6 +58,17 @@ const cli_option cli_fit_options[] = {
     {0},
 };
 
+const cli_option cli_fit_more_options[] = {
+    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
+     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
+     "then promised to a person and not to a row",
+     "none, --person needs it", "10"},
+    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
+     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
+     "model.html"},
+    {0},
+};
+
 const cli_option cli_train_options[] = {
     {"--scale", CLI_CHOICE, offsetof(cli_args, config.scale), "none|max-abs|min-max|standard",
      "every scale but none is read off the data and goes unaccounted; for people's data use a schema", "none",
@@ -68,10 +79,6 @@ const cli_option cli_train_options[] = {
      "standard errors for the weights, from a part of the same budget (tacit summary); robust: also where the model is "
      "not right",
      "none", "robust"},
-    {"--rows-per-person", CLI_SIZE, offsetof(cli_args, rows_per_person), "M",
-     "with --person: of each person at most M rows count, drawn at random, and each 1/M times; what is promised is "
-     "then promised to a person and not to a row",
-     "none, --person needs it", "10"},
     {"--estimate", CLI_TEXT, offsetof(cli_args, config.estimate), "KINDS:share=S",
      "estimate bounds, missing and categories from a share of the budget: of columns with \"estimate\": true; bounds "
      "alone without a schema",
@@ -83,8 +90,5 @@ const cli_option cli_train_options[] = {
      "no limit", "1G"},
     {"--scratch", CLI_TEXT, offsetof(cli_args, read.scratch), "DIR", "folder of that file", "$TMPDIR, else /tmp",
      "/var/tmp"},
-    {"--report", CLI_TEXT, offsetof(cli_args, report), "FILE.html",
-     "also write the page for people: what is protected and from whom, the cost, the noise (tacit report)", "no page",
-     "model.html"},
     {0},
 };

@@ -689,6 +689,14 @@ TCT_API tct_composition *tct_compose_search(const tct_config *const *candidates,
  * what is proved for the whole, at most the candidates'.  mean: in [1, 10000]. */
 TCT_API tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean,
                                            double share, int64_t rows, int64_t cols, tct_error *err);
+/* The same for labels of `classes` classes, where that is more than two.  A try then has one fit for each class, or a
+ * single one where the candidate's loss is of all classes at once (softmax:classes=K). */
+typedef struct tct_tries {
+  int64_t mean; /* number of tries, in [1, 10000] */
+  double share; /* of a try's epsilon, for its score; in (0, 1) */
+} tct_tries;
+TCT_API tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, size_t count, int64_t classes,
+                                                   const tct_tries *tries, int64_t rows, int64_t cols, tct_error *err);
 /* *tries <- a geometric number of this mean, at least 1, drawn exactly: a secret, as is the time that so many tries
  * take.  seed NULL: from the operating system. */
 TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *tries, tct_error *err);
@@ -697,7 +705,8 @@ TCT_API tct_status tct_draw_tries(int64_t mean, const uint64_t *seed, int64_t *t
  * many are kept, -1 where that cannot be (fewer than two records, another share). */
 TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held);
 /* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
- * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  The ledger
+ * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  Weights,
+ * and those of persons, go with their records to fits and scores.  The ledger
  * is charged once with the whole, with all records, before the first try.  progress is not called, and the model, the
  * ledger and the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a
  * try without a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.

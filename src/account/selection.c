@@ -116,8 +116,3 @@ bool tct_selection_parse(const char *choice, int64_t *mean, double *score) {
   return !choice[end] && whole >= 1 && whole <= TCT_SELECTION_MOST && *score > 0 && isfinite(*score) &&
          !strcmp(again, choice);
 }
-
-tct_status tct_selection_try(const tct_events *fit, double score, tct_events *out, tct_error *err) {
-  for (int64_t i = 0; i < fit->len; i++) TCT_TRY(tct_events_add(out, fit->at[i], err));
-  return tct_events_add(out, tct_event_gaussian(score, 1), err);
-}

@@ -15,8 +15,6 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
  * one asked for: it leaves room for rounding, so that an accountant has an answer at delta. */
 tct_status tct_selection_event(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean,
                                double delta, tct_event *event, tct_error *err);
-/* The events of one try: a fit and its score, whose gaussian event has this noise.  Appends to out. */
-tct_status tct_selection_try(const tct_events *fit, double score, tct_events *out, tct_error *err);
 /* What stands in a model file as `choice`: "selection:mean=M,score=S", S the noise of the score. */
 void tct_selection_text(int64_t mean, double score, char *text, size_t size);
 /* false: it is another kind of choice. */

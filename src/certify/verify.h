@@ -25,6 +25,8 @@ void tct_verify_estimate_free(tct_model *fit);
 void tct_verify_no_estimate(tct_verify_report *r, const tct_model *model);
 /* A model of several classes: the budget of the whole, composed again, gives the fit of each. */
 void tct_verify_composed(tct_verify_report *r, const tct_model *model, const json_t *fits);
+/* Appends the events of a listed fit, as often as it was made.  TCT_E_DATA: that number is out of range. */
+tct_status tct_verify_add_copies(const json_t *fit, tct_events *out, tct_error *err);
 /* The best of a random number of tries: what it costs, by the accountants and by a second method.  fits: those that are
  * listed; score: the noise of a try's score. */
 void tct_verify_tries(tct_verify_report *r, const tct_model *model, const json_t *fits, int64_t mean, double score);

@@ -126,7 +126,7 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
 
 /* ---- the union ----------------------------------------------------------------------------------------------- */
 
-static tct_status add_copies(const json_t *fit, tct_events *out, tct_error *err) {
+tct_status tct_verify_add_copies(const json_t *fit, tct_events *out, tct_error *err) {
   json_int_t count = json_integer_value(member(fit, "count"));
   tct_events own = {0};
   if (count < 1 || count > 100000) return tct_fail(err, TCT_E_DATA, "a number of fits is out of range");
@@ -158,7 +158,7 @@ static bool union_is(const tct_model *m, const json_t *fits) {
   size_t i;
   tct_event choice;
   tct_status status = TCT_OK;
-  json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = add_copies(fit, &all, NULL);
+  json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = tct_verify_add_copies(fit, &all, NULL);
   if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
   bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
   tct_events_free(&all);

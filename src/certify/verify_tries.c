@@ -10,22 +10,19 @@
 /* Two methods of the same bound agree within this, relative. */
 static const double METHOD_SLACK = 1e-6;
 
-static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
-
 static void drop(tct_events *one, size_t count) {
   for (size_t i = 0; one && i < count; i++) tct_events_free(&one[i]);
   tct_free(one);
 }
 
-/* The events of each candidate's fit, and of its score; NULL where the list is odd. */
+/* The events of each candidate's fits, one for each class, and of its score; NULL where the list is odd. */
 static tct_events *tries_of(const json_t *fits, double score) {
   size_t count = json_array_size(fits), i;
   const json_t *fit;
   tct_events *one = TCT_NEW(tct_events, (int64_t)count);
   tct_status status = one ? TCT_OK : TCT_E_MEMORY;
   json_array_foreach((json_t *)fits, i, fit) {
-    if (status == TCT_OK) status = tct_json_get_events(member(fit, "events"), &one[i], NULL);
-    if (json_integer_value(member(fit, "count")) != 1) status = TCT_E_DATA;
+    if (status == TCT_OK) status = tct_verify_add_copies(fit, &one[i], NULL);
     if (status == TCT_OK) status = tct_events_add(&one[i], tct_event_gaussian(score, 1), NULL);
   }
   if (status == TCT_OK) return one;

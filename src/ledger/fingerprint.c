@@ -9,6 +9,7 @@
 #include "la/matrix/rows_access.h"
 #include "ranks/ranks.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { BLOCK_ROWS = 1024, WORDS = 256, LEAST_SHARED = 4 };
@@ -137,13 +138,15 @@ static void print_block(const tct_matrix *x, const double *y, int64_t begin, tct
 static void print_own(const tct_matrix *x, const double *y, tct_key key[TCT_PRINT_KEYS], int threads,
                       tct_print print[TCT_PRINT_KEYS]) {
   int64_t blocks = (x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+  pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER; /* of this call: runs in other threads do not wait for it */
   memset(print, 0, TCT_PRINT_KEYS * sizeof *print);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
   for (int64_t b = 0; b < blocks; b++) {
     tct_print part[TCT_PRINT_KEYS];
     print_block(x, y, b * BLOCK_ROWS, key, part);
-#pragma omp critical
+    pthread_mutex_lock(&joining);
     for (int k = 0; k < TCT_PRINT_KEYS; k++) join(&print[k], &part[k]);
+    pthread_mutex_unlock(&joining);
   }
 }
 

@@ -24,7 +24,7 @@ static const double DIVIDED = 1 - 1e-12;
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
-static tct_status add_part(const tct_part *part, tct_events *out, tct_error *err) {
+tct_status tct_part_events(const tct_part *part, tct_events *out, tct_error *err) {
   if (part->divided) return tct_events_add(out, tct_event_approx(part->epsilon, part->delta, part->copies), err);
   const tct_events *one = &part->plan->solved.promise.events;
   for (int64_t k = 0; k < part->copies; k++)
@@ -37,7 +37,7 @@ tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct
   if (c->divided) {
     TCT_TRY(tct_events_add(out, tct_event_approx(c->each, c->each_delta, c->parts), err));
   } else {
-    for (int64_t j = 0; j < c->parts; j++) TCT_TRY(add_part(&c->part[j], out, err));
+    for (int64_t j = 0; j < c->parts; j++) TCT_TRY(tct_part_events(&c->part[j], out, err));
   }
   return c->choice > 0 ? tct_events_add(out, tct_event_exponential(c->choice, 1), err) : TCT_OK;
 }
@@ -100,6 +100,12 @@ static tct_status make_part(const tct_wish *w, size_t j, double epsilon, double 
   *part =
       (tct_part){.plan = tct_plan_new(&own, w->rows, w->cols, err), .copies = 1, .epsilon = epsilon, .delta = delta};
   return part->plan ? TCT_OK : err->status;
+}
+
+tct_status tct_part_make(const tct_config *config, int64_t models, int64_t rows, int64_t cols, tct_part *part,
+                         tct_error *err) {
+  tct_wish w = {&config, &models, 1, rows, cols};
+  return make_part(&w, 0, config->epsilon, config->delta, part, err);
 }
 
 static tct_status make_parts(const tct_wish *w, double epsilon, double delta, tct_composition *c, tct_error *err) {

@@ -26,6 +26,16 @@ struct tct_composition {
   double score_epsilon, score_delta;
 };
 
+/* Plans the fits of one candidate: `models` of them, one for each class, within config's epsilon and delta together.
+ * The plan is the caller's to free. */
+tct_status tct_part_make(const tct_config *config, int64_t models, int64_t rows, int64_t cols, tct_part *part,
+                         tct_error *err);
+/* Appends the events of all its fits. */
+tct_status tct_part_events(const tct_part *part, tct_events *out, tct_error *err);
+/* What a fit of several classes refuses is refused here, and charges nothing.  *shell <- its model without weights,
+ * which the caller frees also on failure.  composition: of one part. */
+tct_status tct_composed_shell(const tct_composition *composition, const tct_data *data, tct_model **shell,
+                              tct_error *err);
 /* The events of everything, in order. */
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
 /* The event of the choice as text. */

@@ -87,6 +87,21 @@ static tct_status first_class(const tct_data *data, tct_data *view, double **lab
   return TCT_OK;
 }
 
+tct_status tct_composed_shell(const tct_composition *composition, const tct_data *data, tct_model **shell,
+                              tct_error *err) {
+  tct_data view;
+  double *labels = NULL;
+  tct_fitting f = {.plan = composition->part[0].plan, .data = &view};
+  TCT_TRY(check(composition, data, err));
+  TCT_TRY(first_class(data, &view, &labels, err));
+  tct_status status = tct_fitting_prepare(&f, err);
+  tct_bound_free(&f.bound);
+  *shell = f.model;
+  if (status == TCT_OK) status = claim(composition, &f, err);
+  tct_wipe_free(labels, data->x.rows, sizeof *labels);
+  return status;
+}
+
 tct_model *tct_fit_composed(const tct_composition *composition, const tct_data *data, tct_error *err) {
   tct_error local = {0};
   tct_data view;

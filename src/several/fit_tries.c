@@ -2,7 +2,10 @@
  *
  * SECRET  Nothing that leaves this file tells how many tries there were: no callback is called, and neither the file,
  * the ledger nor an error depends on it.  A try whose fit fails by its noise is the worst try and ends nothing: the
- * bound is about what the best try shows, and says nothing about the others.  Time and memory are not protected. */
+ * bound is about what the best try shows, and says nothing about the others.  Time and memory are not protected.
+ *
+ * PERSONS  The weights of a person's records sum to at most 1 in the table, and so in each part of it.  A try's fit and
+ * its score both rest on that sum alone, so that their events hold for a person as they do for a record. */
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "core/split_mix.h"
@@ -76,9 +79,6 @@ static tct_status check(const search *s, tct_error *err) {
   if (!s->c->mean)
     return tct_fail(err, TCT_E_USAGE,
                     "the composition is of no search with random tries; make it by tct_compose_tries");
-  if (d->weight || d->persons)
-    return tct_fail(err, TCT_E_USAGE,
-                    "a try's private score protects a record, and these are weighed or grouped; search unweighed");
   if (d->team) return tct_fail(err, TCT_E_USAGE, "a search runs in one process; run it without mpirun");
   if (d->x.reserved)
     return tct_fail(err, TCT_E_USAGE, "a search needs its records in memory; read them without a limit");
@@ -98,16 +98,35 @@ static tct_status keep_facts(search *s, const tct_model *m, tct_error *err) {
   return TCT_OK;
 }
 
-/* What a fit of this candidate would refuse, and its score, is refused before anything is charged. */
-static tct_status prepare(search *s, int64_t j, tct_error *err) {
-  tct_fitting f = {.plan = s->c->part[j].plan, .data = s->train};
-  tct_scoring scoring;
+/* The candidate's fits by themselves; `part` takes the place of a list. */
+static tct_composition alone(const search *s, const tct_part *part) {
+  return (tct_composition){.part = (tct_part *)(uintptr_t)part, /* which is only read */
+                           .parts = 1,
+                           .epsilon = part->epsilon,
+                           .delta = part->delta,
+                           .neighbours = s->c->neighbours};
+}
+
+static tct_status make_shell(const search *s, int64_t j, tct_model **shell, tct_error *err) {
+  const tct_part *part = &s->c->part[j];
+  tct_composition one = alone(s, part);
+  if (part->copies > 1) return tct_composed_shell(&one, s->train, shell, err);
+  tct_fitting f = {.plan = part->plan, .data = s->train};
   tct_status status = tct_fitting_prepare(&f, err);
   tct_bound_free(&f.bound);
-  s->shell[j] = f.model;
+  *shell = f.model;
+  return status;
+}
+
+/* What a fit of this candidate would refuse, and its score, is refused before anything is charged. */
+static tct_status prepare(search *s, int64_t j, tct_error *err) {
+  tct_scoring scoring;
+  tct_model *m = NULL;
+  tct_status status = make_shell(s, j, &m, err);
+  s->shell[j] = m;
   TCT_TRY(status);
-  TCT_TRY(tct_scoring_make(f.model, false, &scoring, err));
-  return keep_facts(s, f.model, err);
+  TCT_TRY(tct_scoring_make(m, s->held->weight != NULL, &scoring, err));
+  return keep_facts(s, m, err);
 }
 
 /* Room for the file, by the candidate that says most about itself. */
@@ -137,6 +156,7 @@ static tct_status charge_shown(search *s, tct_events *events, const char *plan, 
                             .neighbours = c->neighbours,
                             .what = "a search with a random number of tries",
                             .plan = plan,
+                            .persons = s->all->persons,
                             .seeded = s->config->has_seed,
                             .unaccounted = (char *const *)s->facts};
   tct_status status = tct_charge_shown(s->config, &shown, &run, &s->receipt, &s->warning, err);
@@ -170,7 +190,13 @@ static tct_model *fit(const search *s, int64_t try, int64_t j, tct_error *err) {
   own.config.cancel = s->config->cancel, own.config.user = s->config->user;
   own.config.progress = NULL;
   own.config.ledger = own.config.output = NULL; /* the whole search's */
-  return tct_fit(&own, s->train, err);
+  if (s->c->part[j].copies == 1) return tct_fit(&own, s->train, err);
+  uint64_t state = own.config.seed; /* the seeds of classes go on by the step that the draws of tries have */
+  own.config.seed = tct_split_mix(&state) & INT64_MAX;
+  tct_part part = s->c->part[j];
+  part.plan = &own;
+  tct_composition one = alone(s, &part);
+  return tct_fit_composed(&one, s->train, err);
 }
 
 /* Accuracy, or the mean squared error with its sign turned; where the noise hides it, below all others. */

@@ -19,9 +19,15 @@ static const double SLACK = 3e-3; /* part of epsilon that may be left over, in l
 typedef struct wish {
   const tct_config *config; /* [count] */
   size_t count;
+  int64_t classes; /* of the labels; two or fewer: a fit is one model */
   int64_t mean, rows, cols;
   double share;
 } wish;
+
+/* A loss of all classes at once is one fit. */
+static int64_t models_of(const wish *w, const tct_config *config) {
+  return w->classes > 2 && tct_config_labels(config) != TCT_LABELS_CLASSES ? w->classes : 1;
+}
 
 static void drop_parts(tct_composition *c) {
   for (int64_t j = 0; j < c->parts; j++) tct_plan_free(c->part[j].plan);
@@ -42,19 +48,28 @@ static tct_status make(const wish *w, double each, tct_composition *c, tct_error
   for (size_t j = 0; j < w->count; j++) {
     tct_config own = w->config[j];
     own.epsilon = fit, own.delta = delta;
-    c->part[j] =
-        (tct_part){.plan = tct_plan_new(&own, w->rows, w->cols, err), .copies = 1, .epsilon = fit, .delta = delta};
+    TCT_TRY(tct_part_make(&own, models_of(w, &own), w->rows, w->cols, &c->part[j], err));
     c->parts++;
-    if (!c->part[j].plan) return err->status;
   }
   return TCT_OK;
 }
 
+/* Fits that no accountant knows together have no profile together. */
+static bool is_divided(const tct_composition *c) {
+  bool divided = false;
+  for (int64_t j = 0; j < c->parts; j++) divided |= c->part[j].divided;
+  return divided;
+}
+
 static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_error *err) {
+  *epsilon = INFINITY;
+  if (is_divided(c)) return TCT_OK;
   tct_events *one = TCT_NEW(tct_events, c->parts);
   tct_status status = one ? TCT_OK : tct_fail_memory(err);
-  for (int64_t j = 0; j < c->parts && status == TCT_OK; j++)
-    status = tct_selection_try(&c->part[j].plan->solved.promise.events, c->score, &one[j], err);
+  for (int64_t j = 0; j < c->parts && status == TCT_OK; j++) {
+    status = tct_part_events(&c->part[j], &one[j], err);
+    if (status == TCT_OK) status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
+  }
   if (status == TCT_OK)
     status = tct_selection_event(one, (size_t)c->parts, c->neighbours, w->mean, c->delta, &c->whole, err);
   *epsilon = status == TCT_OK ? c->whole.epsilon * (1 + 0x1p-39) : INFINITY;
@@ -116,23 +131,29 @@ static tct_status take(const tct_config *const *given, size_t count, tct_config 
   return TCT_OK;
 }
 
-tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean, double share,
-                                   int64_t rows, int64_t cols, tct_error *err) {
+tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, size_t count, int64_t classes,
+                                           const tct_tries *tries, int64_t rows, int64_t cols, tct_error *err) {
   tct_error local = {0};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_config *own = TCT_NEW(tct_config, (int64_t)count + 1);
   tct_composition *out = TCT_NEW(tct_composition, 1);
-  wish w = {own, count, mean, rows, cols, share};
+  wish w = {own, count, classes, tries->mean, rows, cols, tries->share};
   tct_status status = own && out ? take(candidates, count, own, err) : tct_fail_memory(err);
   if (status == TCT_OK) status = check(&w, err);
   if (status == TCT_OK) {
     out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;
-    out->mean = mean, out->accountant = "basic";
+    out->mean = tries->mean, out->accountant = "basic";
     status = largest(&w, own[0].epsilon, out, err);
   }
   tct_free(own);
   if (status == TCT_OK) return out;
   tct_composition_free(out);
   return NULL;
+}
+
+tct_composition *tct_compose_tries(const tct_config *const *candidates, size_t count, int64_t mean, double share,
+                                   int64_t rows, int64_t cols, tct_error *err) {
+  const tct_tries tries = {mean, share};
+  return tct_compose_tries_classes(candidates, count, 2, &tries, rows, cols, err);
 }

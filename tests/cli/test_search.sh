@@ -81,6 +81,49 @@ ok 'numbers' search r.csv --label y --candidates real.json --loss squared --labe
 says 'are scored by their squared error' '^score +mean squared error [0-9.e-]+, noisy'
 ok 'it verifies' verify r.json
 
+# ---- the page of the winner ----
+ok 'a page' search p.csv "${settings[@]}" --tries 4 --seed 4 -o s3.json --report s3.html --title 'Who earns more'
+says 'is named' '^report +s3.html'
+ok 'by itself' report s3.json --title 'Who earns more' -o s4.html
+check 'is the same' cmp s3.html s4.html
+bad 'the page over the model' 2 'the model file as well' search p.csv "${settings[@]}" -o no.json --report no.json
+bad 'a page of no model' 2 '--report needs a model' search --dry-run --records 4000 "${settings[@]}" --report no.html
+
+# ---- persons ----
+python3 "$here/persons_table.py" 4000 >v.csv
+echo '{"solver": ["dpgd:steps=10", "dpmetric"]}' >two.json
+visits=(v.csv --label ill --positive yes --candidates two.json --loss logistic --row-norm 2 --epsilon 3 --delta 1e-6 --tries 5)
+ok 'a ledger of persons' ledger V --init --epsilon 5 --delta 1e-3 --unit person
+bad 'persons, where the ledger counts records' 4 'counts records' search "${visits[@]}" --person patient --rows-per-person 4 --ledger L -o no.json
+ok 'persons' search "${visits[@]}" --person patient --rows-per-person 4 --ledger V -o v.json
+check 'are the unit' test "$(value v.json 'r["privacy"]["unit"][:10], r["privacy"]["weights"]["of"]')" = "('One person', 'person')"
+ok 'it verifies' verify v.json --ledger V
+bad 'without a number of rows' 2 '--person needs --rows-per-person' search "${visits[@]}" --person patient -o no.json
+echo '{"solver": ["dpgd", "objpert"], "penalty": "l2:lambda=0.1"}' >not.json
+bad 'a solver that knows no persons' 2 'objpert bounds what one record can move' search "${visits[@]/two.json/not.json}" --person patient --rows-per-person 4 --ledger V -o no.json
+ok 'the ledger' ledger V --json
+check 'was charged once' test "$(value .out 'len(r["runs"])')" = 1
+
+# ---- several classes ----
+python3 "$here/three_classes.py" 3000 >f.csv
+echo '{"loss": ["logistic", "softmax"], "solver": "dpgd:steps=20"}' >several.json
+fruits=(--label fruit --classes apple,pear,plum --candidates several.json --loss logistic --row-norm 2 --epsilon 3 --delta 1e-6)
+for seed in 1 2 3 4 5 6; do
+  ok "fruits $seed" search f.csv "${fruits[@]}" --tries 4 --seed $seed -o f$seed.json
+  ok "fruits $seed verify" verify f$seed.json
+done
+check 'both losses won' test "$(cat f?.json | grep -cE '^  "loss": "logistic"')" -gt 0 -a "$(cat f?.json | grep -cE '^  "loss": "softmax')" -gt 0
+check 'three fits, or one' test "$(value f1.json '[f["count"] for f in r["privacy"]["fits"]]')" = '[3, 1]'
+check 'three rows' test "$(value f1.json 'len(r["coefficients"]), r["classes"]')" = "(3, ['apple', 'pear', 'plum'])"
+ok 'they predict' predict f1.json f.csv --output label -o f.txt
+check 'names' test "$(sort -u f.txt | tr '\n' ' ')" = 'apple pear plum '
+ok 'a plan without data' search --dry-run --shape 3000,2 "${fruits[@]}" --json
+check 'is that of the run' test "$(value .out '[f["count"] for f in r["fits"]]')" = '[3, 1]'
+merge "${fruits[@]}" --candidates one.json --loss auto
+bad 'the rule of one fit' 2 'list them in the candidates' search f.csv "${merged[@]}" -o no.json
+echo '{"solver": "dpgd"}' >gd.json
+bad 'softmax of two classes' 2 'more than two classes at once' search v.csv --label ill --positive yes --candidates gd.json --loss softmax --person patient --rows-per-person 2 --row-norm 2 --epsilon 3 --delta 1e-6 -o no.json
+
 # ---- refused with a sentence, and nothing spent ----
 cp L before
 try() { # NAME CODE REGEX CANDIDATES ARGS... : the text as the file of candidates

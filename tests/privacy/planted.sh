@@ -5,9 +5,10 @@
 #
 # TCT_PLANTED_EVERY=N: only every N-th fault of the list, another part each day of the year.
 #
-# A fault is a name, a source file, a sed script and the tests that may catch it.  The changed file is compiled with the
-# build's own command and linked before the library, so that it takes the place of the library's own.  A script that
-# changes nothing is a failure: the list has to follow the sources.  So is a fault that does not compile or link.
+# A fault is a name, a source file, a sed script and the tests that may catch it.  A test by the name test/SOLVER applies
+# its laws to that solver alone.  The changed file is compiled with the build's own command and linked before the library,
+# so that it takes the place of the library's own.  A script that changes nothing is a failure: the list has to follow
+# the sources.  So is a fault that does not compile or link.
 set -uo pipefail
 build=$(cd "${1:?usage: planted.sh BUILD [NAME...]}" && pwd)
 shift
@@ -23,7 +24,7 @@ mkdir -p "$faults"
 
 # One fault, by itself.  source: FILE, or HEADER:FILE where FILE is what includes the changed HEADER.
 fault() {
-  local name=$1 source=$2 script=$3 dir="$faults/$1" changed compiled command test
+  local name=$1 source=$2 script=$3 dir="$faults/$1" changed compiled command test solver
   shift 3
   changed=${source%%:*} compiled=${source##*:}
   mkdir -p "$dir/$(dirname "${changed#src/}")"
@@ -39,6 +40,7 @@ fault() {
     s# -c [^ ]+\$# -c $dir/${compiled#src/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
   for test; do
+    solver=${test#"${test%%/*}"} test=${test%%/*}
     own=$root/tests/${test/_//test_}.c added=$dir/fault.o object=
     if grep -q "#include \"${changed#src/}\"" "$own"; then # a test that has the source in it is compiled with the fault
       added='' object=$dir/own.o
@@ -51,9 +53,11 @@ fault() {
     command=$(sed -E "s# -o tests/test_$test # $added -o $dir/test_$test #" <<<"$command")
     [ -n "$command" ] || { echo "the build does not link test_$test"; return 1; }
     (cd "$build" && eval "$command") || { echo "does not link"; return 1; }
-    (cd "$root" && OMP_NUM_THREADS=1 timeout 120 "$dir/test_$test" >"$dir/$test.log" 2>&1)
+    (cd "$root" && OMP_NUM_THREADS=1 timeout 300 env ${solver:+"TACIT_TEST_SOLVER=${solver#/}"} "$dir/test_$test" \
+      >"$dir/$test.log" 2>&1)
     case $? in
-      0 | 77 | 124) ;;
+      0 | 77) ;;
+      124) echo "$test did not end within 300 s" ;;
       *) echo "caught by $test: $(grep -m1 '^\[  FAILED  \] [a-z]' "$dir/$test.log" | cut -c14-)"; return 0 ;;
     esac
   done
@@ -157,9 +161,9 @@ plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \?
 # ---- between plan and draw: halved, and what sees it ----
 plant gate_takes_any_promise src/mech/mech.c 's/TCT_TRY\(tct_promise_check\(promise, err\)\);//' unit_mech
 plant deviation_halved_when_settled src/mech/release.c 's/r->deviation = r->noise \* r->sensitivity;/r->deviation = r->noise * r->sensitivity \/ 2;/' unit_mech
-plant count_doubled_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.count *= 2;/' contract_solver
-plant noise_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].noise \/= 2;/' contract_solver
-plant event_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.noise \/= 2;/' contract_solver
+plant count_doubled_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.count *= 2;/' contract_solver/dpgd
+plant noise_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].noise \/= 2;/' contract_solver/dpgd
+plant event_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.noise \/= 2;/' contract_solver/dpgd
 plant dpscd_length_halved src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 2, facts->rows/' privacy_sensitivity
 plant dpscd_clip_doubled_in_the_plan src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, 2 * clip, sensitivity, facts->rows/' privacy_sensitivity
 plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 20, facts->rows/' privacy_sensitivity
@@ -168,7 +172,7 @@ plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm, sensitivity, terms_of/norm, sensitivity \/ 2, terms_of/' contract_one_release
-plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver
+plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver/privgene
 plant dpagd_gradient_length_halved src/solve/gradient/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
 plant dpagd_change_halved src/solve/gradient/dpagd_plan.c 's/1, 1, loss, loss,/1, 1, loss, loss \/ 2,/' privacy_choice privacy_sensitivity
 plant dpcd_moments_length_halved src/solve/coordinate/dpcd_plan.c 's/event, 1, sensitivity, m->facts->rows/event, 1, sensitivity \/ 2, m->facts->rows/' privacy_sensitivity_dpcd privacy_sensitivity
@@ -278,9 +282,9 @@ plant dpmetric_lengths_without_their_error src/la/exact/metric.c 's/ \* \(1 \+ p
 plant dpmetric_lengths_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, sensitivity, 2/event, 1, sensitivity \/ 2, 2/' privacy_sensitivity_metric
 plant dpmetric_steps_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 1, 0.5, m->facts/' privacy_sensitivity_metric
 plant dpmetric_clip_doubled_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 2, 1, m->facts/' privacy_sensitivity_metric
-plant dpmetric_images_released_as_a_step src/solve/gradient/dpmetric_factor.c 's/tct_mech_release\(m->mech, m->at.second, sum/tct_mech_release(m->mech, m->at.steps, sum/' privacy_sensitivity_metric contract_solver
+plant dpmetric_images_released_as_a_step src/solve/gradient/dpmetric_factor.c 's/tct_mech_release\(m->mech, m->at.second, sum/tct_mech_release(m->mech, m->at.steps, sum/' privacy_sensitivity_metric contract_solver/dpmetric
 plant dpnewton_metric_reach_without_square src/solve/gradient/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm,/double square = m->facts->row_norm,/' privacy_sensitivity
-plant dpnewton_metric_released_as_a_step src/solve/gradient/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver
+plant dpnewton_metric_released_as_a_step src/solve/gradient/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver/dpnewton
 plant gram_of_unbounded_rows src/la/exact/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
 plant gram_step_below_the_lattice src/la/exact/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
@@ -331,7 +335,7 @@ plant page_of_half_intervals src/report/report_intervals.c 's/s.half = t \* erro
 plant kov_delta_forgets_rounding src/account/kov.c 's/slack = 0x1p-50/slack = 0 * 0x1p-50/' contract_kov
 plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
 plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
-plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver privacy_sensitivity
+plant onestep_moments_uncharged src/solve/onestep/onestep_sums.c 's/tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)/tct_mech_state_noise(run->mech, run->at.moments, out->curvature, count, err)/' contract_solver/dponestep privacy_sensitivity
 plant onestep_moments_unreleased src/solve/onestep/onestep_sums.c 's/  TCT_TRY\(tct_mech_release\(run->mech, run->at.moments, out->curvature, count, err\)\);\n/  double *kept = TCT_NEW(double, count);\n  memcpy(kept, out->curvature, (size_t)count * sizeof *kept);\n  TCT_TRY(tct_mech_release(run->mech, run->at.moments, out->curvature, count, err));\n  memcpy(out->curvature, kept, (size_t)count * sizeof *kept);\n/' privacy_standard_errors
 plant onestep_moments_in_another_metric src/solve/onestep/onestep_sums.c 's/tct_metric_images\(&run->shape.metric, view/tct_metric_images(\&run->scaled.metric, view/' privacy_standard_errors
 plant onestep_states_half_its_noise src/solve/onestep/onestep_covariance.c 's/double g2 = m->in->deviation/double g2 = 0.25 * m->in->deviation/' privacy_standard_errors
@@ -475,7 +479,7 @@ plant joint_slope_of_the_wrong_sign src/loss/softmax.c 's/z\[y\] -= 1/z[y] += 1/
 plant joint_loss_overflows src/loss/softmax.c 's/exp\(z\[k\] - max\)/exp(z[k])/' contract_loss
 plant joint_loss_by_any_solver src/train/plan.c 's/if \(!facts->loss.kind->joint \|\| solver->joint\)/if (true)/' privacy_sensitivity_joint
 plant joint_clip_of_twice_the_claim src/solve/gradient/gradient_release.c 's/factor_max\(weight \* planned->clip, planned/factor_max(weight * 2 * planned->clip, planned/' privacy_sensitivity_joint
-plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, steps\), err/facts->loss.kind->joint ? out->noise_multiplier \/ 2 : out->noise_multiplier, steps), err/' contract_solver
+plant joint_half_the_noise src/solve/gradient/dpgd.c 's/out->noise_multiplier, steps\), err/facts->loss.kind->joint ? out->noise_multiplier \/ 2 : out->noise_multiplier, steps), err/' contract_solver/dpgd
 plant joint_classes_counted_in_the_data src/train/fit.c 's/data->classes.count \&\& data->classes.count != tct_loss_outputs\(loss\)/false/' unit_softmax
 plant joint_classes_of_the_largest_label src/train/bound.c 's/y < plan->facts.loss.h \&\& //' unit_softmax
 plant joint_score_of_another_class src/model/evaluate.c 's/if \(has_other_class\(m, data\)\)/if (false)/' unit_softmax
@@ -484,7 +488,9 @@ plant selection_at_the_whole_delta src/account/selection.c 's/delta \/ \(double\
 plant selection_without_the_mean_in_the_ratio src/account/selection.c 's/log1p\(fewer \* d.upper\)/log1p(d.upper)/' unit_selection
 plant selection_of_the_cheapest_setting src/account/selection.c 's/first = tct_max\(first, own\)/first = i ? tct_min(first, own) : own/' unit_selection
 plant selection_charged_as_one_try src/account/selection.c 's/whole = \(first \+ 2 \* ratio\)/whole = first/' unit_selection
-plant selection_score_not_charged src/account/selection.c 's/return tct_events_add\(out, tct_event_gaussian\(score, 1\), err\);/(void)score; return TCT_OK;/' unit_selection
+plant selection_score_not_charged src/several/tries.c 's/if \(status == TCT_OK\) status = tct_events_add\(&one\[j\], tct_event_gaussian\(c->score, 1\), err\);//' unit_fit_tries
+plant selection_of_one_fit_of_several_classes src/several/tries.c 's/status = tct_part_events\(&c->part\[j\], &one\[j\], err\)/status = tct_events_copy(\&one[j], \&c->part[j].plan->solved.promise.events, err)/' unit_fit_tries
+plant search_forgets_the_weights_of_persons src/read/table/join.c 's/row\+\+\] = from->weight\[i\]/row++] = 1/' unit_fit_tries
 plant selection_of_a_fixed_number_of_tries src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 0; *tries < mean; /' unit_selection
 plant selection_of_one_try_more src/train/choose.c 's/for \(\*tries = 0; last; /for (*tries = 1; last; /' unit_selection
 plant claim_of_classes_not_composed src/certify/verify_classes.c 's/again && tct_json_near\(fit, again\)/again != NULL/' unit_classes

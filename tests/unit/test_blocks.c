@@ -126,6 +126,23 @@ static void any_text_is_read_alike_by_one_two_and_seven_threads(void **unused) {
   }
 }
 
+static void an_open_quote_beyond_the_limit_of_a_line_is_a_long_line_whatever_the_threads(void **unused) {
+  (void)unused;
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, schema);
+  tct_error err;
+  options.max_line = 30;
+  int64_t length = sprintf(text, "k,a,b,y\nk1,1,u,1\nk2,2,v,0\nk3,3,\"");
+  memset(text + length, 'x', 100);
+  length += 100;
+  assert_int_equal(compare(length, &options), 0);
+  assert_null(read_with(1, length, 1 << 16, options, &err));
+  assert_non_null(strstr(err.text, "max_line"));
+  options.max_line = 0;
+  assert_int_equal(compare(length, &options), 0);
+  assert_null(read_with(1, length, 1 << 16, options, &err));
+  assert_non_null(strstr(err.text, "never closed"));
+}
+
 /* Beyond 4 MiB a block is alone; blocks of any length come out whole. */
 static void records_far_longer_than_a_block_are_read_whole(void **unused) {
   (void)unused;
@@ -157,6 +174,7 @@ static void records_far_longer_than_a_block_are_read_whole(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_text_is_read_alike_by_one_two_and_seven_threads),
+      cmocka_unit_test(an_open_quote_beyond_the_limit_of_a_line_is_a_long_line_whatever_the_threads),
       cmocka_unit_test(records_far_longer_than_a_block_are_read_whole),
   };
   return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);

@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/split_mix.h"
 #include "tacit.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@ static const double SHARE = 0.2;
 static const uint64_t STEP = UINT64_C(0x9E3779B97F4A7C15);
 
 static double values[ROWS * COLS], labels[ROWS];
+static int32_t code[ROWS]; /* of three classes */
 
 static tct_data *table(void) {
   tct_matrix x = {.rows = ROWS, .cols = COLS, .stride = COLS, .values = values, .layout = TCT_DENSE_ROWS};
@@ -29,6 +32,7 @@ static tct_data *table(void) {
       sum += values[i * COLS + j] = (double)(state >> 8) / (1 << 24) - 0.5;
     }
     labels[i] = sum > 0.1 ? 1 : -1;
+    code[i] = (int32_t)(sum > 0.2) + (int32_t)(sum > -0.2);
   }
   tct_error err = {0};
   tct_data *data = tct_data_view(&x, labels, TCT_LABELS_BINARY, NULL, NULL, &err);
@@ -114,8 +118,23 @@ static void the_split_is_spread_over_the_table(void **state) {
 /* ---- which try wins -----------------------------------------------------------------------------------------------
  */
 
+/* Of a person's five rows the third and fourth count, and together a little less than they may: no part cuts them. */
+enum { OF_PERSON = 5, MOST = 2 };
+static double counts(int row) { return row % OF_PERSON == 2 || row % OF_PERSON == 3 ? 0.95 : 0; }
+
+/* Of the rows with held[i] == wanted, all if held is NULL. */
+static void weigh(tct_data *data, const unsigned char *held, unsigned char wanted) {
+  double weight[ROWS];
+  int64_t person[ROWS], at = 0;
+  tct_error err = {0};
+  for (int i = 0; i < ROWS; i++)
+    if (!held || held[i] == wanted) weight[at] = counts(i), person[at++] = i / OF_PERSON;
+  if (tct_data_weigh(data, weight, MOST, person, &err) != TCT_OK) fail_msg("%s", err.text);
+}
+
 /* The same search made of public calls, try by try: its winner, its score, and how often each setting ran. */
-static int64_t by_hand(const tct_composition *c, uint64_t seed, double *weights, double *best, int *runs) {
+static int64_t by_hand(const tct_composition *c, bool persons, uint64_t seed, double *weights, double *best,
+                       int *runs) {
   static double x[ROWS * COLS], y[ROWS], hx[ROWS * COLS], hy[ROWS];
   unsigned char held[ROWS];
   tct_error err = {0};
@@ -131,6 +150,7 @@ static int64_t by_hand(const tct_composition *c, uint64_t seed, double *weights,
   json_decref(root);
   tct_search_split(ROWS, SHARE, held);
   tct_data *train = rows_of(held, 0, x, y), *rest = rows_of(held, 1, hx, hy);
+  if (persons) weigh(train, held, 0), weigh(rest, held, 1);
   assert_int_equal(tct_draw_tries(8, &seed, &tries, &err), TCT_OK);
   *best = -INFINITY;
   for (int64_t k = 0; k < tries; k++) {
@@ -164,16 +184,16 @@ static int64_t by_hand(const tct_composition *c, uint64_t seed, double *weights,
   return winner;
 }
 
-static void the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice(void **state) {
-  (void)state;
+static void compare(bool persons) {
   static const char *const solvers[] = {"dpgd:steps=10", "dpgd:steps=10,clip=0.1", "dpmetric"};
   tct_data *data = table();
+  if (persons) weigh(data, NULL, 0);
   tct_composition *c = compose(solvers, 3, 8);
   int most = 0, several = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     double weights[COLS] = {0}, best = 0, score = 0;
     int runs[3] = {0};
-    int64_t candidate = -1, want = by_hand(c, seed, weights, &best, runs);
+    int64_t candidate = -1, want = by_hand(c, persons, seed, weights, &best, runs);
     tct_config run = seeded(seed);
     tct_error err = {0};
     tct_model *model = tct_fit_tries(c, data, SHARE, &run, &candidate, &score, &err);
@@ -188,6 +208,119 @@ static void the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twic
   assert_true(most > 1 && several > 2); /* else nothing was compared */
   tct_composition_free(c);
   tct_data_free(data);
+}
+
+static void the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice(void **state) {
+  (void)state;
+  compare(false);
+}
+
+static void the_weights_of_persons_go_with_their_records_to_both_parts(void **state) {
+  (void)state;
+  compare(true);
+}
+
+/* ---- several classes ---------------------------------------------------------------------------------------------
+ */
+
+static tct_data *fruits(const unsigned char *held, unsigned char wanted, double *x, double *y) {
+  static const char *const names[] = {"fig", "lime", "plum"};
+  tct_matrix m = {.cols = COLS, .stride = COLS, .values = x, .layout = TCT_DENSE_ROWS};
+  tct_error err = {0};
+  for (int i = 0; i < ROWS; i++)
+    if (!held || held[i] == wanted) {
+      memcpy(x + m.rows * COLS, values + (size_t)i * COLS, COLS * sizeof *x);
+      y[m.rows++] = code[i];
+    }
+  tct_data *data = tct_data_view(&m, y, TCT_LABELS_CLASSES, NULL, NULL, &err);
+  if (!data || tct_data_name_classes(data, names, 3, TCT_CLASS_TEXT, &err) != TCT_OK) fail_msg("%s", err.text);
+  return data;
+}
+
+static double claim_of(const tct_composition *c, const char *of, const char *which) {
+  tct_error err = {0};
+  double value;
+  char *text = tct_composition_json(c, &err);
+  json_t *root = json_loads(text, 0, NULL);
+  tct_text_free(text);
+  value = json_number_value(json_object_get(of ? json_object_get(root, of) : root, which));
+  json_decref(root);
+  return value;
+}
+
+static tct_composition *compose_classes(tct_config *config, const char *loss, int64_t mean) {
+  const tct_tries tries = {mean, 0.3};
+  const tct_config *at = config;
+  tct_error err = {0};
+  tct_config_default(config);
+  config->loss = loss, config->solver = "dpgd:steps=10", config->penalty = "l2:lambda=1e-3";
+  config->epsilon = 3, config->delta = 1e-5, config->row_norm = 1, config->threads = 1;
+  int64_t rows = ROWS - tct_search_split(ROWS, SHARE, NULL);
+  tct_composition *made = tct_compose_tries_classes(&at, 1, 3, &tries, rows, COLS, &err);
+  if (!made) fail_msg("%s", err.text);
+  return made;
+}
+
+/* The first try with the weights that its fit by itself would have, and a file that holds. */
+static void a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the_try(void **state) {
+  (void)state;
+  static double x[ROWS * COLS], y[ROWS];
+  unsigned char held[ROWS];
+  tct_config config, run = seeded(5);
+  tct_error err = {0};
+  table();
+  tct_composition *c = compose_classes(&config, "logistic", 1);
+  tct_data *all = fruits(NULL, 0, x, y);
+  tct_model *found = tct_fit_tries(c, all, SHARE, &run, NULL, NULL, &err);
+  if (!found) fail_msg("%s", err.text);
+  tct_data_free(all);
+  uint64_t state_of_fit = (5 + 2 * STEP) & INT64_MAX;
+  config.has_seed = 1, config.seed = tct_split_mix(&state_of_fit) & INT64_MAX;
+  config.epsilon = claim_of(c, "each", "epsilon"), config.delta = claim_of(c, "each", "delta");
+  tct_search_split(ROWS, SHARE, held);
+  tct_data *train = fruits(held, 0, x, y);
+  tct_composition *alone = tct_compose_classes(&config, 3, tct_data_rows(train), COLS, &err);
+  tct_model *want = alone ? tct_fit_composed(alone, train, &err) : NULL;
+  if (!want) fail_msg("%s", err.text);
+  assert_int_equal(tct_model_models(found), 3);
+  assert_memory_equal(tct_model_coefficients(found), tct_model_coefficients(want), 3 * COLS * sizeof(double));
+  assert_string_equal(tct_model_class(found, 2), "plum");
+  tct_model_free(want);
+  tct_model_free(found);
+  tct_composition_free(alone);
+  tct_composition_free(c);
+  tct_data_free(train);
+}
+
+static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_their_fits(void **state) {
+  (void)state;
+  static double x[ROWS * COLS], y[ROWS];
+  static const char *const losses[] = {"logistic", "softmax:classes=3"};
+  tct_config config, run = seeded(2);
+  tct_error err = {0};
+  char file[] = "/tmp/tacit_tries_XXXXXX";
+  assert_true(close(mkstemp(file)) == 0);
+  table();
+  tct_data *all = fruits(NULL, 0, x, y);
+  for (int k = 0; k < 2; k++) {
+    tct_composition *c = compose_classes(&config, losses[k], 6);
+    tct_model *model = tct_fit_tries(c, all, SHARE, &run, NULL, NULL, &err);
+    if (!model || tct_model_write(model, file, &err) != TCT_OK) fail_msg("%s", err.text);
+    char *verdict = tct_verify_json(file, NULL, &err), *text = tct_model_json(model, &err);
+    json_t *root = json_loads(verdict, 0, NULL), *said = json_loads(text, 0, NULL);
+    assert_true(json_is_true(json_object_get(root, "ok")));
+    json_t *fit = json_array_get(json_object_get(json_object_get(said, "privacy"), "fits"), 0);
+    assert_int_equal(json_integer_value(json_object_get(fit, "count")), k == 0 ? 3 : 1);
+    assert_true(json_number_value(json_object_get(root, "epsilon")) == claim_of(c, NULL, "epsilon"));
+    json_decref(root);
+    json_decref(said);
+    tct_text_free(verdict);
+    tct_text_free(text);
+    tct_model_free(model);
+    tct_composition_free(c);
+  }
+  unlink(file);
+  tct_data_free(all);
 }
 
 /* ---- what nobody learns -------------------------------------------------------------------------------------------
@@ -299,6 +432,7 @@ static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   (void)state;
   static const char *const solvers[] = {"dpgd:steps=10"};
   tct_data *data = table(), *weighed = tct_data_relabel(data, NULL, TCT_LABELS_BINARY, NULL);
+  static const char *const objpert[] = {"objpert"};
   tct_composition *c = compose(solvers, 1, 6), *other;
   tct_config run = seeded(1), fit = seeded(1);
   const tct_config *at = &fit;
@@ -313,9 +447,11 @@ static void what_cannot_be_searched_is_refused_before_the_charge(void **state) {
   assert_int_equal(err.status, TCT_E_DATA);
   assert_null(tct_fit_tries(c, data, 1.5, &run, NULL, NULL, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
-  assert_int_equal(tct_data_weigh(weighed, NULL, 1, NULL, &err), TCT_OK);
-  assert_null(tct_fit_tries(c, weighed, SHARE, &run, NULL, NULL, &err));
-  assert_int_equal(err.status, TCT_E_USAGE);
+  weigh(weighed, NULL, 0);
+  tct_composition_free(other);
+  other = compose(objpert, 1, 6);
+  assert_null(tct_fit_tries(other, weighed, SHARE, &run, NULL, NULL, &err));
+  assert_non_null(strstr(err.text, "not a person's records together"));
   tct_composition_free(other);
   tct_composition_free(c);
   tct_data_free(weighed);
@@ -328,6 +464,9 @@ int main(void) {
       cmocka_unit_test(the_split_keeps_the_share_and_is_a_function_of_two_numbers),
       cmocka_unit_test(the_split_is_spread_over_the_table),
       cmocka_unit_test(the_winner_is_the_best_of_all_tries_and_a_setting_that_is_drawn_twice_runs_twice),
+      cmocka_unit_test(the_weights_of_persons_go_with_their_records_to_both_parts),
+      cmocka_unit_test(a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the_try),
+      cmocka_unit_test(the_file_of_a_search_of_several_classes_verifies_and_claims_all_their_fits),
       cmocka_unit_test(neither_the_file_nor_a_callback_tells_how_many_tries_there_were),
       cmocka_unit_test(the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_begin),
       cmocka_unit_test(what_cannot_be_searched_is_refused_before_the_charge),

@@ -89,11 +89,26 @@ static void lists_that_are_odd_are_refused(void **state) {
   assert_int_equal(verdict(claim(GAUSSIAN, 1 - 1e-8), MEAN, SCORE, "selection"), 0);
 }
 
+static void the_fits_of_several_classes_count_as_often_as_they_were_made(void **state) {
+  (void)state;
+  claimed c = claim(GAUSSIAN, 1); /* two steps: of two fits with one each */
+  json_decref(c.fits);
+  c.fits = json_pack("[{s:i, s:[s]}]", "count", 2, "events", "gaussian:noise=6,count=1");
+  json_t *fewer = json_deep_copy(c.fits);
+  json_object_set_new(json_array_get(fewer, 0), "count", json_integer(1));
+  assert_int_equal(verdict(c, MEAN, SCORE, "selection"), 1);
+  c = claim(GAUSSIAN, 1);
+  json_decref(c.fits);
+  c.fits = fewer;
+  assert_int_equal(verdict(c, MEAN, SCORE, "selection"), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_honest_claim_passes_all_three),
       cmocka_unit_test(a_second_method_refuses_what_it_does_not_prove),
       cmocka_unit_test(what_an_exact_law_costs_cannot_be_claimed_for_less),
+      cmocka_unit_test(the_fits_of_several_classes_count_as_often_as_they_were_made),
       cmocka_unit_test(lists_that_are_odd_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,8 @@ static tct_status record_length(tct_csv *csv, int64_t *length, bool *quoted, tct
     TCT_TRY(tct_source_more(source, err));
   }
   *length = source->end - source->begin;
-  if (where != QUOTED) return check_length(csv, *length, err);
+  TCT_TRY(check_length(csv, *length, err)); /* first, as where the text comes in smaller pieces */
+  if (where != QUOTED) return TCT_OK;
   return tct_fail_at(err, source->name, csv->line, 0,
                      "a quoted field that starts in this record is never closed; close the quote or double it");
 }

@@ -192,6 +192,20 @@ static int64_t next_run(const unsigned char *mark, int64_t rows, int64_t from, u
   return at;
 }
 
+/* They stay as they are: what a person's weights sum to does not grow where some of the records are left out. */
+static tct_status pick_weights(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data *to,
+                               tct_error *err) {
+  int64_t row = 0;
+  if (!from->weight) return TCT_OK;
+  to->weight = TCT_NEW(double, to->x.rows);
+  if (!to->weight) return tct_fail_memory(err);
+  for (int64_t i = 0; i < from->x.rows; i++)
+    if (mark[i] == wanted) to->weight[row++] = from->weight[i];
+  to->weight_cap = from->weight_cap;
+  to->persons = from->persons;
+  return TCT_OK;
+}
+
 static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned char wanted, tct_data *to,
                        tct_error *err) {
   const tct_matrix *f = &from->x;
@@ -211,6 +225,7 @@ static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned
     end = next_run(mark, f->rows, end, wanted, &first);
     append(to, from, first, end, &row, &entry);
   }
+  TCT_TRY(pick_weights(from, mark, wanted, to, err));
   return describe(to, from, err);
 }
 

@@ -119,7 +119,9 @@ void tct_step_scores(const tct_line *line, const double *z, const double *s, con
       }
       for (int64_t j = 0; j < grid; j++) own[j] -= block_sum(line, j, z + from, s + from, y + from, rows);
     }
-#pragma omp critical
-    for (int64_t j = 0; j < grid; j++) score[j] += own[j];
+    for (int64_t j = 0; j < grid; j++) {
+#pragma omp atomic
+      score[j] += own[j];
+    }
   }
 }
