@@ -86,7 +86,8 @@ HEAD = """# What `tacit audit` reached
 
 Every private solver with every loss and relation that it takes, attacked by `tacit-audit audit` at ε = 4, δ = 1e-6, 24
 records, 4 features and no intercept.
-`outpert` has 400 records and a ridge of 0.001 in place of 0.05. [Attacking a plan](../guide/audit.md) says what the parts do. Rows are made by
+`outpert` has 400 records and a ridge of 0.001 in place of 0.05.
+[Attacking a plan](../guide/audit.md) says what the parts do. Rows are made by
 
     make audit
 
