@@ -75,18 +75,27 @@ tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, 
   return TCT_OK;
 }
 
-double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours) {
-  double noise = 0;
-  tct_target whole = {neighbours, facts->epsilon, facts->delta};
-  if (tct_noise_off(facts) || tct_calibrate_noise(1, 1, &whole, &noise, NULL, NULL) != TCT_OK) return 0;
+/* The noise of one Gaussian with all of the budget; 0 where there is none.  A run asks for it several times, and each
+ * answer takes longer than a fit of a small table: a thread keeps the last one. */
+static double noise_of(const tct_target *whole) {
+  static _Thread_local tct_target last = {.epsilon = NAN};
+  static _Thread_local double noise;
+  if (last.neighbours == whole->neighbours && last.epsilon == whole->epsilon && last.delta == whole->delta)
+    return noise;
+  last.epsilon = NAN;
+  if (tct_calibrate_noise(1, 1, whole, &noise, NULL, NULL) != TCT_OK) noise = 0;
+  last = *whole;
   return noise;
 }
 
+double tct_budget_single(const tct_facts *facts, tct_neighbours neighbours) {
+  return tct_noise_off(facts) ? 0 : noise_of(&(tct_target){neighbours, facts->epsilon, facts->delta});
+}
+
 double tct_signal_to_noise(int64_t rows, int64_t p, const tct_target *whole) {
-  double noise = 0;
   if (!isfinite(whole->epsilon)) return INFINITY;
-  if (tct_calibrate_noise(1, 1, whole, &noise, NULL, NULL) != TCT_OK) return 0;
-  return (double)rows / (noise * sqrt((double)p));
+  double noise = noise_of(whole);
+  return noise > 0 ? (double)rows / (noise * sqrt((double)p)) : 0;
 }
 
 tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err) {

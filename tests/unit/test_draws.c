@@ -61,6 +61,24 @@ static void a_rounded_gaussian_reaches_beyond_every_deviation_that_words_lead_to
   }
 }
 
+/* A probability of 2^-n takes n bits: all words but the last must be 0, and the last is compared. */
+static void a_rare_coin_reads_as_many_words_as_its_probability_has_bits(void **state) {
+  (void)state;
+  static const int bits[] = {1, 63, 64, 65, 127, 128, 129, 130, 192, 193, 256, 1074};
+  for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
+    uint32_t words[64] = {0};
+    int count = 2 * ((bits[k] + 63) / 64);
+    tct_dyadic p = {1, -bits[k]};
+    tct_stream zeros = forged(words, count);
+    assert_true(tct_coin_dyadic(&zeros, p));
+    assert_int_equal(zeros.used, sizeof zeros.buffer); /* all words, and no other */
+    words[count - 2] = words[count - 1] = UINT32_MAX;
+    tct_stream last = forged(words, count);
+    assert_false(tct_coin_dyadic(&last, p));
+    assert_int_equal(last.used, sizeof last.buffer);
+  }
+}
+
 /* sigma y/g is within half a lattice step of k + x times the ratio, and a tie goes up. */
 static void a_scaled_number_is_rounded_to_the_nearest_integer(void **state) {
   (void)state;
@@ -306,6 +324,7 @@ static void seeded_draws_are_those_that_are_recorded(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rounded_gaussian_reaches_beyond_every_deviation_that_words_lead_to),
+      cmocka_unit_test(a_rare_coin_reads_as_many_words_as_its_probability_has_bits),
       cmocka_unit_test(a_scaled_number_is_rounded_to_the_nearest_integer),
       cmocka_unit_test(a_number_next_to_a_tie_is_rounded_by_its_first_word),
       cmocka_unit_test(further_words_decide_where_the_first_leave_a_rounding_open),
