@@ -93,9 +93,10 @@ void tct_pair_invent(tct_audit *a, tct_pair *pair, int kind);
  * a margin to where the record's slope is large, and curve little themselves.  Where a record is replaced, the two are
  * nearly opposite, and all others lie against their sum: both slopes are then large. */
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind);
-/* Moves one or a few numbers of the record, of what replaces it, of the others' length, or of how all are handed over.
- */
+/* Moves one or a few numbers of the record, of what replaces it, or of how both are handed over. */
 void tct_pair_nudge(tct_audit *a, tct_pair *pair);
+/* Makes all other records longer or shorter. */
+void tct_pair_nudge_others(tct_audit *a, tct_pair *pair);
 
 /* A table as the library takes it.  with: 1 the record is there; 0 it is gone, or replaced. */
 typedef struct tct_side {

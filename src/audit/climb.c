@@ -166,7 +166,10 @@ static tct_status ascend(tct_audit *a, climb *c, int o, int kind, tct_pair *cana
        k++) {
     if (o == a->releases && here >= 0.9999 * a->claim.shift) break;
     tct_pair_copy(a, &next, &at);
-    tct_pair_nudge(a, &next);
+    if (tct_audit_u64(a) % 13 == 0)
+      tct_pair_nudge_others(a, &next);
+    else
+      tct_pair_nudge(a, &next);
     status = height(a, c, &next, o, &there, err);
     if (status != TCT_OK || !(there >= here)) continue;
     tct_pair_copy(a, &at, &next);

@@ -159,8 +159,7 @@ static void nudge_row(tct_audit *a, double *x) {
   if (way >= 4) *at = storable(*at * by);
 }
 
-/* All other records become longer or shorter. */
-static void nudge_others(tct_audit *a, tct_pair *pair) {
+void tct_pair_nudge_others(tct_audit *a, tct_pair *pair) {
   double by = exp(tct_audit_real(a));
   for (int64_t k = 0; k < a->rows * a->cols; k++)
     if (k / a->cols != pair->record) pair->x[k] = storable(pair->x[k] * by);
@@ -170,7 +169,7 @@ void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
   static const double stretches[] = {1, 1, 0, 0.01, 10, 1000};
   int moves = 1 + (int)(tct_audit_u64(a) % 3);
   for (int k = 0; k < moves; k++) {
-    int what = (int)(tct_audit_u64(a) % 13);
+    int what = (int)(tct_audit_u64(a) % 12);
     double *x = pair->x + pair->record * a->cols;
     if (what < 3) nudge_row(a, x);
     if (what >= 3 && what < 5 && a->replaces) nudge_row(a, pair->other);
@@ -182,7 +181,6 @@ void tct_pair_nudge(tct_audit *a, tct_pair *pair) {
     if (what == 10) pair->coins = tct_audit_u64(a);
     if (what == 11 && a->replaces)
       for (int64_t j = 0; j < a->cols; j++) pair->other[j] = -x[j];
-    if (what == 12) nudge_others(a, pair);
   }
 }
 
