@@ -80,11 +80,10 @@ static tct_status take_loss(const cli_args *args, search *s, size_t k, tct_error
   tct_config *c = &s->config[k];
   bool joint = tct_config_labels(c) == TCT_LABELS_CLASSES;
   if (joint && s->classes < 3)
-    return refuse(
-        TCT_E_USAGE,
-        "this loss is of more than two classes at once; list them with --classes, or take --loss logistic for "
-        "two",
-        err);
+    return refuse(TCT_E_USAGE,
+                  "this loss is of more than two classes at once; list them with --classes, or take --loss logistic "
+                  "for two",
+                  err);
   if (args->loss_open && s->classes > 2 && !json_object_get(json_array_get(s->candidates, k), "loss"))
     return refuse(TCT_E_USAGE,
                   "--loss auto is for one fit; a search of more than two classes tries losses: list them in the "

@@ -143,10 +143,10 @@ static void set_against(tct_audit *a, tct_pair *pair, double size, bool all, boo
 
 void tct_pair_oppose(tct_audit *a, tct_pair *pair, int kind) {
   tct_pair_invent(a, pair, kind);
-  bool all = kind % 2, both = all && a->replaces;
+  bool all = kind % 2, both = all && a->replaces && a->cols > 1;
   if (all) lengthen(a, pair);
-  if (both && a->cols > 1) nearly_oppose(a, pair);
-  set_against(a, pair, all ? exp(2 * tct_audit_real(a) - 3.2) : 0.5, all, both && a->cols > 1);
+  if (both) nearly_oppose(a, pair);
+  set_against(a, pair, all ? exp(2 * tct_audit_real(a) - 3.2) : 0.5, all, both);
 }
 
 static void nudge_row(tct_audit *a, double *x) {

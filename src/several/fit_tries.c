@@ -99,16 +99,13 @@ static tct_status keep_facts(search *s, const tct_model *m, tct_error *err) {
 }
 
 /* The candidate's fits by themselves; `part` takes the place of a list. */
-static tct_composition alone(const search *s, const tct_part *part) {
-  return (tct_composition){.part = (tct_part *)(uintptr_t)part, /* which is only read */
-                           .parts = 1,
-                           .epsilon = part->epsilon,
-                           .delta = part->delta,
-                           .neighbours = s->c->neighbours};
+static tct_composition alone(const search *s, tct_part *part) {
+  return (tct_composition){
+      .part = part, .parts = 1, .epsilon = part->epsilon, .delta = part->delta, .neighbours = s->c->neighbours};
 }
 
 static tct_status make_shell(const search *s, int64_t j, tct_model **shell, tct_error *err) {
-  const tct_part *part = &s->c->part[j];
+  tct_part *part = &s->c->part[j];
   tct_composition one = alone(s, part);
   if (part->copies > 1) return tct_composed_shell(&one, s->train, shell, err);
   tct_fitting f = {.plan = part->plan, .data = s->train};
@@ -121,12 +118,9 @@ static tct_status make_shell(const search *s, int64_t j, tct_model **shell, tct_
 /* What a fit of this candidate would refuse, and its score, is refused before anything is charged. */
 static tct_status prepare(search *s, int64_t j, tct_error *err) {
   tct_scoring scoring;
-  tct_model *m = NULL;
-  tct_status status = make_shell(s, j, &m, err);
-  s->shell[j] = m;
-  TCT_TRY(status);
-  TCT_TRY(tct_scoring_make(m, s->held->weight != NULL, &scoring, err));
-  return keep_facts(s, m, err);
+  TCT_TRY(make_shell(s, j, &s->shell[j], err));
+  TCT_TRY(tct_scoring_make(s->shell[j], s->held->weight != NULL, &scoring, err));
+  return keep_facts(s, s->shell[j], err);
 }
 
 /* Room for the file, by the candidate that says most about itself. */
