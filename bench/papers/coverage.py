@@ -212,6 +212,19 @@ def short_table(rows):
         yield "| " + " | ".join(cells) + " |"
 
 
+def chance_table(rows):
+    """The lowest weight that comes up in one cell of twenty although all cover with chance 0.95."""
+    del rows
+    yield "| tables | 5 weights | 20 weights |"
+    yield "| --- | --- | --- |"
+    for tables in (60, 125, 250, 1000):
+        least = []
+        for weights in (5, 20):
+            hits = (h for h in range(tables) if chance([h] + [tables] * (weights - 1), [tables] * weights) >= 0.05)
+            least.append(f"{next(hits) / tables:.3f}")
+        yield f"| {tables} | {' | '.join(least)} |"
+
+
 def low_table(rows):
     """How often a lowest weight as low as seen has each chance, and the cells where that is below 1 %."""
     tried = [r for r in rows if r["chance"] is not None]
@@ -262,6 +275,7 @@ def write_page(path, rows):
     found = list(joined(rows))
     for name, lines in {
         "short": short_table(found),
+        "chance": chance_table(found),
         "low": low_table(found),
         "cells": cell_table(found),
         "noise": noise_table(rows),

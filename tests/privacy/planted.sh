@@ -346,7 +346,7 @@ plant clips_by_the_slope_of_one_label src/solve/shared/clipped.c 's/size\[k\] > 
 plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
 plant onestep_open_direction_ends_at_the_optimum src/solve/onestep/onestep_covariance.c 's/square = LEFT \* slope \* slope/square = 0 * slope/' privacy_standard_errors
 plant onestep_units_far_above_the_rows src/solve/onestep/onestep_sums.c 's/ && tct_noise_off\(run->problem->facts\)\) status/ \&\& run->rule.steps < 0) status/' privacy_standard_errors
-plant onestep_rounding_is_curvature src/solve/onestep/onestep_covariance.c 's/LEAST = 1e-6/LEAST = 1e-12/' cli_summary
+plant onestep_rounding_is_curvature src/solve/onestep/onestep_covariance.c 's/LEAST = 1e-6/LEAST = 1e-12/' privacy_standard_errors
 plant onestep_open_direction_without_a_prior src/solve/onestep/onestep_covariance.c 's/prior = known \?/prior = !known ?/' privacy_standard_errors
 plant onestep_unknown_variance_is_small src/solve/onestep/onestep_covariance.c 's/m->unknown \|\| open_part/open_part/' privacy_standard_errors
 plant largest_of_ranks_forgets_nan src/ranks/ranks.c 's/isnan\(x\[j\]\) \? INFINITY : x\[j\]/x[j]/' contract_transports

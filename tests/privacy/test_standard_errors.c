@@ -194,6 +194,21 @@ static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
   }
 }
 
+/* Two equal columns: their difference has no curvature, but rounding leaves some, and an error of 10^8. */
+static void without_noise_equal_columns_have_no_interval(void **state) {
+  (void)state;
+  enum { P = 4 };
+  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+    coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 9);
+    for (int64_t i = 0; i < t.n; i++) t.x[i * P + 1] = t.x[i * P];
+    tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
+    for (int64_t j = 0; j < P; j++)
+      if ((weight(model, j).why == TCT_GIVEN) != (j > 1)) fail_msg("%s, weight %d", coverage_losses[loss], (int)j);
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+}
+
 /* ---- their parts ------------------------------------------------------------------------------------------------ */
 
 static void students_t_has_the_values_of_its_tables(void **state) {
@@ -339,6 +354,7 @@ int main(void) {
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
       cmocka_unit_test(without_noise_errors_are_those_of_an_exact_fit),
+      cmocka_unit_test(without_noise_equal_columns_have_no_interval),
       cmocka_unit_test(noise_in_the_curvature_leaves_the_mean_of_its_inverse),
       cmocka_unit_test(students_t_has_the_values_of_its_tables),
       cmocka_unit_test(eigenvectors_put_the_matrix_together_again),
