@@ -58,7 +58,10 @@ double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, do
   double root = sqrt(signal_to_noise);
   /* What the cut takes from the intercept stays, while sampling's part falls with n. */
   double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
-  if (facts->loss.kind->counts && rule->robust) return between(0.32 * root, 2 + least, 16);
+  if (facts->loss.kind->counts && rule->robust) { /* what the cut takes under a wrong mean must fall as errors do */
+    double large = (double)facts->rows / 20000;
+    return between(0.32 * root, 2 + least, 16 * sqrt(fmax(large, 1)));
+  }
   if (facts->loss.kind->counts) return between(0.06 * root, least, 15);
   if (!rule->robust) return between(2 + 0.8 * log10(signal_to_noise / 1000), 2, 3.5);
   /* What the cut takes from skewed residuals stays, too. */
