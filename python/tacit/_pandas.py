@@ -20,7 +20,7 @@ _FORMATS = {
     "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g",
 }  # fmt: skip
 _UNKNOWN = b"other"  # no format of Arrow: the library refuses the column by its name, if it is asked for
-_LOOK, _FEW = 1 << 14, 1 << 10  # objects that are looked at first; with more addresses than that they go by value
+_LOOK, _FEW = 1 << 11, 1 << 8  # objects that are looked at first; with more addresses than that they go by value
 _PLAIN = ("string", "boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
