@@ -4,7 +4,17 @@ if ! command -v openssl >/dev/null || [ ! -e "$(dirname "$TACIT")/libtacit_tls.s
   echo "skipped: openssl or libtacit_tls.so is not there"
   exit 77
 fi
-port=$((20000 + RANDOM % 20000))
+port=$((10000 + RANDOM % 20000)) # below those that the system gives to clients
+
+# listening PORT PROCESS : waits, without a connection, until the process listens there on 127.0.0.1 or has ended.
+listening() {
+  local address
+  address=$(printf '0100007F:%04X' "$1")
+  while kill -0 "$2" 2>/dev/null; do
+    grep -q ": $address [0-9A-F:]* 0A" /proc/net/tcp && return
+    sleep 0.05
+  done
+}
 
 quiet() { openssl "$@" >openssl.log 2>&1 || { cat openssl.log; exit 1; }; }
 key() { quiet req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=${2:-$1}"; }

@@ -39,6 +39,7 @@ serve() { # NAME [OPTION...] : in the background, said in serve.err
   "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert "$name.pem" --private-key "$name.key" --ca authority.pem \
     "${merged[@]}" >serve.out 2>serve.err &
   server=$!
+  listening $port $server
 }
 party() { # NAME FILE [OPTION...]
   local name=$1 file=$2
@@ -105,11 +106,11 @@ check "one run is in the ledger" test "$(grep -o '"what"' .out | wc -l)" = 1
 
 # ---- who is turned away ---------------------------------------------------------------------------------
 
-# turned_away NAME REGEX COMMAND... : alone with a server that waits 2 seconds
+# turned_away NAME REGEX COMMAND... : alone with a server that waits 4 seconds
 turned_away() {
   local name=$1 regex=$2
   shift 2
-  serve server --timeout 2
+  serve server --timeout 4
   "$@" </dev/null >command.out 2>&1
   ends "$name" $server 1 "0 of 2 parties.*$regex" serve.err
 }
@@ -125,7 +126,7 @@ quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -revoke gone
 quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -gencrl -crldays 2 -out revoked.pem
 quiet ca -config ca.conf -cert authority.pem -keyfile authority.key -gencrl -crlsec 1 -out stale.pem
 serve server --crl revoked.pem
-party gone b.csv --timeout 5
+party gone b.csv --timeout 8
 check "a revoked certificate is refused" [ $? != 0 ]
 party alice a.csv --crl revoked.pem &
 other=$!
@@ -134,16 +135,16 @@ check "those that are not revoked are let in" [ $? = 0 ]
 ends "alice, too" $other 0 . alice.out
 ends "the server has its model" $server 0 "party: epsilon" serve.out
 sleep 1.2
-serve server --crl stale.pem --timeout 3
-party bob b.csv --timeout 5
+serve server --crl stale.pem --timeout 6
+party bob b.csv --timeout 8
 check "a list that is out of date lets nobody in" [ $? != 0 ]
 ends "the server says why" $server 1 "CRL has expired" serve.err
 serve server --crl authority.pem
 ends "a list that is none" $server 1 "list of revoked certificates" serve.err
-dial() { sleep 0.3; timeout 4 openssl s_client -connect 127.0.0.1:$port -CAfile authority.pem "$@"; }
+dial() { timeout 12 openssl s_client -connect 127.0.0.1:$port -CAfile authority.pem "$@"; }
 turned_away "no certificate" "did not return a certificate" dial
 turned_away "an old TLS" "version|protocol" dial -tls1_2 -cert bob.pem -key bob.key
-plain() { sleep 0.4; printf 'GET / HTTP/1.0\r\n\r\n' >/dev/tcp/127.0.0.1/$port; sleep 0.2; }
+plain() { printf 'GET / HTTP/1.0\r\n\r\n' >/dev/tcp/127.0.0.1/$port; sleep 0.2; }
 turned_away "a plaintext client" "http request|wrong version|TLS" plain
 
 serve elsewhere
@@ -162,8 +163,8 @@ wait $other
 
 # ---- who does not answer ---------------------------------------------------------------------------------
 
-serve server --timeout 3
-(sleep 4) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
+serve server --timeout 8
+(sleep 10) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
 silent=$!
 party alice a.csv
 ends "a silent peer" $server 1 "silent for too long" serve.err
@@ -172,7 +173,7 @@ wait $silent
 
 serve server --timeout 10
 printf 'TCT1 this is not a message of the program' >garbage
-(sleep 0.5; cat garbage; sleep 1) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
+(cat garbage; sleep 8) | dial -quiet -cert bob.pem -key bob.key >/dev/null 2>&1 &
 silent=$!
 party alice a.csv
 ends "bytes that are no message" $server 1 "no message of this program|type [0-9]+ where|out of its turn" serve.err
@@ -225,7 +226,7 @@ for way in up down; do
   rm -f model.json
   python3 between.py "$port" "$real" 12 $way >between.out 2>&1 &
   between=$!
-  sleep 0.5
+  listening $port $between
   party bob b.csv &
   other=$!
   (port=$real && party alice a.csv)

@@ -63,7 +63,7 @@ spoiled() {
   wait $other
   got=$?
   # Noise decides whose column a step takes: where the frame never came, the attack is made again.
-  if ! grep -q spoiled relay.out && [ "${attempt:-1}" -lt 5 ]; then
+  if ! grep -q spoiled relay.out && [ "${attempt:-1}" -lt 30 ]; then
     kill $relay $server 2>/dev/null
     wait $relay $server 2>/dev/null
     attempt=$((${attempt:-1} + 1)) spoiled "${given[@]}"
