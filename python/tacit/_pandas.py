@@ -94,7 +94,8 @@ def _factorized(values: NDArray[Any]) -> Tuple[NDArray[Any], NDArray[Any]]:
     one = np.empty(len(found), dtype=np.intp)
     one[place] = np.arange(len(values))  # any row of each
     codes, distinct = _coded(values[one])
-    return np.asarray(codes[place]), distinct
+    small = codes.astype(np.min_scalar_type(-max(1, len(distinct))))  # eight bytes a row take longer to write than to find
+    return np.asarray(small[place]), distinct
 
 
 def _texts(series: Any) -> Column:
