@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD := build/release
 
-.PHONY: all audit check kills spark mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
+.PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -82,6 +82,10 @@ planted: all
 # The documentation as a site in build/site.
 site:
 	@tools/site.sh
+
+# scikit-learn's checks on its newest release, pyright on the guide's examples; needs the registry of Python packages.
+newest: all
+	tools/newest.sh $(BUILD)
 
 # What is handed out; each script says in its head what it needs, and stops with one sentence where that is missing.
 wheels:

@@ -74,11 +74,40 @@ static int in_other_verb(const char *given, char *text, size_t size) {
   return 0;
 }
 
+/* What other programs call an option. */
+static const char *const option_synonyms[][2] = {
+    {"--target", "--label"},
+    {"--y", "--label"},
+    {"--outcome", "--label"},
+    {"--sep", "--delimiter"},
+    {"--groups", "--person"},
+    {"--group", "--person"},
+    {"--id", "--person"},
+    {"--jobs", "--threads"},
+    {"--cores", "--threads"},
+    {"--workers", "--threads"},
+    {"--random-state", "--seed"},
+    {"--html", "--report"},
+    {"--grid", "--candidates"},
+    {"--cv", "--held-out"},
+    {"--param-grid", "--candidates"},
+    {"--bounds", "--schema"},
+    {"--regularizer", "--penalty"},
+    {"--regularization", "--penalty"},
+    {"--test-size", "--held-out"},
+};
+
+static const char *other_name(const cli_verb *verb, const char *given) {
+  for (size_t k = 0; k < sizeof option_synonyms / sizeof *option_synonyms; k++)
+    if (!strcmp(option_synonyms[k][0], given) && has_option(verb, option_synonyms[k][1])) return option_synonyms[k][1];
+  return NULL;
+}
+
 int cli_unknown_option(const cli_verb *verb, const char *name, size_t length) {
   char given[64], text[256] = "";
   snprintf(given, sizeof given, "%.*s", (int)length, name);
-  const char *near = nearest_option(verb, given);
-  if (!(near && is_part(near, given)) && in_spec(verb, given, text, sizeof text))
+  const char *other = other_name(verb, given), *near = other ? other : nearest_option(verb, given);
+  if (!other && !(near && is_part(near, given)) && in_spec(verb, given, text, sizeof text))
     return cli_fail(CLI_USAGE, "tacit %s has no option %s; %s", verb->name, given, text);
   if (near)
     return cli_fail(CLI_USAGE, "tacit %s has no option %s; did you mean %s? `tacit help %s` lists them", verb->name,

@@ -139,6 +139,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         _estimate.check(self.estimate, self.bounds, self.data_norm)
         if self.n_jobs is not None and not isinstance(self.n_jobs, numbers.Integral):
             raise ValueError("n_jobs must be a whole number; give e.g. n_jobs=2, or None for all processors")
+        if self.n_jobs == 0:
+            raise ValueError("n_jobs must not be 0; give e.g. n_jobs=2, or None for all processors")
         if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
             raise ValueError("progress must be True, False or a function; give one of these")
 

@@ -39,6 +39,8 @@ class Intake:
         Table; y of a frame under a schema as `Coded`, or in the Table."""
         self.schema_: Optional[Schema] = None
         self.label_: Optional[str] = None
+        _check_order(X, y, "y")
+        _check_order(X, groups, "groups")
         if schema is not None:
             return self._take_frame(X, y, groups, _frames.schema_of(schema))
         if self.estimate is not None and not isinstance(X, Table):
@@ -132,6 +134,7 @@ class Intake:
         """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of
         a frame under a schema come as `Coded`."""
         check_is_fitted(self, "models_")
+        _check_order(X, y, "y")
         name = self.label_ if y is None else y
         if not isinstance(name, str) or isinstance(X, Table) or not _arrow.is_frame(X):
             return y
@@ -141,6 +144,20 @@ class Intake:
         if self._labels_kind == _native.LABELS_REAL:
             return frame.matrix([name])[:, 0]
         return _frames.labels_of(frame, name, self.schema_ or Schema({"columns": []}))
+
+
+def _check_order(X: Any, values: Any, name: str) -> None:
+    """A Series goes with the rows by position, as everywhere.  One whose index has the rows' names in another order was
+    meant otherwise."""
+    if not _arrow.is_pandas(X) or not hasattr(values, "iloc") or len(values) != len(X):
+        return
+    rows, own = X.index, values.index
+    if rows.equals(own) or not (rows.is_unique and own.is_unique) or not own.isin(rows).all():
+        return
+    raise ValueError(
+        f"the index of {name} has the rows of X in another order; give {name}.loc[X.index], or {name}.to_numpy() if they "
+        "go by position"
+    )
 
 
 def _named_columns(X: Any, y: Any, label: Any, groups: Any) -> Tuple[Any, Any, Any, Any, Optional[list[str]]]:

@@ -69,6 +69,11 @@ class Classifier(ClassifierMixin, Linear):
 
     _labels_kind = _native.LABELS_BINARY
 
+    def _check(self) -> None:
+        super()._check()
+        if self.classes is not None and np.ndim(self.classes) != 1:
+            raise ValueError("classes must be a list of labels; give e.g. classes=[0, 1]")
+
     def _penalty_spec(self, rows: int, cap: float) -> str:
         if not self.C > 0:
             raise ValueError("C must be above 0; give e.g. C=1.0")

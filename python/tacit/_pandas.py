@@ -20,7 +20,7 @@ _FORMATS = {
     "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g",
 }  # fmt: skip
 _UNKNOWN = b"other"  # no format of Arrow: the library refuses the column by its name, if it is asked for
-_LOOK, _FEW = 1 << 14, 1 << 10  # objects that are looked at first; with more addresses than that they go by value
+_LOOK, _FEW = 1 << 11, 1 << 8  # objects that are looked at first; with more addresses than that they go by value
 _PLAIN = ("string", "boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
@@ -94,7 +94,8 @@ def _factorized(values: NDArray[Any]) -> Tuple[NDArray[Any], NDArray[Any]]:
     one = np.empty(len(found), dtype=np.intp)
     one[place] = np.arange(len(values))  # any row of each
     codes, distinct = _coded(values[one])
-    return np.asarray(codes[place]), distinct
+    small = codes.astype(np.min_scalar_type(-max(1, len(distinct))))  # eight bytes a row take longer to write than to find
+    return np.asarray(small[place]), distinct
 
 
 def _texts(series: Any) -> Column:

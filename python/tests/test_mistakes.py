@@ -340,6 +340,37 @@ MISTAKES = {
             logistic(data_norm=2.0, classes=[0, 1]), {"epsilon": [1.0, 2.0]}, **BUDGET).fit(X, Y),
         "epsilon belongs to the whole search; take it out of param_grid",
     ),
+    "labels in another order than the rows": (
+        lambda folder: plain(pd.DataFrame(X), pd.Series(Y).sort_values(kind="stable")[::-1]),
+        r"the index of y has the rows of X in another order; give y.loc\[X.index\]",
+    ),
+    "persons in another order than the rows": (
+        lambda folder: under(rows_per_person=2, fit={"groups": pd.Series(range(N))[::-1]}),
+        "the index of groups has the rows of X in another order; give",
+    ),
+    "labels in another order in a score": (
+        lambda folder: plain(pd.DataFrame(X)).score(pd.DataFrame(X), pd.Series(Y)[::-1]), "index of y has the rows of X",
+    ),
+    "groups=True": (
+        lambda folder: under(rows_per_person=2, fit={"groups": True}), "groups must name one person for each row.*; give",
+    ),
+    "classes as a text": (lambda folder: plain(classes="01"), "classes must be a list of labels; give e.g."),
+    "n_jobs=0": (lambda folder: plain(n_jobs=0), "n_jobs must not be 0; give e.g. n_jobs=2"),
+    "a parameter that scikit-learn has": (
+        lambda folder: tacit.PrivateLogisticRegression(penalty="l2"), "has no parameter 'penalty'; it has",
+    ),
+    "a model saved over a folder": (lambda folder: plain().save(folder), "is a directory; name a file to write"),
+    "a frame without records": (lambda folder: under(frame().iloc[:0]), "the frame has no records; give at least one"),
+    "bounds and an estimate of them": (
+        lambda folder: plain(estimate="bounds:share=0.1"), "data_norm and estimate are two answers.*; leave one",
+    ),
+    "a draft of a label that is not there": (
+        lambda folder: tacit.Schema.draft(frame(), label="dead"), "no column of the label's name; name the label",
+    ),
+    "a table of semicolons under another delimiter": (
+        lambda folder: tacit.read(file(folder, "s.csv", "age;died\n1;yes\n"), label="died", delimiter=","),
+        "the header is a single column, and not .died.; name the delimiter",
+    ),
     "a setting of the process that is none": (
         lambda folder: tacit.config(repeated_fits="never"), "repeated_fits is unknown; give 'warn' or 'ok'",
     ),

@@ -74,7 +74,7 @@ refused 'a decimal comma that is not announced' 'mark.csv:2:1: .*--decimal ,' ma
 refused 'points between thousands' 'thousands.csv:2:1: .*decimal number' thousands.csv --decimal ,
 refused 'a comma for both' 'leave --decimal away' comma.csv --decimal ,
 refused 'a word for a missing value' 'missing.csv:3:1: .*missing_values' missing.csv
-refused 'the wrong delimiter' 'no column "y"' comma.csv --delimiter ';'
+refused 'the wrong delimiter' 'single column, and not "y"; name the delimiter' comma.csv --delimiter ';'
 refused 'two files in an archive' 'several files' two.zip
 refused 'a spreadsheet' 'spreadsheet.*CSV' sheet.xlsx
 refused 'Parquet' 'Parquet.*data frame' table.parquet

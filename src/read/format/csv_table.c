@@ -41,7 +41,11 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
     r->label = -1;
     if (reader->options->labels == TCT_LABELS_NONE) return TCT_OK;
     return tct_fail_at(err, file, r->csv.line, 0,
-                       "the header has no column \"%.200s\" for the label; name the label as the header does", wanted);
+                       r->count == 1 ? "the header is a single column, and not \"%.200s\"; name the delimiter that the "
+                                       "file has"
+                                     : "the header has no column \"%.200s\" for the label; name the label as the "
+                                       "header does",
+                       wanted);
   }
   if (given && schema && strcmp(r->names[r->label], schema) != 0) {
     return tct_fail(err, TCT_E_USAGE, "--label and the schema name different label columns; leave --label away");
