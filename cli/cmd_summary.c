@@ -59,15 +59,16 @@ static void put_line(const json_t *line, int width) {
   putchar('\n');
 }
 
-/* Each note once, with the names that it is for. */
+/* Each note once, with the names that it is for; the intercept's, too. */
 static void put_notes(const json_t *root) {
-  const json_t *weights = json_object_get(root, "weights"), *line, *other;
+  json_t *lines = json_copy(json_object_get(root, "weights")), *line, *other, *intercept;
   size_t i, k;
-  if (!json_is_string(json_object_get(root, "errors"))) return;
-  json_array_foreach(weights, i, line) {
+  intercept = json_object_get(root, "intercept");
+  if (json_is_object(intercept)) json_array_append(lines, intercept);
+  json_array_foreach(lines, i, line) {
     const char *note = cli_string(line, "note");
     int first = note[0] != 0, others = 0;
-    json_array_foreach(weights, k, other) {
+    json_array_foreach(lines, k, other) {
       if (strcmp(note, cli_string(other, "note"))) continue;
       if (k < i) first = 0;
       others += k > i;
@@ -75,6 +76,7 @@ static void put_notes(const json_t *root) {
     if (!first) continue;
     printf("%s%s: %s\n", cli_string(line, "name"), others ? " and others marked NA" : "", note);
   }
+  json_decref(lines);
 }
 
 static void put_matrix(const json_t *names, const json_t *matrix, const char *title) {
@@ -142,7 +144,7 @@ static void print_summary(const json_t *root) {
     printf("%s%s\n", i ? "\n" : "", cli_string(line, "class"));
     put_weights(line, width);
   }
-  put_notes(root);
+  if (json_is_string(json_object_get(root, "errors"))) put_notes(root);
   if (json_is_object(covariance)) {
     put_matrix(json_object_get(covariance, "names"), json_object_get(covariance, "population"),
                "covariance (population: sampling and noise)");

@@ -110,13 +110,34 @@ static inline double coverage_label(coverage_kind kind, coverage_loss loss, cons
   return fmin(fmax(f + s * e, -2), 2);
 }
 
+/* The mean of a count of this mean that is cut at 50: what counts above 50 lose is taken off. */
+static inline double coverage_mean_count(double mean) {
+  if (mean < 15) return mean;
+  double part = exp(-mean), above = mean - 50;
+  for (int k = 0; k < 50; part *= mean / ++k) above += (50 - k) * part;
+  return mean - above;
+}
+
+/* Of a count whose own mean varies by a normal factor.  By Simpson's rule. */
+static inline double coverage_mean_varied(double f, double s) {
+  enum { STEPS = 48 };
+  double sum = 0, all = 0;
+  for (int k = 0; k <= STEPS; k++) {
+    double z = 6 * (2.0 * k / STEPS - 1), part = exp(-z * z / 2) * (k == 0 || k == STEPS ? 1 : k % 2 ? 4 : 2);
+    sum += part * coverage_mean_count(exp(fmin(f + 2 * s * z - 2 * s * s, 4))), all += part;
+  }
+  return sum / all;
+}
+
 /* The mean of coverage_label.  Huber loss needs more than the mean: a drawn label. */
 static inline double coverage_mean(coverage_kind kind, coverage_loss loss, const double *x, const double *w, int64_t p,
                                    dice *d) {
   double s, f = coverage_line(kind, loss, x, w, p, &s);
   if (loss == HUBER) return coverage_label(kind, loss, x, w, p, d);
   if (loss == LOGISTIC) return tanh(f / 2);
-  if (loss == POISSON) return fmin(exp(f), 50);
+  if (loss == POISSON && kind == HETERO) return coverage_mean_varied(f, s);
+  if (loss == POISSON && kind == SKEW_ERRORS) return exp(f) * (1 - pow(1 + exp(-f), -50)); /* a geometric law */
+  if (loss == POISSON) return coverage_mean_count(exp(fmin(f, 4)));
   if (kind == SKEW_ERRORS) return f - s * exp(-(2 - f) / s - 1); /* what lies above 2 is cut */
   double high = (2 - f) / s, low = (2 + f) / s;
   return f + s * (exp(-low * low / 2) - exp(-high * high / 2)) / sqrt(2 * 3.14159265358979323846) +

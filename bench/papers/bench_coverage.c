@@ -43,17 +43,19 @@ static int place(const char *text, const char *const *list, int count) {
   exit(2);
 }
 
-/* The population's own best line, where the model is not the one that drew it. */
+/* The population's own best line, where the model is not the one that drew it: over 20 million records, for a tenth of
+ * a standard error of 200,000. */
 static void find_truth(const cell *c, double *w) {
+  enum { PARTS = 50 };
   coverage_truth(c->kind, c->loss, c->p, w);
   if (!coverage_robust(c->kind)) return;
   double mean[MOST] = {0}, start[MOST];
   memcpy(start, w, sizeof start);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < PARTS; k++) {
     coverage_table t = coverage_make(c->kind, c->loss, 400000, c->p, (uint64_t)(1000000 + k), 1);
     memcpy(w, start, (size_t)c->p * sizeof *w);
     coverage_exact(&t, c->loss, 0, w, NULL);
-    for (int64_t j = 0; j < c->p; j++) mean[j] += w[j] / 4;
+    for (int64_t j = 0; j < c->p; j++) mean[j] += w[j] / PARTS;
     coverage_free(&t);
   }
   memcpy(w, mean, (size_t)c->p * sizeof *w);

@@ -12,6 +12,7 @@ the tables between the marks of that page are replaced by those of ROWS.jsonl.
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import re
@@ -114,6 +115,22 @@ def weighed(parts, name, weight):
     return sum(v * w for v, w in pairs) / sum(w for _, w in pairs) if pairs else None
 
 
+def at_most(hit, given, share):
+    """The chance that at most `hit` of `given` intervals cover, if each covers with chance `share`."""
+    log = math.lgamma(given + 1)
+    terms = (
+        log - math.lgamma(k + 1) - math.lgamma(given - k + 1) + k * math.log(share) + (given - k) * math.log1p(-share)
+        for k in range(hit + 1)
+    )
+    return min(1, sum(map(math.exp, terms)))
+
+
+def chance(hits, givens, share=0.95):
+    """The chance of a weight as low as the lowest, if all cover with chance `share`, each by itself (Sidak 1967)."""
+    each = [at_most(h, g, share) for h, g in zip(hits, givens) if g]
+    return -math.expm1(len(each) * math.log1p(-min(min(each), 1 - 1e-12))) if each else None
+
+
 def joined(rows):
     """One row a cell and epsilon."""
     groups = collections.defaultdict(list)
@@ -128,8 +145,12 @@ def joined(rows):
         yield dict(
             zip(("loss", "kind", "n", "p", "epsilon"), key),
             tables=tables,
+            hit=add["hit"],
+            given=add["given"],
+            nulls=[sum(add[name][j] for j in null) for name in ("found", "given")],
             coverage=sum(add["hit"]) / given if given else None,
             worst=min(each, default=None),
+            chance=chance(add["hit"], add["given"]),
             withheld=1 - given / (tables * key[3]),
             width=weighed(parts, "width", exact_tables),
             noise=weighed(parts, "noise_part", lambda r: sum(r["given"])),
@@ -143,12 +164,12 @@ def show(value, digits):
 
 
 def cell_table(rows):
-    yield "| loss | table | n | p | ε | tables | coverage | worst weight | withheld | width | of it noise | null found | excess |"
-    yield "| --- " * 13 + "|"
+    yield "| loss | table | n | p | ε | tables | coverage | worst weight | chance | withheld | width | of it noise | null found | excess |"
+    yield "| --- " * 14 + "|"
     order = {name: k for k, name in enumerate(LOSSES + KINDS)}
     for r in sorted(rows, key=lambda r: (r["n"], r["p"], r["epsilon"], order[r["loss"]], order[r["kind"]])):
         head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["tables"])]
-        digits = {"coverage": 3, "worst": 3, "withheld": 3, "width": 2, "noise": 2, "null": 3, "excess": 2}
+        digits = {"coverage": 3, "worst": 3, "chance": 3, "withheld": 3, "width": 2, "noise": 2, "null": 3, "excess": 2}
         yield "| " + " | ".join(head + [show(r[k], d) for k, d in digits.items()]) + " |"
 
 
@@ -157,10 +178,16 @@ def span(rows, name, digits):
     return f"{show(min(values), digits)}–{show(max(values), digits)}" if values else "–"
 
 
+def share_of(pairs):
+    """Of (part, whole) pairs: the sum of the parts over that of the wholes."""
+    part, whole = (sum(column) for column in zip(*pairs)) if pairs else (0, 0)
+    return part / whole if whole else None
+
+
 def short_table(rows):
     """Over the kinds of tables in which at least a tenth of the weights have an interval."""
-    yield "| loss | n | p | ε | tables a kind | coverage | worst weight | withheld, rare | withheld, other | width | null found | excess |"
-    yield "| --- " * 12 + "|"
+    yield "| loss | n | p | ε | tables | a kind | pooled | kinds | worst weight | withheld, rare | withheld, other | width | null found | excess |"
+    yield "| --- " * 14 + "|"
     groups = collections.defaultdict(list)
     for r in rows:
         groups[LOSSES.index(r["loss"]), r["n"], r["p"], r["epsilon"]].append(r)
@@ -168,12 +195,52 @@ def short_table(rows):
         some = [r for r in part if r["withheld"] < 0.9]
         rare = [r for r in part if r["kind"] in ("rare", "categories")]
         worst = [r["worst"] for r in some if r["worst"] is not None]
-        tables = sorted({r["tables"] for r in part})
-        yield (
-            f"| {LOSSES[loss]} | {n} | {p} | {epsilon:g} | {tables[0]}{'–' + str(tables[-1]) if len(tables) > 1 else ''} | "
-            f"{span(some, 'coverage', 3)} | {show(min(worst, default=None), 3)} | {show(max((r['withheld'] for r in rare), default=None), 3)} | "
-            f"{show(max((r['withheld'] for r in part if r not in rare), default=None), 3)} | {span(some, 'width', 2)} | {span(some, 'null', 3)} | {span(part, 'excess', 2)} |"
-        )
+        each = sorted({r["tables"] for r in part})
+        cells = [
+            LOSSES[loss],
+            f"{n} | {p} | {epsilon:g} | {sum(r['tables'] for r in part)}",
+            f"{each[0]}{'–' + str(each[-1]) if len(each) > 1 else ''}",
+            show(share_of([(sum(r["hit"]), sum(r["given"])) for r in some]), 3),
+            span(some, "coverage", 3),
+            show(min(worst, default=None), 3),
+            show(max((r["withheld"] for r in rare), default=None), 3),
+            show(max((r["withheld"] for r in part if r not in rare), default=None), 3),
+            span(some, "width", 2),
+            show(share_of([r["nulls"] for r in some]), 3),
+            span(part, "excess", 2),
+        ]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def chance_table(rows):
+    """The lowest weight that comes up in one cell of twenty although all cover with chance 0.95."""
+    del rows
+    yield "| tables | 5 weights | 20 weights |"
+    yield "| --- | --- | --- |"
+    for tables in (60, 125, 250, 1000):
+        least = []
+        for weights in (5, 20):
+            hits = (h for h in range(tables) if chance([h] + [tables] * (weights - 1), [tables] * weights) >= 0.05)
+            least.append(f"{next(hits) / tables:.3f}")
+        yield f"| {tables} | {' | '.join(least)} |"
+
+
+def low_table(rows):
+    """How often a lowest weight as low as seen has each chance, and the cells where that is below 1 %."""
+    tried = [r for r in rows if r["chance"] is not None]
+    yield "| chance of the lowest weight below | cells expected | cells seen |"
+    yield "| --- | --- | --- |"
+    for limit in (0.1, 0.05, 0.01, 0.001):
+        yield f"| {limit:g} | {limit * len(tried):.1f} | {sum(r['chance'] < limit for r in tried)} |"
+    yield ""
+    yield "| loss | table | n | p | ε | tables | lowest weight | chance at 0.95 | chance at 0.94 | chance at 0.9 |"
+    yield "| --- " * 10 + "|"
+    for r in sorted(tried, key=lambda r: r["chance"]):
+        if r["chance"] < 0.01:
+            lowest = min((at_most(h, g, 0.95), h / g) for h, g in zip(r["hit"], r["given"]) if g)[1]
+            head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["tables"]), f"{lowest:.3f}"]
+            chances = [f"{chance(r['hit'], r['given'], c):.2g}" for c in (0.95, 0.94, 0.9)]
+            yield "| " + " | ".join(head + chances) + " |"
 
 
 def noise_table(rows):
@@ -208,6 +275,8 @@ def write_page(path, rows):
     found = list(joined(rows))
     for name, lines in {
         "short": short_table(found),
+        "chance": chance_table(found),
+        "low": low_table(found),
         "cells": cell_table(found),
         "noise": noise_table(rows),
         "plain": plain_table(rows),

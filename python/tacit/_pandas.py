@@ -5,6 +5,7 @@ pandas itself, or NumPy, walks over the cells; nothing here does, but for column
 
 from __future__ import annotations
 
+import ctypes
 import numbers
 from collections.abc import Iterator
 from typing import Any, Optional, Tuple
@@ -19,6 +20,7 @@ _FORMATS = {
     "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g",
 }  # fmt: skip
 _UNKNOWN = b"other"  # no format of Arrow: the library refuses the column by its name, if it is asked for
+_LOOK, _FEW = 1 << 14, 1 << 10  # objects that are looked at first; with more addresses than that they go by value
 _PLAIN = ("string", "boolean", "integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
@@ -72,17 +74,39 @@ def numbers_of(values: NDArray[Any], missing: Optional[NDArray[Any]] = None) -> 
     return Column(_FORMATS[values.dtype.name], len(values), (valid, np.ascontiguousarray(values)), count)
 
 
+def _coded(values: NDArray[Any]) -> Tuple[NDArray[Any], NDArray[Any]]:
+    from pandas import factorize
+
+    codes, distinct = factorize(values)
+    return codes, np.asarray(distinct)
+
+
+def _factorized(values: NDArray[Any]) -> Tuple[NDArray[Any], NDArray[Any]]:
+    """pandas' factorize of an array of objects.  Readers of files make one object of equal texts, so that a column has
+    few objects.  Then their addresses are told apart, and only one object of each address is looked at."""
+    if not len(values) or not values.flags.c_contiguous:
+        return _coded(values)
+    memory = (ctypes.c_char * values.nbytes).from_address(values.ctypes.data)
+    addresses = np.frombuffer(memoryview(memory), dtype=np.uintp)
+    if len(np.unique(addresses[:_LOOK])) > _FEW:
+        return _coded(values)
+    place, found = _coded(addresses)
+    one = np.empty(len(found), dtype=np.intp)
+    one[place] = np.arange(len(values))  # any row of each
+    codes, distinct = _coded(values[one])
+    return np.asarray(codes[place]), distinct
+
+
 def _texts(series: Any) -> Column:
     """A column of objects or texts: numbers of its distinct values, and those."""
-    from pandas import factorize
     from pandas.api.types import infer_dtype
 
     values = series.to_numpy(dtype=object)
-    codes, distinct = factorize(values)
+    codes, distinct = _factorized(values)
     mixed = any(not isinstance(value, str) for value in distinct.tolist())
     if mixed and infer_dtype(values, skipna=True) not in _PLAIN:  # 1, 1.0 and True were one value
         values = np.array([None if is_missing(value) else text_of(value) for value in values.tolist()], dtype=object)
-        codes, distinct = factorize(values)
+        codes, distinct = _factorized(values)
     return numbers_of(codes, codes < 0)._replace(dictionary=_listed(np.asarray(distinct)))
 
 

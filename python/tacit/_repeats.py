@@ -108,14 +108,23 @@ def _dense_total(X: NDArray[Any], factors: NDArray[Any]) -> int:
     return total
 
 
+def _csr_total(X: Any, factors: NDArray[Any]) -> int:
+    step, total = max(1, _BLOCK * X.shape[0] // max(1, len(X.data))), 0
+    for first in range(0, X.shape[0], step):
+        ends = X.indptr[first : first + step + 1]
+        part = slice(int(ends[0]), int(ends[-1]))
+        sums = np.zeros(part.stop - part.start + 1, dtype=np.uint64)
+        np.cumsum(_mixed(X.data[part]) * factors[X.indices[part]], out=sums[1:])
+        rows = sums[ends - ends[0]]
+        total += _total(rows[1:] - rows[:-1])
+    return total
+
+
 def _sparse_total(X: Any, factors: NDArray[Any]) -> int:
-    hashes = _mixed(X.data)
-    rows = np.zeros(X.shape[0], dtype=np.uint64)
     if X.format == "csr":
-        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * factors[X.indices], dtype=np.uint64)])
-        rows = ends[X.indptr[1:]] - ends[X.indptr[:-1]]
-    else:
-        np.add.at(rows, X.indices, hashes * np.repeat(factors, np.diff(X.indptr)))
+        return _csr_total(X, factors)
+    rows = np.zeros(X.shape[0], dtype=np.uint64)
+    np.add.at(rows, X.indices, _mixed(X.data) * np.repeat(factors, np.diff(X.indptr)))
     return _total(rows)
 
 

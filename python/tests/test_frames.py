@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import tacit
-from tacit import _arrow
+from tacit import _arrow, _pandas
 from tacit._matrix import Table
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4, "n_jobs": 1, "random_state": 5}
@@ -243,3 +243,32 @@ def test_a_label_is_a_class_only_as_a_whole():
     frame.loc[5, "died"] = "no\0more"
     with pytest.raises(ValueError, match="record 6: the label is not among the classes"):
         Table.of_frame(_arrow.frame(pl.from_pandas(frame)), schema, None, "classes")
+
+
+def test_texts_that_differ_in_a_single_byte_are_different_categories():
+    """Long and short ones; each comes twice, so that what was found for the first time is used."""
+    words = ["x" * length for length in range(1, 20)]
+    words += ["x" * at + "y" + "x" * (length - at - 1) for length in range(1, 20) for at in range(length)]
+    words += [f"the same{k:08d}" for k in range(600)]
+    schema = tacit.Schema({"columns": [{"name": "word", "type": "category", "values": words}]})
+    cells = np.random.default_rng(3).permutation(words * 3).tolist()
+    frame = pd.DataFrame({"word": cells})
+    want = np.eye(len(words))[[words.index(cell) for cell in cells]]
+    for kind in (pl.from_pandas(frame), pl.from_pandas(frame).to_arrow(), frame, frame.astype("category")):
+        found = Table.of_frame(_arrow.frame(kind), schema).array().toarray()
+        np.testing.assert_array_equal(found, want)
+
+
+def test_objects_are_told_apart_by_what_they_hold_and_not_by_where_they_lie():
+    """Equal texts of two addresses are one value; None, NaN and pandas' NA are none."""
+    texts = ["".join(["sta", "te"]), "".join(["sta", "te"]), "private", None, float("nan"), float("nan"), pd.NA, np.nan]
+    assert texts[0] is not texts[1]
+    order = np.random.default_rng(4).integers(0, len(texts), 500)
+    values = np.array([texts[k] for k in order], dtype=object)
+    for column in (values, np.array([values, values]).T[:, 0]):  # the second is no contiguous memory
+        codes, distinct = _pandas._factorized(column)
+        plain, listed = pd.factorize(column)
+        np.testing.assert_array_equal(codes, plain)
+        assert distinct.tolist() == listed.tolist() and len(distinct) == 2
+    many = np.array([f"n{k % 3000}" for k in range(40000)], dtype=object)  # each an object of its own
+    np.testing.assert_array_equal(_pandas._factorized(many)[0], pd.factorize(many)[0])

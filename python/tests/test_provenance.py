@@ -430,6 +430,18 @@ def test_the_fingerprint_is_of_the_records_and_not_of_how_they_lie(tmp_path):
         assert _repeats.fingerprint(table) != mark
 
 
+def test_the_fingerprint_of_many_blocks_is_that_of_the_whole():
+    from scipy import sparse
+
+    X = sparse.random(30000, 40, density=0.2, format="csr", random_state=1)  # four blocks
+    X.data[:] = np.round(X.data, 2)
+    mark, turned = _repeats.fingerprint(X), X[np.random.default_rng(1).permutation(30000)]
+    assert len({mark, *(_repeats.fingerprint(each) for each in (X.tocsc(), X.toarray(), turned))}) == 1
+    other = X.copy()
+    other.data[-1] += 1e-9
+    assert _repeats.fingerprint(other) != mark
+
+
 def test_round_numbers_do_not_collide():
     seen = {_repeats.fingerprint(np.array([[a, b], [c, d]], dtype=float)) for a in range(6) for b in range(6)
             for c in range(6) for d in range(6)}  # fmt: skip

@@ -96,6 +96,21 @@ typedef struct maker {
   double max;         /* no weight of such a fit is larger */
 } maker;
 
+/* Every candidate of a search with random tries is fitted as the model would be: once where its loss takes all classes
+ * at once, else once for each.  The price is that of the dearest candidate, so none may count fewer. */
+static void check_count(tct_verify_report *r, const tct_model *m, const tct_plan *plan, const json_t *fit) {
+  int64_t mean;
+  double score;
+  if (!tct_selection_parse(m->choice, &mean, &score)) return;
+  long long count = json_integer_value(member(fit, "count")), classes = tct_model_models(m);
+  long long wanted = plan->facts.loss.kind->joint ? 1 : classes;
+  if (count != wanted)
+    tct_verify_check(r, "selection_fits", 0,
+                     "a candidate of the search is counted as %lld fits, where the model's classes need %lld; the file "
+                     "was edited",
+                     count, wanted);
+}
+
 static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, maker *own) {
   const char *unlike = count_is(m, plan, fit) ? field_unlike(m, plan, fit) : "count";
   if (unlike && own->unlike) own->unlike = unlike;
@@ -119,6 +134,7 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
                    other ? "the resolved settings give another '%s'; the file was edited"
                          : "the resolved settings give these releases%.0s",
                    other ? other : "");
+  check_count(r, m, plan, fit);
   match(m, plan, fit, own);
   json_decref(again);
   tct_plan_free(plan);

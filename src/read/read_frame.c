@@ -94,8 +94,9 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   TCT_TRY(tct_label_rule_make(&r->rows.encoder.rule, options, &r->schema, &r->data->classes, r->c, err));
   int64_t label = options->labels != TCT_LABELS_NONE ? r->label : -1;
   TCT_TRY(tct_rows_make(&r->rows, r->frame, field, label, options, err));
-  tct_table_init(&r->table, r->rows.encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, options);
-  return tct_table_expect(&r->table, r->frame->rows, r->schema.features, err);
+  bool sparse = r->rows.encoder.sparse;
+  tct_table_init(&r->table, sparse ? TCT_CSR : TCT_DENSE_ROWS, options);
+  return tct_table_expect(&r->table, r->frame->rows, sparse ? r->schema.max : r->schema.features, err);
 }
 
 static tct_status add_record(frame_reader *r, int64_t row, tct_error *err) {

@@ -115,6 +115,12 @@ done
 check 'both losses won' test "$(cat f?.json | grep -cE '^  "loss": "logistic"')" -gt 0 -a "$(cat f?.json | grep -cE '^  "loss": "softmax')" -gt 0
 check 'three fits, or one' test "$(value f1.json '[f["count"] for f in r["privacy"]["fits"]]')" = '[3, 1]'
 check 'three rows' test "$(value f1.json 'len(r["coefficients"]), r["classes"]')" = "(3, ['apple', 'pear', 'plum'])"
+soft=$(grep -lE '^  "loss": "softmax' f?.json | head -1)
+sed -z 's/"count": 3/"count": 1/' "$soft" >cheap.json # the one that did not win, as one fit: no other field tells
+check 'a fit is left out' test "$(value cheap.json '[f["count"] for f in r["privacy"]["fits"]]')" = '[1, 1]'
+tacit verify cheap.json
+check 'a candidate that did not win, counted once, is refused' grep -q 'not verified: .* counted as 1 fits, where the .* classes need 3' .err
+check 'as a failure' test "$code" = 1
 ok 'they predict' predict f1.json f.csv --output label -o f.txt
 check 'names' test "$(sort -u f.txt | tr '\n' ' ')" = 'apple pear plum '
 ok 'a plan without data' search --dry-run --shape 3000,2 "${fruits[@]}" --json

@@ -79,9 +79,10 @@ while read -r shape epsilon loss want; do
 done <<'END'
 2000,20 1 squared ; expect no interval for most weights
 2000,20 0.5 squared ; expect no interval for most weights
-2000,5 0.5 squared ; no interval if columns go together
-2000,5 0.5 huber ; no interval if columns go together
-2000,20 4 squared ; no interval if columns go together
+2000,5 0.5 squared ; no interval for skewed, rare or correlated columns
+2000,5 0.5 logistic ; no interval for skewed, rare or correlated columns, or few positives$
+2000,5 0.5 huber ; no interval for skewed, rare or correlated columns
+2000,20 4 squared ; no interval for skewed, rare or correlated columns
 2000,5 0.5 poisson ; expect no interval for most weights
 2000,5 1 logistic ; no interval for rare values
 20000,5 1 squared $
@@ -142,6 +143,54 @@ bad 'moved counts' 2 'needs counts as they are' train counts.csv --label visits 
 bad 'counts without a bound on slopes' 2 'loss of bounded slope' train "${counts[@]}" --loss poisson --penalty l2:lambda=0.1 --solver objpert -o x.json
 bad 'counts for LIBLINEAR' 2 'LIBLINEAR has no model' export --liblinear c.json -o x.json
 
+# Corners: what a table does not determine gets no number, with noise and without, and a sentence.
+python3 - <<'PY'
+import math, random
+random.seed(8)
+def write(name, n, change):
+    with open(name + ".csv", "w") as out:
+        print("a,b,c,y", file=out)
+        for _ in range(n):
+            a, b, c = (random.uniform(-0.5, 0.5) for _ in range(3))
+            y = int(random.random() < 1 / (1 + math.exp(2 * b - 3 * a)))
+            print(*change(a, b, c, y), sep=",", file=out)
+write("constant", 4000, lambda a, b, c, y: (a, 0.5, c, y))
+write("equal", 4000, lambda a, b, c, y: (a, a, c, y))
+write("alike", 4000, lambda a, b, c, y: (a, b, c, 1))
+write("few", 3, lambda a, b, c, y: (a, b, c, y))
+write("tiny", 4000, lambda a, b, c, y: (a, b, c, y))
+PY
+while read -r table epsilon undetermined; do
+  for loss in logistic squared poisson; do
+    [[ $table = alike && $loss = squared ]] && continue # its residuals are 0, and so is its error
+    labels=(--label-bound 1 --label-shift 0)
+    [[ $loss = logistic ]] && labels=(--classes 0,1)
+    ok "$table, $loss at $epsilon" train $table.csv --label y --loss $loss "${labels[@]}" --row-norm 1.4 --epsilon "$epsilon" \
+      --delta 1e-6 --seed 3 --errors robust -o corner.json
+    ok 'its summary' summary corner.json --json
+    check "$table, $loss at $epsilon: no figure for $undetermined, all others have one" python3 -c '
+import json, sys
+s = json.load(open(".out"))
+lines, want = [*s["weights"], s["intercept"]], sys.argv[1].split(",")
+figures = ("standard_error", "lower", "upper", "p_value", "noise_error", "noise_lower", "noise_upper", "z")
+for line in lines:
+    if line["name"] in want:
+        assert all(line[k] is None for k in figures) and line["note"].startswith("no interval: "), line
+    else:
+        assert line["standard_error"] > 0.004 and line["lower"] < line["estimate"] < line["upper"], line' "$undetermined"
+    ok 'as text' summary corner.json
+    check 'whose first name has the sentence' grep -q "^${undetermined%%,*} and others marked NA: no interval: " .out
+  done
+done <<'END'
+constant 4 b,(intercept)
+constant inf b,(intercept)
+equal 4 a,b
+equal inf a,b
+alike 4 a,b,c,(intercept)
+few 4 a,b,c,(intercept)
+tiny 1e-6 a,b,c,(intercept)
+END
+
 bad 'a level of 1' 2 'strictly between 0 and 1' summary m.json --level 1
 bad 'a level of 0' 2 'strictly between 0 and 1' summary m.json --level 0
 bad 'a level of 2' 2 'strictly between 0 and 1' predict m.json p.csv --interval 2
@@ -161,5 +210,13 @@ check 'an edited form is not verified' test "$code" = 1
 check 'and named' grep -q 'not those that this solver gives' .err
 sed 's/"noise_above_signal"/"none"/; s/"degrees": \[/"degrees": [null,/' m.json >edited.json
 bad 'edited degrees' 3 'standard errors are not whole' summary edited.json
+python3 - <<'PY'
+import json
+model = json.load(open("m.json"))
+model["inference"]["withheld"][-1] = "noise_above_signal"
+json.dump(model, open("edited.json", "w"))
+PY
+ok 'an intercept alone without an interval' summary edited.json
+check 'has the sentence, too' grep -q '^(intercept): no interval: ' .out
 check 'nothing was left behind' test ! -e x.json
 finish

@@ -170,6 +170,7 @@ plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivi
 plant primaldpscd_length_halved src/solve/coordinate/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
 plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
+plant parts_of_threads_twice src/la/kernels/rows.c 's/sum\[j\] \+= part\[t \* p \+ j\];/sum[j] += 2 * part[t * p + j];/' contract_ranks contract_solver
 plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm, sensitivity, terms_of/norm, sensitivity \/ 2, terms_of/' contract_one_release
 plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver/privgene
@@ -238,7 +239,7 @@ plant dpcd_limits_skipped src/solve/coordinate/dpcd.c 's/if \(status == TCT_OK &
 plant dpscd_clip_skipped src/solve/dual/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/(void)clip;/' privacy_sensitivity
 plant dpscd_clip_doubled src/solve/dual/dpscd.c 's/zeta = fmin\(fmax\(zeta, -clip\), clip\);/zeta = fmin(fmax(zeta, -2 * clip), 2 * clip);/' privacy_sensitivity
 plant dpscd_reach_without_R src/solve/dual/dpscd.c 's/: clip \* r;/: clip;/' privacy_sensitivity
-plant dpscd_alpha_in_the_release src/solve/dual/dpscd.c 's/batch->u\[k\] = zeta;/batch->u[k] = dual->alpha[j];/' privacy_sensitivity
+plant dpscd_alpha_in_the_release src/solve/dual/dpscd.c 's/return zeta;/return dual->alpha[j];/' privacy_sensitivity
 plant dpscd_alpha_in_the_model src/solve/dual/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
 plant dpscd_starts_at_X_alpha src/solve/dual/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
 plant dpscd_clean_duals_in_the_paper_variant src/solve/dual/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
@@ -344,6 +345,8 @@ plant onestep_path_with_the_clip_of_its_first_steps src/solve/onestep/dponestep_
 plant clips_by_the_slope_of_one_label src/solve/shared/clipped.c 's/size\[k\] > 0\.5 \? size\[k\] : 1 - size\[k\]/size[k]/' privacy_standard_errors unit_dpmetric_start
 plant onestep_inverse_of_a_noisy_curvature src/solve/onestep/onestep_covariance.c 's/value\[j\] \+= half \* \(trace \+ 1 \/ value\[j\]\)/value[j] += 0 * half * trace/' privacy_standard_errors
 plant onestep_open_direction_ends_at_the_optimum src/solve/onestep/onestep_covariance.c 's/square = LEFT \* slope \* slope/square = 0 * slope/' privacy_standard_errors
+plant onestep_units_far_above_the_rows src/solve/onestep/onestep_sums.c 's/ && tct_noise_off\(run->problem->facts\)\) status/ \&\& run->rule.steps < 0) status/' privacy_standard_errors
+plant onestep_rounding_is_curvature src/solve/onestep/onestep_covariance.c 's/LEAST = 1e-6/LEAST = 1e-12/' privacy_standard_errors
 plant onestep_open_direction_without_a_prior src/solve/onestep/onestep_covariance.c 's/prior = known \?/prior = !known ?/' privacy_standard_errors
 plant onestep_unknown_variance_is_small src/solve/onestep/onestep_covariance.c 's/m->unknown \|\| open_part/open_part/' privacy_standard_errors
 plant largest_of_ranks_forgets_nan src/ranks/ranks.c 's/isnan\(x\[j\]\) \? INFINITY : x\[j\]/x[j]/' contract_transports

@@ -48,10 +48,11 @@ static void weights_and_their_errors_are_functions_of_releases_alone(void **stat
 
 /* ---- what they say -------------------------------------------------------------------------------------------- */
 
-static tct_model *train(const coverage_table *t, coverage_loss loss, const char *solver, uint64_t seed) {
+static tct_model *train_at(const coverage_table *t, coverage_loss loss, const char *solver, double epsilon,
+                           uint64_t seed) {
   tct_error err = {0};
   tct_config config = world_config(coverage_losses[loss], "none", solver);
-  config.epsilon = 4, config.delta = 1e-6, config.seed = seed;
+  config.epsilon = epsilon, config.delta = 1e-6, config.seed = seed;
   config.row_norm = t->row_norm, config.label_bound = t->label_bound;
   tct_matrix x = {.rows = t->n, .cols = t->p, .layout = TCT_DENSE_ROWS, .values = t->x, .stride = t->p};
   tct_data *data = tct_data_view(&x, t->y, tct_config_labels(&config), NULL, NULL, &err);
@@ -61,6 +62,10 @@ static tct_model *train(const coverage_table *t, coverage_loss loss, const char 
   tct_plan_free(plan);
   tct_data_free(data);
   return model;
+}
+
+static tct_model *train(const coverage_table *t, coverage_loss loss, const char *solver, uint64_t seed) {
+  return train_at(t, loss, solver, 4, seed);
 }
 
 static tct_contrast weight(const tct_model *model, int64_t j) {
@@ -167,6 +172,41 @@ static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void 
   }
   tct_model_free(model);
   coverage_free(&t);
+}
+
+/* Units that were far above every term once cut the variance of slopes to 0: errors were 10^-7 of these. */
+static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
+  (void)state;
+  enum { P = 5 };
+  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+    double exact[P], se[P];
+    coverage_truth(HETERO, (coverage_loss)loss, P, exact);
+    coverage_table t = coverage_draw(HETERO, (coverage_loss)loss, 2000, P, 7);
+    coverage_exact(&t, (coverage_loss)loss, 1, exact, se);
+    tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
+    for (int64_t j = 0; j < P; j++) {
+      tct_contrast own = weight(model, j);
+      if (own.why != TCT_GIVEN || own.noise_error != 0 || !(fabs(own.standard_error / se[j] - 1) < 0.01))
+        fail_msg("%s: an error of %g where it is %g", coverage_losses[loss], own.standard_error, se[j]);
+    }
+    tct_model_free(model);
+    coverage_free(&t);
+  }
+}
+
+/* Two equal columns: their difference has no curvature, but rounding leaves some, and an error of 10^8. */
+static void without_noise_equal_columns_have_no_interval(void **state) {
+  (void)state;
+  enum { P = 4 };
+  for (int loss = LOGISTIC; loss < LOSSES; loss++) {
+    coverage_table t = coverage_draw(INDEPENDENT, (coverage_loss)loss, 2000, P, 9);
+    for (int64_t i = 0; i < t.n; i++) t.x[i * P + 1] = t.x[i * P];
+    tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
+    for (int64_t j = 0; j < P; j++)
+      if ((weight(model, j).why == TCT_GIVEN) != (j > 1)) fail_msg("%s, weight %d", coverage_losses[loss], (int)j);
+    tct_model_free(model);
+    coverage_free(&t);
+  }
 }
 
 /* ---- their parts ------------------------------------------------------------------------------------------------ */
@@ -313,6 +353,8 @@ int main(void) {
       cmocka_unit_test(the_clip_of_counts_hardly_moves_the_intercept),
       cmocka_unit_test(the_clip_of_two_classes_hardly_moves_the_intercept),
       cmocka_unit_test(the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough),
+      cmocka_unit_test(without_noise_errors_are_those_of_an_exact_fit),
+      cmocka_unit_test(without_noise_equal_columns_have_no_interval),
       cmocka_unit_test(noise_in_the_curvature_leaves_the_mean_of_its_inverse),
       cmocka_unit_test(students_t_has_the_values_of_its_tables),
       cmocka_unit_test(eigenvectors_put_the_matrix_together_again),

@@ -135,6 +135,13 @@ void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, con
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
 
+void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads) {
+  threads = tct_threads_for(threads, p * parts);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int64_t j = 0; j < p; j++)
+    for (int t = 0; t < parts; t++) sum[j] += part[t * p + j];
+}
+
 void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, double *scratch, int threads) {
   const int64_t *row = terms->row;
   const double *a = terms->a;
@@ -155,8 +162,5 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
 #pragma omp for schedule(dynamic, some)
     for (int64_t k = 0; k < count; k++) tct_row_add_lattice(view, row ? row[k] : k, a[k], lattice, own);
   }
-  threads = tct_threads_for(team, p * team);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int64_t j = 0; j < p; j++)
-    for (int t = 0; t < team; t++) sum[j] += scratch[t * p + j];
+  tct_sum_parts(scratch, team, sum, p, threads);
 }

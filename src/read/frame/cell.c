@@ -84,7 +84,7 @@ static void set_natural(tct_cell *cell, uint64_t value) {
 static void set_real(tct_cell *cell, double value) {
   if (isnan(value)) {
     cell->kind = TCT_CELL_MISSING;
-  } else if (fabs(value) < 0x1p63 && value == trunc(value)) {
+  } else if (fabs(value) < 0x1p63 && value == (double)(int64_t)value) {
     set_whole(cell, (int64_t)value);
   } else {
     cell->number = value;

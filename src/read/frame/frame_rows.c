@@ -12,6 +12,7 @@
 #include "read/schema/flags.h"
 
 enum { SHORT_DICTIONARY = 1 << 16 };
+enum { RECENT_BITS = 8, RECENT_LONGEST = 16 }; /* texts kept for a column, and bytes of the longest */
 /* What is known of a value of a dictionary: KNOWN_FIRST + k is the listed category k, or the label k. */
 enum { KNOWN_OTHER = 1, KNOWN_MISSING, KNOWN_FIRST };
 
@@ -35,17 +36,25 @@ tct_status tct_rows_make(tct_rows *rows, const tct_frame *frame, int64_t *field,
   rows->strip = TCT_NEW(tct_strip, schema->columns + 1);
   rows->known = TCT_NEW(int32_t *, schema->columns + 1);
   rows->listed = TCT_NEW(double *, schema->columns);
+  rows->recent = TCT_NEW(tct_recent *, schema->columns);
   rows->words = (int64_t)json_array_size(schema->missing);
   rows->word = numbers_of(schema->missing, rows->words, rows->encoder.rule.c);
   tct_status status = tct_encoder_make(&rows->encoder, schema, field, label, options, err);
-  if (status == TCT_OK && (!rows->strip || !rows->known || !rows->listed || !rows->word)) status = tct_fail_memory(err);
+  if (status == TCT_OK && (!rows->strip || !rows->known || !rows->listed || !rows->recent || !rows->word))
+    status = tct_fail_memory(err);
   return status;
 }
 
-static bool is_numeric_category(const tct_rows *rows, int64_t k) {
+/* What a category of this kind is looked up in: its values as numbers, or the texts that were met last. */
+static tct_status make_lookup(tct_rows *rows, int64_t k, tct_error *err) {
   const tct_column *column = &rows->encoder.schema->column[k];
-  return column->kind == TCT_COLUMN_CATEGORY &&
-         !tct_form_is_text(tct_frame_column(rows->frame, rows->encoder.field[k]));
+  if (rows->listed[k] || rows->recent[k] || column->kind != TCT_COLUMN_CATEGORY) return TCT_OK;
+  if (tct_form_is_text(tct_frame_column(rows->frame, rows->encoder.field[k]))) {
+    rows->recent[k] = TCT_NEW(tct_recent, (int64_t)1 << RECENT_BITS);
+    return rows->recent[k] ? TCT_OK : tct_fail_memory(err);
+  }
+  rows->listed[k] = numbers_of(column->values, column->listed, rows->encoder.rule.c);
+  return rows->listed[k] ? TCT_OK : tct_fail_memory(err);
 }
 
 /* Strip k of a chunk, and room for what will be known of its dictionary. */
@@ -65,9 +74,7 @@ tct_status tct_rows_bind(tct_rows *rows, int64_t chunk, tct_error *err) {
   for (int64_t k = 0; k < schema->columns; k++) {
     if (e->field[k] < 0) continue;
     TCT_TRY(bind_strip(rows, chunk, k, e->field[k], err));
-    if (rows->listed[k] || !is_numeric_category(rows, k)) continue;
-    rows->listed[k] = numbers_of(schema->column[k].values, schema->column[k].listed, e->rule.c);
-    if (!rows->listed[k]) return tct_fail_memory(err);
+    TCT_TRY(make_lookup(rows, k, err));
   }
   if (e->label_field < 0) return TCT_OK;
   return bind_strip(rows, chunk, schema->columns, e->label_field, err);
@@ -114,6 +121,30 @@ static int32_t category_of(tct_rows *rows, int64_t k, const tct_cell *cell) {
   return missing ? KNOWN_MISSING : KNOWN_OTHER;
 }
 
+/* The text's first and last bytes, up to eight each, with what they have in common. */
+static tct_recent ends_of(const char *at, int64_t length) {
+  tct_recent made = {.length = length};
+  if (length >= 8) {
+    memcpy(&made.head, at, 8);
+    memcpy(&made.tail, at + length - 8, 8);
+  } else {
+    memcpy(&made.head, at, (size_t)length);
+  }
+  return made;
+}
+
+/* The same for a text, by way of what was found last: a column has few distinct ones. */
+static int32_t category_of_text(tct_rows *rows, int64_t k, const tct_cell *cell) {
+  if (cell->length < 1 || cell->length > RECENT_LONGEST) return category_of(rows, k, cell);
+  tct_recent made = ends_of(cell->at, cell->length);
+  uint64_t hash = (made.head ^ made.tail * 3 ^ (uint64_t)made.length) * UINT64_C(0x9e3779b97f4a7c15);
+  tct_recent *kept = &rows->recent[k][hash >> (64 - RECENT_BITS)];
+  if (kept->length == made.length && kept->head == made.head && kept->tail == made.tail) return kept->found;
+  made.found = category_of(rows, k, cell);
+  *kept = made;
+  return made.found;
+}
+
 /* Where something is kept about the cell's value, or NULL. */
 static int32_t *known_of(const tct_rows *rows, int64_t k, int64_t row) {
   int64_t index = rows->known[k] ? tct_strip_index(&rows->strip[k], row) : -1;
@@ -126,7 +157,7 @@ static const char *encode_category(tct_rows *rows, int64_t k, int64_t row) {
     tct_cell cell = {0};
     const char *why = tct_strip_read(&rows->strip[k], row, &cell);
     if (why) return why;
-    found = category_of(rows, k, &cell);
+    found = cell.kind == TCT_CELL_TEXT ? category_of_text(rows, k, &cell) : category_of(rows, k, &cell);
     if (known) *known = found;
   }
   return tct_encode_listed(&rows->encoder, &rows->encoder.schema->column[k], found - KNOWN_FIRST,
@@ -213,6 +244,9 @@ void tct_rows_free(tct_rows *rows) {
   int64_t columns = rows->encoder.schema ? rows->encoder.schema->columns : 0;
   tct_encoder_free(&rows->encoder);
   for (int64_t k = 0; rows->listed && k < columns; k++) tct_free(rows->listed[k]);
+  for (int64_t k = 0; rows->recent && k < columns; k++)
+    tct_wipe_free(rows->recent[k], 1 << RECENT_BITS, sizeof **rows->recent);
+  tct_free(rows->recent);
   for (int64_t k = 0; rows->known && k <= columns; k++) tct_free(rows->known[k]);
   tct_free(rows->known);
   tct_free(rows->listed);

@@ -48,9 +48,10 @@ static void put(tct_encoder *encoder, int64_t feature, double value, bool stored
   }
 }
 
-/* (v - lower)/(upper - lower) for v within the bounds: rounding is monotone, so the result is in [0, 1]. */
+/* (v - lower)/(upper - lower) for a finite v within the bounds: rounding is monotone, so the result is in [0, 1]. */
 static double scaled(const tct_schema *schema, const tct_column *column, double value) {
-  double clipped = fmin(fmax(value, column->lower), column->upper);
+  double raised = value > column->lower ? value : column->lower;
+  double clipped = raised < column->upper ? raised : column->upper;
   double unit = (clipped - column->lower) / (column->upper - column->lower);
   return schema->symmetric ? 2 * unit - 1 : unit;
 }

@@ -196,10 +196,11 @@ tct_status tct_table_spill(tct_table *table, tct_error *err) {
   return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;
 }
 
-tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err) {
+tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t most, tct_error *err) {
   int64_t values;
-  if (__builtin_mul_overflow(rows, dense, &values)) return tct_fail_memory(err);
-  bool room = table->layout == TCT_CSR || tct_pieces_expect(&table->values, values);
+  if (__builtin_mul_overflow(rows, most, &values)) return tct_fail_memory(err);
+  bool room = tct_pieces_expect(&table->values, values);
+  if (room && table->layout == TCT_CSR) room = tct_pieces_expect(&table->index, values);
   if (room && table->labelled) room = tct_pieces_expect(&table->labels, rows);
   return room ? TCT_OK : tct_fail_memory(err);
 }

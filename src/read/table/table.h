@@ -19,7 +19,7 @@ typedef struct tct_pieces {
   tct_error *why; /* why the file took no more, or NULL: filled by tct_pieces_reserve */
 } tct_pieces;
 
-/* All elements will be `count`, and no more come: they then stand in their final place at once.  Before the first one.
+/* At most `count` elements will come: they then stand in their final place at once.  Before the first one.
  * false = out of memory. */
 bool tct_pieces_expect(tct_pieces *pieces, int64_t count);
 /* Room for `count` elements in a row, which become part of the sequence; NULL = out of memory, or of disk. */
@@ -53,8 +53,9 @@ typedef struct tct_table {
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options);
 
-/* After init, where the number of records is known: they are then not copied once more.  dense: features of each. */
-tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t dense, tct_error *err);
+/* After init, where the number of records is known: they are then not copied once more.  most: values of a record; a
+ * sparse one may have fewer, and what is never written takes no memory. */
+tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t most, tct_error *err);
 /* After a failed tct_pieces_reserve: what the disk said, or that memory ran out. */
 tct_status tct_table_failed(const tct_table *table, tct_error *err);
 /* Called between records, and before the first one where their size is known.  Under a limit of memory, values beyond a

@@ -213,7 +213,7 @@ static double reach(const tct_facts *facts, const tct_onestep_rule *rule, double
 /* As measured in docs/measured/coverage.md, where these limits lie between the rows. */
 static const char *withheld(double reached, double signal_to_noise) {
   if (reached < 2) return "; expect no interval for most weights: too few records";
-  if (reached < 5) return "; no interval if columns go together or are skewed, or values are rare";
+  if (reached < 5) return "; no interval for skewed, rare or correlated columns, or few positives";
   return reached < 8.2 && signal_to_noise < 1000 ? "; no interval for rare values, or with few positives" : "";
 }
 

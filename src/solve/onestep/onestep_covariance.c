@@ -21,10 +21,11 @@
 
 #include <string.h>
 
-static const double OPEN = 0.5;  /* part of |H^-1 c|^2 in open directions that withholds a weight */
-static const double LEFT = 4;    /* along an open direction: square of what may be left, over that of the step */
-static const double PRIOR = 0.4; /* its share of the margins' square, over the mean share of the other directions */
-static const double MOVE = 0.7;  /* root mean square change of margins that the curvature is believed for */
+static const double OPEN = 0.5;   /* part of |H^-1 c|^2 in open directions that withholds a weight */
+static const double LEFT = 4;     /* along an open direction: square of what may be left, over that of the step */
+static const double PRIOR = 0.4;  /* its share of the margins' square, over the mean share of the other directions */
+static const double MOVE = 0.7;   /* root mean square change of margins that the curvature is believed for */
+static const double LEAST = 1e-6; /* part of the largest eigenvalue below which one is rounding, whatever the noise */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
 typedef struct work {
@@ -106,7 +107,7 @@ static void factor(work *m) {
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
-  m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(1e-12 * largest, 0x1p-900));
+  m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(LEAST * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);

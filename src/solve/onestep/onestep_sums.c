@@ -226,6 +226,23 @@ static units units_of(const tct_onestep *run) {
   return u;
 }
 
+/* Without noise nothing is planned but a lattice, and units far above the largest term would be cut to 0 on it. */
+static tct_status units_of_rows(const tct_onestep *run, const double *margin, units *u, tct_error *err) {
+  const tct_view *view = run->problem->view;
+  const tct_facts *facts = run->problem->facts;
+  double *length = TCT_NEW(double, view->rows), curvature = 0, slope = 0;
+  if (!length) return tct_fail_memory(err);
+  tct_status status = tct_metric_lengths(&run->shape.metric, view, length, facts->threads, err);
+  for (int64_t i = 0; i < view->rows && status == TCT_OK; i++) {
+    double y = run->problem->y[i];
+    curvature = fmax(curvature, tct_loss_curve(&facts->loss, margin[i], y) * length[i] * length[i]);
+    slope = fmax(slope, fabs(tct_loss_slope(&facts->loss, margin[i], y)) * length[i]);
+  }
+  tct_wipe_free(length, view->rows, sizeof *length);
+  u->curvature = fmax(curvature, 0x1p-400), u->variance = fmax(slope * slope, 0x1p-400);
+  return status;
+}
+
 /* scale[0..count), scale[count..2 count): of images whose norm is `norm`, for the two sums. */
 static void moment_scales(const tct_onestep *run, const units *u, int64_t i, double margin, double norm,
                           double scale[2]) {
@@ -296,12 +313,13 @@ static void room_free(const tct_onestep *run, moment_room *room) {
   tct_wipe_free(room->scratch, room->scratch_size, sizeof(double));
 }
 
-static tct_status sum_moments(const tct_onestep *run, const units *u, const double *w, double *sum, tct_error *err) {
+static tct_status sum_moments(const tct_onestep *run, units *u, const double *w, double *sum, tct_error *err) {
   const tct_view *view = run->problem->view;
   moment_room room = {0};
   tct_status status = room_new(run, &room, err);
   room.lattice = tct_mech_release_of(run->mech, run->at.moments)->lattice;
   if (status == TCT_OK) tct_margins(view, w, room.margin, run->problem->facts->threads);
+  if (status == TCT_OK && tct_noise_off(run->problem->facts)) status = units_of_rows(run, room.margin, u, err);
   for (int64_t from = 0; from < view->rows && status == TCT_OK; from += room.block) {
     int64_t count = view->rows - from < room.block ? view->rows - from : room.block;
     status = add_moments(run, u, from, count, &room, sum, err);
