@@ -56,6 +56,7 @@ bad 'records without a schema' 2 '--records belongs' audit --loss logistic --eps
 bad 'no loss' 2 '--loss is missing' audit --epsilon 1
 bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
 bad 'no promise' 2 'promises nothing' audit --loss logistic --epsilon inf --solver dpgd
+bad 'more than two classes' 2 'two classes or numbers' audit --loss softmax --epsilon 4 --solver dpgd --shape 24,4
 bad 'no time' 2 'seconds' audit --loss logistic --epsilon 1 --seconds 0
 bad 'one record' 2 'at least two' audit --loss logistic --epsilon 1 --shape 1,2 --solver dpgd
 
