@@ -212,6 +212,16 @@ def short_table(rows):
         yield "| " + " | ".join(cells) + " |"
 
 
+def null_table(rows):
+    """Null weights called significant at 5 %, over all kinds in which at least a tenth of the weights have an interval."""
+    yield "| n | " + " | ".join(LOSSES) + " | all |"
+    yield "| --- " * (len(LOSSES) + 2) + "|"
+    for n in sorted({r["n"] for r in rows}):
+        some = [r for r in rows if r["n"] == n and r["withheld"] < 0.9]
+        shares = [share_of([r["nulls"] for r in some if r["loss"] in losses]) for losses in [[name] for name in LOSSES] + [LOSSES]]
+        yield f"| {n} | " + " | ".join(show(share, 3) for share in shares) + " |"
+
+
 def chance_table(rows):
     """The lowest weight that comes up in one cell of twenty although all cover with chance 0.95."""
     del rows
@@ -275,6 +285,7 @@ def write_page(path, rows):
     found = list(joined(rows))
     for name, lines in {
         "short": short_table(found),
+        "null": null_table(found),
         "chance": chance_table(found),
         "low": low_table(found),
         "cells": cell_table(found),
