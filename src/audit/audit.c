@@ -128,6 +128,8 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
   a->unchecked = json_array();
   if (!(a->rows >= 2 && a->cols >= 1))
     return tct_fail(err, TCT_E_USAGE, "an audit needs at least two records and one feature; give a larger shape");
+  if (tct_config_labels(config) == TCT_LABELS_CLASSES)
+    return tct_fail(err, TCT_E_USAGE, "an audit invents two classes or numbers; give a loss that takes these");
   TCT_TRY(plan(a, config, err));
   TCT_TRY(facts(a, err));
   a->watched = tct_watch(NULL, NULL, NULL);

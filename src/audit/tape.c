@@ -132,12 +132,30 @@ static double distance(tct_norm norm, const double *a, const double *b, int64_t 
   return norm == TCT_NORM_L2 ? (double)sqrtl(sum) : (double)sum;
 }
 
-/* log of the chance of index `j`, by the exponential mechanism. */
-static double log_chance(const tct_tape_entry *e, const double *score, int64_t j) {
-  double rate = e->epsilon / (e->sensitivity * (e->monotone ? 1 : 2)), sum = 0, top = score[0];
-  for (int64_t k = 1; k < e->len; k++) top = fmax(top, score[k]);
-  for (int64_t k = 0; k < e->len; k++) sum += exp(rate * (score[k] - top));
-  return rate * (score[j] - top) - log(sum);
+/* log of the chance of a score, by the exponential mechanism: rate * (score - top) - log_sum. */
+typedef struct choice_law {
+  double rate, top, log_sum;
+} choice_law;
+
+static choice_law choice_law_of(const tct_tape_entry *e, const double *score) {
+  choice_law law = {.rate = e->epsilon / (e->sensitivity * (e->monotone ? 1 : 2)), .top = score[0]};
+  double sum = 0;
+  for (int64_t k = 1; k < e->len; k++) law.top = fmax(law.top, score[k]);
+  for (int64_t k = 0; k < e->len; k++) sum += exp(law.rate * (score[k] - law.top));
+  law.log_sum = log(sum);
+  return law;
+}
+
+static double log_chance(const choice_law *law, double score) { return law->rate * (score - law->top) - law->log_sum; }
+
+/* The shift of the Gaussian that is as easy to tell apart as a choice by these scores from one by those: both have the
+ * same total variation. */
+static double choice_shift(const tct_tape_entry *e, const double *first, const double *second) {
+  double apart = 0;
+  if (!(e->epsilon < INFINITY)) return 0;
+  choice_law a = choice_law_of(e, first), b = choice_law_of(e, second);
+  for (int64_t j = 0; j < e->len; j++) apart += fabs(exp(log_chance(&a, first[j])) - exp(log_chance(&b, second[j])));
+  return apart > 0 ? 2 * tct_audit_quantile(0.5 + 0.25 * fmin(apart, 2 - 1e-12)) : 0;
 }
 
 /* log likelihood of what was released: under the first run's table against this one's. */
@@ -145,7 +163,8 @@ static double likelihood(const tct_tape_entry *e, const double *first, const dou
   double sum = 0;
   if (e->chooses) {
     int64_t j = (int64_t)after[0];
-    return e->epsilon < INFINITY ? log_chance(e, first, j) - log_chance(e, second, j) : 0;
+    choice_law a = choice_law_of(e, first), b = choice_law_of(e, second);
+    return e->epsilon < INFINITY ? log_chance(&a, first[j]) - log_chance(&b, second[j]) : 0;
   }
   for (int64_t j = 0; j < e->len && e->deviation > 0; j++) {
     double a = (after[j] - first[j]) / e->deviation, b = (after[j] - second[j]) / e->deviation;
@@ -176,7 +195,7 @@ static void compare(tct_tape *tape, const tct_watched *seen, const tct_tape_entr
   if (e->chooses) tape->moved[r] = fmax(tape->moved[r], move);
   if (move > 0) tape->touched[r]++;
   if (e->deviation > 0) tape->total += move * move / (e->deviation * e->deviation);
-  if (e->chooses && e->epsilon < INFINITY) tape->total += pow(e->epsilon * move / e->sensitivity, 2);
+  if (e->chooses) tape->total += pow(choice_shift(e, first, seen->before), 2);
   tape->toward += likelihood(e, first, seen->before, after);
 }
 

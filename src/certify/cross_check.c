@@ -13,7 +13,7 @@
  * real order a > 1 works alike, where account/ uses series.  The conversion is that of Canonne, Kamath,
  * Steinke 2020, prop. 12: epsilon = r(a) + log((a-1)/a) - (log delta + log a)/(a-1), least over a.
  *
- * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for the whole list.  Where a record is
+ * Sampled Gaussian, one step: exact by the same Simpson rule, a lower bound for a longer list.  Where a record is
  * replaced the worst pair is (1-q) N(0) + q N(m) against the same with -m (docs/proofs/dpscd-replace-one.md).
  *
  * One objective perturbation with Gaussian steps: its curve (docs/proofs/objpert.md), a sum of Gaussian ones, averaged
@@ -323,6 +323,15 @@ static double plain_sum(const tct_events *events, double factor, double delta) {
   return left >= 0 ? epsilon : INFINITY;
 }
 
+static const double LARGEST = 600; /* e^epsilon is a double up to there */
+
+/* Nothing but one sampled step, in the range where its curve is exact: then the lower bound is the cost. */
+static bool is_one_sampled_step(const tct_events *events, double lower) {
+  const tct_event *e = events->at;
+  return events->len == 1 && e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->count == 1 && 1 / e->noise <= FAR_APART &&
+         lower < LARGEST;
+}
+
 void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, double delta, tct_second *out) {
   double factor = neighbours == TCT_REPLACE_ONE ? 2 : 1, left = delta;
   int others = 0;
@@ -333,7 +342,7 @@ void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, dou
     if (e->kind == TCT_EV_APPROX) left -= (double)e->count * e->delta;
   }
   out->lower = lower_bound(events, factor, delta, &others);
-  if (!others) {
+  if (!others || is_one_sampled_step(events, out->lower)) {
     out->upper = out->lower < FAR ? out->lower : INFINITY;
     out->exact = events->len > 0;
     snprintf(out->how, sizeof out->how, "exact, by integrating the Gaussian densities");

@@ -56,6 +56,7 @@ bad 'records without a schema' 2 '--records belongs' audit --loss logistic --eps
 bad 'no loss' 2 '--loss is missing' audit --epsilon 1
 bad 'no epsilon' 2 '--epsilon must' audit --loss logistic
 bad 'no promise' 2 'promises nothing' audit --loss logistic --epsilon inf --solver dpgd
+bad 'more than two classes' 2 'two classes or numbers' audit --loss softmax --epsilon 4 --solver dpgd --shape 24,4
 bad 'no time' 2 'seconds' audit --loss logistic --epsilon 1 --seconds 0
 bad 'one record' 2 'at least two' audit --loss logistic --epsilon 1 --shape 1,2 --solver dpgd
 
@@ -71,6 +72,9 @@ if [ -x "$TACIT" ]; then
     check "$each: every planned release was made" test "$(field sensitivity.releases | grep -oE "'made': [0-9]+" | grep -oE "[0-9]+")" = "$(field sensitivity.releases | grep -oE "'planned': [0-9]+" | grep -oE "[0-9]+")"
     check "$each: each test has runs and no more than the claim, or it is said that there was no time" told
   done
+  # Of two vertices one is chosen with log odds of -2 or 2: their total variation tanh(1) is that of a shift of 2.36.
+  ok 'a choice of two' audit --loss logistic --epsilon 4 --no-intercept --solver dpfw:steps=1,clip=0.1 --penalty l1ball:radius=1 --shape 24,1 --seconds 2 --json
+  check 'the climb finds the pair that is told apart best, and no better' within 'its shift' 2.1 "$(field sensitivity.canary_mu)" 2.365
   ok 'a drawn tilt is no sum' "${short[@]}" --solver objpert --penalty l2:lambda=0.05 --json
   check 'and no move is stated' test "$(field sensitivity.releases | grep -c "'share': None")" = 1
   check 'and it is said' grep -q 'drawn inside a minimisation' "$work/.out"

@@ -521,6 +521,9 @@ plant lower_bound_of_tries_for_one_try src/certify/cross_tries.c 's/g = 1 \/ mea
 plant second_opinion_of_tries_always_right src/certify/verify_tries.c 's/bool proves = second.upper <= most, looser/bool proves = true, looser/' unit_verify_tries
 plant lower_bound_of_tries_skipped src/certify/verify_tries.c 's/second.lower <= most,/true,/' unit_verify_tries
 plant second_opinion_halves_its_noise src/certify/cross_check.c 's/\* factor \* factor \/ \(e->noise \* e->noise\)/* factor \/ (e->noise * e->noise)/g' unit_second
+plant second_opinion_of_one_sampled_step_by_renyi src/certify/cross_check.c 's/events->len == 1 \&\& e->kind == TCT_EV_SAMPLED_GAUSSIAN/events->len == 0 \&\& e->kind == TCT_EV_SAMPLED_GAUSSIAN/' unit_second
+plant second_opinion_of_a_step_beyond_its_range src/certify/cross_check.c 's/LARGEST = 600/LARGEST = 1e6/' unit_second
+plant second_opinion_of_many_steps_for_one src/certify/cross_check.c 's/ \&\& e->count == 1 \&\& 1 \/ e->noise/ \&\& 1 \/ e->noise/' unit_second
 
 wait
 status=0

@@ -1,4 +1,5 @@
 /* test_second.c - the second opinion of `verify` agrees with values that other programs computed. */
+#include "account/account.h"
 #include "certify/cross_check.h"
 
 #include <math.h>
@@ -149,6 +150,29 @@ static void what_it_cannot_prove_is_infinite(void **state) {
     }
 }
 
+/* Exact, and so the same as the accountants' own: Renyi divergences would prove 8 % more here, and a sound model of one
+ * step would be refused.  Of two steps none is exact. */
+static void one_sampled_step_costs_what_its_densities_say(void **state) {
+  (void)state;
+  static const double rates[] = {0.01, 0.3, 0.5, 0.9}, noises[] = {0.6, 1.0102254, 4};
+  for (int k = 0; k < 24; k++) {
+    tct_neighbours relation = (tct_neighbours)(k % 2);
+    tct_event step = tct_event_sampled_gaussian(noises[k / 8], rates[k / 2 % 4], 1);
+    tct_events list = {&step, 1, 1};
+    tct_bracket basic = {0, INFINITY};
+    tct_second one, two;
+    const tct_accountant *accountant = tct_accountant_find("basic");
+    assert_int_equal(accountant->epsilon(&list, relation, 1e-6, TCT_PRECISION, &basic, NULL), TCT_OK);
+    tct_second_opinion(&list, relation, 1e-6, &one);
+    if (!(fabs(one.upper - basic.upper) <= 1e-6 * basic.upper) || !one.exact)
+      fail_msg("noise %g, rate %g, relation %d: %.9g", step.noise, step.rate, relation, one.upper);
+    step.count = 2;
+    tct_second_opinion(&list, relation, 1e-6, &two);
+    assert_false(two.exact);
+    assert_true(two.upper > one.upper);
+  }
+}
+
 /* Recorded: an upper bound that falls without a reason is a second opinion that has begun to agree.  TACIT_PRINT=1
  * prints them anew. */
 static void opinions_are_to_the_digit_those_that_are_recorded(void **state) {
@@ -201,6 +225,7 @@ int main(void) {
       cmocka_unit_test(a_sampled_step_of_which_a_record_is_replaced_lies_between_the_truth_and_the_whole_one),
       cmocka_unit_test(a_single_sampled_step_of_which_a_record_is_replaced_is_bounded_from_below_by_its_own_curve),
       cmocka_unit_test(what_it_cannot_prove_is_infinite),
+      cmocka_unit_test(one_sampled_step_costs_what_its_densities_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,9 +291,10 @@ static tct_status add_moments(const tct_onestep *run, const units *u, int64_t fi
 }
 
 static tct_status room_new(const tct_onestep *run, moment_room *room, tct_error *err) {
-  int64_t p = run->problem->view->p;
+  int64_t p = run->problem->view->p, rows = run->problem->view->rows;
   room->wide = tct_metric_wide(&run->shape.metric);
-  room->block = (((int64_t)1 << 20) / room->wide + 32) / 32 * 32;
+  room->block = ((int64_t)1 << 20) / room->wide;
+  room->block = ((room->block < rows ? room->block : rows) + 32) / 32 * 32;
   room->scratch_size = tct_gram_scratch(p, run->problem->facts->threads);
   room->image = TCT_NEW(double, room->block * room->wide);
   room->scale = TCT_NEW(double, 2 * room->block);
