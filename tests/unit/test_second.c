@@ -154,20 +154,22 @@ static void what_it_cannot_prove_is_infinite(void **state) {
  * step would be refused.  Of two steps none is exact. */
 static void one_sampled_step_costs_what_its_densities_say(void **state) {
   (void)state;
-  static const double rates[] = {0.01, 0.3, 0.5, 0.9}, noises[] = {0.6, 1.0102254, 4};
-  for (int k = 0; k < 24; k++) {
+  static const double rates[] = {0.01, 0.3, 0.5, 0.9}, noises[] = {0.6, 1.0102254, 4}, deltas[] = {1e-6, 1e-30, 1e-100};
+  for (int k = 0; k < 72; k++) {
     tct_neighbours relation = (tct_neighbours)(k % 2);
-    tct_event step = tct_event_sampled_gaussian(noises[k / 8], rates[k / 2 % 4], 1);
+    tct_event step = tct_event_sampled_gaussian(noises[k / 8 % 3], rates[k / 2 % 4], 1);
+    double delta = deltas[k / 24];
     tct_events list = {&step, 1, 1};
     tct_bracket basic = {0, INFINITY};
     tct_second one, two;
     const tct_accountant *accountant = tct_accountant_find("basic");
-    assert_int_equal(accountant->epsilon(&list, relation, 1e-6, TCT_PRECISION, &basic, NULL), TCT_OK);
-    tct_second_opinion(&list, relation, 1e-6, &one);
+    assert_int_equal(accountant->epsilon(&list, relation, delta, TCT_PRECISION, &basic, NULL), TCT_OK);
+    tct_second_opinion(&list, relation, delta, &one);
     if (!(fabs(one.upper - basic.upper) <= 1e-6 * basic.upper) || !one.exact)
-      fail_msg("noise %g, rate %g, relation %d: %.9g", step.noise, step.rate, relation, one.upper);
+      fail_msg("noise %g, rate %g, relation %d, delta %g: %.9g for %.9g", step.noise, step.rate, relation, delta,
+               one.upper, basic.upper);
     step.count = 2;
-    tct_second_opinion(&list, relation, 1e-6, &two);
+    tct_second_opinion(&list, relation, delta, &two);
     assert_false(two.exact);
     assert_true(two.upper > one.upper);
   }
