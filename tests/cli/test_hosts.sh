@@ -220,7 +220,7 @@ ok 'the model of an interrupted session verifies' verify model.json
 check 'an interrupted session is charged once' charged "$before"
 
 # ---- the server's host vanishes ----
-session 10 --solver dpfw_parties:steps=30000,columns=1
+session 20 --solver dpfw_parties:steps=30000,columns=1
 check 'this run is charged' charged $((before + 1))
 sleep 0.5
 ip -n "${id}r" link set v1 down
