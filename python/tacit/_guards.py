@@ -145,7 +145,7 @@ def _numbered(ids: NDArray[Any]) -> NDArray[Any]:
 
 def persons(groups: Any, rows: int) -> NDArray[Any]:
     """Whose record each row is, as numbers from 0.  A missing id is refused: its rows may be anybody's."""
-    if np.ndim(groups) != 1:
+    if isinstance(groups, (str, bytes)) or not np.iterable(groups):
         raise ValueError("groups must name one person for each row of X; give a list, or the name of a column")
     ids = _ids(groups)
     if ids.shape != (rows,):
