@@ -143,9 +143,14 @@ def _numbered(ids: NDArray[Any]) -> NDArray[Any]:
     )
 
 
+def is_list(values: Any) -> bool:
+    """Whether it holds one value after the other: a text, a number or None is a single value."""
+    return not isinstance(values, (str, bytes)) and bool(np.iterable(values))
+
+
 def persons(groups: Any, rows: int) -> NDArray[Any]:
     """Whose record each row is, as numbers from 0.  A missing id is refused: its rows may be anybody's."""
-    if isinstance(groups, (str, bytes)) or not np.iterable(groups):
+    if not is_list(groups):
         raise ValueError("groups must name one person for each row of X; give a list, or the name of a column")
     ids = _ids(groups)
     if ids.shape != (rows,):

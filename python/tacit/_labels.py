@@ -71,7 +71,7 @@ class Classifier(ClassifierMixin, Linear):
 
     def _check(self) -> None:
         super()._check()
-        if self.classes is not None and (isinstance(self.classes, (str, bytes)) or not np.iterable(self.classes)):
+        if self.classes is not None and not _guards.is_list(self.classes):
             raise ValueError("classes must be a list of labels; give e.g. classes=[0, 1]")
 
     def _penalty_spec(self, rows: int, cap: float) -> str:

@@ -155,15 +155,22 @@ static void the_clip_of_two_classes_hardly_moves_the_intercept(void **state) {
   check_intercept(LOGISTIC, "dponestep:clip=0.6");
 }
 
+/* A table that is drawn, its exact fit and the standard errors of that. */
+static coverage_table fitted(coverage_kind kind, coverage_loss loss, int64_t n, int64_t p, uint64_t number,
+                             double *exact, double *se) {
+  coverage_truth(kind, loss, p, exact);
+  coverage_table t = coverage_draw(kind, loss, n, p, number);
+  coverage_exact(&t, loss, 1, exact, se);
+  return t;
+}
+
 /* A short clip along the path leaves the last step so far to go that the square of it was 2.7 errors of the intercept.
  */
 static void the_path_of_skewed_counts_ends_so_near_that_one_step_is_enough(void **state) {
   (void)state;
   enum { P = 5 };
   double exact[P], se[P];
-  coverage_truth(SKEW_ERRORS, POISSON, P, exact);
-  coverage_table t = coverage_draw(SKEW_ERRORS, POISSON, 200000, P, 0);
-  coverage_exact(&t, POISSON, 1, exact, se);
+  coverage_table t = fitted(SKEW_ERRORS, POISSON, 200000, P, 0, exact, se);
   tct_model *model = train(&t, POISSON, "dponestep:errors=robust", 12);
   for (int64_t j = 0; j < P; j++) {
     double off = (model->coefficients[j] - exact[j]) / se[j];
@@ -180,9 +187,7 @@ static void without_noise_errors_are_those_of_an_exact_fit(void **state) {
   enum { P = 5 };
   for (int loss = LOGISTIC; loss < LOSSES; loss++) {
     double exact[P], se[P];
-    coverage_truth(HETERO, (coverage_loss)loss, P, exact);
-    coverage_table t = coverage_draw(HETERO, (coverage_loss)loss, 2000, P, 7);
-    coverage_exact(&t, (coverage_loss)loss, 1, exact, se);
+    coverage_table t = fitted(HETERO, (coverage_loss)loss, 2000, P, 7, exact, se);
     tct_model *model = train_at(&t, (coverage_loss)loss, "dponestep:errors=robust", INFINITY, 1);
     for (int64_t j = 0; j < P; j++) {
       tct_contrast own = weight(model, j);

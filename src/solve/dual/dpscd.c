@@ -168,9 +168,8 @@ typedef struct settings {
  * thread takes at a time; one that was woken late takes fewer.  SOON: how many records ahead a row is asked for. */
 enum { STEP = 1000, SOME = 16, SOON = 3 };
 
-/* Steps 6-9 for the batch's k-th record: its clipped zeta.  Under state=paper noise drives alpha out of its domain; the
- * step then starts from the nearest point inside, and alpha itself is not pulled back, as in the paper's experiments.
- */
+/* Steps 6-9 for record j of the batch: its clipped zeta.  Under state=paper noise drives alpha out of its domain; the
+ * step then starts from the nearest point inside.  Alpha itself is not pulled back, as in the paper's experiments. */
 static double dual_step(const tct_problem *problem, tct_dual *dual, int64_t j, const settings *set) {
   const tct_loss *loss = &problem->facts->loss;
   double clip = set->planned->clip;
