@@ -59,11 +59,12 @@ static int run(int argc, char **argv) {
   return 0;
 }
 
-/* Threads that wait for others sleep.  Spinning, the default of GNU OpenMP, takes the processor from those that are
- * waited for as soon as other programs want it too.  OpenMP reads the variable before main, so the program starts anew
- * once; where that cannot be it runs as it is. */
+/* Threads that wait for others look for some microseconds, then sleep.  Spinning on, the default of GNU OpenMP, takes
+ * the processor from those that are waited for as soon as other programs want it too.  OpenMP reads these variables
+ * before main, so the program starts anew once; where that cannot be it runs as it is. */
 static void wait_asleep(char **argv) {
-  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || setenv("OMP_WAIT_POLICY", "passive", 1) != 0) return;
+  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
+  if (setenv("OMP_WAIT_POLICY", "passive", 1) != 0 || setenv("GOMP_SPINCOUNT", "1000", 1) != 0) return;
   execv("/proc/self/exe", argv);
 }
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """coverage.py - what 95 % intervals cover, over many kinds of tables: runs bench_coverage and writes the page.
 
-    bench/papers/coverage.py BUILD ROWS.jsonl [--share S] [--small] [--losses NAME,...] [--seconds S] [--real PYTHON] [--page PAGE.md]
+    bench/papers/coverage.py BUILD ROWS.jsonl [--share S] [--small] [--losses NAME,...] [--sizes N,...] [--seconds S] [--real PYTHON]
+                             [--page PAGE.md]
 
 Every cell (loss, kind, n, p) has a number of tables, three epsilons on each.  The cells are measured in passes, a
 twenty-fifth of the tables first, so that the command can be cut at any time (--seconds) and taken up again: what
-ROWS.jsonl has is not measured again.  --share: this part of the tables is enough.  --small: four cells, for a look.
+ROWS.jsonl has is not measured again.  --share: this part of the tables is enough, for the losses and the numbers of
+records named.  --small: four cells, for a look.
 Then the noise alone is measured, and with --real the tables of coverage_tables.py, by that Python with numpy.  --page:
 the tables between the marks of that page are replaced by those of ROWS.jsonl.
 """
@@ -70,7 +72,7 @@ def measure(args, end):
     bench = f"{args.build}/bench/bench_coverage"
     for part in PASSES:
         for loss, kind, n, p, tables in cells(args.small):
-            if loss not in args.losses.split(","):
+            if loss not in args.losses.split(",") or str(n) not in args.sizes.split(","):
                 continue
             done = measured(read(args.rows))[loss, kind, n, p]
             now = SMALL_TABLES if n == 2000 and part < SMALL_TABLES else part
@@ -304,6 +306,7 @@ def main():
     parser.add_argument("rows", type=pathlib.Path)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--losses", default=",".join(LOSSES))
+    parser.add_argument("--sizes", default="2000,20000,200000")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--real")

@@ -81,7 +81,7 @@ static void bench_matrix(const tct_matrix *m, int threads, double roof, double r
   int64_t p = m->cols + 1;
   work k = {.threads = threads};
   double *w = TCT_NEW(double, p), *a = TCT_NEW(double, m->rows);
-  k.z = TCT_NEW(double, m->rows), k.g = TCT_NEW(double, p), k.scratch = TCT_NEW(double, threads *p);
+  k.z = TCT_NEW(double, m->rows), k.g = TCT_NEW(double, p), k.scratch = TCT_NEW(double, threads *tct_thread_stride(p));
   k.order = TCT_NEW(int64_t, m->rows);
   if (!w || !a || !k.z || !k.g || !k.scratch || !k.order) exit(1);
   for (int64_t j = 0; j < p; j++) w[j] = 1.0 / (double)(j + 1);

@@ -375,10 +375,11 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
 def _load() -> Any:
     name = "libtacit.dylib" if sys.platform == "darwin" else "libtacit.so"
     path = os.environ.get("TACIT_LIBRARY") or str(pathlib.Path(__file__).with_name(name))
-    # Threads that wait for others sleep: OpenMP reads this when it is loaded, which another package may have done before.
-    choose = not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ)
+    # Threads that wait for others soon sleep: OpenMP reads these when it is loaded, which another package may have done.
+    waits = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
+    choose = not set(waits) & set(os.environ)
     if choose:
-        os.environ["OMP_WAIT_POLICY"] = "passive"
+        os.environ.update(waits)
     try:
         library = ctypes.CDLL(path)
     except OSError as why:
@@ -387,8 +388,8 @@ def _load() -> Any:
             "or set TACIT_LIBRARY to a built libtacit.so"
         ) from None
     finally:
-        if choose:
-            del os.environ["OMP_WAIT_POLICY"]
+        for name in waits if choose else ():
+            del os.environ[name]
     for function, (result, arguments) in _FUNCTIONS.items():
         entry = getattr(library, function)
         entry.restype = result

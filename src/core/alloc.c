@@ -94,6 +94,19 @@ void tct_wipe_free(void *memory, int64_t count, size_t size) {
   free(memory);
 }
 
+void tct_wipe_by(int threads, void *memory, int64_t count, size_t size) {
+  size_t bytes = memory && count > 0 ? (size_t)count * size : 0, piece = HUGE_PAGE;
+  if (bytes < 4 * piece) threads = 1;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (size_t at = 0; at < bytes; at += piece)
+    sodium_memzero((char *)memory + at, bytes - at < piece ? bytes - at : piece);
+}
+
+void tct_wipe_free_by(int threads, void *memory, int64_t count, size_t size) {
+  tct_wipe_by(threads, memory, count, size);
+  free(memory);
+}
+
 char *tct_text_copy(const char *text) {
   if (!text) return NULL;
   size_t length = strlen(text) + 1;

@@ -14,6 +14,10 @@ void *tct_alloc_unset(int64_t count, size_t size);
 /* As tct_alloc; large memory is zeroed, and so first touched, by up to so many threads. */
 void *tct_alloc_by(int threads, int64_t count, size_t size);
 
+/* The distance, in doubles, of one thread's `count` numbers from the next thread's in one allocation: at least a cache
+ * line lies between them.  Threads that write to one line wait for each other at every write. */
+static inline int64_t tct_thread_stride(int64_t count) { return (count + 23) / 16 * 16; }
+
 /* Whole pages straight from the operating system, zeroed; what is given back is really free again, whatever lies
  * beside it.  NULL: lack of memory.  bytes > 0, the same for both. */
 void *tct_pages_new(int64_t bytes);
@@ -27,6 +31,10 @@ void tct_free(void *memory);
 
 /* Overwrites, then frees: for keys, noise, duals and copies of records. */
 void tct_wipe_free(void *memory, int64_t count, size_t size);
+/* Overwrites count*size bytes with zeros, by up to so many threads; NULL is nothing. */
+void tct_wipe_by(int threads, void *memory, int64_t count, size_t size);
+/* tct_wipe_free by up to so many threads. */
+void tct_wipe_free_by(int threads, void *memory, int64_t count, size_t size);
 
 /* A copy of a text, or NULL; NULL in gives NULL out. Freed with tct_free. */
 char *tct_text_copy(const char *text);

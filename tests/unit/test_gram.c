@@ -1,6 +1,7 @@
 /* test_gram.c - the Gram matrix on a lattice: exact, whatever the layout and the threads, and bounded by R^2. */
 #include "la_help.h"
 
+#include "la/exact/exact.h"
 #include "la/exact/gram.h"
 #include "la/matrix/lattice.h"
 
@@ -104,12 +105,34 @@ static void the_search_for_a_shift_ends_for_any_matrix_and_any_unit(void **state
     }
 }
 
+/* Exact sums need it to be no smaller, wherever it lies and however many threads look. */
+static void the_largest_size_is_found_by_any_number_of_threads(void **state) {
+  (void)state;
+  enum { MANY = 300000 };
+  double *a = calloc(MANY, sizeof *a);
+  for (int64_t i = 0; i < MANY; i++) a[i] = i % 7 == 0 ? NAN : -1.0 / (double)(i + 2);
+  static const int64_t places[] = {0, 1, MANY / 4, MANY / 2 - 1, MANY / 2, MANY - 1};
+  for (int threads = 1; threads <= 4; threads++) {
+    assert_true(tct_largest_size(a, 0, threads) == 0);
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+      double before = a[places[k]];
+      a[places[k]] = k % 2 ? 3 : -3;
+      assert_true(tct_largest_size(a, MANY, threads) == 3);
+      a[places[k]] = before;
+    }
+  }
+  for (int64_t i = 0; i < MANY; i++) a[i] = NAN;
+  assert_true(tct_largest_size(a, MANY, 3) == 0);
+  free(a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_step_is_the_coarsest_whose_square_the_lattice_divides),
       cmocka_unit_test(the_matrix_is_the_integer_sum_of_truncated_products_for_every_layout_and_thread),
       cmocka_unit_test(no_row_adds_more_than_its_weight_times_the_square_of_its_bound),
       cmocka_unit_test(the_least_shift_makes_a_matrix_definite_and_not_much_less_does),
+      cmocka_unit_test(the_largest_size_is_found_by_any_number_of_threads),
       cmocka_unit_test(the_search_for_a_shift_ends_for_any_matrix_and_any_unit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

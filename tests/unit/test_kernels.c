@@ -154,7 +154,8 @@ static void no_result_depends_on_the_number_of_threads(void **state) {
     make_fixture(&f, 9 + t, rows, cols, 0.3, 1);
     int64_t *order = calloc((size_t)rows, sizeof *order);
     for (int64_t i = 0; i < rows; i++) order[i] = (i * 7) % rows;
-    double *out = calloc((size_t)(2 * (3 * rows + 2 * p)), sizeof *out), *scratch = calloc((size_t)(7 * p), 8);
+    double *out = calloc((size_t)(2 * (3 * rows + 2 * p)), sizeof *out);
+    double *scratch = calloc((size_t)(7 * tct_thread_stride(p)), sizeof *scratch);
     for (int k = 0; k < 4; k++) {
       for (int threads = 1; threads <= 7; threads += 2) {
         double *z = threads == 1 ? out : out + (3 * rows + 2 * p), *z2 = z + rows, *g = z2 + rows, *sum = g + p;
@@ -200,7 +201,7 @@ static void a_lattice_sum_is_the_integer_sum_of_its_truncated_terms(void **state
   int64_t rows = 500, cols = 43;
   make_fixture(&f, 11, rows, cols, 0.6, 1);
   for (int e = -44; e <= 0; e += 11) {
-    double g = ldexp(1, e), sum[44] = {0}, scratch[3 * 44];
+    double g = ldexp(1, e), sum[44] = {0}, scratch[3 * 64];
     for (int k = 0; k < 4; k++) {
       memset(sum, 0, sizeof sum);
       tct_sum_lattice(&f.v[k], &(tct_terms){.a = f.a, .count = rows, .lattice = g}, sum, scratch, 3);

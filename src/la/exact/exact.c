@@ -1,6 +1,7 @@
 /* exact.c - exact sums over blocks of rows. */
 #include "la/exact/exact.h"
 
+#include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/kernels/row_block.h"
 
@@ -38,8 +39,10 @@ int64_t tct_rows_together(int64_t cols) {
   return rows < 256 ? 256 : rows;
 }
 
-double tct_largest_size(const double *a, int64_t n) {
+double tct_largest_size(const double *a, int64_t n, int threads) {
   double largest = 0;
+  threads = tct_threads_for(threads, n);
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : largest) if (threads > 1)
   for (int64_t i = 0; i < n; i++) largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
   return largest;
 }
@@ -60,12 +63,12 @@ static void some_blocks(const tct_view *view, const double *a, const tct_exact *
 
 void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_bounds *bounds, double *high_low,
                          double *scratch, int threads) {
-  int64_t p = view->p, block = tct_block_rows(p);
+  int64_t p = view->p, block = tct_block_rows(p), apart = tct_thread_stride(3 * p);
   tct_exact exact = tct_exact_for((double)block * 1.01 * bounds->largest * bounds->norm, bounds->rows / block + 1);
   _Atomic int64_t next = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, &next, scratch + t * 3 * p);
+  for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, &next, scratch + t * apart);
   memset(high_low, 0, (size_t)(2 * p) * sizeof *high_low);
   for (int t = 0; t < threads; t++)
-    for (int64_t k = 0; k < 2 * p; k++) high_low[k] += scratch[t * 3 * p + p + k];
+    for (int64_t k = 0; k < 2 * p; k++) high_low[k] += scratch[t * apart + p + k];
 }

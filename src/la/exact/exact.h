@@ -26,15 +26,15 @@ int64_t tct_rows_together(int64_t cols);
  * least 64, at most 64 + p/16. */
 int64_t tct_block_rows(int64_t p);
 
-/* The largest |a_i|, NaN left out. */
-double tct_largest_size(const double *a, int64_t n);
+/* The largest |a_i|, NaN left out; 0 for none. */
+double tct_largest_size(const double *a, int64_t n, int threads);
 /* What bounds an exact sum over rows, weighted by a_i; the same on all ranks. */
 typedef struct tct_exact_bounds {
   double largest; /* at least every |a_i| */
   double norm;    /* at least every |x~_ij| */
   int64_t rows;   /* of all ranks */
 } tct_exact_bounds;
-/* high[p] + low[p] <- X~^T a over the rows of the view.  scratch: threads * 3p doubles. */
+/* high[p] + low[p] <- X~^T a over the rows of the view.  scratch: threads * tct_thread_stride(3p) doubles. */
 void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_bounds *bounds, double *high_low,
                          double *scratch, int threads);
 #endif

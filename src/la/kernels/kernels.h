@@ -33,9 +33,9 @@ typedef struct tct_terms {
   int64_t count;
   double lattice;
 } tct_terms;
-/* sum[p] += the terms.  scratch: threads * p doubles, or NULL when threads == 1. */
+/* sum[p] += the terms.  scratch: threads * tct_thread_stride(p) doubles, or NULL when threads == 1. */
 void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, double *scratch, int threads);
-/* sum[p] += part[parts * p], the sums of several threads one after the other. */
+/* sum[p] += the sums of several threads, tct_thread_stride(p) doubles from one to the next. */
 void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads);
 /* g[p] = X~^T a in fixed-block order (not exact, deterministic): for solvers without privacy. */
 void tct_transpose_times(const tct_view *view, const double *a, double *g, int threads);

@@ -16,6 +16,7 @@
  * WHICH PATH.  Scales in [2^-400, 2^400] cannot make a product of stored value and weight overflow that would not
  * overflow after scaling.  Other rows (values beyond 1e120 times R, or so small that the unit rule blows them up) are
  * scaled entry by entry. */
+#include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -136,10 +137,11 @@ void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, con
 }
 
 void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads) {
+  int64_t apart = tct_thread_stride(p);
   threads = tct_threads_for(threads, p * parts);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int64_t j = 0; j < p; j++)
-    for (int t = 0; t < parts; t++) sum[j] += part[t * p + j];
+    for (int t = 0; t < parts; t++) sum[j] += part[t * apart + j];
 }
 
 void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, double *scratch, int threads) {
@@ -156,7 +158,7 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
   int64_t some = rows_in_turn(view, count, threads);
 #pragma omp parallel num_threads(threads)
   {
-    double *own = scratch + omp_get_thread_num() * p;
+    double *own = scratch + omp_get_thread_num() * tct_thread_stride(p);
     if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     memset(own, 0, (size_t)p * sizeof(double));
 #pragma omp for schedule(dynamic, some)

@@ -189,7 +189,7 @@ static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *ba
   int threads = tct_threads_for(batch->threads, STEP * batch->count), team = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
-    double *own = threads > 1 ? batch->scratch + omp_get_thread_num() * batch->p : batch->sum;
+    double *own = threads > 1 ? batch->scratch + omp_get_thread_num() * tct_thread_stride(batch->p) : batch->sum;
     if (omp_get_thread_num() == 0) team = omp_get_num_threads();
     if (threads > 1) memset(own, 0, (size_t)batch->p * sizeof(double));
 #pragma omp for schedule(dynamic, SOME)

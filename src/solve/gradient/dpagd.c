@@ -80,12 +80,13 @@ static tct_status open_descent(descent *a, const tct_problem *problem, tct_error
 
 static void close_descent(descent *a) {
   int64_t n = a->problem->view->rows, p = a->problem->view->p;
-  tct_wipe_free(a->z, n, sizeof(double));
-  tct_wipe_free(a->s, n, sizeof(double));
-  tct_wipe_free(a->zb, n, sizeof(double));
-  tct_wipe_free(a->sb, n, sizeof(double));
-  tct_wipe_free(a->yb, n, sizeof(double));
-  tct_wipe_free(a->computed_norms, n, sizeof(double));
+  int threads = a->problem->facts->threads;
+  tct_wipe_free_by(threads, a->z, n, sizeof(double));
+  tct_wipe_free_by(threads, a->s, n, sizeof(double));
+  tct_wipe_free_by(threads, a->zb, n, sizeof(double));
+  tct_wipe_free_by(threads, a->sb, n, sizeof(double));
+  tct_wipe_free_by(threads, a->yb, n, sizeof(double));
+  tct_wipe_free_by(threads, a->computed_norms, n, sizeof(double));
   tct_wipe_free(a->mean, p, sizeof(double));
   tct_wipe_free(a->d, p, sizeof(double));
   tct_wipe_free(a->past, p, sizeof(double));

@@ -175,18 +175,18 @@ static void add_rows(const tct_problem *problem, int64_t first, int64_t last, co
 
 /* Exact sums: the threads' shares add up to the same bits however they are cut. */
 static tct_status statistics(const tct_problem *problem, const terms *set, double *sum, tct_error *err) {
-  int64_t n = problem->view->rows, p = problem->view->p, size = p * p + p;
+  int64_t n = problem->view->rows, p = problem->view->p, size = p * p + p, apart = tct_thread_stride(size + p);
   int threads = problem->facts->threads;
-  double *memory = TCT_NEW(double, threads *(size + p));
+  double *memory = TCT_NEW(double, threads *apart);
   if (!memory) return tct_fail_memory(err);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
-    double *own = memory + t * (size + p);
+    double *own = memory + t * apart;
     add_rows(problem, n * t / threads, n * (t + 1) / threads, set, own + size, own);
   }
   for (int t = 0; t < threads; t++)
-    for (int64_t k = 0; k < size; k++) sum[k] += memory[t * (size + p) + k];
-  tct_wipe_free(memory, threads * (size + p), sizeof *memory);
+    for (int64_t k = 0; k < size; k++) sum[k] += memory[t * apart + k];
+  tct_wipe_free(memory, threads * apart, sizeof *memory);
   return TCT_OK;
 }
 

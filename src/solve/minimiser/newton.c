@@ -34,7 +34,7 @@ tct_status tct_newton_factor(tct_smooth *s, int64_t take, double min, bool *good
   s->passes++;
   double trace = 0, weight = tct_smooth_weight(s, take);
   tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
-  bounds.largest = tct_largest_size(s->curve, problem->view->rows);
+  bounds.largest = tct_largest_size(s->curve, problem->view->rows, problem->facts->threads);
   TCT_TRY(tct_mech_join_max(s->mech, &bounds.largest, 1, err));
   tct_gram(problem->view, s->curve, &bounds, s->gram, s->scratch, problem->facts->threads);
   TCT_TRY(tct_mech_join_sum(s->mech, s->gram, 2 * p * p, err));

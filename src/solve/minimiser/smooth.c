@@ -136,7 +136,7 @@ tct_status tct_smooth_new(const tct_problem *problem, const tct_smooth_facts *fa
   out->margin = rows;
   out->gradient = cols;
   out->part = limits;
-  out->sums = TCT_NEW(double, threads * 3 * p);
+  out->sums = TCT_NEW(double, threads *tct_thread_stride(3 * p));
   out->blocks = TCT_NEW(double, n / LINE + 1);
   if (p <= DENSE) {
     out->gram = TCT_NEW(double, 2 * p * p);
@@ -165,10 +165,10 @@ void tct_smooth_free(tct_smooth *s) {
   if (!s->problem) return;
   int64_t n = s->problem->view->rows, p = s->problem->view->p;
   int threads = s->problem->facts->threads;
-  tct_wipe_free(s->margin, 4 * n, sizeof(double));
+  tct_wipe_free_by(threads, s->margin, 4 * n, sizeof(double));
   tct_wipe_free(s->gradient, 6 * p, sizeof(double));
-  tct_wipe_free(s->part, s->part ? 2 * n : 0, sizeof(double));
-  tct_wipe_free(s->sums, threads * 3 * p, sizeof(double));
+  tct_wipe_free_by(threads, s->part, s->part ? 2 * n : 0, sizeof(double));
+  tct_wipe_free(s->sums, threads * tct_thread_stride(3 * p), sizeof(double));
   tct_wipe_free(s->blocks, n / LINE + 1, sizeof(double));
   tct_wipe_free(s->gram, 2 * p * p, sizeof(double));
   tct_wipe_free(s->scratch, s->scratch ? tct_gram_scratch(p, threads) : 0, sizeof(double));
@@ -180,7 +180,7 @@ tct_status tct_smooth_transpose(tct_smooth *s, const double *a, double *sum, tct
   const tct_problem *problem = s->problem;
   int64_t p = problem->view->p;
   tct_exact_bounds bounds = {.norm = s->largest, .rows = problem->facts->rows};
-  bounds.largest = tct_largest_size(a, problem->view->rows);
+  bounds.largest = tct_largest_size(a, problem->view->rows, problem->facts->threads);
   TCT_TRY(tct_mech_join_max(s->mech, &bounds.largest, 1, err));
   tct_exact_transpose(problem->view, a, &bounds, s->parts, s->sums, problem->facts->threads);
   TCT_TRY(tct_mech_join_sum(s->mech, s->parts, 2 * p, err));
@@ -200,7 +200,7 @@ static void some_groups(const tct_smooth *s, const double *w, int64_t take, cons
                         int64_t step) {
   const tct_view *view = s->problem->view;
   int64_t p = view->p, block = tct_block_rows(p), group = together_of(view);
-  double *sum = s->sums + first * 3 * p;
+  double *sum = s->sums + first * tct_thread_stride(3 * p);
   memset(sum, 0, (size_t)(3 * p) * sizeof *sum);
   for (int64_t from = first * group; from < view->rows; from += step * group) {
     int64_t end = view->rows - from < take ? view->rows : from + take;
@@ -225,7 +225,7 @@ static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double 
   for (int t = 0; t < threads; t++) some_groups(s, w, take, &exact, t, threads);
   memset(s->parts, 0, (size_t)(2 * p) * sizeof *s->parts);
   for (int t = 0; t < threads; t++)
-    for (int64_t k = 0; k < 2 * p; k++) s->parts[k] += s->sums[t * 3 * p + p + k];
+    for (int64_t k = 0; k < 2 * p; k++) s->parts[k] += s->sums[t * tct_thread_stride(3 * p) + p + k];
   TCT_TRY(tct_mech_join_sum(s->mech, s->parts, 2 * p, err));
   for (int64_t j = 0; j < p; j++) sum[j] = s->parts[j] + s->parts[p + j];
   return TCT_OK;
@@ -269,7 +269,7 @@ static tct_status derivative(const tct_smooth *s, double t, double *at, tct_erro
     slopes_of(s, z, from, slope, rows);
     s->blocks[count++] = tct_dot(slope, s->along + from, rows);
   }
-  double largest = tct_largest_size(s->blocks, count);
+  double largest = tct_largest_size(s->blocks, count, 1);
   TCT_TRY(tct_mech_join_max(s->mech, &largest, 1, err));
   tct_exact exact = tct_exact_for(largest, s->problem->facts->rows / LINE + 1);
   for (int64_t k = 0; k < count; k++) tct_exact_add(&exact, &s->blocks[k], &high_low[0], &high_low[1], 1);

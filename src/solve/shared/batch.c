@@ -11,7 +11,7 @@ tct_status tct_batch_new(const tct_problem *problem, tct_batch *out, tct_error *
   out->row = TCT_NEW(int64_t, out->rows);
   out->u = TCT_NEW(double, out->rows);
   out->sum = TCT_NEW(double, out->p);
-  out->scratch = TCT_NEW(double, out->p * out->threads);
+  out->scratch = TCT_NEW(double, out->threads *tct_thread_stride(out->p));
   if (!out->row || !out->u || !out->sum || !out->scratch) {
     tct_batch_free(out);
     return tct_fail_memory(err);
@@ -23,7 +23,7 @@ void tct_batch_free(tct_batch *batch) {
   tct_wipe_free(batch->row, batch->rows, sizeof(int64_t));
   tct_wipe_free(batch->u, batch->rows, sizeof(double));
   tct_wipe_free(batch->sum, batch->p, sizeof(double));
-  tct_wipe_free(batch->scratch, batch->p * batch->threads, sizeof(double));
+  tct_wipe_free(batch->scratch, batch->threads * tct_thread_stride(batch->p), sizeof(double));
   memset(batch, 0, sizeof *batch);
 }
 

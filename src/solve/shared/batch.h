@@ -8,7 +8,7 @@ typedef struct tct_batch {
   int64_t *row;    /* [rows] drawn rows */
   double *u;       /* [rows] margins, then steps */
   double *sum;     /* [p] */
-  double *scratch; /* [threads*p] */
+  double *scratch; /* [threads * tct_thread_stride(p)] */
   int64_t count, rows, p;
   int threads;
   bool whole; /* row lists every record, as a draw of all of them left it */
