@@ -1,5 +1,6 @@
 /* test_ledger_identity.c - which people a ledger is for: seeds, units, the input, other ledgers, rollback, room. */
 #include "ledger/ledger.h"
+#include "ledger/registry.h"
 #include "ledger_help.h"
 
 #include <sqlite3.h>
@@ -291,6 +292,55 @@ static void the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_us
   setenv("TACIT_REGISTRY", "none", 1);
 }
 
+/* A registry is made at `file`, under these two folders; all three are removed. */
+static void registry_is_at(const char *file, const char *inner, const char *outer) {
+  tct_key key, again;
+  unsigned char zero[TCT_KEY] = {0};
+  assert_true(tct_registry_key(key));
+  assert_int_equal(access(file, F_OK), 0);
+  assert_true(tct_registry_key(again));
+  assert_memory_equal(key, again, sizeof key);
+  assert_memory_not_equal(key, zero, sizeof key);
+  assert_int_equal(unlink(file), 0);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(outer), 0);
+}
+
+/* Nobody sets TACIT_REGISTRY: the places that count are the configuration's and the home's. */
+static void the_registry_is_made_where_its_three_variables_say(void **state) {
+  (void)state;
+  tct_key key;
+  char home[128], config[128], file[256], inner[256];
+  const char *of_user = getenv("HOME"), *of_config = getenv("XDG_CONFIG_HOME");
+  char *old_home = of_user ? strdup(of_user) : NULL, *old_config = of_config ? strdup(of_config) : NULL;
+  snprintf(home, sizeof home, "%s/.config", folder);
+  snprintf(config, sizeof config, "%s/c", folder);
+  setenv("TACIT_REGISTRY", "r/s/tables", 1);
+  registry_is_at("r/s/tables", "r/s", "r");
+  unsetenv("TACIT_REGISTRY");
+  setenv("HOME", folder, 1);
+  setenv("XDG_CONFIG_HOME", config, 1);
+  snprintf(file, sizeof file, "%s/tacit/tables", config);
+  snprintf(inner, sizeof inner, "%s/tacit", config);
+  registry_is_at(file, inner, config);
+  snprintf(file, sizeof file, "%s/tacit/tables", home);
+  snprintf(inner, sizeof inner, "%s/tacit", home);
+  setenv("XDG_CONFIG_HOME", "c", 1); /* a relative one does not count */
+  registry_is_at(file, inner, home);
+  unsetenv("XDG_CONFIG_HOME");
+  registry_is_at(file, inner, home);
+  setenv("HOME", "c", 1);
+  assert_false(tct_registry_key(key));
+  unsetenv("HOME");
+  assert_false(tct_registry_key(key));
+  if (old_home) setenv("HOME", old_home, 1);
+  if (old_config) setenv("XDG_CONFIG_HOME", old_config, 1);
+  free(old_home);
+  free(old_config);
+  setenv("TACIT_REGISTRY", "none", 1);
+  assert_false(tct_registry_key(key));
+}
+
 static void a_ledger_behind_its_anchor_is_charged_no_more(void **state) {
   (void)state;
   static const char *const anchors[] = {"A"};
@@ -421,6 +471,25 @@ static void a_ledger_of_the_first_version_is_read_and_continued_under_the_rules_
   assert_true(head[0] != 0);
 }
 
+/* Its fingerprints would else be under a key that everybody knows. */
+static void a_ledger_of_the_first_version_is_given_a_key_of_its_own(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_key key[2] = {{0}, {0}};
+  unsigned char zero[TCT_KEY] = {0};
+  char id[2][TCT_DIGEST_HEX];
+  old_ledger();
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tct_ledger_identify("L", id[i], key[i], &err), TCT_OK);
+    assert_memory_not_equal(key[i], zero, sizeof zero);
+  }
+  assert_memory_not_equal(key[0], key[1], sizeof zero);
+  assert_string_not_equal(id[0], id[1]);
+  assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
+  for (int i = 0; i < 2; i++) assert_int_equal(tct_ledger_identify("L", id[i], key[i], &err), TCT_OK);
+  assert_memory_equal(key[0], key[1], sizeof zero); /* the one that the charge wrote */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_seeded_run_is_refused_before_the_charge_and_changes_nothing),
@@ -433,11 +502,13 @@ int main(void) {
       cmocka_unit_test(a_print_is_the_same_for_all_layouts_and_threads_and_another_for_another_key),
       cmocka_unit_test(no_fingerprint_and_no_key_is_exported),
       cmocka_unit_test(the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_users_alone),
+      cmocka_unit_test(the_registry_is_made_where_its_three_variables_say),
       cmocka_unit_test(a_ledger_behind_its_anchor_is_charged_no_more),
       cmocka_unit_test(a_ledger_with_an_older_anchor_is_ahead_of_it_and_is_charged),
       cmocka_unit_test(a_model_without_room_is_found_out_before_the_charge),
       cmocka_unit_test(a_ledger_that_cannot_be_made_leaves_nothing),
       cmocka_unit_test(a_ledger_of_the_first_version_is_read_and_continued_under_the_rules_of_today),
+      cmocka_unit_test(a_ledger_of_the_first_version_is_given_a_key_of_its_own),
   };
   fill_table();
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
