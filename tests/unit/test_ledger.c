@@ -1,6 +1,7 @@
 /* test_ledger.c - what a ledger permits under each filter, and what it says is left. */
 #include "../fault/ledger_help.h"
 
+#include "account/account.h"
 #include "ledger/anchor.h"
 #include "ledger/fingerprint.h"
 
@@ -64,6 +65,45 @@ static void a_claim_below_the_events_cost_is_refused(void **state) {
   assert_int_equal(charge("gaussian:noise=1", NAN, 1e-6), TCT_OK);
   assert_true(fabs(ledger_number("spent", "epsilon") - 4.886554117) < 1e-7); /* exact curve */
   assert_int_equal(count_runs(), 1);
+}
+
+static void a_charge_without_a_delta_between_0_and_1_is_refused_for_that(void **state) {
+  (void)state;
+  static const char *const event = "gaussian:noise=30";
+  static const double deltas[] = {-1e-6, 1, 1.5, INFINITY, NAN};
+  new_ledger(100, NULL);
+  for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
+    tct_error err = {0};
+    assert_null(tct_ledger_charge("L", &event, 1, TCT_ADD_REMOVE, 1, deltas[i], &err));
+    assert_int_equal(err.status, TCT_E_USAGE);
+    assert_non_null(strstr(err.text, "delta in [0, 1)"));
+  }
+  assert_int_equal(count_runs(), 0);
+}
+
+/* What a user reads before the next run: each filter's own accountant on the events, and the list's exact cost. */
+static void spent_and_left_are_what_the_filter_counts(void **state) {
+  (void)state;
+  static const char *const filters[] = {"sum", "zcdp", "gdp"};
+  tct_event event = tct_event_gaussian(30, 2);
+  tct_events events = {&event, 1, 1};
+  for (int i = 0; i < 3; i++) {
+    tct_error err = {.status = TCT_E_USAGE};
+    tct_bracket own = {0.5, 0.5}, exact;
+    new_ledger(4, filters[i]);
+    assert_int_equal(charge("gaussian:noise=30,count=2", 0.5, 1e-6), TCT_OK);
+    json_t *root = parsed(tct_ledger_json("L", &err), &err);
+    assert_int_equal(err.status, TCT_OK); /* not that of a call before */
+    const tct_accountant *counted = tct_accountant_find(filters[i]), *gdp = tct_accountant_find("gdp");
+    assert_true(i == 0 || counted);
+    if (i) assert_int_equal(counted->epsilon(&events, TCT_ADD_REMOVE, 1e-5, 1e-6, &own, &err), TCT_OK);
+    assert_int_equal(gdp->epsilon(&events, TCT_ADD_REMOVE, 1e-5, 1e-6, &exact, &err), TCT_OK);
+    assert_true(fabs(number_at(root, "spent", "epsilon") - own.upper) <= 1e-5 * own.upper);
+    assert_true(fabs(number_at(root, "left", "epsilon") - (4 - own.upper)) <= 1e-5);
+    assert_true(fabs(number_at(root, "left", "delta") - (i ? 1e-5 : 9e-6)) <= 1e-12);
+    assert_true(fabs(number_at(root, "information", "epsilon") - exact.upper) <= 2e-3 * exact.upper);
+    json_decref(root);
+  }
 }
 
 static void the_relation_must_be_the_ledgers(void **state) {
@@ -188,6 +228,8 @@ int main(void) {
       cmocka_unit_test(ten_tenths_fill_a_budget_of_one_and_an_eleventh_is_refused),
       cmocka_unit_test(one_part_in_a_billion_too_much_is_refused),
       cmocka_unit_test(a_claim_below_the_events_cost_is_refused),
+      cmocka_unit_test(a_charge_without_a_delta_between_0_and_1_is_refused_for_that),
+      cmocka_unit_test(spent_and_left_are_what_the_filter_counts),
       cmocka_unit_test(the_relation_must_be_the_ledgers),
       cmocka_unit_test(filters_of_gaussian_runs_permit_more_than_the_plain_sum),
       cmocka_unit_test(a_filter_refuses_events_that_it_cannot_add_up),
