@@ -9,7 +9,7 @@ twenty-fifth of the tables first, so that the command can be cut at any time (--
 ROWS.jsonl has is not measured again.  --share: this part of the tables is enough, for the losses and the numbers of
 records named.  --small: four cells, for a look.
 Then the noise alone is measured, and with --real the tables of coverage_tables.py, by that Python with numpy.  --page:
-the tables between the marks of that page are replaced by those of ROWS.jsonl.
+the rows of that page's tables that ROWS.jsonl has are replaced; the others stay.
 """
 import argparse
 import collections
@@ -32,6 +32,7 @@ SMALL_TABLES = 0.25  # n = 2,000 is cheap: the first pass is longer
 EXACT = {2000: 40, 20000: 40, 200000: 15}  # tables that are fitted exactly too, as in bench_coverage.c
 NOISE = [("logistic", 2000), ("squared", 2000), ("poisson", 2000), ("huber", 2000)]
 
+REAL = ("bank", "adult", "nist_acs", "california")
 PLAIN = [(kind, n, epsilon) for kind in ("independent", "correlated") for n, epsilon in ((2000, 4), (20000, 1), (20000, 4))]
 
 
@@ -97,7 +98,7 @@ def measure_rest(args, end):
             run([f"{args.build}/bench/bench_coverage", "--plain", "squared", kind, n, 5, epsilon, 200], args.rows)
     there = {r["table"] for r in rows if r["bench"] == "real"}
     here = pathlib.Path(__file__).parent
-    for name in ("bank", "adult", "nist_acs", "california") if args.real else ():
+    for name in REAL if args.real else ():
         if name not in there and time.monotonic() < end:
             env = {**os.environ, "PYTHONPATH": f"{here.parents[1]}/python", "TACIT_LIBRARY": f"{args.build}/libtacit.so"}
             options = ["--json", "--tables", name, "--runs", round(250 * args.share), "--epsilon", 4]
@@ -237,22 +238,31 @@ def chance_table(rows):
         yield f"| {tables} | {' | '.join(least)} |"
 
 
-def low_table(rows):
-    """How often a lowest weight as low as seen has each chance, and the cells where that is below 1 %."""
-    tried = [r for r in rows if r["chance"] is not None]
+def low_table(cells, before, rows):
+    """How often a lowest weight as low as seen has each chance, and the cells where that is below 1 %.  cells: all lines of
+    the page's table of cells; before: this table as it was; rows: what was measured now."""
+    chances = [float(value) for value in (columns(line)[8] for line in cells) if value != "–"]
+    now = {tuple(columns(line)[:5]) for line in list(cell_table(rows))[2:]}
+    lines = {}
+    for line in before:
+        key = columns(line)
+        if len(key) == 10 and key[0] in LOSSES and tuple(key[:5]) not in now:
+            lines[line] = float(key[7])
+    for r in rows:
+        if r["chance"] is not None and r["chance"] < 0.01:
+            lowest = min((at_most(h, g, 0.95), h / g) for h, g in zip(r["hit"], r["given"]) if g)[1]
+            head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["tables"]), f"{lowest:.3f}"]
+            each = [f"{chance(r['hit'], r['given'], c):.2g}" for c in (0.95, 0.94, 0.9)]
+            lines["| " + " | ".join(head + each) + " |"] = r["chance"]
     yield "| chance of the lowest weight below | cells expected | cells seen |"
     yield "| --- | --- | --- |"
     for limit in (0.1, 0.05, 0.01, 0.001):
-        yield f"| {limit:g} | {limit * len(tried):.1f} | {sum(r['chance'] < limit for r in tried)} |"
+        seen = sum(c < limit for c in (chances if limit > 0.01 else lines.values()))
+        yield f"| {limit:g} | {limit * len(chances):.1f} | {seen} |"
     yield ""
     yield "| loss | table | n | p | ε | tables | lowest weight | chance at 0.95 | chance at 0.94 | chance at 0.9 |"
     yield "| --- " * 10 + "|"
-    for r in sorted(tried, key=lambda r: r["chance"]):
-        if r["chance"] < 0.01:
-            lowest = min((at_most(h, g, 0.95), h / g) for h, g in zip(r["hit"], r["given"]) if g)[1]
-            head = [r["loss"], r["kind"], str(r["n"]), str(r["p"]), f"{r['epsilon']:g}", str(r["tables"]), f"{lowest:.3f}"]
-            chances = [f"{chance(r['hit'], r['given'], c):.2g}" for c in (0.95, 0.94, 0.9)]
-            yield "| " + " | ".join(head + chances) + " |"
+    yield from sorted(lines, key=lambda line: lines[line])
 
 
 def noise_table(rows):
@@ -282,19 +292,56 @@ def real_table(rows):
             yield "| " + " | ".join([r["table"], str(r["weights"]), str(r["runs"]), *numbers]) + " |"
 
 
+def columns(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def merged(before, now, keys, order):
+    """Lines of `now` in place of those of `before` with the same first `keys` columns; the others stay."""
+    now = list(now)
+    lines = {tuple(columns(line)[:keys]): line for line in before[2:]}
+    lines.update({tuple(columns(line)[:keys]): line for line in now[2:]})
+    return now[:2] + [lines[key] for key in sorted(lines, key=order)]
+
+
+def place(name):
+    return (LOSSES + KINDS).index(name)
+
+
+def whole(rows):
+    """Those of a loss, n, p and epsilon of which every kind was measured: only these are pooled anew."""
+    groups = collections.defaultdict(list)
+    for r in rows:
+        groups[r["loss"], r["n"], r["p"], r["epsilon"]].append(r)
+    kinds = {loss: len(KINDS) - (loss == "logistic") for loss in LOSSES}
+    return [r for (loss, *_), part in groups.items() if len(part) == kinds[loss] for r in part]
+
+
+def of_all_losses(rows):
+    """Those of an n of which all was measured, Huber loss where it has tables."""
+    wanted = {(loss, n, p) for loss, _, n, p, _ in cells(False)}
+    there = {(r["loss"], r["n"], r["p"]) for r in rows}
+    return [r for r in rows if all(w in there for w in wanted if w[1] == r["n"])]
+
+
 def write_page(path, rows):
+    """What rows do not have stays on the page as it was."""
     text = path.read_text()
     found = list(joined(rows))
-    for name, lines in {
-        "short": short_table(found),
-        "null": null_table(found),
+    short, part = whole(found), re.compile("<!-- (\\w+) -->\n(.*?)\n*<!-- end -->", re.S)
+    old = {m[1]: m[2].strip().splitlines() for m in part.finditer(text)}
+    numbers = lambda *texts: tuple(map(float, texts))  # noqa: E731
+    tables = {
+        "short": merged(old["short"], short_table(short), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
+        "null": merged(old["null"], null_table(of_all_losses(short)), 1, lambda k: int(k[0])),
         "chance": chance_table(found),
-        "low": low_table(found),
-        "cells": cell_table(found),
-        "noise": noise_table(rows),
-        "plain": plain_table(rows),
-        "real": real_table(rows),
-    }.items():
+        "cells": merged(old["cells"], cell_table(found), 5, lambda k: (*numbers(*k[2:]), place(k[0]), place(k[1]))),
+        "noise": merged(old["noise"], noise_table(rows), 5, lambda k: (place(k[0]), *numbers(*k[2:]))),
+        "plain": merged(old["plain"], plain_table(rows), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
+        "real": merged(old["real"], real_table(rows), 1, lambda k: list(REAL).index(k[0])),
+    }
+    tables["low"] = low_table(tables["cells"][2:], old["low"], found)
+    for name, lines in tables.items():
         table = "\n".join(lines)
         text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text, flags=re.S)
     path.write_text(text)

@@ -40,6 +40,10 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   double few = between(2.8 * public_signal(facts) / signal_to_noise, 0.6, 1);
   /* The noise of H follows the largest curve of counts, too.  Two classes have a clip of their own. */
   double most = rule->robust && !facts->loss.kind->counts ? 3 : 2;
+  /* With many columns few images are much longer than the typical one, so a small c_z moves little under a wrong mean.
+   * It must still grow with the signal, as errors fall and what it moves does not. */
+  double many = 1 + 10 / (double)facts->p;
+  if (rule->robust && facts->loss.kind->binary) most = between(fmax(many, 0.018 * sqrt(public_signal(facts))), 1.3, 3);
   if (rule->scaled && !facts->loss.kind->counts) most = between(0.05 * sqrt(public_signal(facts)), most, 6);
   if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3 * few, most);
   return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, most);
