@@ -21,7 +21,7 @@ page() {
   for name in $(ls fuzz/fuzz_*.c | sed -E 's,.*/fuzz_(.*)\.c,\1,'); do
     if [ -f "$build/longest/$name" ]; then
       printf '| %s | %s | %s | %s | %s | %s | nothing |\n' "$name" \
-        "$(sed -nE '1s,^/\* fuzz_[a-z]+\.c - (.*)\.( \*/)?$,\1,p' "fuzz/fuzz_$name.c")" "$(fact "$name" seconds)" \
+        "$(sed -nE '1s,^/\* fuzz_[a-z_]+\.c - (.*)\.( \*/)?$,\1,p' "fuzz/fuzz_$name.c")" "$(fact "$name" seconds)" \
         "$(fact "$name" executions)" "$(fact "$name" edges)" "$(fact "$name" inputs)"
     else
       grep "^| $name |" "$old" || printf '| %s | | not run | | | | |\n' "$name"
