@@ -2,7 +2,7 @@
 """audit_table.py - audits every private solver with every loss and relation that it takes, and writes the page.
 
 usage: audit_table.py BUILD [--seconds S] [--limit MINUTES] [--only SOLVER,...] [--alarms N] [--fresh]
-                      [-o docs/measured/audit.md]
+                      [--again ROW,...] [-o docs/measured/audit.md]
 
 Rows go to BUILD/audit.jsonl as they are made; a row that is there, or on the page, is not made again, so a run can be cut
 and taken up.
@@ -36,6 +36,7 @@ SETTINGS = {
     "dponestep": "dponestep:steps=1,path=0.8,metric=0.03,moments=0.001",
     "dpagd": "dpagd:steps=1,budget_fraction=0.01,clip_grad=0.1,clip_obj=0.1,alpha_max=5",
     "dpfw": "dpfw:clip=0.1",
+    "dpfw_parties": "dpfw_parties:parties=1,steps=1,columns=1,sketch=8,clip=0.1",
     "privgene": "privgene:scale=100,clip=0.1",
     "sgd_ma": "sgd_ma:steps=4,batch=12,noise=1,clip=0.1",
     "sgd_adv": "sgd_adv:steps=2,batch=24,clip=0.1",
@@ -49,8 +50,9 @@ EPSILON, SHAPE = "4", "24,4"
 EPSILONS = {"sgd_adv": "4000", "seqdpscd": "40"}
 # By solver, or by solver and loss.  A slope is large at the minimum only where many short records and a small ridge hold
 # the others' margin far off; a large ridge leaves the slope of 0, which is the largest of these losses.
-RIDGES = {"outpert": ("l2:lambda=0.0003",), "objpert huber": ("l2:lambda=100",), "objpert smoothed_hinge": ("l2:lambda=100",)}
-SHAPES = {"outpert": "1000,2", "dpfw": "24,1", "privgene": "24,1", "dpagd": "24,1", "dponestep": "24,2",
+RIDGES = {"outpert": ("l2:lambda=0.0003",), "objpert huber": ("l2:lambda=100",), "objpert smoothed_hinge": ("l2:lambda=100",),
+          "objpert logistic": ("l2:lambda=1",), "adassp": ("l2:lambda=1",)}
+SHAPES = {"outpert": "1000,2", "dpfw": "24,1", "dpfw_parties": "24,1", "privgene": "24,1", "dpagd": "24,1", "dponestep": "24,2",
           "gram_parties": "2,4", "seqdpscd": "2,4", "dpmetric poisson": "24,2"}
 ROW_NORMS = {"seqdpscd": "10"}  # a record's own dual, whose noise nobody sees, is then the smaller part of its sensitivity
 
@@ -200,6 +202,12 @@ def standing(path):
     return rows
 
 
+def standing_alarms(path):
+    """What the page says of false alarms."""
+    text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+    return text[text.index("\nFalse alarms: "):] if "\nFalse alarms: " in text else ""
+
+
 def settings():
     """What differs from the usual plan, a line a solver (and loss)."""
     tables = (("", RIDGES), ("epsilon ", EPSILONS), ("shape ", SHAPES), ("row norm ", ROW_NORMS))
@@ -229,7 +237,7 @@ def page(done, total, seconds, path, repeated):
     filled, sums = sum(share >= 0.9 for share in shares), len(shares)
     broken = sum(cell[12].strip() != "none" for cell in cells)
     lines.append(f"\nOf {sums} releases {filled} were filled to 0.9 and more. Rows with a break: {broken}.\n")
-    lines.append(alarm_text(repeated))
+    lines.append(alarm_text(repeated) if repeated else standing_alarms(path) or alarm_text(repeated))
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(lines)
 
@@ -242,6 +250,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--fresh", action="store_true", help="makes rows again that the page has")
+    parser.add_argument("--again", default="", help="rows to make again: a solver, or with its loss, as 'dpfw huber'")
     parser.add_argument("--alarms", type=int, default=0, help="repeated runs of a short audit; 0: those that are known")
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "docs/measured/audit.md"))
     args = parser.parse_args()
@@ -253,7 +262,8 @@ def main():
         with open(kept, encoding="utf-8") as lines:
             found = {key: facts for key, facts in map(json.loads, lines) if key in wanted and made_so(key, facts)}
     # Unless --fresh, rows that the page has stand as they are: another machine may have made them.
-    stood = {} if args.fresh else standing(args.output)
+    again = tuple(row + " " for row in args.again.split(",") if row)
+    stood = {key: line for key, line in standing(args.output).items() if not args.fresh and not (key + " ").startswith(again)}
 
     def make(key):
         if key in found or key in stood or time.monotonic() + args.seconds > end:
