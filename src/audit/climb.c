@@ -35,8 +35,8 @@ bool tct_audit_draws(const tct_tape *tape) { return tape->drew; }
 static tct_status both(tct_audit *a, const tct_pair *pair, const tct_side *with, const tct_side *without,
                        tct_measured *m) {
   m->first = tct_tape_run(a, &m->tape, with, pair->coins, &m->with, &m->first_error);
-  if (m->first != TCT_OK && a->watched) tct_tape_clear(&m->tape);
-  if (m->first == TCT_OK) tct_tape_rewind(&m->tape);
+  /* Forced to the same releases also where the first run failed: a refusal of what was released is no leak. */
+  if (m->first == TCT_OK || a->watched) tct_tape_rewind(&m->tape);
   m->second = tct_tape_run(a, &m->tape, without, pair->coins, &m->without, &m->second_error);
   return m->tape.failed ? TCT_E_MEMORY : TCT_OK;
 }

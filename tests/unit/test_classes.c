@@ -181,6 +181,12 @@ static void larger_claim(json_t *file) {
   json_object_set_new(json_object_get(file, "privacy"), "epsilon", json_real(1.5));
 }
 
+static void weaker_events(json_t *file) {
+  json_t *events = json_object_get(json_object_get(file, "privacy"), "events");
+  json_array_clear(events);
+  json_array_append_new(events, json_string("gaussian:noise=1000,count=1"));
+}
+
 static void one_class_less(json_t *file) {
   const char *const lists[] = {"classes", "coefficients", "intercept"};
   for (int i = 0; i < 3; i++) json_array_remove(json_object_get(file, lists[i]), CLASSES - 1);
@@ -204,6 +210,7 @@ static void an_edited_file_of_several_classes_is_refused(void **state) {
   (void)state;
   assert_int_equal(edited(nothing, ""), TCT_VERDICT_VERIFIED);
   assert_int_equal(edited(larger_claim, "another fit"), TCT_VERDICT_REFUSED);
+  assert_int_equal(edited(weaker_events, "the events are not those of the fits"), TCT_VERDICT_REFUSED);
   assert_int_equal(edited(one_class_less, "'coefficients'"), TCT_VERDICT_REFUSED);
   assert_int_equal(edited(one_class_more, "'count'"), TCT_VERDICT_REFUSED);
   assert_int_equal(edited(schema_of_other_classes, "'classes'"), TCT_VERDICT_REFUSED);

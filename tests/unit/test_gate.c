@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "gate_help.h"
+#include "mech/gate.h"
+#include "mech/joint.h"
 #include "rng/rng.h"
 
 #include <math.h>
@@ -252,6 +254,24 @@ static void a_release_without_its_length_is_not_allowed_whatever_it_is(void **st
   tct_mech_free(mech);
 }
 
+/* Two parties and, where noise is added to the opened sum, the server. */
+static void a_joint_release_is_settled_once_all_have_drawn(void **state) {
+  (void)state;
+  for (int who = 0; who < 8; who++) {
+    tct_release r = release_at(tct_event_gaussian(1, 1), 1);
+    tct_mech *mech = gate_with(&r, 1);
+    tct_release *joint = &mech->promise.release[0];
+    joint->drawers = 2;
+    mech->drawn[0][0] = who & 1, mech->drawn[0][1] = who & 2, mech->drawn[0][TCT_DRAWERS - 1] = who & 4;
+    assert_int_equal(tct_joint_settled(mech, NULL), (who & 3) == 3 ? TCT_OK : TCT_E_BUDGET);
+    joint->added = 0.5;
+    assert_int_equal(tct_joint_settled(mech, NULL), who == 7 ? TCT_OK : TCT_E_BUDGET);
+    joint->drawer = 1; /* the first party's own gate: it asks for its part alone */
+    assert_int_equal(tct_joint_settled(mech, NULL), who & 1 ? TCT_OK : TCT_E_BUDGET);
+    tct_mech_free(mech);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_two_choices_share_their_randomness),
@@ -265,6 +285,7 @@ int main(void) {
       cmocka_unit_test(a_choice_over_a_batch_is_made_under_add_remove_only),
       cmocka_unit_test(a_choice_among_none_or_too_many_is_refused_before_its_charge),
       cmocka_unit_test(every_public_order_is_equally_likely),
+      cmocka_unit_test(a_joint_release_is_settled_once_all_have_drawn),
       cmocka_unit_test(a_release_without_its_length_is_not_allowed_whatever_it_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

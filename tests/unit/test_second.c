@@ -218,12 +218,47 @@ static void opinions_are_to_the_digit_those_that_are_recorded(void **state) {
   }
 }
 
+/* The divergence of two points at the ends of the interval, one at `t`, by its definition. */
+static long double two_points(long double t, long double epsilon, long double a) {
+  long double q = -expm1l(t - epsilon) / (expl(t) * -expm1l(-epsilon));
+  return logl(q * expl(a * t) + (1 - q) * expl(a * (t - epsilon))) / (a - 1);
+}
+
+/* The worst place of the interval, by thirds: the divergence rises and falls once. */
+static void an_exponential_choice_costs_no_less_than_its_worst_two_points(void **state) {
+  (void)state;
+  static const double epsilons[] = {0.5, 2, 8, 40}, orders[] = {1.5, 4, 20, 100};
+  int compared = 0;
+  for (int e = 0; e < 4; e++)
+    for (int o = 0; o < 4; o++) {
+      double epsilon = epsilons[e], a = orders[o];
+      tct_events one = {0};
+      assert_int_equal(tct_events_add(&one, tct_event_exponential(epsilon, 1), NULL), TCT_OK);
+      double got = tct_second_renyi(&one, TCT_ADD_REMOVE, a);
+      tct_events_free(&one);
+      long double low = 0, high = epsilon;
+      for (int k = 0; k < 200; k++) {
+        long double left = low + (high - low) / 3, right = high - (high - low) / 3;
+        if (two_points(left, epsilon, a) < two_points(right, epsilon, a))
+          low = left;
+        else
+          high = right;
+      }
+      long double worst = two_points((low + high) / 2, epsilon, a);
+      if (worst > fmin(a * epsilon * epsilon / 8, epsilon)) continue; /* a bound that is smaller is proved */
+      compared++;
+      assert_true(got >= (double)worst && got <= (double)worst * (1 + 1e-8));
+    }
+  assert_true(compared >= 8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaussian_steps_are_exact),
       cmocka_unit_test(other_steps_lie_between_the_truth_and_the_accounting_of_fixed_orders),
       cmocka_unit_test(a_step_of_its_own_bounds_a_list_from_below),
       cmocka_unit_test(opinions_are_to_the_digit_those_that_are_recorded),
+      cmocka_unit_test(an_exponential_choice_costs_no_less_than_its_worst_two_points),
       cmocka_unit_test(a_sampled_step_of_which_a_record_is_replaced_lies_between_the_truth_and_the_whole_one),
       cmocka_unit_test(a_single_sampled_step_of_which_a_record_is_replaced_is_bounded_from_below_by_its_own_curve),
       cmocka_unit_test(what_it_cannot_prove_is_infinite),

@@ -185,6 +185,10 @@ static void fewer_events_or_more_of_them_are_refused(void **state) {
   json_array_append(events, json_array_get(events, 0));
   expect(root, "union", 0);
   json_decref(root);
+  root = json_deep_copy(model);
+  json_array_append_new(json_object_get(privacy(root), "events"), json_string("gaussian:noise=70,count=1"));
+  expect(root, "union", 0);
+  json_decref(root);
 }
 
 static void a_file_with_a_field_too_many_or_too_few_is_refused(void **state) {
