@@ -170,7 +170,7 @@ plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivi
 plant primaldpscd_length_halved src/solve/coordinate/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
 plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
-plant parts_of_threads_twice src/la/kernels/rows.c 's/sum\[j\] \+= part\[t \* p \+ j\];/sum[j] += 2 * part[t * p + j];/' contract_ranks contract_solver
+plant parts_of_threads_twice src/la/kernels/rows.c 's/sum\[j\] \+= part\[t \* apart \+ j\];/sum[j] += 2 * part[t * apart + j];/' contract_ranks contract_solver
 plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm, sensitivity, terms_of/norm, sensitivity \/ 2, terms_of/' contract_one_release
 plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver/privgene
