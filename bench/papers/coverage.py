@@ -308,6 +308,10 @@ def place(name):
     return (LOSSES + KINDS).index(name)
 
 
+def numbers(*texts):
+    return tuple(map(float, texts))
+
+
 def whole(rows):
     """Those of a loss, n, p and epsilon of which every kind was measured: only these are pooled anew."""
     groups = collections.defaultdict(list)
@@ -328,9 +332,8 @@ def write_page(path, rows):
     """What rows do not have stays on the page as it was."""
     text = path.read_text()
     found = list(joined(rows))
-    short, part = whole(found), re.compile("<!-- (\\w+) -->\n(.*?)\n*<!-- end -->", re.S)
-    old = {m[1]: m[2].strip().splitlines() for m in part.finditer(text)}
-    numbers = lambda *texts: tuple(map(float, texts))  # noqa: E731
+    short, marked = whole(found), re.compile("<!-- (\\w+) -->\n(.*?)<!-- end -->", re.S)
+    old = {m[1]: m[2].strip().splitlines() for m in marked.finditer(text)}
     tables = {
         "short": merged(old["short"], short_table(short), 4, lambda k: (place(k[0]), *numbers(*k[1:]))),
         "null": merged(old["null"], null_table(of_all_losses(short)), 1, lambda k: int(k[0])),
@@ -341,10 +344,7 @@ def write_page(path, rows):
         "real": merged(old["real"], real_table(rows), 1, lambda k: list(REAL).index(k[0])),
     }
     tables["low"] = low_table(tables["cells"][2:], old["low"], found)
-    for name, lines in tables.items():
-        table = "\n".join(lines)
-        text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + "\n" + table + "\n\n" + m[2], text, flags=re.S)
-    path.write_text(text)
+    path.write_text(marked.sub(lambda m: f"<!-- {m[1]} -->\n\n" + "\n".join(tables[m[1]]) + "\n\n<!-- end -->", text))
 
 
 def main():
