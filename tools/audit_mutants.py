@@ -4,10 +4,10 @@
 usage: audit_mutants.py BUILD [--count N] [--seed N] [--seconds S] [--minutes M] [--only PREFIX]... [--page FILE]
 
 Draws mutants as tools/mutate.py does, of the sources that tests/privacy/audit_mutants.map names, puts all of a file
-into one tacit-audit, and attacks the plans that the map gives, one after the other.  An audit has 5 s, and then S (60) where these find
-nothing and tests/privacy/audit_missed.txt does not say that no promise changes.  A mutant is found if a break is declared, or if a run ends in a crash, an error, or not at all.  One that is
-not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.  Verdicts go to
-BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
+into one tacit-audit, and attacks the plans that the map gives, one after the other.  An audit has 5 s, and then S (60)
+where these find nothing.  A mutant is found if a break is declared, or if a run ends in a crash, an error, or not at
+all.  One that is not found needs its sentence in tests/privacy/audit_missed.txt; any other makes the exit status 1.
+Verdicts go to BUILD/mutants/audit.jsonl as they fall, so a run can be cut and taken up.  --page writes the table.
 """
 import argparse, collections, json, os, resource, shlex, signal, subprocess, sys, time
 import mutate
@@ -21,8 +21,8 @@ BASE = ["--epsilon", "4", "--no-intercept", "--seed", "1"]
 PAGE = """# Mutants that `tacit audit` finds alone
 
 A handful of small changes to the sources that make noise, batches and steps, drawn by file and kind of change. Each is
-attacked by `tacit-audit audit` alone, no other test: for {short} s, and for {seconds:g} s where these find nothing and a
-promise may change. The time is the shorter of the two at which it is found. Made by
+attacked by `tacit-audit audit` alone, no other test: for {short} s, and for {seconds:g} s where these find nothing. The
+time is the shorter of the two at which it is found. Made by
 
     tools/audit_mutants.py build/release --count {count} --page docs/measured/audit-mutants.md
 
@@ -128,8 +128,7 @@ def main():
         for number, m in sorted(chosen[file].items()):
             name = (f"{m.file}:{m.start}:{m.end}:{m.new}", digest(file))
             tried = known.get(name, {"seconds": None, "tried": 0})
-            want = SHORT if (m.file, m.shown) in argued else options.seconds
-            if not tried["seconds"] and tried["tried"] < want:
+            if not tried["seconds"] and tried["tried"] < options.seconds:
                 if time.time() - began > 60 * options.minutes:
                     continue
                 if not program:
@@ -138,7 +137,7 @@ def main():
                         found, how = program.attack(0, args, SHORT)
                         if found:
                             sys.exit(f"audit_mutants.py: {file} without a change: {how}; the plan of the map is not sound")
-                for seconds in sorted({SHORT, want}):
+                for seconds in sorted({SHORT, options.seconds}):
                     if seconds <= tried["tried"]:
                         continue
                     for args in plans:

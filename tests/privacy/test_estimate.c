@@ -324,6 +324,55 @@ static void a_charge_pays_for_one_fit(void **state) {
   tct_data_free(data);
 }
 
+/* Does verify hold that the estimate is the one which its settings give? */
+static bool planned_as_asked(const json_t *root) {
+  tct_error err = {0};
+  assert_int_equal(json_dump_file(root, "n.json", JSON_REAL_PRECISION(17)), 0);
+  json_t *report = parsed(tct_verify_json("n.json", NULL, &err), &err), *each;
+  size_t i;
+  bool held = false, asked = false;
+  json_array_foreach(json_object_get(report, "checks"), i, each) {
+    if (strcmp(json_string_value(json_object_get(each, "name")), "estimate") != 0) continue;
+    asked = true, held = json_is_true(json_object_get(each, "ok"));
+  }
+  assert_true(asked && (held || json_is_false(json_object_get(report, "ok"))));
+  json_decref(report);
+  return held;
+}
+
+/* Every figure of it but the fit's own claim, which other checks look at. */
+static void an_estimate_that_its_settings_do_not_give_is_refused(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = table(NULL, false);
+  tct_config config = settings(1, NULL);
+  if (tct_data_estimate(data, &config, &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_model *model = fitted(data, &config, &err);
+  if (!model || tct_model_write(model, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+  json_t *root = json_load_file("m.json", 0, NULL), *was, *value;
+  json_t *estimate = json_object_get(json_object_get(root, "privacy"), "estimate");
+  const char *key;
+  void *next;
+  int changed = 0;
+  assert_true(planned_as_asked(root));
+  was = json_deep_copy(estimate);
+  json_object_foreach_safe(was, next, key, value) {
+    if (!strcmp(key, "rest")) continue;
+    if (json_is_number(value)) json_object_set_new(estimate, key, json_real(0.5 * json_number_value(value)));
+    if (json_is_array(value)) json_array_remove(json_object_get(estimate, key), 0);
+    if (json_is_string(value)) json_object_set_new(estimate, key, json_string("other"));
+    if (json_is_object(value)) continue;
+    if (planned_as_asked(root)) fail_msg("'%s' may be another", key);
+    json_object_set_new(estimate, key, json_deep_copy(value));
+    changed++;
+  }
+  assert_true(changed >= 3 && planned_as_asked(root));
+  json_decref(was);
+  json_decref(root);
+  tct_model_free(model);
+  tct_data_free(data);
+}
+
 static void a_real_label_without_bounds_is_a_column_of_the_estimate(void **state) {
   (void)state;
   tct_error err = {0};
@@ -386,6 +435,7 @@ int main(void) {
       cmocka_unit_test(noise_that_could_hide_values_does_not_cut_them_off),
       cmocka_unit_test(the_whole_is_charged_before_anything_is_drawn),
       cmocka_unit_test(a_charge_pays_for_one_fit),
+      cmocka_unit_test(an_estimate_that_its_settings_do_not_give_is_refused),
       cmocka_unit_test(a_real_label_without_bounds_is_a_column_of_the_estimate),
       cmocka_unit_test(a_fit_that_costs_more_than_is_left_is_refused),
       cmocka_unit_test(a_table_is_weighed_and_relabelled_before_its_estimate_and_not_after),

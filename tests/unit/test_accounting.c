@@ -8,6 +8,7 @@
 #include "account/curves/compose.h"
 #include "account/curves/fft.h"
 #include "account/curves/loss_query.h"
+#include "account/curves/pairs.h"
 #include "account/curves/renyi.h"
 #include "account/single.h"
 
@@ -249,6 +250,125 @@ static void the_raise_by_rounding_is_part_of_the_answer(void **state) {
     fail_msg("[%.12g, %.12g] is not what is recorded", bracket.lower, bracket.upper);
 }
 
+/* Equal steps are one kind with a count, unless that would leave the range of a count. */
+static void steps_of_one_kind_are_counted_together(void **state) {
+  (void)state;
+  const struct {
+    int64_t count[2];
+    int kinds;
+  } rows[] = {{{3, 4}, 1}, {{INT64_MAX - 4, 4}, 1}, {{INT64_MAX - 3, 4}, 2}, {{INT64_MAX, INT64_MAX}, 2}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_event list[2] = {tct_event_laplace(2, rows[i].count[0]), tct_event_laplace(2, rows[i].count[1])};
+    tct_events events = {list, 2, 2};
+    tct_loss_query query;
+    assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+    assert_int_equal(query.len, rows[i].kinds);
+    uint64_t sum = 0;
+    for (int j = 0; j < query.len; j++) sum += (uint64_t)query.at[j].count;
+    assert_true(sum == (uint64_t)rows[i].count[0] + (uint64_t)rows[i].count[1]);
+    tct_free(query.at);
+  }
+}
+
+/* What a law leaves out above its range is the whole of the pair's mass there, not a part. */
+static void the_mass_beyond_the_range_of_a_pair_is_that_of_its_closed_form(void **state) {
+  (void)state;
+  const tct_event events[] = {tct_event_objpert(2, 0.1, 1), tct_event_objpert(0.3, 0, 1), tct_event_gaussian(1.5, 1),
+                              tct_event_sampled_gaussian(0.7, 0.2, 1), tct_event_sampled_gaussian(3, 1e-3, 1)};
+  static const double tails[] = {1e-3, 1e-12, 1e-100};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    for (int relation = 0; relation < 2; relation++)
+      for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+        tct_pair pair;
+        tct_pair_of(&events[i], (tct_neighbours)relation, tails[k], &pair);
+        assert_true(pair.high_p > 0 && pair.high_p <= tails[k] * (1 + 1e-9));
+        assert_true(near(pair.high_p, pair.above(&pair, pair.high), 1e-9));
+      }
+}
+
+/* No composition is below the closed curve of a single step where factors of a density leave the range of a double. */
+static void far_tails_and_little_noise_lose_no_mass(void **state) {
+  (void)state;
+  static const struct {
+    double noise, rate, delta;
+  } rows[] = {{0.12, 0.1, 1e-200}, {0.2, 0.5, 1e-250}, {0.13, 0.5, 1e-200}, {0.02, 0.5, 1e-6}, {0.01, 0.9, 1e-100}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int relation = 0; relation < 2; relation++) {
+      tct_event event = tct_event_sampled_gaussian(rows[i].noise, rows[i].rate, 1);
+      tct_events one = {&event, 1, 1};
+      tct_bracket b;
+      double pair[2];
+      tct_single_epsilon(&event, (tct_neighbours)relation, rows[i].delta, pair);
+      assert_int_equal(tct_accountant_pld.epsilon(&one, (tct_neighbours)relation, rows[i].delta, 1e-3, &b, NULL),
+                       TCT_OK);
+      if (!(b.lower <= pair[1] && b.upper >= pair[0] && b.upper <= pair[1] * 1.01))
+        fail_msg("noise %g, delta %g, relation %d: [%.9g, %.9g] for %.9g", rows[i].noise, rows[i].delta, relation,
+                 b.lower, b.upper, pair[0]);
+    }
+}
+
+/* ---- both ends of a bracket -------------------------------------------------------------------------- */
+
+static long double upper_tail(long double x) { return erfcl(x / sqrtl(2)) / 2; }
+
+/* delta of a sampled step of which a record is replaced, at the loss that it has at z deviations. */
+static long double replaced_delta(long double m, long double q, long double z, long double *loss) {
+  long double up = 1 - q + q * expl(m * z - m * m / 2), down = 1 - q + q * expl(-m * z - m * m / 2);
+  *loss = logl(up / down);
+  return (1 - q) * upper_tail(z) + q * upper_tail(z - m) -
+         up / down * ((1 - q) * upper_tail(z) + q * upper_tail(z + m));
+}
+
+/* A lower end that is a digit too high would call a true claim false, and an upper one that is too low a false one
+ * true. */
+static void both_ends_of_a_replaced_step_enclose_the_exact_curve(void **state) {
+  (void)state;
+  static const double deltas[] = {0.3, 0.1, 0.01, 1e-4}, rates[] = {0.1, 0.5, 0.9}, noises[] = {0.5, 1, 3};
+  int compared = 0;
+  for (int k = 0; k < 36; k++) {
+    double delta = deltas[k / 9], rate = rates[k / 3 % 3], noise = noises[k % 3], pair[2];
+    tct_event event = tct_event_sampled_gaussian(noise, rate, 1);
+    long double m = 1 / (long double)noise, loss, low = 0, high = 40;
+    tct_single_epsilon(&event, TCT_REPLACE_ONE, delta, pair);
+    if (replaced_delta(m, rate, 0, &loss) <= delta) continue; /* free at this delta */
+    for (int i = 0; i < 200; i++) {
+      long double middle = (low + high) / 2;
+      if (replaced_delta(m, rate, middle, &loss) > delta)
+        low = middle;
+      else
+        high = middle;
+    }
+    compared++;
+    if (!(pair[0] <= loss && pair[1] >= loss && pair[1] - pair[0] <= 1e-9 * (1 + pair[1])))
+      fail_msg("noise %g, rate %g, delta %g: [%.17g, %.17g] for %.17Lg", noise, rate, delta, pair[0], pair[1], loss);
+  }
+  assert_true(compared >= 20);
+}
+
+/* Its lower end is rounded down where the upper one is rounded up. */
+static void the_lower_end_of_approx_steps_is_below_the_upper_one(void **state) {
+  (void)state;
+  tct_event event = tct_event_approx(0.1, 1e-8, 20);
+  tct_events list = {&event, 1, 1};
+  tct_bracket b;
+  assert_int_equal(tct_accountant_find("basic")->epsilon(&list, TCT_ADD_REMOVE, 1e-6, 1e-3, &b, NULL), TCT_OK);
+  assert_true(b.lower < b.upper && b.lower >= b.upper * (1 - 1e-9));
+}
+
+static void a_sample_of_all_records_is_no_sample(void **state) {
+  (void)state;
+  tct_event whole = tct_event_gaussian(2, 1), sampled = tct_event_sampled_gaussian(2, 1, 1);
+  for (int relation = 0; relation < 2; relation++) {
+    double is[2], was[2];
+    tct_single_epsilon(&whole, (tct_neighbours)relation, 1e-6, was);
+    tct_single_epsilon(&sampled, (tct_neighbours)relation, 1e-6, is);
+    assert_true(is[0] == was[0] && is[1] == was[1]);
+    tct_single_delta(&whole, (tct_neighbours)relation, 1, was);
+    tct_single_delta(&sampled, (tct_neighbours)relation, 1, is);
+    assert_true(is[0] == was[0] && is[1] == was[1]);
+  }
+}
+
 /* ---- filters and calibration ------------------------------------------------------------------------ */
 
 static int steps_until_refused(tct_filter_kind kind, tct_neighbours relation, double epsilon, double delta,
@@ -445,6 +565,12 @@ int main(void) {
       cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
       cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),
       cmocka_unit_test(the_raise_by_rounding_is_part_of_the_answer),
+      cmocka_unit_test(steps_of_one_kind_are_counted_together),
+      cmocka_unit_test(the_mass_beyond_the_range_of_a_pair_is_that_of_its_closed_form),
+      cmocka_unit_test(far_tails_and_little_noise_lose_no_mass),
+      cmocka_unit_test(both_ends_of_a_replaced_step_enclose_the_exact_curve),
+      cmocka_unit_test(the_lower_end_of_approx_steps_is_below_the_upper_one),
+      cmocka_unit_test(a_sample_of_all_records_is_no_sample),
       cmocka_unit_test(filters_permit_as_many_steps_as_are_recorded_and_delta_is_a_budget_too),
       cmocka_unit_test(a_filter_rounds_what_is_spent_up),
       cmocka_unit_test(delta_of_all_accountants_is_the_least_and_never_below_the_exact_floor),

@@ -320,6 +320,42 @@ static void standard_errors_of_a_solver_that_gives_none_are_refused(void **state
   }
 }
 
+/* Who may learn what, at which epsilon, is planned again; the file's own words are not believed. */
+static void what_each_observer_of_a_run_between_parties_may_learn_is_planned_again(void **state) {
+  (void)state;
+  tct_config config;
+  tct_error err = {0};
+  tct_config_default(&config);
+  config.loss = "logistic", config.penalty = "l1ball:radius=1", config.solver = "dpfw_parties:parties=2,steps=2";
+  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1, config.intercept = 0;
+  tct_model *made = train_small(&config, &err);
+  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_model_free(made);
+  json_t *root = json_load_file("m.json", 0, NULL), *parties = json_object_get(root, "parties");
+  assert_true(json_array_size(json_object_get(parties, "observers")) > 0);
+  expect(root, "settings", 1);
+  json_t *observer = json_array_get(json_object_get(parties, "observers"), 0);
+  double epsilon = json_number_value(json_object_get(observer, "epsilon"));
+  json_object_set_new(observer, "epsilon", json_real(epsilon / 2));
+  expect(root, "settings", 0);
+  json_object_set_new(observer, "epsilon", json_real(epsilon));
+  expect(root, "settings", 1);
+  json_object_set_new(parties, "count", json_integer(3));
+  expect(root, "settings", 0);
+  json_object_del(root, "parties");
+  expect(root, "settings", 0);
+  json_decref(root);
+}
+
+/* One that was put into a file: no run without privacy pays for an estimate. */
+static void a_model_without_privacy_has_no_estimate(void **state) {
+  (void)state;
+  json_t *root = written(INFINITY);
+  json_object_set_new(privacy(root), "estimate", json_object());
+  expect(root, "estimate", 0);
+  json_decref(root);
+}
+
 static void a_list_is_priced_at_a_delta_and_a_relation_that_there_are(void **state) {
   (void)state;
   static const struct {
@@ -351,6 +387,8 @@ int main(void) {
       cmocka_unit_test(a_refused_file_says_in_its_verdict_which_check_refused_it),
       cmocka_unit_test(a_looser_second_method_does_not_refuse_what_a_tight_accountant_proves),
       cmocka_unit_test(standard_errors_of_a_solver_that_gives_none_are_refused),
+      cmocka_unit_test(what_each_observer_of_a_run_between_parties_may_learn_is_planned_again),
+      cmocka_unit_test(a_model_without_privacy_has_no_estimate),
       cmocka_unit_test(a_list_is_priced_at_a_delta_and_a_relation_that_there_are),
   };
   return cmocka_run_group_tests(tests, enter, leave);

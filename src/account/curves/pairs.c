@@ -34,6 +34,13 @@
 #define TCT_WIDE
 #endif
 
+/* The short forms multiply a ratio of densities by a density.  Where they hold, no ratio is above e^300 and no density
+ * below e^-600: neither factor leaves the range of a double. */
+static bool short_form_holds(const tct_pair *f, double far) {
+  double reach = tct_max(f->high, -f->low), square = f->s * f->s;
+  return 2 * far - 1 < 600 * square && reach * reach < 1200 * square;
+}
+
 /* ---- sampled gaussian, add_remove -------------------------------------------------------------- */
 
 /* The loss errs by a few units of 1 and of itself, which the accountant adds to epsilon; e^loss - (1-q) loses digits
@@ -58,7 +65,7 @@ TCT_WIDE static void remove_near(const tct_pair *f, int64_t n, const double *x, 
 }
 
 static void remove_at(const tct_pair *f, int64_t n, const double *x, double *density, double *loss) {
-  if (2 * f->high - 1 < 600 * f->s * f->s) {
+  if (short_form_holds(f, f->high)) {
     remove_near(f, n, x, density, loss);
     return;
   }
@@ -92,7 +99,7 @@ TCT_WIDE static void replace_near(const tct_pair *f, int64_t n, const double *x,
 }
 
 static void replace_at(const tct_pair *f, int64_t n, const double *x, double *density, double *loss) {
-  if (2 * tct_max(f->high, -f->low) - 1 < 600 * f->s * f->s) {
+  if (short_form_holds(f, tct_max(f->high, -f->low))) {
     replace_near(f, n, x, density, loss);
     return;
   }
