@@ -43,7 +43,7 @@ SETTINGS = {
     "gram_parties": "gram_parties:parties=4",
 }
 # Solvers whose runs take milliseconds get so many times the seconds.
-SLOW = {"dpnewton": 5, "dpmetric": 3, "dponestep": 6, "sgd_ma": 2, "outpert": 3, "gram_parties": 10, "adassp": 2}
+SLOW = {"dpnewton": 5, "dpmetric": 3, "dponestep": 6, "sgd_ma": 2, "outpert": 3, "gram_parties": 10, "adassp": 2, "sgd_adv": 2}
 PENALTIES = ("l2:lambda=0.05", "none", "l1ball:radius=1")
 EPSILON, SHAPE = "4", "24,4"
 # A calibration that gives most of the budget away, and batches of one record: at 4 no number of runs tells anything.
@@ -51,7 +51,7 @@ EPSILONS = {"sgd_adv": "4000", "seqdpscd": "40"}
 # By solver, or by solver and loss.  A slope is large at the minimum only where many short records and a small ridge hold
 # the others' margin far off; a large ridge leaves the slope of 0, which is the largest of these losses.
 RIDGES = {"outpert": ("l2:lambda=0.0003",), "objpert huber": ("l2:lambda=100",), "objpert smoothed_hinge": ("l2:lambda=100",),
-          "objpert logistic": ("l2:lambda=1",), "adassp": ("l2:lambda=1",)}
+          "objpert logistic": ("l2:lambda=1",), "adassp": ("l2:lambda=1",), "dpagd": ("none",), "dponestep poisson": ("none",)}
 SHAPES = {"outpert": "1000,2", "dpfw": "24,1", "dpfw_parties": "24,1", "privgene": "24,1", "dpagd": "24,1", "dponestep": "24,2",
           "gram_parties": "2,4", "seqdpscd": "2,4", "dpmetric poisson": "24,2"}
 ROW_NORMS = {"seqdpscd": "10"}  # a record's own dual, whose noise nobody sees, is then the smaller part of its sensitivity

@@ -3,6 +3,7 @@
 #include "account/curves/fft.h"
 #include "account/curves/grid.h"
 #include "account/curves/normal.h"
+#include "account/curves/pairs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -276,6 +277,22 @@ static void a_grid_whose_losses_are_too_small_is_not_proved(void **state) {
   tct_grid_free(&grid);
 }
 
+/* A record replaced under objective perturbation: three laws reach beyond the range, and all of their mass is kept. The
+ * cut is made so near that each of them can be seen. */
+static void all_three_laws_of_objective_perturbation_count_beyond_the_range(void **state) {
+  (void)state;
+  static const double noises[] = {2, 5, 20};
+  for (size_t i = 0; i < sizeof noises / sizeof *noises; i++) {
+    tct_event event = tct_event_objpert(noises[i], 0.1, 1);
+    double mu = 1 / noises[i];
+    tct_pair pair;
+    tct_pair_of(&event, TCT_REPLACE_ONE, 0.4, &pair);
+    double narrow = upper_tail(pair.high / mu - mu / 2), wide = upper_tail(pair.high / (2 * mu) - mu);
+    assert_true(narrow > 1e-6 * wide);
+    assert_true(fabs(pair.high_p / (2 * narrow + wide) - 1) < 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(transforms_stay_within_their_stated_error),
@@ -288,6 +305,7 @@ int main(void) {
       cmocka_unit_test(a_window_as_wide_as_the_support_is_read_from_its_first_point),
       cmocka_unit_test(both_totals_of_a_law_are_one_to_the_last_digits),
       cmocka_unit_test(a_grid_whose_losses_are_too_small_is_not_proved),
+      cmocka_unit_test(all_three_laws_of_objective_perturbation_count_beyond_the_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
