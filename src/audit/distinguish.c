@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PILOT = 300, LEAST = 400, MOST = 400000, FEW = 40 };
+enum { PILOT = 2000, LEAST = 400, MOST = 400000, FEW = 40 };
 
 /* ---- two worlds ------------------------------------------------------------------------------------------------- */
 

@@ -432,7 +432,7 @@ plant sum_filter_forgets_delta src/account/filter.c 's/  f->delta_spent = delta_
 plant sum_filter_never_compares_delta src/account/filter.c 's/  if \(!\(delta_spent <= f->delta\)\)[^\n]*\n//' unit_accounting
 plant filter_takes_the_step_beyond_its_budget src/account/filter.c 's/if \(!\(spent <= f->budget\)\)/if (!(f->spent <= f->budget))/' unit_accounting
 plant mass_beyond_the_window_lost src/account/curves/compose.c 's/(out->infinite = out->infinite \* \(1 \+ 1e-12\)) \+ out->outside;/\1;/' unit_grid unit_accounting
-plant mass_of_far_tails_lost src/account/curves/pairs.c 's/ \&\& reach \* reach < 1200 \* square//' unit_accounting
+plant mass_of_far_tails_lost src/account/curves/pairs.c 's/reach \* reach < 1200 \* f->s \* f->s;/2 * reach - 1 < 600 * f->s * f->s;/' unit_accounting
 plant mass_above_three_normals_halved src/account/curves/pairs.c 's/2 \* f->high_p \+ upper_tail/f->high_p + upper_tail/' unit_grid
 plant mass_beyond_the_grid_lost src/account/curves/grid.c 's/\(grid->infinite \+ grid->high_p\)/grid->infinite/' unit_accounting unit_grid
 plant transform_without_its_rounding src/account/curves/compose.c 's/return \(slope \+ powering \+ w->fft\.error\) \* size \+ floor_error;/return 0 * (slope + powering + size + floor_error);/' unit_accounting

@@ -34,11 +34,11 @@
 #define TCT_WIDE
 #endif
 
-/* The short forms multiply a ratio of densities by a density.  Where they hold, no ratio is above e^300 and no density
- * below e^-600: neither factor leaves the range of a double. */
-static bool short_form_holds(const tct_pair *f, double far) {
-  double reach = tct_max(f->high, -f->low), square = f->s * f->s;
-  return 2 * far - 1 < 600 * square && reach * reach < 1200 * square;
+/* The short forms multiply a ratio of densities by a density.  Where they hold no density is below e^-600, and no ratio
+ * above e^600, as 2x - 1 <= x^2: neither factor leaves the range of a double. */
+static bool short_form_holds(const tct_pair *f) {
+  double reach = tct_max(f->high, -f->low);
+  return reach * reach < 1200 * f->s * f->s;
 }
 
 /* ---- sampled gaussian, add_remove -------------------------------------------------------------- */
@@ -65,7 +65,7 @@ TCT_WIDE static void remove_near(const tct_pair *f, int64_t n, const double *x, 
 }
 
 static void remove_at(const tct_pair *f, int64_t n, const double *x, double *density, double *loss) {
-  if (short_form_holds(f, f->high)) {
+  if (short_form_holds(f)) {
     remove_near(f, n, x, density, loss);
     return;
   }
@@ -99,7 +99,7 @@ TCT_WIDE static void replace_near(const tct_pair *f, int64_t n, const double *x,
 }
 
 static void replace_at(const tct_pair *f, int64_t n, const double *x, double *density, double *loss) {
-  if (short_form_holds(f, tct_max(f->high, -f->low))) {
+  if (short_form_holds(f)) {
     replace_near(f, n, x, density, loss);
     return;
   }
