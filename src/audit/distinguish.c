@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PILOT = 2000, LEAST = 400, MOST = 400000, FEW = 40 };
+enum { SHORT = 300, PILOT = 2000, LEAST = 400, MOST = 400000, FEW = 40 };
 
 /* ---- two worlds ------------------------------------------------------------------------------------------------- */
 
@@ -220,6 +220,12 @@ static int furthest(const double *apart, int count) {
   return best;
 }
 
+/* Runs of a look on either side.  More than a short look has only where they take a third of the share. */
+static int64_t look_runs(const tct_audit *a, double share) {
+  int64_t some = tct_audit_room(a, share, 2 * SHORT), more = tct_audit_room(a, share / 3, 2 * PILOT);
+  return (more > some ? more : some) / 2;
+}
+
 /* Many are looked at for a short while.  The best of many short looks is often luck, so the best few, and the one that
  * the releases chose, are looked at again, from new runs, and for longer. */
 static tct_status screen(tct_audit *a, tct_pair *at, tct_pair *best, tct_error *err) {
@@ -231,7 +237,7 @@ static tct_status screen(tct_audit *a, tct_pair *at, tct_pair *best, tct_error *
     candidate(a, &at[count], count);
     TCT_TRY(look_at(a, &at[count], runs, &apart[count], err));
   }
-  runs = tct_audit_room(a, 0.2 / FINALISTS, 2 * PILOT) / 2;
+  runs = look_runs(a, 0.2 / FINALISTS);
   for (int turn = 0; turn < FINALISTS && turn < count; turn++) {
     int k = turn ? furthest(apart, count) : 0;
     apart[k] = -INFINITY;
@@ -260,10 +266,10 @@ json_t *tct_audit_black_box(tct_audit *a, const tct_pair *canary, tct_error *err
   json_t *answer = NULL;
   if (tct_pair_new(a, &best, err) != TCT_OK) return NULL;
   tct_pair_copy(a, &best, canary);
-  int64_t pilot = tct_audit_room(a, 0.3, 2 * PILOT) / 2;
+  int64_t pilot = look_runs(a, 0.3);
   if (pilot < FEW) {
     tct_pair_free(a, &best);
-    return too_few(a, "their final models");
+    return too_few(a, "the final models");
   }
   tct_status status = choose_canary(a, &best, err);
   if (status == TCT_OK) status = onlooker_new(a, &best, &o, err);
