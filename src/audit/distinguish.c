@@ -220,7 +220,7 @@ static int furthest(const double *apart, int count) {
   return best;
 }
 
-/* Runs of a look on either side.  More than a short look has only where they take a third of the share. */
+/* Runs on either side: those of a short look, or more where they fit into a third of the share. */
 static int64_t look_runs(const tct_audit *a, double share) {
   int64_t some = tct_audit_room(a, share, 2 * SHORT), more = tct_audit_room(a, share / 3, 2 * PILOT);
   return (more > some ? more : some) / 2;

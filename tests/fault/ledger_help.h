@@ -68,6 +68,16 @@ static inline void copy_file(const char *from, const char *to) {
   assert_int_equal(fclose(in) | fclose(out), 0);
 }
 
+/* 1: the check of this name holds; 0: it fails; -1: it was not made. */
+static inline int held(const json_t *report, const char *name) {
+  size_t i;
+  json_t *each;
+  json_array_foreach(json_object_get(report, "checks"), i,
+                     each) if (!strcmp(json_string_value(json_object_get(each, "name")),
+                                       name)) return json_is_true(json_object_get(each, "ok"));
+  return -1;
+}
+
 /* Does tct_ledger_check_json say ok?  A damaged length can also end in an error. */
 static inline int check_passes(const char *const *models, size_t count) {
   tct_error err = {0};

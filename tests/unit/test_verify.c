@@ -10,27 +10,26 @@
 
 static json_t *model; /* of a small private training, as written */
 
-static tct_model *trained(double epsilon, tct_error *err) {
+/* The file of a small training with these settings, at row norm 1 by one thread. */
+static json_t *written_as(tct_config *config) {
+  tct_error err = {0};
+  config->delta = 1e-6, config->row_norm = 1, config->threads = 1;
+  tct_model *made = train_small(config, &err);
+  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
+  tct_model_free(made);
+  json_t *root = json_load_file("m.json", 0, NULL);
+  assert_non_null(root);
+  return root;
+}
+
+static json_t *written(double epsilon) {
   tct_config config;
   tct_config_default(&config);
   config.loss = "hinge";
   config.penalty = "l1:lambda=0.01";
   config.solver = isfinite(epsilon) ? "dpgd" : "auto";
   config.epsilon = epsilon;
-  config.delta = 1e-6;
-  config.row_norm = 1;
-  config.threads = 1;
-  return train_small(&config, err);
-}
-
-static json_t *written(double epsilon) {
-  tct_error err = {0};
-  tct_model *made = trained(epsilon, &err);
-  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
-  tct_model_free(made);
-  json_t *root = json_load_file("m.json", 0, NULL);
-  assert_non_null(root);
-  return root;
+  return written_as(&config);
 }
 
 static int enter(void **state) {
@@ -59,16 +58,6 @@ static json_t *report_of(const json_t *root) {
   if (!report) fail_msg("%s", err.text);
   free(text);
   return report;
-}
-
-/* 1: the check of this name holds; 0: it fails; -1: it was not made. */
-static int held(const json_t *report, const char *name) {
-  size_t i;
-  json_t *each;
-  json_array_foreach(json_object_get(report, "checks"), i,
-                     each) if (!strcmp(json_string_value(json_object_get(each, "name")),
-                                       name)) return json_is_true(json_object_get(each, "ok"));
-  return -1;
 }
 
 static void expect(const json_t *root, const char *name, int wanted) {
@@ -281,14 +270,10 @@ static void a_refused_file_says_in_its_verdict_which_check_refused_it(void **sta
 static void a_looser_second_method_does_not_refuse_what_a_tight_accountant_proves(void **state) {
   (void)state;
   tct_config config;
-  tct_error err = {0};
   tct_config_default(&config);
   config.loss = "hinge", config.penalty = "l2:lambda=0.1", config.solver = "dpsgd:batch=4,epochs=2";
-  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1;
-  tct_model *made = train_small(&config, &err);
-  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
-  tct_model_free(made);
-  json_t *root = json_load_file("m.json", 0, NULL), *report = report_of(root);
+  config.epsilon = 1;
+  json_t *root = written_as(&config), *report = report_of(root);
   assert_true(json_number_value(json_object_get(report, "epsilon_second")) >
               json_number_value(json_object_get(report, "epsilon")) * 1.001);
   assert_int_equal(held(report, "second"), 1);
@@ -302,15 +287,11 @@ static void standard_errors_of_a_solver_that_gives_none_are_refused(void **state
   (void)state;
   for (int robust = 0; robust < 2; robust++) {
     tct_config config;
-    tct_error err = {0};
     tct_config_default(&config);
     config.loss = "logistic", config.penalty = "l2:lambda=0.1";
     config.solver = robust ? "dponestep:errors=robust" : "dponestep";
-    config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1;
-    tct_model *made = train_small(&config, &err);
-    if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
-    tct_model_free(made);
-    json_t *donor = json_load_file("m.json", 0, NULL), *root = json_deep_copy(model);
+    config.epsilon = 1;
+    json_t *donor = written_as(&config), *root = json_deep_copy(model);
     assert_non_null(json_object_get(donor, "inference"));
     expect(donor, "standard_errors", 1);
     json_object_set(root, "inference", json_object_get(donor, "inference"));
@@ -324,14 +305,10 @@ static void standard_errors_of_a_solver_that_gives_none_are_refused(void **state
 static void what_each_observer_of_a_run_between_parties_may_learn_is_planned_again(void **state) {
   (void)state;
   tct_config config;
-  tct_error err = {0};
   tct_config_default(&config);
   config.loss = "logistic", config.penalty = "l1ball:radius=1", config.solver = "dpfw_parties:parties=2,steps=2";
-  config.epsilon = 1, config.delta = 1e-6, config.row_norm = 1, config.threads = 1, config.intercept = 0;
-  tct_model *made = train_small(&config, &err);
-  if (!made || tct_model_write(made, "m.json", &err) != TCT_OK) fail_msg("%s", err.text);
-  tct_model_free(made);
-  json_t *root = json_load_file("m.json", 0, NULL), *parties = json_object_get(root, "parties");
+  config.epsilon = 1, config.intercept = 0;
+  json_t *root = written_as(&config), *parties = json_object_get(root, "parties");
   assert_true(json_array_size(json_object_get(parties, "observers")) > 0);
   expect(root, "settings", 1);
   json_t *observer = json_array_get(json_object_get(parties, "observers"), 0);
