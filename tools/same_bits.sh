@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# same_bits.sh - the same seed gives the same coefficients, events and claim in two builds, for every solver.
+# same_bits.sh - the same seed gives the same coefficients, events and claim in two builds, for every solver; and the same
+# files on the command line and in Python, for what is made of fits (same_bits_doors.sh).
 #
-# usage: same_bits.sh BEFORE AFTER [SOLVER]    two build folders with libtacit.so; SOLVER: only specs that begin so
+# usage: same_bits.sh BEFORE AFTER [SOLVER]    two build folders; SOLVER: only specs that begin so, and no doors
 set -euo pipefail
 before=$(cd "${1:?usage: same_bits.sh BEFORE AFTER [SOLVER]}" && pwd)
 after=$(cd "${2:?usage: same_bits.sh BEFORE AFTER [SOLVER]}" && pwd)
@@ -20,3 +21,10 @@ if ! cmp -s "$work/before.txt" "$work/after.txt"; then
   exit 1
 fi
 echo "the same: $(grep -vc refused "$work/after.txt") runs; refused by both: $(grep -c refused "$work/after.txt")"
+[ -z "${3:-}" ] || exit 0
+for side in before after; do "$root/tools/same_bits_doors.sh" "${!side}" "$work/tables" "$work/doors_$side"; done
+if ! diff -rq "$work/doors_before" "$work/doors_after"; then
+  echo "different: files of the command line or of Python, named above"
+  exit 1
+fi
+echo "the same: $(find "$work/doors_after" -type f | wc -l) files of the command line and of Python"
