@@ -91,7 +91,7 @@ done
 train estimate_lists k.csv --schema k.json --loss logistic --estimate categories
 train replace "${people[@]}" --loss logistic --neighbours replace_one
 run pure train "${people[@]}" --loss logistic --penalty l2:lambda=1e-2 --epsilon 1 --delta 0 --seed 5 --solver objpert -o MODEL
-train memory q.csv --schema q.schema.json --loss logistic --memory 52M # more rows than fit
+train memory q.csv --schema q.schema.json --loss logistic --memory 56M # more rows than fit
 train memory_classes "${fruit[@]}" --loss logistic --solver dpgd:steps=10 --memory 52M
 for f in one_logistic classes_auto softmax; do
   table=p.csv
