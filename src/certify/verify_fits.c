@@ -18,12 +18,14 @@ static const json_t *member(const json_t *o, const char *key) { return json_obje
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
 
 static bool same_version(const json_t *fit) {
-  return json_integer_value(member(fit, "plan_version")) == TCT_PLAN_VERSION;
+  int was, now;
+  return !tct_certificate_other_rules(fit, &was, &now);
 }
 
 /* The first member in which the two differ; NULL: none. */
 static const char *difference(const json_t *fit, const json_t *again, bool asked_too) {
-  static const char *const keys[] = {"solver", "promise", "releases", "events", "epsilon", "delta", "accountant", NULL};
+  static const char *const keys[] = {"solver",  "rules", "promise",    "releases", "events",
+                                     "epsilon", "delta", "accountant", NULL};
   for (int i = 0; keys[i]; i++)
     if (!tct_json_near(member(fit, keys[i]), member(again, keys[i]))) return keys[i];
   return asked_too && !tct_json_near(member(fit, "asked"), member(again, "asked")) ? "asked" : NULL;
@@ -54,15 +56,16 @@ static bool releases_alike(const json_t *was, const json_t *now) {
 static void check_asked(tct_verify_report *r, const json_t *fit) {
   tct_plan *plan = NULL;
   tct_error err = {0};
-  if (!same_version(fit)) {
-    long long version = json_integer_value(member(fit, "plan_version"));
-    bool older = json_is_integer(member(fit, "plan_version")) && version >= 1 && version < TCT_PLAN_VERSION;
+  int was, now;
+  const char *whose = tct_certificate_other_rules(fit, &was, &now);
+  if (whose) {
+    bool older = was >= 1 && was < now;
     r->replanned = false;
     tct_verify_check(r, "asked", older,
-                     older ? "skipped: the plan was made by version %lld of the rules, this program has version %d"
-                           : "version %lld of the rules of planning is not known here, where %d is the newest; verify "
+                     older ? "skipped: %.40s was made by version %d of its rules, this program has version %d"
+                           : "%.40s has rules of version %d, which is not known here, where %d is the newest; verify "
                              "with a newer tacit",
-                     version, TCT_PLAN_VERSION);
+                     whose, was, now);
     return;
   }
   if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {

@@ -5,8 +5,6 @@
 #define _GNU_SOURCE
 #include "core/spec.h"
 
-#include "core/nearest.h"
-
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -226,11 +224,30 @@ int64_t tct_spec_count(const tct_spec *spec, const tct_option *table, const char
   return is_whole(value) ? (int64_t)value : -1;
 }
 
+static bool is_newer(const tct_option *o, int rules) { return o && o->since > 1 && o->since > rules; }
+
+/* Both as text, or as numbers. */
+static bool is_neutral(const tct_option *o, const char *value) {
+  double a, b;
+  return !strcmp(o->neutral, value) || (tct_parse_real(o->neutral, &a) && tct_parse_real(value, &b) && a == b);
+}
+
+tct_status tct_spec_take_neutral(tct_spec *spec, const tct_option *table, int rules, tct_error *err) {
+  for (const tct_option *o = table; o && o->key; o++)
+    if (is_newer(o, rules) && !tct_spec_given(spec, o->key)) TCT_TRY(tct_spec_set(spec, o->key, o->neutral, err));
+  return TCT_OK;
+}
+
 void tct_spec_print(const tct_spec *spec, char *buffer, size_t size) {
   size_t used = (size_t)snprintf(buffer, size, "%s", spec->name);
-  for (int i = 0; i < spec->items && used < size; i++)
-    used +=
-        (size_t)snprintf(buffer + used, size - used, "%c%s=%s", i ? ',' : ':', spec->item[i].key, spec->item[i].value);
+  char before = ':';
+  for (int i = 0; i < spec->items && used < size; i++) {
+    const char *key = spec->item[i].key, *value = spec->item[i].value;
+    const tct_option *o = spec->options ? find_option(spec->options, key) : NULL;
+    if (is_newer(o, 1) && is_neutral(o, value)) continue;
+    used += (size_t)snprintf(buffer + used, size - used, "%c%s=%s", before, key, value);
+    before = ',';
+  }
 }
 
 void tct_join_names(const char *const *name, int count, char *out, size_t size) {
@@ -240,4 +257,56 @@ void tct_join_names(const char *const *name, int count, char *out, size_t size) 
     const char *before = !i ? "" : i + 1 < count ? ", " : " or ";
     used += (size_t)snprintf(out + used, size - used, "%s%s", before, name[i]);
   }
+}
+
+/* ---- the name that somebody probably meant: a slip of one or two letters, or a part of it ---- */
+
+enum { LONGEST = 62, NONE = 99 };
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* Letters put in, left out, changed, or swapped with their neighbour: the optimal string alignment distance. */
+static int edits(const char *a, const char *b) {
+  int row[3][LONGEST + 2];
+  int n = (int)strlen(b);
+  if (n > LONGEST || strlen(a) > LONGEST) return NONE;
+  for (int j = 0; j <= n; j++) row[0][j] = j;
+  for (int i = 1; a[i - 1]; i++) {
+    int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= n; j++) {
+      now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], now[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = least(now[j], before[j - 2] + 1);
+    }
+  }
+  return row[strlen(a) % 3][n];
+}
+
+/* Small is near: slips come first, then what begins with the given text, then what has it anywhere. */
+static int distance(const char *given, const char *name) {
+  const char *bare = given + strspn(given, "-");
+  int slips = edits(given, name), length = (int)strlen(bare), rest = (int)strlen(name) - (int)strlen(given);
+  if (slips <= 2 && 2 * slips <= length) return slips;
+  if (length >= 2 && rest > 0 && !strncmp(name, given, strlen(given))) return 3 + least(rest, LONGEST);
+  return length >= 3 && strstr(name, bare) ? 4 + LONGEST : 2 * NONE;
+}
+
+const char *tct_nearest(const char *given, const char *const *names, int64_t count) {
+  const char *best = NULL;
+  int min = 2 * NONE;
+  for (int64_t i = 0; given && i < count; i++) {
+    int d = distance(given, names[i]);
+    if (d < min) {
+      min = d;
+      best = names[i];
+    }
+  }
+  return best;
+}
+
+const char *tct_meant(const char *given, const char *const *names, int64_t count, char buffer[TCT_MEANT]) {
+  const char *near = tct_nearest(given, names, count);
+  buffer[0] = 0;
+  if (near) snprintf(buffer, TCT_MEANT, "; did you mean %s?", near);
+  return buffer;
 }

@@ -2,7 +2,6 @@
 #include "event/event.h"
 
 #include "core/alloc.h"
-#include "core/nearest.h"
 #include "core/spec.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* loss.c - the table of losses and the making of one from its spec. */
 #include "loss/loss.h"
 
-#include "core/nearest.h"
+#include "core/spec.h"
 
 #include <math.h>
 #include <string.h>

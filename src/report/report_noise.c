@@ -29,6 +29,7 @@ static tct_status ask(const tct_model *m, const double *w, tct_noise_size *out, 
   const tct_solver *solver = tct_solver_find(plan.spec.name);
   if (!solver || !solver->noise_size)
     return tct_fail(err, TCT_E_USAGE, "the size of this solver's noise in its weights is not known");
+  TCT_TRY(tct_spec_take_neutral(&plan.spec, solver->options, 1, err));
   TCT_TRY(tct_spec_check(&plan.spec, solver->options, "solver", err));
   TCT_TRY(facts_of(m, &facts, err));
   if (facts.loss.kind->joint) return tct_fail(err, TCT_E_USAGE, "the size of a joint loss's noise is not known");

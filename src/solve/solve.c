@@ -52,6 +52,7 @@ tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const t
   memset(out, 0, sizeof *out);
   out->noise_multiplier = NAN;
   memcpy(out->spec.name, given->name, sizeof out->spec.name);
+  out->spec.options = options;
   for (const tct_option *o = options; o && o->key; o++)
     TCT_TRY(tct_spec_set(&out->spec, o->key, tct_spec_text(given, options, o->key), err));
   (void)facts;

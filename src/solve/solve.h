@@ -141,6 +141,7 @@ typedef struct tct_solver {
   const char *name;
   const char *summary;
   const tct_option *options;
+  int rules;          /* newest version of its rules of planning; 0 is 1 */
   bool is_private;    /* false: takes no epsilon, and its certificate says NONE */
   bool pure;          /* it can keep delta 0: with an option for it, or because its events are pure anyway */
   bool wants_columns; /* false: rows (dense rows or CSR); true: dense columns or CSC */

@@ -3,11 +3,20 @@
 
 #include "core/alloc.h"
 #include "model/json.h"
+#include "solve/auto.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+/* The version of a component's rules that planned a fit; 1 unless the file says another. */
+static int recorded_rules(const json_t *fit, const char *name) {
+  const json_t *version = json_object_get(json_object_get(fit, "rules"), name);
+  return version ? (int)json_integer_value(version) : 1;
+}
 
 static json_t *release_json(const tct_release *r) {
   char event[200];
@@ -44,18 +53,47 @@ static json_t *asked_json(const tct_plan *plan) {
                    c->scale, "label_scale", c->label_scale, "intercept", c->intercept != 0);
 }
 
+/* Versions other than 1 of the rules behind a plan. */
+static json_t *rules_json(const tct_plan *plan) {
+  json_t *o = json_object();
+  if (plan->solver->rules > 1) json_object_set_new(o, plan->solver->name, json_integer(plan->solver->rules));
+  if (TCT_AUTO_RULES > 1 && plan->why[0]) json_object_set_new(o, "auto", json_integer(TCT_AUTO_RULES));
+  return o;
+}
+
+const char *tct_certificate_other_rules(const json_t *fit, int *was, int *now) {
+  const char *const texts[] = {text_of(json_object_get(fit, "asked"), "solver"), text_of(fit, "solver")};
+  *was = (int)json_integer_value(json_object_get(fit, "plan_version")), *now = TCT_PLAN_VERSION;
+  if (*was != *now) return "the plan";
+  for (int i = 0; i < 2; i++) {
+    tct_spec spec;
+    if (!texts[i] || tct_spec_parse(texts[i], "solver", &spec, NULL) != TCT_OK) continue;
+    const tct_solver *solver = tct_solver_find(spec.name);
+    bool by_rule = !strcmp(spec.name, "auto");
+    if (!solver && !by_rule) continue;
+    const char *name = by_rule ? "auto" : solver->name;
+    *was = recorded_rules(fit, name), *now = by_rule ? TCT_AUTO_RULES : solver->rules > 1 ? solver->rules : 1;
+    if (*was != *now) return name;
+  }
+  return NULL;
+}
+
 json_t *tct_certificate_json(const tct_plan *plan) {
   char solver[4096];
   const tct_cost *cost = &plan->solved.cost;
   tct_spec_print(&plan->solved.spec, solver, sizeof solver);
   bool is_private = plan->solver->is_private && isfinite(plan->facts.epsilon);
-  return json_pack("{s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "count", 1, "plan_version", TCT_PLAN_VERSION,
-                   "asked", asked_json(plan), "solver", solver, "promise", tct_promise_name(plan->solved.promise.kind),
-                   "releases", tct_releases_json(&plan->solved.promise), "events",
-                   tct_json_events(&plan->solved.promise.events), "epsilon",
-                   tct_json_real(is_private ? plan->facts.epsilon : NAN), "delta",
-                   tct_json_real(is_private ? plan->facts.delta : NAN), "accountant",
-                   !is_private ? json_null() : json_string(cost->winner ? cost->winner->name : "sum"));
+  json_t *rules = rules_json(plan);
+  json_t *o = json_pack(
+      "{s:i, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "count", 1, "plan_version", TCT_PLAN_VERSION, "asked",
+      asked_json(plan), "solver", solver, "promise", tct_promise_name(plan->solved.promise.kind), "releases",
+      tct_releases_json(&plan->solved.promise), "events", tct_json_events(&plan->solved.promise.events), "epsilon",
+      tct_json_real(is_private ? plan->facts.epsilon : NAN), "delta",
+      tct_json_real(is_private ? plan->facts.delta : NAN), "accountant",
+      !is_private ? json_null() : json_string(cost->winner ? cost->winner->name : "sum"));
+  if (json_object_size(rules)) json_object_set(o, "rules", rules);
+  json_decref(rules);
+  return o;
 }
 
 /* ---- and back ---------------------------------------------------------------------------------------------- */
@@ -64,8 +102,6 @@ static int real_of(const json_t *o, const char *key, double *out) {
   const json_t *value = json_object_get(o, key);
   return value && tct_json_get_real(value, out);
 }
-
-static const char *text_of(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
 
 tct_status tct_certificate_config(const json_t *certificate, const char *solver, tct_config *out, int64_t *rows,
                                   int64_t *cols, tct_error *err) {
@@ -98,7 +134,11 @@ tct_status tct_certificate_plan(const json_t *certificate, const char *solver, t
   int64_t rows, cols;
   *out = NULL;
   TCT_TRY(tct_certificate_config(certificate, solver, &config, &rows, &cols, err));
-  *out = tct_plan_new(&config, rows, cols, err);
+  tct_spec spec;
+  int rules = 1; /* an option that resolved settings do not name is neutral */
+  if (!solver && tct_spec_parse(text_of(certificate, "solver"), "solver", &spec, NULL) == TCT_OK)
+    rules = recorded_rules(certificate, spec.name);
+  *out = tct_plan_by_rules(&config, rows, cols, rules, err);
   return *out ? TCT_OK : err ? err->status : TCT_E_DATA;
 }
 
@@ -161,7 +201,7 @@ static const char *unknown_in(const json_t *o, const char *known) {
 static const char ASKED[] =
     " loss penalty solver epsilon delta neighbours rows columns row_norm rows_rule label_bound "
     "label_shift scale label_scale intercept ";
-static const char FIT[] = " count plan_version asked solver promise releases events epsilon delta accountant ";
+static const char FIT[] = " count plan_version rules asked solver promise releases events epsilon delta accountant ";
 static const char RELEASE[] =
     " what event sensitivity norm clip lattice deviation count follows open parts drawers drawn added ";
 

@@ -8,8 +8,11 @@
 /* Raised whenever the same settings give another plan: a rule, a default or an accountant changed. */
 enum { TCT_PLAN_VERSION = 1 };
 
-/* {"count", "plan_version", "asked", "solver", "promise", "releases", "events", "epsilon", "delta", "accountant"};
- * docs/reference/format/model.md has the members.  NULL: out of memory. */
+/* Whose rules have another version now than when the fit was planned, and both versions; NULL: nobody's. */
+const char *tct_certificate_other_rules(const json_t *fit, int *was, int *now);
+/* {"count", "plan_version", "asked", "solver", "promise", "releases", "events", "epsilon", "delta", "accountant"}, and
+ * "rules" with the versions of components' rules that are not 1; docs/reference/format/model.md has the members.  NULL:
+ * out of memory. */
 json_t *tct_certificate_json(const tct_plan *plan);
 json_t *tct_releases_json(const tct_promise *promise);
 /* The settings in the member "asked", which borrow its texts, and the shape; solver as below. */

@@ -1,6 +1,6 @@
 /* components.c - the table of all components as JSON, from the registries themselves. */
 #include "account/account.h"
-#include "core/nearest.h"
+#include "core/spec.h"
 #include "read/format/reader.h"
 #include "solve/solve.h"
 

@@ -1,6 +1,6 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
 #include "core/alloc.h"
-#include "core/nearest.h"
+#include "core/spec.h"
 #include "core/processors.h"
 #include "core/sized.h"
 #include "train/plan.h"
@@ -9,6 +9,7 @@
 #include "train/certificate.h"
 #include "solve/auto.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,7 +225,8 @@ static char *spec_text(const tct_spec *spec) {
   return tct_text_copy(text);
 }
 
-static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct_plan *plan, tct_error *err) {
+static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int rules, tct_plan *plan,
+                        tct_error *err) {
   tct_spec spec;
   tct_config own;
   const tct_config *config = &own;
@@ -236,6 +238,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
   TCT_TRY(copy_config(config, &plan->config, err));
   TCT_TRY(take_errors(plan, err));
   TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));
+  TCT_TRY(tct_spec_take_neutral(&spec, plan->solver->options, rules, err));
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   TCT_TRY(check_counts(config, &plan->facts, err));
   TCT_TRY(check_pure(&plan->facts, plan->solver, err));
@@ -250,10 +253,14 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, tct
 }
 
 tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err) {
+  return tct_plan_by_rules(config, rows, cols, INT_MAX, err);
+}
+
+tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err) {
   tct_error_clear(err);
   tct_plan *plan = TCT_NEW(tct_plan, 1);
   if (!plan) return tct_fail_memory(err), NULL;
-  if (build(config, rows, cols, plan, err) == TCT_OK) return plan;
+  if (build(config, rows, cols, rules, plan, err) == TCT_OK) return plan;
   tct_plan_free(plan);
   return NULL;
 }

@@ -17,6 +17,9 @@ struct tct_plan {
   char why[200];     /* the solver was chosen by rule: its reason; "" otherwise */
 };
 
+/* tct_plan_new for settings that a file has: options newer than these rules of the solver, if it does not name them,
+ * are neutral.  rules: 1 for resolved settings. */
+tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols, int rules, tct_error *err);
 /* The caller's settings, of whatever size, with defaults for what that does not have.  TCT_E_USAGE: see core/sized.h.
  */
 tct_status tct_config_take(const tct_config *given, tct_config *own, tct_error *err);
