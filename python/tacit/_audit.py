@@ -52,7 +52,7 @@ def audit(
 
     A dict, the same as that of `tacit audit --json`: audit, plan, arithmetic, behaviour, sensitivity, white_box,
     black_box, canaries, breaks (sentences), not_checked and broken.  A library that was not built for audit leaves
-    sensitivity and white_box None.  Set TACIT_LIBRARY to the libtacit_audit.so of a build folder before the import to
+    sensitivity and white_box None.  Set TACIT_LIBRARY to the libtacit_points.so of a build folder before the import to
     have them.
 
     >>> audit("logistic", epsilon=4, solver="dpgd:steps=2,clip=0.1", shape=(8, 2), seconds=0.5)["broken"]

@@ -137,7 +137,7 @@ static tct_status begin(tct_audit *a, const tct_config *config, tct_error *err) 
     tct_audit_unchecked(
         a,
         "this library was not built for audit, so releases were neither forced nor seen: sensitivities, "
-        "noise and the white-box test were not checked (build the target tacit_audit)");
+        "noise and the white-box test were not checked (build the target tacit_points)");
   return find_weights(a, err);
 }
 

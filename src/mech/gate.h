@@ -34,7 +34,7 @@ tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *
 /* The one place where budget is spent. */
 tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err);
 /* A new gate is shown to the audit that watches this thread (watch.h); in other libraries nothing happens. */
-#ifdef TCT_AUDIT
+#ifdef TCT_POINTS
 void tct_gate_watch(tct_mech *mech);
 /* Where the audit asks for it, the batch is one record. */
 void tct_gate_force_batch(int64_t row0, int64_t rows, int64_t *out, int64_t *count);

@@ -34,6 +34,7 @@
 #include "mech/gate.h"
 
 #include "core/alloc.h"
+#include "core/point.h"
 #include "mech/joint.h"
 #include "ranks/ranks.h"
 
@@ -231,7 +232,7 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     }
     bool laplace = release->law == TCT_LAW_LAPLACE;
     if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
-    double sigma = release->deviation;
+    double sigma = TCT_POINT(gate_half_noise, release->deviation, release->deviation / 2);
     for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++)
       sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
     tct_gate_observe(mech, release, before, sum, len);

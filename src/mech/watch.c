@@ -3,7 +3,7 @@
 
 #include "mech/gate.h"
 
-#ifdef TCT_AUDIT
+#ifdef TCT_POINTS
 /* The one writable global, of a thread: a run is reached through the public interface, which has no place for it. */
 static _Thread_local struct {
   tct_watch_fn fn;

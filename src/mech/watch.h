@@ -1,7 +1,7 @@
 /* watch.h - the audit's eye on the gate: every release of a run is shown as it is made, and may be forced.
  *
- * It exists in a library that is built for audit alone (the CMake target tacit_audit, which is never installed).  There
- * watch.c and mech.c are compiled with TCT_AUDIT.  Elsewhere tct_watch returns false and no run is ever shown. */
+ * It exists in a library that is built for audit alone (the CMake target tacit_points, which is never installed), whose
+ * sources are compiled with TCT_POINTS.  Elsewhere tct_watch returns false and no run is ever shown. */
 #ifndef TCT_MECH_WATCH_H
 #define TCT_MECH_WATCH_H
 #include "tacit.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_help.sh - help, manual pages and completions have every option of the tables, and complete what is typed.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-pages=$(dirname "$TACIT")/pages
+pages=$PWD/pages
+"$here/../../tools/pages.sh" "$TACIT" "$pages"
 
 # ---- help is about what was asked ----
 ok 'help train' help train
