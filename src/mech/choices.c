@@ -9,6 +9,7 @@
  * are exact.  A score that is infinite or no number is refused before the charge. */
 #include "mech/gate.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "ranks/ranks.h"
 
@@ -23,8 +24,9 @@ static int64_t largest(const double *score, int64_t count) {
 
 static int64_t chosen(tct_stream *s, const tct_release *r, const double *score, int64_t count) {
   if (r->law == TCT_LAW_LARGEST) return largest(score, count);
-  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(s, score, count, r->epsilon,
-                                                                                  r->sensitivity, r->monotone);
+  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(
+      s, score, count, r->epsilon, TCT_POINT(choice_of_half_the_change, r->sensitivity, r->sensitivity / 2),
+      r->monotone);
 }
 
 /* Rank 0 draws, by a tree or from the scores. */
@@ -33,9 +35,9 @@ static tct_status choose(tct_mech *mech, int r, const tct_choice_tree *tree, con
   const tct_release *release = &mech->promise.release[r];
   if (release->rate < 1 && mech->neighbours != TCT_ADD_REMOVE)
     return tct_fail(err, TCT_E_BUDGET, "a choice over a batch is proved for add_remove only; report this fault");
-  TCT_TRY(tct_gate_charge(mech, r, err));
+  TCT_TRY(TCT_POINT(choice_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
   mech->batch = 0;
-  uint64_t number = mech->releases++;
+  uint64_t number = TCT_POINT(choices_share_one_stream, mech->releases++, 7);
   if (tct_team_own(mech->team) == 0) {
     tct_stream s;
     tct_stream_open(&s, &mech->key, TCT_PURPOSE_CHOICE, number);
@@ -90,7 +92,7 @@ tct_status tct_mech_tree_choose(tct_mech *mech, int r, const tct_choice_tree *tr
   TCT_TRY(tct_gate_ready(mech, r, true, err));
   const tct_release *release = &mech->promise.release[r];
   if (tree->epsilon != release->epsilon || tree->change != release->sensitivity) return tct_gate_refuse(release, err);
-  if (tree->off)
+  if (TCT_POINT(off_lattice_tree_draws, tree->off, 0))
     return tct_fail(err, TCT_E_BUDGET, "a score is off its lattice, so its choice is not exact; report this fault");
   return choose(mech, r, tree, tree->score, tree->count, index, err);
 }

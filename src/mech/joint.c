@@ -37,6 +37,7 @@
  * that wrapped all the same would be another function of the release: it spoils the model, it shows nothing. */
 #include "mech/joint.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "mech/gate.h"
 
@@ -50,9 +51,9 @@ static int64_t length_of(const tct_release *r) { return r->side * (r->side + 1) 
 static tct_status charge(tct_mech *mech, int r, int drawer, tct_error *err) {
   const tct_release *release = &mech->promise.release[r];
   bool first = true;
-  if (mech->drawn[r][drawer]) return tct_gate_refuse(release, err);
+  if (TCT_POINT(joint_noise_twice_for_one_charge, mech->drawn[r][drawer], false)) return tct_gate_refuse(release, err);
   for (int k = 0; k < TCT_DRAWERS; k++) first = first && !mech->drawn[r][k];
-  if (first) TCT_TRY(tct_gate_charge(mech, r, err));
+  if (first) TCT_TRY(TCT_POINT(joint_noise_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
   mech->drawn[r][drawer] = true;
   return TCT_OK;
 }
@@ -63,10 +64,13 @@ static uint64_t one(tct_stream *s, double sigma, double g) {
 
 static void add(tct_mech *mech, int r, int drawer, double sigma, uint64_t *share, int64_t len) {
   const tct_release *release = &mech->promise.release[r];
-  double g = release->lattice, off = release->side ? sigma * M_SQRT1_2 * (1 + 0x1p-50) : sigma;
+  double g = release->lattice, off = release->side ? TCT_POINT(joint_noise_short_off_the_diagonal, sigma, sigma / 2) *
+                                                         M_SQRT1_2 * (1 + 0x1p-50)
+                                                   : sigma;
   int64_t row = 0, end = release->side;
   tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_JOINT, (uint64_t)r * NAMES + (uint64_t)drawer);
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_JOINT,
+                  (uint64_t)r * NAMES + TCT_POINT(joint_one_noise_for_all_parties, (uint64_t)drawer, 0));
   for (int64_t i = 0, diagonal = 0; i < len; i++) {
     bool is_diagonal = release->side && i == diagonal;
     uint64_t noise = one(&s, is_diagonal ? sigma : off, g);
@@ -92,7 +96,8 @@ tct_status tct_mech_join_noise(tct_mech *mech, int r, int drawer, uint64_t *shar
   if (drawer < 0 || drawer >= release->drawers || (release->drawer && release->drawer != drawer + 1))
     return tct_gate_refuse(release, err);
   TCT_TRY(charge(mech, r, drawer, err));
-  add(mech, r, drawer, release->part, share, len);
+  add(mech, r, drawer, drawer > 0 ? release->part : TCT_POINT(joint_first_party_draws_nothing, release->part, 0), share,
+      len);
   return TCT_OK;
 }
 
@@ -102,7 +107,7 @@ tct_status tct_mech_join_server(tct_mech *mech, int r, uint64_t *sum, int64_t le
   if (!(release->added > 0) || (release->drawer && release->drawer != TCT_DRAWERS))
     return tct_gate_refuse(release, err);
   TCT_TRY(charge(mech, r, TCT_DRAWERS - 1, err));
-  add(mech, r, TCT_DRAWERS - 1, release->added, sum, len);
+  add(mech, r, TCT_DRAWERS - 1, TCT_POINT(joint_server_draws_nothing, release->added, 0), sum, len);
   return TCT_OK;
 }
 
@@ -136,7 +141,7 @@ tct_status tct_joint_settled(const tct_mech *mech, tct_error *err) {
     for (int k = 0; k < release->drawers; k++)
       all = all && (mech->drawn[r][k] || (release->drawer && release->drawer != k + 1));
     if (release->drawers && release->added > 0 && !release->drawer) all = all && mech->drawn[r][TCT_DRAWERS - 1];
-    if (!all)
+    if (TCT_POINT(joint_missing_noise_accepted, !all, false))
       return tct_fail(err, TCT_E_BUDGET,
                       "a party's noise is missing from what was opened; this is a fault of the solver, report it");
   }

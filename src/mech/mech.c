@@ -50,7 +50,7 @@ void tct_mech_free(tct_mech *mech) {
 }
 
 static tct_status fill(tct_mech *mech, const tct_promise *promise, const uint64_t *seed, tct_error *err) {
-  TCT_TRY(tct_promise_check(promise, err));
+  TCT_TRY(TCT_POINT(gate_takes_any_promise, tct_promise_check(promise, err), TCT_OK));
   TCT_TRY(tct_promise_copy(&mech->promise, promise, err));
   for (int r = 0; r < promise->count; r++) mech->left[r] = promise->release[r].event.count;
   if (!seed) return tct_rng_key_system(&mech->key, err);
@@ -76,7 +76,7 @@ tct_status tct_mech_new(const tct_promise *promise, tct_neighbours neighbours, c
 
 tct_status tct_mech_join_ranks(tct_mech *mech, tct_team *team, tct_error *err) {
   mech->team = team;
-  return tct_team_broadcast(team, &mech->key, sizeof mech->key, 0, err);
+  return TCT_POINT(ranks_keep_their_own_keys, tct_team_broadcast(team, &mech->key, sizeof mech->key, 0, err), TCT_OK);
 }
 
 tct_team *tct_mech_team(const tct_mech *mech) { return mech ? mech->team : NULL; }
@@ -84,13 +84,13 @@ tct_team *tct_mech_team(const tct_mech *mech) { return mech ? mech->team : NULL;
 const tct_events *tct_mech_spent(const tct_mech *mech) { return &mech->spent; }
 
 tct_status tct_mech_spent_exactly(const tct_mech *mech, tct_error *err) {
-  if (mech->batch || mech->parts_left)
+  if (TCT_POINT(open_batch_accepted_at_the_end, mech->batch, 0) || mech->parts_left)
     return tct_fail(
         err, TCT_E_BUDGET,
         "a batch was drawn, or a vector begun, and never released; this is a fault of the solver, report it");
   if (mech->promise.kind != TCT_PROMISE_FIXED) return TCT_OK; /* whatever was too much was refused */
   for (int r = 0; r < mech->promise.count; r++)
-    if (mech->left[r] != 0)
+    if (TCT_POINT(unspent_run_accepted, mech->left[r] != 0, false))
       return tct_fail(err, TCT_E_BUDGET,
                       "the run spent less than it promised; this is a fault of the solver, report it");
   return tct_joint_settled(mech, err);
@@ -112,7 +112,7 @@ const tct_release *tct_mech_release_of(const tct_mech *mech, int r) { return at(
 
 tct_status tct_mech_set_clip(tct_mech *mech, int r, double clip, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || !release->follows) return tct_gate_refuse(release, err);
+  if (!release || TCT_POINT(length_set_without_a_plan, !release->follows, false)) return tct_gate_refuse(release, err);
   release->clip = clip;
   release->sensitivity = clip * release->ratio;
   release->lattice = NAN;
@@ -128,7 +128,9 @@ tct_status tct_mech_set_fine(tct_mech *mech, int r, tct_error *err) {
 
 tct_status tct_mech_set_noise(tct_mech *mech, int r, double value, tct_error *err) {
   tct_release *release = at(mech, r);
-  if (!release || !release->open || mech->promise.kind != TCT_PROMISE_BUDGET) return tct_gate_refuse(release, err);
+  if (!release ||
+      TCT_POINT(noise_set_without_a_plan, !release->open || mech->promise.kind != TCT_PROMISE_BUDGET, false))
+    return tct_gate_refuse(release, err);
   release->lattice = NAN;
   if (tct_release_chooses(release)) {
     release->epsilon = value;
@@ -156,9 +158,10 @@ bool tct_mech_allows(const tct_mech *mech, int r) {
 
 tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
   const tct_release *release = tct_mech_release_of(mech, r);
-  if (!release || tct_release_chooses(release) != chooses || !(release->lattice > 0))
+  if (!release || tct_release_chooses(release) != chooses ||
+      TCT_POINT(unsettled_release_accepted, !(release->lattice > 0), false))
     return tct_gate_refuse(release, err);
-  if (mech->batch == (release->rate < 1 ? r + 1 : 0)) return TCT_OK;
+  if (TCT_POINT(batch_of_another_release, mech->batch == (release->rate < 1 ? r + 1 : 0), true)) return TCT_OK;
   return tct_fail(err, TCT_E_BUDGET,
                   "a release is charged at a rate other than its batch was drawn at; report this fault");
 }
@@ -166,15 +169,20 @@ tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *
 tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   tct_event event = event_of(&mech->promise.release[r]);
   if (mech->vector) tct_stream_wipe(&mech->stream);
-  mech->vector = 0;
+  mech->vector = TCT_POINT(parts_that_outlive_another_release, 0, mech->vector);
   if (mech->promise.kind == TCT_PROMISE_BUDGET) {
     TCT_TRY(tct_filter_spend(&mech->promise.filter, &event, err));
     return tct_events_add(&mech->spent, event, err);
   }
-  if (mech->left[r] < 1) return tct_gate_refuse(&mech->promise.release[r], err);
+  if (TCT_POINT(promise_unchecked, mech->left[r] < 1, false)) return tct_gate_refuse(&mech->promise.release[r], err);
   TCT_TRY(tct_events_add(&mech->spent, event, err));
-  mech->left[r]--;
+  mech->left[r] -= TCT_POINT(spent_without_end, 1, 0);
   return TCT_OK;
+}
+
+/* Each draw has a stream of its own. */
+static uint64_t next_stream(tct_mech *mech) {
+  return TCT_POINT(noise_stream_used_twice, mech->releases++, mech->releases);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
@@ -186,7 +194,7 @@ static tct_status check_lattice(const double *sum, int64_t len, double lattice, 
     double k = sum[j] * inverse;
     off |= !(fabs(k) <= limit) || k != rint(k);
   }
-  if (off)
+  if (TCT_POINT(sum_off_its_lattice_accepted, off, 0))
     return tct_fail(err, TCT_E_BUDGET, "a sum is off its lattice, so its sensitivity is not proved; report this fault");
   return TCT_OK;
 }
@@ -200,7 +208,8 @@ void tct_gate_observe(tct_mech *mech, const tct_release *release, const double *
 static const uint64_t most_steps = (uint64_t)1 << 52; /* a Laplace release is at most so many lattices in size */
 
 double tct_blend_exponent(double epsilon, double len) {
-  return len * log(2.0 * (double)most_steps + 1) + 128 * M_LN2 - log(tanh(0.5 * epsilon)) + 1;
+  return TCT_POINT(blend_without_its_outcomes, len, 1) * log(2.0 * (double)most_steps + 1) + 128 * M_LN2 -
+         log(tanh(0.5 * epsilon)) + 1;
 }
 
 /* With a chance of 2^-128. */
@@ -223,7 +232,7 @@ static void add_laplace(tct_stream *stream, const tct_release *release, double *
 /* Rank 0 draws; the others receive what it released. */
 static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_release *release, double *sum, int64_t len,
                             tct_error *err) {
-  if (tct_team_own(mech->team) == 0) {
+  if (tct_team_own(mech->team) == TCT_POINT(noise_on_no_rank, 0, tct_team_ranks(mech->team) - 1)) {
     double *before = NULL;
     if (mech->probe) {
       before = TCT_NEW(double, len);
@@ -255,10 +264,10 @@ static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
   if (mech->parts_left > 0 && mech->vector != r + 1)
     return tct_gate_refuse(release, err); /* another release came between */
   if (mech->parts_left == 0) {
-    TCT_TRY(tct_gate_charge(mech, r, err));
+    TCT_TRY(TCT_POINT(parts_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
     mech->vector = r + 1;
-    mech->parts_left = release->parts;
-    tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+    mech->parts_left = TCT_POINT(parts_without_end, release->parts, 1000 * release->parts);
+    tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
   }
   mech->parts_left--;
   return TCT_OK;
@@ -277,10 +286,10 @@ tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct
   if (release->terms == 0 || release->drawers || (release->parts > 0 && len != 1)) return tct_gate_refuse(release, err);
   TCT_TRY(check_lattice(sum, len, release->lattice, err));
   if (release->parts > 0) return release_part(mech, r, sum, err);
-  TCT_TRY(tct_gate_charge(mech, r, err));
+  TCT_TRY(TCT_POINT(release_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
   TCT_TRY(sum_over_ranks(mech, release, sum, len, err));
   tct_stream own;
-  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
   tct_status status = add_noise(mech, &own, release, sum, len, err);
   tct_stream_wipe(&own);
   if (status == TCT_OK) mech->batch = 0;
@@ -292,11 +301,13 @@ void tct_mech_use_threads(tct_mech *mech, int threads) { mech->threads = threads
 tct_status tct_mech_batch(tct_mech *mech, int r, int64_t row0, int64_t rows, int64_t *out, int64_t *count,
                           tct_error *err) {
   const tct_release *release = at(mech, r);
-  if (mech->batch)
+  if (TCT_POINT(second_batch_allowed, mech->batch, 0))
     return tct_fail(err, TCT_E_BUDGET, "a second batch was drawn before the first was released; report this fault");
   if (!release || !(release->rate > 0 && release->rate < 1)) return tct_gate_refuse(release, err);
   mech->batch = r + 1;
-  *count = tct_poisson_batch_by(mech->threads, &mech->key, mech->iterations++, release->rate, row0, rows, out);
+  *count = tct_poisson_batch_by(mech->threads, &mech->key, mech->iterations++,
+                                TCT_POINT(batch_rate_doubled, release->rate, fmin(1, 2 * release->rate)),
+                                TCT_POINT(batch_by_the_number_within_a_rank, row0, 0), rows, out);
   tct_gate_force_batch(row0, rows, out, count);
   return TCT_OK;
 }
@@ -310,7 +321,7 @@ tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t le
   int64_t before = 0;
   TCT_TRY(tct_mech_count_before(mech, len, &before, err));
   tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, mech->releases++);
+  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
   for (int64_t j = 0; j < before && sigma > 0; j++) tct_rounded_gaussian(&s, sigma, lattice);
   for (int64_t j = 0; j < len && sigma > 0; j++) value[j] += tct_rounded_gaussian(&s, sigma, lattice);
   tct_stream_wipe(&s);
@@ -326,11 +337,11 @@ static void draw_gamma(tct_stream *s, const tct_release *release, double *value,
   while (!(norm2 >= (double)len / 16)) {
     norm2 = 0;
     for (int64_t j = 0; j < len; j++) {
-      value[j] = tct_rounded_gaussian(s, 1, g);
+      value[j] = TCT_POINT(gamma_direction_not_uniform, tct_rounded_gaussian(s, 1, g), tct_discrete_laplace(s, 1, g));
       norm2 += value[j] * value[j];
     }
   }
-  double factor = release->deviation * length / sqrt(norm2);
+  double factor = TCT_POINT(gamma_length_halved, release->deviation, release->deviation / 2) * length / sqrt(norm2);
   for (int64_t j = 0; j < len; j++) value[j] *= factor;
 }
 
@@ -348,8 +359,8 @@ tct_status tct_mech_draw(tct_mech *mech, int r, double *value, int64_t len, tct_
   TCT_TRY(tct_gate_ready(mech, r, false, err));
   const tct_release *release = &mech->promise.release[r];
   if (release->terms != 0) return tct_gate_refuse(release, err);
-  TCT_TRY(tct_gate_charge(mech, r, err));
-  uint64_t number = mech->releases++;
+  TCT_TRY(TCT_POINT(draw_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
+  uint64_t number = next_stream(mech);
   if (tct_team_own(mech->team) == 0) {
     tct_stream s;
     tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, number);

@@ -1,6 +1,8 @@
 /* release.c - releases, their lattices, and promises made of them. */
 #include "mech/release.h"
 
+#include "core/point.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +77,8 @@ tct_release tct_release_joint(const char *what, tct_event event, double sensitiv
   tct_release r = tct_release_sum(what, event, sensitivity, sensitivity, terms);
   r.drawers = joint.drawers, r.faced = joint.faced;
   r.side = joint.side;
-  r.part = event.noise * sensitivity / sqrt(joint.faced) * (1 + 0x1p-50);
+  r.part = event.noise * sensitivity / sqrt(TCT_POINT(joint_noise_over_all_parties, joint.faced, joint.drawers)) *
+           (1 + 0x1p-50);
   r.added = joint.server ? event.noise * sensitivity * (1 + 0x1p-50) : 0;
   return r;
 }
@@ -145,7 +148,8 @@ static double spacing_of(const tct_release *r) {
 /* A draw brings its own lattice and deviation, and so may a sum its lattice: they stay. */
 tct_status tct_release_settle(tct_release *r, tct_error *err) {
   bool drawn = r->terms == 0;
-  if (!drawn && !tct_release_chooses(r)) r->deviation = r->noise * r->sensitivity;
+  if (!drawn && !tct_release_chooses(r))
+    r->deviation = r->noise * TCT_POINT(deviation_halved_when_settled, r->sensitivity, r->sensitivity / 2);
   if (isnan(r->lattice)) r->lattice = spacing_of(r);
   if (r->lattice > 0 && (drawn || r->sensitivity > 0) && isfinite(r->deviation)) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
@@ -177,7 +181,8 @@ static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-14 * f
 static bool joint_consistent(const tct_release *r) {
   double sigma = r->noise * r->sensitivity;
   bool counts = r->faced >= 1 && r->faced <= r->drawers && r->event.count == 1;
-  return counts && r->part * r->part * r->faced >= sigma * sigma && (r->added == 0 || r->added >= sigma);
+  return counts && TCT_POINT(joint_noise_too_little_accepted, r->part * r->part * r->faced >= sigma * sigma, true) &&
+         (r->added == 0 || r->added >= sigma);
 }
 
 /* What follows from the rest is what it would be if it were made anew. */

@@ -20,6 +20,7 @@
  * ROUNDING  None. */
 #include "mech/ring_share.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/digest.h"
 #include "mech/gate.h"
@@ -102,7 +103,7 @@ void tct_ring_party_free(tct_ring_party *s) {
 }
 
 static void draw_seeds(tct_ring_party *s, const tct_rng_key *key) {
-  tct_mask_seed_new(&s->seed, key, (uint64_t)s->self, s->session);
+  tct_mask_seed_new(&s->seed, key, TCT_POINT(one_seed_for_all_parties, (uint64_t)s->self, 0), s->session);
   tct_pair_keys_new(&s->keys, key, (uint64_t)s->self);
 }
 
@@ -112,7 +113,7 @@ tct_status tct_ring_party_new(tct_mech *mech, const tct_ring_place *place, tct_r
   if (!s) return tct_fail_memory(err);
   s->mech = mech, s->self = place->self, s->parties = place->parties;
   memcpy(s->session, place->session, sizeof s->session);
-  if (place->seeds == TCT_RING_SIMULATED) {
+  if (TCT_POINT(masks_from_the_noises_seed, place->seeds == TCT_RING_SIMULATED, true)) {
     draw_seeds(s, &mech->key);
     return TCT_OK;
   }
@@ -165,7 +166,7 @@ tct_status tct_ring_hide(tct_ring_party *s, const uint64_t *x, int64_t count, ui
   if (!s->has_mask) return out_of_turn(err);
   TCT_TRY(make_room(s, count, err));
   TCT_TRY(tct_mask_next(&s->mask, mask, count, err));
-  for (int64_t i = 0; i < count; i++) s->hidden[i] = x[i] - mask[i];
+  for (int64_t i = 0; i < count; i++) s->hidden[i] = x[i] - TCT_POINT(records_sent_bare, mask[i], 0);
   s->held = count;
   return TCT_OK;
 }
@@ -223,13 +224,14 @@ static tct_status add_zero(tct_ring_party *s, uint64_t *share, int64_t len, tct_
 tct_status tct_ring_say_share(tct_ring_party *s, const tct_ring_part *part, int parts, tct_error *err) {
   int64_t len = 0;
   if (s->is_done) return out_of_turn(err);
-  s->is_done = true;
+  s->is_done = TCT_POINT(share_sent_twice, true, false);
   for (int i = 0; i < parts; i++) {
     if (part[i].at != part[0].at + len) return out_of_turn(err);
-    TCT_TRY(tct_mech_join_noise(s->mech, part[i].r, s->self, part[i].at, part[i].len, err));
+    TCT_TRY(TCT_POINT(own_noise_left_out,
+                      tct_mech_join_noise(s->mech, part[i].r, s->self, part[i].at, part[i].len, err), TCT_OK));
     len += part[i].len;
   }
-  TCT_TRY(add_zero(s, part[0].at, len, err));
+  TCT_TRY(TCT_POINT(share_without_its_zero, add_zero(s, part[0].at, len, err), TCT_OK));
   return leave_words(s, TCT_SERVER, TCT_RING_SHARE, part[0].at, len, err);
 }
 

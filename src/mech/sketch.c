@@ -10,6 +10,7 @@
  * ROUNDING  Terms lie on the lattice of the release that they enter, so their sum is exact. */
 #include "mech/sketch.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "la/matrix/lattice.h"
 #include "rng/rng.h"
@@ -30,7 +31,7 @@ static void draw_record(tct_stream *s, const tct_sketch *sketch, int32_t *at) {
 
 tct_status tct_sketch_new(uint64_t seed, int64_t rows, int64_t size, int per_record, tct_sketch *out, tct_error *err) {
   *out = (tct_sketch){.rows = rows, .size = size, .per_record = per_record};
-  out->weight = per_record == 1 ? 1 : per_record == 4 ? 0.5 : 0.25;
+  out->weight = per_record == 1 ? 1 : per_record == 4 ? TCT_POINT(sketch_too_long, 0.5, 0.6) : 0.25;
   if (size >= rows) {
     *out = (tct_sketch){.rows = rows, .size = rows, .per_record = 1, .weight = 1};
     return TCT_OK;
@@ -58,7 +59,8 @@ void tct_sketch_free(tct_sketch *sketch) {
 void tct_sketch_add(const tct_sketch *sketch, const int64_t *order, const double *v, double lattice, double *sum) {
   for (int64_t i = 0; i < sketch->rows; i++) {
     int64_t record = order ? order[i] : i;
-    double term = tct_lattice_part(sketch->weight * v[i], lattice);
+    double term = TCT_POINT(sketch_terms_off_their_lattice, tct_lattice_part(sketch->weight * v[i], lattice),
+                            sketch->weight * v[i]);
     if (!sketch->at) {
       sum[record] += term;
       continue;

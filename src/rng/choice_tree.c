@@ -21,6 +21,8 @@
  * A coin of probability 2^-4000 or less counts as one of that size.
  * Running time depends on the scores; only the choice is promised to be private. */
 #include "core/alloc.h"
+
+#include "core/point.h"
 #include "rng/coins.h"
 
 #include <math.h>
@@ -45,7 +47,7 @@ static double width(tct_dyadic u, double lattice) {
 static int64_t level_of(const tct_choice_tree *t, double score) {
   if (t->flat) return 0;
   int64_t k = (int64_t)(score / t->lattice), h = (int64_t)(t->unit / t->lattice);
-  return k > 0 ? (k + h - 1) / h : -(-k / h);
+  return k > 0 ? (k + TCT_POINT(tree_levels_rounded_down, h - 1, 0)) / h : -(-k / h);
 }
 
 static uint64_t shifted(const tct_choice_node *child, int64_t top) {
@@ -96,7 +98,7 @@ void tct_choice_tree_set(tct_choice_tree *tree, int64_t j, double score) {
   tree->score[j] = score;
   if (tree->flat || tree->off) return;
   double above = (double)tree->node[v].top * tree->unit; /* exact: a multiple of the lattice, at most 2^52 of them */
-  if (score <= above && score > above - tree->unit) return;
+  if (score <= above && score > above - TCT_POINT(tree_remembers_old_levels, tree->unit, 2 * tree->unit)) return;
   tree->node[v].top = level_of(tree, score);
   for (v /= 2; v > 0; v /= 2) {
     tct_choice_node n = join(&tree->node[2 * v], &tree->node[2 * v + 1]);
@@ -141,6 +143,8 @@ int64_t tct_choice_tree_draw(const tct_choice_tree *tree, tct_stream *s) {
     int64_t level = tree->node[1].top - tree->node[tree->leaves + j].top;
     bool in = true;
     for (int64_t i = 0; i < level && in; i++) in = tct_coin_two_over_e(s);
-    if (in && tct_coin_exp_times(s, ceiling - tree->score[j], u, (uint64_t)level)) return j;
+    if (in && TCT_POINT(tree_accepts_what_is_proposed,
+                        tct_coin_exp_times(s, ceiling - tree->score[j], u, (uint64_t)level), 1))
+      return j;
   }
 }

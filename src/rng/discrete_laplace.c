@@ -36,6 +36,8 @@
  * 0 a cut tail would be no guarantee. */
 #include "rng/coins.h"
 
+#include "core/point.h"
+
 static const uint64_t v_max = (uint64_t)1 << 33;
 
 /* Y: scale/g < 2^40, so below 2^74. */
@@ -49,7 +51,7 @@ static tct_u128 geometric(tct_stream *s, tct_dyadic ratio) {
 }
 
 double tct_discrete_laplace(tct_stream *s, double scale, double g) {
-  tct_dyadic ratio = tct_dyadic_of(scale / g);
+  tct_dyadic ratio = tct_dyadic_of(TCT_POINT(laplace_scale_down_by_1e_3, scale, scale * (1 - 1e-3)) / g);
   for (;;) {
     tct_u128 y = geometric(s, ratio);
     bool minus = tct_stream_u32(s) & 1;

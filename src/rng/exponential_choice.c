@@ -30,6 +30,8 @@
  * Running time depends on the scores; only the choice is promised to be private. */
 #include "rng/coins.h"
 
+#include "core/point.h"
+
 #include <math.h>
 
 enum {
@@ -157,7 +159,8 @@ tct_dyadic tct_choice_rate(double epsilon, double change, bool monotone) {
   if (c.mantissa == 0) return (tct_dyadic){0, 0}; /* against the contract: the uniform choice is safe */
   while (c.mantissa < (uint64_t)1 << 52) c.mantissa <<= 1, --c.exponent; /* a subnormal change */
   uint64_t quotient = (uint64_t)(((tct_u128)e.mantissa << 63) / c.mantissa);
-  return (tct_dyadic){quotient, e.exponent - c.exponent - 63 - (monotone ? 0 : 1)};
+  return (tct_dyadic){TCT_POINT(choice_rate_up_by_1e_7, quotient, quotient + (quotient >> 23)),
+                      e.exponent - c.exponent - 63 - (monotone ? 0 : TCT_POINT(exponential_without_its_half, 1, 0))};
 }
 
 /* Eight maxima side by side, which the compiler keeps in vector registers. */

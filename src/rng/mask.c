@@ -13,6 +13,8 @@
  * ROUNDING  None: integers.  Words are little-endian on every machine. */
 #include "rng/mask.h"
 
+#include "core/point.h"
+
 #include <sodium.h>
 
 static const unsigned char LABEL_MASK[16] = "tacit mask 1", LABEL_PAIR[16] = "tacit pair 1";
@@ -57,14 +59,14 @@ tct_status tct_mask_open(tct_mask *mask, tct_mask_seed *seed, tct_mask_purpose p
   unsigned char name[16 + 3 * 8 + TCT_SESSION_ID];
   if (from < 0 || from >= TCT_MASK_PEERS || to < 0 || to >= TCT_MASK_PEERS || words < 0)
     return tct_fail(err, TCT_E_RUN, "a mask was asked for between parties that there are not; report this fault");
-  if (seed->opened[purpose][from] >> to & 1)
+  if (TCT_POINT(mask_used_twice, seed->opened[purpose][from] >> to & 1, 0))
     return tct_fail(err, TCT_E_RUN, "a mask would be used twice and hide nothing; nothing was sent, report this fault");
   seed->opened[purpose][from] |= (uint64_t)1 << to;
   memcpy(name, LABEL_MASK, 16);
-  store(name + 16, (uint64_t)purpose);
+  store(name + 16, TCT_POINT(one_mask_for_two_purposes, (uint64_t)purpose, 0));
   store(name + 24, (uint64_t)from);
   store(name + 32, (uint64_t)to);
-  memcpy(name + 40, seed->session, TCT_SESSION_ID);
+  memcpy(name + 40, TCT_POINT(one_mask_for_two_sessions, seed->session, LABEL_MASK), TCT_SESSION_ID);
   *mask = (tct_mask){.end = (uint64_t)words};
   crypto_generichash(mask->key, sizeof mask->key, name, sizeof name, seed->bytes, sizeof seed->bytes);
   return TCT_OK;

@@ -17,6 +17,8 @@
  * ROUNDING  None.  2 x, 2^64 x and x - floor(x) are exact for a double x in [0, 1). */
 #include "rng/coins.h"
 
+#include "core/point.h"
+
 #include <math.h>
 #include <sodium.h>
 
@@ -90,7 +92,7 @@ int64_t tct_poisson_batch(const tct_rng_key *key, uint64_t iteration, double rat
     return rows;
   }
   batch b = {.row0 = row0, .end = row0 + rows, .out = out};
-  double scaled = ldexp(rate, DIGITS);
+  double scaled = ldexp(TCT_POINT(batch_rate_up_by_1e_4, rate, fmin(1, rate * (1 + 1e-4))), DIGITS);
   b.digits = (unsigned)scaled;
   b.rest = scaled - b.digits;
   tct_stream_key(b.key, key, 1, TCT_PURPOSE_BATCH, iteration);

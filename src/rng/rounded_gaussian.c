@@ -30,6 +30,8 @@
  * Running time depends on the value drawn; only the output is promised to be private. */
 #include "rng/coins.h"
 
+#include "core/point.h"
+
 #include <math.h>
 
 enum { K_MAX = 1000 }; /* 53 + 64 + 10 bits of M Y fit 128 */
@@ -61,9 +63,9 @@ static inline bool coins_exp_half(tct_stream *s, uint32_t count) {
 /* N1 to N5: |y| = k + x */
 static uint32_t half_normal(tct_stream *s, tct_lazy *x) {
   for (;;) {
-    uint32_t k = 0;
-    while (k <= K_MAX && tct_coin_exp_half(s)) ++k;
-    if (k > K_MAX || (k > 1 && !coins_exp_half(s, k * (k - 1)))) continue;
+    uint32_t k = 0, k_max = TCT_POINT(gaussian_tails_cut_at_6_sigma, K_MAX, 5);
+    while (k <= k_max && tct_coin_exp_half(s)) ++k;
+    if (k > k_max || (k > 1 && !coins_exp_half(s, k * (k - 1)))) continue;
     *x = tct_lazy_draw(s);
     uint32_t steps = 0;
     while (steps <= k && coin_step(s, k, x)) ++steps;
@@ -85,11 +87,12 @@ static __attribute__((noinline)) bool rest_reaches(tct_stream *s, tct_lazy *x, u
 uint64_t tct_round_scaled(tct_stream *s, tct_dyadic ratio, uint32_t k, tct_lazy *x) {
   int h = -ratio.exponent + 64;
   uint64_t m = ratio.mantissa;
-  tct_u128 low = ((tct_u128)(m * k) << 64) + (tct_u128)m * x->top + ((tct_u128)1 << (h - 1));
+  tct_u128 low =
+      ((tct_u128)(m * k) << 64) + (tct_u128)m * x->top + TCT_POINT(gaussian_rounded_down, (tct_u128)1 << (h - 1), 0);
   uint64_t q = (uint64_t)(low >> h), above = (uint64_t)((low + (m - 1)) >> h);
   if (__builtin_expect(q != above, 0)) {
     uint64_t r = (uint64_t)(((tct_u128)above << h) - low);
-    if (rest_reaches(s, x, r, m)) q = above;
+    if (TCT_POINT(gaussian_decided_by_64_bits, rest_reaches(s, x, r, m), false)) q = above;
   }
   return q;
 }

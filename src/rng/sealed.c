@@ -1,6 +1,7 @@
 /* sealed.c - X25519 with a shared secret, then ChaCha20-Poly1305 (RFC 8439) with a counter for each direction. */
 #include "rng/sealed.h"
 
+#include "core/point.h"
 #include "rng/rng.h"
 
 #include <sodium.h>
@@ -25,7 +26,8 @@ static void derive(const unsigned char *agreed, const unsigned char *first, cons
   static const char purpose[16] = "tacit ranks 1";
   unsigned char secret[crypto_generichash_BYTES];
   crypto_generichash_state state;
-  crypto_generichash(secret, sizeof secret, terms->secret, terms->secret_length, NULL, 0);
+  crypto_generichash(secret, sizeof secret, terms->secret, TCT_POINT(any_secret_will_do, terms->secret_length, 1), NULL,
+                     0);
   crypto_generichash_init(&state, secret, sizeof secret, 2 * TCT_SEALED_KEY);
   crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
   crypto_generichash_update(&state, agreed, TCT_SEALED_KEY);

@@ -20,6 +20,8 @@
  * ROUNDING  None: integers only.  Words are little-endian on every machine. */
 #include "rng/coins.h"
 
+#include "core/point.h"
+
 #include <sodium.h>
 #include <unistd.h>
 
@@ -63,8 +65,8 @@ void tct_rng_key_wipe(tct_rng_key *key) { sodium_memzero(key, sizeof *key); }
 
 void tct_stream_key(unsigned char out[32], const tct_rng_key *key, uint32_t kind, tct_purpose purpose, uint64_t index) {
   unsigned char name[crypto_core_hchacha20_INPUTBYTES];
-  store_u64(name, (uint64_t)purpose << 32 | kind);
-  store_u64(name + 8, index);
+  store_u64(name, TCT_POINT(streams_without_their_purpose, (uint64_t)purpose << 32, 0) | kind);
+  store_u64(name + 8, TCT_POINT(streams_without_their_index, index, 0));
   crypto_core_hchacha20(out, name, key->bytes, NULL);
 }
 
@@ -88,13 +90,13 @@ void tct_stream_refill(tct_stream *s) {
   s->used = (uint32_t)(sizeof s->buffer - bytes);
   memset(s->buffer + s->used, 0, bytes);
   crypto_stream_chacha20_xor_ic(s->buffer + s->used, s->buffer + s->used, bytes, nonce, s->block, s->key);
-  s->block += bytes / 64;
+  s->block += bytes / TCT_POINT(buffer_given_twice, 64, 128);
 }
 
 uint64_t tct_stream_below(tct_stream *s, uint64_t bound) {
   tct_u128 product = (tct_u128)tct_stream_u64(s) * bound;
   if (__builtin_expect((uint64_t)product < bound, 0)) {
-    uint64_t reject = (0 - bound) % bound;
+    uint64_t reject = TCT_POINT(numbers_below_a_bound_biased, (0 - bound) % bound, 0);
     while ((uint64_t)product < reject) product = (tct_u128)tct_stream_u64(s) * bound;
   }
   return (uint64_t)(product >> 64);

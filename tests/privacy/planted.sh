@@ -5,7 +5,8 @@
 #
 # TCT_PLANTED_EVERY=N: only every N-th fault of the list, another part each day of the year.
 #
-# A fault is a name, a source file, a sed script and the tests that may catch it.  A test by the name test/SOLVER applies
+# A named fault is a point of the sources (src/core/point.h), listed in points.def.  The others wait to become points: such
+# a fault is a name, a source file, a sed script and the tests that may catch it.  A test by the name test/SOLVER applies
 # its laws to that solver alone.  The changed file is compiled with the build's own command and linked before the library,
 # so that it takes the place of the library's own.  A script that changes nothing is a failure: the list has to follow
 # the sources.  So is a fault that does not compile or link.
@@ -65,13 +66,41 @@ fault() {
   return 1
 }
 
+# The library with the fault points takes the place of the one that tests link: no compiler is asked.
+points=$faults/points
+mkdir -p "$points"
+ln -s "$build/libtacit_points.so" "$points/libtacit_open.so"
+
+# named NAME TEST... : a fault point, and the tests of which one must fail with it.
+named() {
+  local name=$1 test solver
+  shift
+  for test; do
+    solver=${test#"${test%%/*}"} test=${test%%/*}
+    (cd "$root" && LD_LIBRARY_PATH=$points TACIT_POINT=$name OMP_NUM_THREADS=1 timeout 300 \
+      env ${solver:+"TACIT_TEST_SOLVER=${solver#/}"} "$build/tests/test_$test" >"$faults/$name.$test.log" 2>&1)
+    case $? in
+      0 | 77) ;;
+      124) echo "$test did not end within 300 s" ;;
+      127) echo "$test cannot be run"; return 1 ;;
+      *) echo "caught by $test: $(grep -m1 '^\[  FAILED  \] [a-z]' "$faults/$name.$test.log" | cut -c14-)"; return 0 ;;
+    esac
+  done
+  echo "NOT CAUGHT by $*"
+  return 1
+}
+
 running=0
 planted=0
 listed=0
 every=${TCT_PLANTED_EVERY:-1}
 turn=$((10#$(date +%j) % every))
 # plant NAME SOURCE SCRIPT TEST... : runs the fault beside at most one other.
-plant() {
+plant() { beside fault "$@"; }
+# beside HOW NAME ARG... : the same for any way to plant one.
+beside() {
+  local how=$1
+  shift
   case "$only" in *" $1 "* | "  ") ;; *) return ;; esac
   listed=$((listed + 1))
   [ $((listed % every)) = "$turn" ] || return 0
@@ -80,16 +109,23 @@ plant() {
     wait -n
     running=$((running - 1))
   done
-  { fault "$@" >"$faults/$1.text" 2>&1 || touch "$faults/$1.failed"; } &
+  { "$how" "$@" >"$faults/$1.text" 2>&1 || touch "$faults/$1.failed"; } &
   running=$((running + 1))
 }
 
-# The gate that is built for audit is another one (cmake/audit.cmake).
-ninja -C "$build" -t commands | grep -v -- -DTCT_AUDIT >"$faults/commands" || exit 1
+# The library with the points is compiled again, after the other (cmake/open.cmake).
+ninja -C "$build" -t commands | grep -v -- -DTCT_POINTS >"$faults/commands" || exit 1
 if grep -q -- '-fsanitize' "$faults/commands"; then
   echo "skipped: a build with sanitizers tells nothing more about these faults, slowly"
   exit 77
 fi
+
+# ---- points: a row is a point of the sources, and a point without a row does not compile ----
+while IFS=' ' read -r name tests; do
+  grep -rqE "TCT_POINT\($name," "$root/src" || { echo "the row $name of points.def has no point in the sources"; exit 1; }
+  # shellcheck disable=SC2086  # words
+  beside named "$name" $tests
+done < <(sed -nE 's/^TCT_POINT_ROW\(([a-z_0-9]+), "([^"]*)"\)$/\1 \2/p' "$root/tests/privacy/points.def")
 
 # ---- scores that may be published ----
 plant paged_element_lost src/read/table/table.c 's/pieces->kept \+= piece->used;/pieces->kept += piece->used - (pieces->kept == 0);/' contract_paged
@@ -134,36 +170,9 @@ plant estimate_lost_by_relabelling src/read/borrow.c 's/if \(table->estimated\)/
 plant estimate_rest_not_compared src/train/charge.c 's/ \|\| !\(m->epsilon <= e->rest_epsilon\) \|\|\n      !\(m->delta <= e->rest_delta\)//' privacy_estimate
 
 # ---- the gate ----
-plant noise_halved src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' privacy_distinguish
-plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' privacy_distinguish
-plant noise_halved_unit src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' unit_mech
-plant noise_reused src/mech/mech.c 's/(TCT_PURPOSE_NOISE, mech->releases)\+\+/\1/g' unit_mech
-plant batch_doubled src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' unit_mech
-plant batch_doubled_seen_from_outside src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' privacy_distinguish
 plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_noise\(rate, count/tct_calibrate_noise(rate \/ 2, count/' privacy_distinguish
-plant batch_of_another_release src/mech/mech.c 's/mech->batch == \(release->rate < 1 \? r \+ 1 : 0\)/mech->batch != 0 || release->rate == 1/' unit_mech
-plant second_batch_allowed src/mech/mech.c 's/if \(mech->batch\)\n/if (0)\n/' unit_mech
-plant shuffled_batches_of_fixed_size src/mech/mech.c 's/\*count = tct_poisson_batch_by\([^;]*;/tct_mech_shuffle(mech, mech->iterations++ + (uint64_t)row0, out, rows), *count = (int64_t)(release->rate * (double)rows);/' unit_mech
-plant charged_after_the_draw src/mech/mech.c 's/  TCT_TRY\(tct_gate_charge\(mech, r, err\)\);\n  TCT_TRY\(sum_over_ranks/  TCT_TRY(sum_over_ranks/;s/  if \(status == TCT_OK\) mech->batch = 0;/  if (status == TCT_OK) status = tct_gate_charge(mech, r, err);\n  if (status == TCT_OK) mech->batch = 0;/' unit_mech
-plant promise_unchecked src/mech/mech.c 's/if \(mech->left\[r\] < 1\) return [^;]*;//' unit_mech
-plant spent_without_end src/mech/mech.c 's/mech->left\[r\]--;/mech->left[r] += 0;/' unit_mech
-plant parts_charged_never src/mech/mech.c 's/(if \(mech->parts_left == 0\) \{\n)    TCT_TRY\(tct_gate_charge\(mech, r, err\)\);/\1/' unit_mech
-plant parts_with_one_noise src/mech/mech.c 's/add_noise\(mech, &mech->stream, release, sum, 1, err\)/(tct_stream_open(\&mech->stream, \&mech->key, TCT_PURPOSE_NOISE, mech->releases), add_noise(mech, \&mech->stream, release, sum, 1, err))/' unit_mech
-plant parts_that_outlive_another_release src/mech/mech.c 's/  mech->vector = 0;\n//' unit_mech
-plant parts_of_an_event_without_end src/mech/mech.c 's/mech->parts_left = release->parts;/mech->parts_left = 1000 * release->parts;/' unit_mech
-plant sum_off_its_lattice_accepted src/mech/mech.c 's/if \(off\)/if (off < 0)/' unit_mech
-plant length_set_without_a_plan src/mech/mech.c 's/\|\| !release->follows\) return tct_gate_refuse\(release, err\);\n  release->clip/) return tct_gate_refuse(release, err);\n  release->clip/' unit_mech
-plant noise_set_without_a_plan src/mech/mech.c 's/ \|\| !release->open \|\| mech->promise.kind != TCT_PROMISE_BUDGET//' unit_mech
-plant length_that_leaves_the_noise_behind src/mech/mech.c 's/  release->lattice = NAN;\n  return tct_release_settle\(release, err\);\n\}\n\ntct_status tct_mech_set_fine/  release->lattice = NAN;\n  double before = release->deviation;\n  tct_status status = tct_release_settle(release, err);\n  release->deviation = before > 0 ? before : release->deviation \/ 2;\n  return status;\n}\n\ntct_status tct_mech_set_fine/' unit_mech
-plant exponential_sign_flipped src/mech/choices.c 's/return \(r->law == TCT_LAW_FLIP \? tct_permute_and_flip : tct_exponential_choice\)\(s, score,/double *minus = TCT_NEW(double, count);\n  for (int64_t j = 0; j < count; j++) minus[j] = -score[j];\n  return (r->law == TCT_LAW_FLIP ? tct_permute_and_flip : tct_exponential_choice)(s, minus,/' unit_mech
-plant exponential_without_its_half src/rng/exponential_choice.c 's/\(monotone \? 0 : 1\)/0/' unit_mech privacy_exponential_choice
 
 # ---- between plan and draw: halved, and what sees it ----
-plant gate_takes_any_promise src/mech/mech.c 's/TCT_TRY\(tct_promise_check\(promise, err\)\);//' unit_mech
-plant deviation_halved_when_settled src/mech/release.c 's/r->deviation = r->noise \* r->sensitivity;/r->deviation = r->noise * r->sensitivity \/ 2;/' unit_mech
-plant count_doubled_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.count *= 2;/' contract_solver/dpgd
-plant noise_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].noise \/= 2;/' contract_solver/dpgd
-plant event_halved_in_the_release src/mech/release.c 's/promise->release\[promise->count\+\+\] = release;/promise->release[promise->count] = release;\n  promise->release[promise->count++].event.noise \/= 2;/' contract_solver/dpgd
 plant dpscd_length_halved src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 2, facts->rows/' privacy_sensitivity
 plant dpscd_clip_doubled_in_the_plan src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, 2 * clip, sensitivity, facts->rows/' privacy_sensitivity
 plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 20, facts->rows/' privacy_sensitivity
@@ -186,9 +195,6 @@ plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set-
 plant pure_sum_rounded_to_nearest src/account/pure.c 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
 plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_EV_APPROX \|\| e->delta == 0\)/1/' unit_pure
 plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
-plant gamma_length_halved src/mech/mech.c 's/release->deviation \* length \/ sqrt/0.5 * release->deviation * length \/ sqrt/' unit_pure contract_one_release
-plant gamma_direction_not_uniform src/mech/mech.c 's/value\[j\] = tct_rounded_gaussian\(s, 1, g\);/value[j] = tct_discrete_laplace(s, 1, g);/' unit_pure
-plant blend_without_its_outcomes src/mech/mech.c 's/return len \* log\(2\.0/return log(2.0/' unit_pure
 plant adassp_pairs_as_matrices_alone src/solve/minimiser/adassp.c 's/sqrt\(2 \+ 2 \* odds \+ 2 \* s/sqrt(2 + 2 * odds + 0 * s/' privacy_sensitivity
 plant adassp_pairs_for_all_relations src/solve/minimiser/adassp.c 's/facts->neighbours == TCT_REPLACE_ONE \? half_of_a_pair/true ? half_of_a_pair/' contract_one_release privacy_sensitivity
 plant dpnewton_pairs_for_all_relations src/solve/gradient/dpnewton.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' privacy_sensitivity
@@ -206,11 +212,6 @@ plant bound_of_dpcd_without_its_visits src/solve/coordinate/dpcd_scale.c 's/retu
 
 
 # ---- rows over ranks ----
-plant noise_on_no_rank src/mech/mech.c 's/err\) \{\n  if \(tct_team_own\(mech->team\) == 0\)/err) {\n  if (tct_team_own(mech->team) == tct_team_ranks(mech->team) - 1)/' contract_ranks
-plant noise_on_every_rank src/mech/mech.c 's/(TCT_TRY\(sum_over_ranks\(mech, release, sum, len, err\)\);)/tct_stream s;\n  tct_stream_open(\&s, \&mech->key, TCT_PURPOSE_NOISE, mech->releases);\n  for (int64_t j = 0; j < len; j++) sum[j] += tct_rounded_gaussian(\&s, release->deviation, release->lattice);\n  \1/' contract_ranks
-plant batch_by_the_number_within_a_rank src/mech/mech.c 's/mech->iterations\+\+, release->rate, row0,/mech->iterations++, release->rate, 0,/' contract_ranks
-plant ranks_keep_their_own_keys src/mech/mech.c 's/&mech->key, sizeof mech->key, 0, err/\&mech->key, 0, sizeof mech->key, err/' contract_ranks
-plant batch_of_other_keys src/mech/mech.c 's/return tct_team_broadcast\(team, &mech->key, sizeof mech->key, 0, err\);/mech->key.bytes[0] ^= (unsigned char)tct_team_own(team);\n  return TCT_OK;/' contract_ranks
 plant scores_of_one_rank src/solve/gradient/dpagd.c 's/  TCT_TRY\(tct_mech_join_sum\(a->mech, a->score, a->set.grid, err\)\);\n//' contract_ranks
 plant totals_of_the_own_rank src/solve/frank_wolfe/dpfw.c 's/TCT_TRY\(tct_mech_join_some\([^;]*;/for (int64_t k = 0; k < s->sums.changed; k++) s->total[s->sums.list[k]] = s->sums.g[s->sums.list[k]];/' contract_ranks
 plant plain_low_parts src/la/exact/exact.c 's/low\[j\] \+= \(rest \+ l\) - l;/low[j] += rest;/' contract_ranks
@@ -219,7 +220,6 @@ plant failure_kept_to_oneself src/ranks/ranks.c 's/int32_t first = own \? team->
 plant lost_sum_believed src/ranks/guarded.c 's/  if \(!both_ends\(all, n, ranks, ranks \* number\)\) return TCT_TRANSPORT_DAMAGED;\n//' contract_transports
 plant short_frame_believed src/ranks/guarded.c 's/end\[0\] == first \&\& end\[1\] == second/end[0] == end[0]/' contract_transports
 plant lost_part_of_a_gather_believed src/ranks/guarded.c 's/if \(memcmp\(got, expected, BYTES\) != 0 \|\| [^\n]*/if (g->calls == 0)/' contract_transports
-plant any_secret_will_do src/rng/sealed.c 's/terms->secret, terms->secret_length, NULL, 0/terms->secret, 1, NULL, 0/' contract_transports
 plant differing_ranks_train src/train/one_program.c 's/tct_status status = tct_team_same\(data->team, \&list, err\);/tct_status status = TCT_OK;/' contract_transports
 
 # ---- what bounds a record ----
@@ -319,8 +319,6 @@ plant parties_slopes_unclipped src/solve/parties/dpfw_parties.c 's/s->slope\[i\]
 plant parties_columns_unclipped src/solve/parties/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], planned->clip\)/s->column[i] += 0/' privacy_sensitivity_parties
 plant parties_own_columns_heard_again src/solve/parties/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
 plant parties_column_sent_again src/solve/parties/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
-plant sketch_terms_off_their_lattice src/mech/sketch.c 's/tct_lattice_part\(sketch->weight \* v\[i\], lattice\)/(sketch->weight * v[i])/' unit_sketch
-plant sketch_too_long src/mech/sketch.c 's/per_record == 4 \? 0\.5/per_record == 4 ? 0.6/' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
 # ---- the one-step estimator and its standard errors ----
@@ -356,11 +354,6 @@ plant dpfw_change_of_the_other_relation src/solve/frank_wolfe/dpfw_plan.c 's/m->
 plant dpfw_wrong_sign src/solve/frank_wolfe/dpfw.c 's/2 \* j, -s->total\[j\]\)/2 * j, s->total[j])/;s/2 \* j \+ 1, s->total\[j\]\)/2 * j + 1, -s->total[j])/' privacy_sensitivity_dpfw
 plant dpfw_feature_bound_unenforced src/solve/frank_wolfe/dpfw_sums.c 's/tct_lattice_part\(clipped\(([^,]*), sensitivity\)/tct_lattice_part(clipped(\1, 1e9)/g' privacy_sensitivity_dpfw
 plant dpfw_old_terms_left_in src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(before \* x, sensitivity\)/clipped(0.999 * before * x, sensitivity)/' privacy_sensitivity_dpfw
-plant tree_at_twice_its_rate src/rng/choice_tree.c 's/u = tct_choice_rate\(tree->epsilon,/u = tct_choice_rate(2 * tree->epsilon,/' privacy_choice_tree
-plant tree_levels_rounded_down src/rng/choice_tree.c 's/\(k \+ h - 1\) \/ h/k \/ h/' privacy_choice_tree
-plant tree_accepts_what_is_proposed src/rng/choice_tree.c 's/in && tct_coin_exp_times\([^;]*\)\) return j;/in) return j;/' privacy_choice_tree
-plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->unit/score > above - 2 * tree->unit/' privacy_choice_tree
-plant tree_choice_uncharged src/mech/choices.c 's/TCT_TRY\(tct_gate_charge\(mech, r, err\)\);/if (!tree) TCT_TRY(tct_gate_charge(mech, r, err));/' privacy_sensitivity_dpfw contract_solver
 
 # ---- how a run ends ----
 plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
@@ -369,28 +362,6 @@ plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c '
 plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
 plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
 # ---- secure sums ----
-plant sums_mask_used_twice src/rng/mask.c 's/  seed->opened\[purpose\]\[from\] \|=[^;]*;//' unit_mask
-plant sums_one_stream_for_two_purposes src/rng/mask.c 's/store\(name \+ 16, \(uint64_t\)purpose\);/store(name + 16, 0);/' unit_mask
-plant sums_one_mask_for_two_sessions src/rng/mask.c 's/memcpy\(name \+ 40, seed->session, TCT_SESSION_ID\);/memset(name + 40, 0, TCT_SESSION_ID);/' unit_mask
-plant sums_mask_turned_back src/rng/mask.c 's/    mask->word \+= \(uint64_t\)take;/    mask->word += (uint64_t)take;\n    if (mask->word > 64) mask->word = 0;/' unit_mask
-plant sums_seed_that_the_server_knows_before src/rng/mask.c 's/derive\(bytes, key, KIND_SEED, index\);/memset(bytes, 7, sizeof bytes);/' unit_mask contract_gram_parties
-plant sums_one_seed_for_all_parties src/mech/ring_share.c 's/tct_mask_seed_new\(&s->seed, key, \(uint64_t\)s->self, s->session\)/tct_mask_seed_new(\&s->seed, key, 0, s->session)/' contract_gram_parties
-plant sums_without_a_share_of_zero src/mech/ring_share.c 's/  TCT_TRY\(add_zero\(s, part\[0\]\.at, len, err\)\);//' contract_gram_parties
-plant sums_zero_under_a_key_of_the_server src/mech/ring_share.c 's/tct_mask_seed_pair\(&s->pair\[peer\], shared, s->session\)/tct_mask_seed_pair(\&s->pair[peer], s->session, s->session)/' contract_gram_parties
-plant sums_columns_by_way_of_the_server src/mech/ring_share.c 's/type == TCT_RING_SEED \|\| type == TCT_RING_SHARE/type != TCT_RING_PUBLIC/' contract_gram_parties
-plant sums_records_sent_bare src/mech/ring_share.c 's/s->hidden\[i\] = x\[i\] - mask\[i\];/s->hidden[i] = x[i];\n  memset(mask, 0, (size_t)count * sizeof *mask);/' contract_gram_parties
-plant sums_own_noise_left_out src/mech/ring_share.c 's/    TCT_TRY\(tct_mech_join_noise\(s->mech, part\[i\]\.r[^;]*;//' contract_gram_parties
-plant sums_share_sent_twice src/mech/ring_share.c 's/  s->is_done = true;//' contract_gram_parties
-plant sums_first_party_draws_nothing src/mech/joint.c 's/  add\(mech, r, drawer, release->part/  if (drawer > 0) add(mech, r, drawer, release->part/' privacy_joint
-plant sums_noise_over_all_parties src/mech/release.c 's/sqrt\(joint\.faced\)/sqrt(joint.drawers)/;s/return counts && r->part[^;]*;/return counts;/' privacy_joint
-plant sums_noise_over_all_parties_audited src/mech/release.c 's/sqrt\(joint\.faced\)/sqrt(joint.drawers)/;s/return counts \&\& r->part[^;]*;/return counts;/' privacy_gram_secrecy
-plant sums_promise_with_too_little_noise src/mech/release.c 's/return counts && r->part[^;]*;/return counts;/' privacy_joint
-plant sums_noise_before_the_charge src/mech/joint.c 's/  TCT_TRY\(charge\(mech, r, drawer, err\)\);\n  (add\(mech, r, drawer, release->part, share, len\);)/  \1\n  TCT_TRY(charge(mech, r, drawer, err));/' privacy_joint
-plant sums_noise_twice_for_one_charge src/mech/joint.c 's/  if \(mech->drawn\[r\]\[drawer\]\) return[^;]*;//' privacy_joint
-plant sums_missing_noise_accepted src/mech/joint.c 's/if \(!all\)/if (all \&\& !all)/' privacy_joint
-plant sums_one_noise_for_all_parties src/mech/joint.c 's/ \+ \(uint64_t\)drawer\)/)/' privacy_joint
-plant sums_noise_halved_off_the_diagonal src/mech/joint.c 's/sigma \* M_SQRT1_2 \* \(1 \+ 0x1p-50\)/sigma \/ 2/' privacy_joint
-plant sums_server_noise_left_out src/mech/joint.c 's/  add\(mech, r, TCT_DRAWERS - 1, release->added, sum, len\);//' privacy_joint
 plant sums_cut_to_the_nearest src/la/exact/ring.c 's/tct_row_add_lattice\(view, row, 1, ldexp\(1, -fraction\), line\);/tct_row_axpy(view, row, 1, line);/;s/\(uint64_t\)\(int64_t\)ldexp\(value, fraction\)/(uint64_t)(int64_t)rint(ldexp(value, fraction))/' unit_ring
 plant sums_norms_not_enforced src/solve/parties/gram_simulate.c 's/s->set\.norm\[k\], TCT_ROWS_CLIP/1e9, TCT_ROWS_CLIP/' contract_gram_parties
 plant sums_norms_of_the_whole_each src/solve/parties/gram_parties_plan.c 's/facts->row_norm \* sqrt\(s->norm\[k\] \/ sum\)/facts->row_norm/' contract_gram_parties
@@ -400,9 +371,6 @@ plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/doub
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
 plant sums_trust_of_dpfw_parties_claimed src/model/model.c 's/if \(apart && strstr\(m->parties, /if (apart \&\& !strstr(m->parties, /' unit_report
 plant sums_conditions_not_on_the_page src/report/report_promise.c 's/  conditions\(page\);\n/  (void)conditions;\n/' unit_report
-plant sums_products_of_masks_dealt_bare src/mech/ring_share.c 's/product\[i\] -= own\[i\];/product[i] -= 0 * own[i];/;s/status = tct_mask_next\(&own, out, count, err\);/status = tct_mask_next(\&own, out, count, err);\n  for (int64_t i = 0; i < count; i++) out[i] = 0;/' privacy_gram_secrecy
-plant sums_masks_from_the_noises_seed src/mech/ring_share.c 's/if \(place->seeds == TCT_RING_SIMULATED\) \{/if (place->parties) {/' contract_gram_wire
-plant sums_seed_taken_from_the_server src/mech/ring_share.c 's/tct_status status = tct_rng_key_system\(&key, err\);/tct_status status = TCT_OK;\n  memcpy(\&key, place->session, sizeof key);/' contract_gram_wire
 plant sums_wire_that_lets_everything_out src/wire/wire.c 's/if \(!wire->allowed \|\| type == TCT_FRAME_FAILURE\) return true;/return type >= 0;/' contract_gram_wire
 plant sums_swapped_header_not_looked_at src/wire/wire.c 's/  TCT_TRY\(judge_header\(wire, peer, s->type, header, &length, err\)\);\n  TCT_TRY\(check_length\(length, s->in_size, err\)\);/  length = s->in_size;\n  (void)length;/' contract_gram_wire
 plant sums_blocks_sent_before_any_is_taken src/wire/wire.c 's/if \(!wire->backend->swap\) \{/if (wire->backend->send) {\n    if (wire->self != TCT_SERVER) TCT_TRY(tct_wire_send(wire, peer, s->type, s->out, s->out_size, err));/;s/  return wire->self == TCT_SERVER \? TCT_OK : tct_wire_send\([^;]*;/  return TCT_OK;/' contract_gram_wire
@@ -444,27 +412,8 @@ plant pure_steps_one_part_in_a_million_low src/account/kov.c 's/double p = 1 \/ 
 plant replaced_records_charged_once src/account/curves/renyi.c 's/TCT_REPLACE_ONE \? 2 : 1/TCT_REPLACE_ONE ? 1 : 1/' unit_accounting
 
 # ---- the gate, once more ----
-plant tree_choices_share_one_stream src/mech/choices.c 's/uint64_t number = mech->releases\+\+;/uint64_t number = tree ? 7 : mech->releases++;/' unit_gate
-plant at_most_never_used_up src/mech/mech.c 's/  mech->left\[r\]--;/  if (mech->promise.kind != TCT_PROMISE_AT_MOST) mech->left[r]--;/' unit_gate
-plant draw_charged_afterwards src/mech/mech.c 's/  TCT_TRY\(tct_gate_charge\(mech, r, err\)\);\n(  double sigma = release->deviation, lattice)/\1/;s/  return tct_team_broadcast\(mech->team, value,/  TCT_TRY(tct_gate_charge(mech, r, err));\n  return tct_team_broadcast(mech->team, value,/' unit_gate
-plant unsettled_release_accepted src/mech/mech.c 's/ \|\| !\(release->lattice > 0\)\)\n    return tct_gate_refuse/)\n    return tct_gate_refuse/' unit_gate
-plant unsettled_release_allowed src/mech/mech.c 's/if \(!release \|\| !\(release->lattice > 0\)\) return false;/if (!release) return false;/' unit_gate
-plant unspent_run_accepted src/mech/mech.c 's/    if \(mech->left\[r\] != 0\)/    if (mech->left[r] < 0)/' unit_mech
-plant open_batch_accepted_at_the_end src/mech/mech.c 's/if \(mech->batch \|\| mech->parts_left\)/if (mech->parts_left)/' unit_gate
-plant off_lattice_tree_draws src/mech/choices.c 's/if \(tree->off\)/if (0)/' unit_gate
 
 # ---- samplers and streams ----
-plant gaussian_tails_cut_at_6_sigma src/rng/rounded_gaussian.c 's/K_MAX = 1000/K_MAX = 5/' unit_draws
-plant gaussian_rounded_down src/rng/rounded_gaussian.c 's/ \+ \(\(tct_u128\)1 << \(h - 1\)\);/;/' unit_draws
-plant gaussian_decided_by_64_bits src/rng/rounded_gaussian.c 's/if \(rest_reaches\(s, x, r, m\)\) q = above;/(void)r;/' unit_draws
-plant choice_rate_up_by_1e_7 src/rng/exponential_choice.c 's/\(tct_dyadic\)\{quotient,/(tct_dyadic){quotient + (quotient >> 23),/' unit_draws
-plant choice_rate_rounded_up src/rng/exponential_choice.c 's/\(tct_dyadic\)\{quotient,/(tct_dyadic){quotient + 1,/' unit_draws
-plant streams_without_their_purpose src/rng/stream.c 's/\(uint64_t\)purpose << 32 \| kind/(uint64_t)kind + 0 * purpose/' unit_stream unit_draws
-plant streams_without_their_index src/rng/stream.c 's/store_u64\(name \+ 8, index\);/store_u64(name + 8, 0 * index);/' unit_stream unit_draws
-plant buffer_given_twice src/rng/stream.c 's/  s->block \+= bytes \/ 64;/  s->block += bytes \/ 128;/' unit_stream
-plant numbers_below_a_bound_biased src/rng/stream.c 's/uint64_t reject = \(0 - bound\) % bound;/uint64_t reject = 0;/' unit_stream
-plant batch_rate_up_by_1e_4 src/rng/poisson_batch.c 's/(int64_t tct_poisson_batch[^{]*\{)/\1\n  rate *= 1 + 1e-4;/' unit_draws privacy_poisson_batch
-plant laplace_scale_down_by_1e_3 src/rng/discrete_laplace.c 's/(double tct_discrete_laplace[^{]*\{)/\1\n  scale *= 1 - 1e-3;/' unit_draws
 
 # ---- the ledger ----
 plant ledger_forgets_delta src/ledger/ledger_filter.c 's/  next\.delta \+= delta;\n//' unit_ledger_entry unit_ledger
@@ -512,7 +461,6 @@ plant keys_that_stand_twice_verified src/certify/verify.c 's/JSON_REJECT_DUPLICA
 plant failed_check_forgotten src/certify/verify.c 's/  r->ok &= ok;/  r->ok = ok;/' unit_verify
 plant second_opinion_of_a_replaced_step_for_one_term src/certify/cross_check.c 's/, 2 \* a \/ \(e->noise \* e->noise\)/, 0.5 * a \/ (e->noise * e->noise)/' unit_second
 plant selection_counts_the_ratio_once_and_verify_believes_it src/account/selection.c 's/first \+ 2 \* ratio/first + ratio/' unit_verify_tries
-plant share_without_its_zero src/mech/ring_share.c 's/    if \(status == TCT_OK\) status = tct_mask_next\(\&mask, zero, len, err\);\n//' contract_gram_wire
 plant softmax_rule_of_the_whole_signal src/solve/auto.c 's| / sqrt\(\(double\)classes\);|;|' unit_softmax
 plant softmax_rule_where_every_fit_sees src/solve/auto.c 's/  return each < METRIC;/  return each > METRIC;/' unit_softmax
 plant softmax_rule_for_few_classes src/solve/auto.c 's/MANY_CLASSES = 6/MANY_CLASSES = 3/' unit_softmax
