@@ -110,8 +110,8 @@ tct_status tct_budget_rho(const tct_facts *facts, double *rho, tct_error *err);
  * public facts and the released weights; docs/guide/report.md has the formulas and what each of them rests on. */
 typedef struct tct_noise_size {
   double min;                    /* root mean square over the weights, at least; NAN: not known */
-  double max;                    /* every weight, at most; equal to least where the size is exact; NAN: not known */
-  const char *how_min, *how_max; /* what each end stands for, a phrase for people; equal ends: how_most alone */
+  double max;                    /* every weight, at most; equal to min where the size is exact; NAN: not known */
+  const char *how_min, *how_max; /* what each end stands for, a phrase for people; equal ends: how_max alone */
   bool first_order;              /* true: to first order in the noise; false: a theorem */
 } tct_noise_size;
 
