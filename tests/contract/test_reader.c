@@ -346,6 +346,7 @@ static void a_limit_of_the_options_is_the_most_that_is_read(void **state) {
   assert_limit(plain, &table, &table.max_cols, 3, "max_cols");
   assert_limit(plain, &table, &table.max_header, 6, "max_header");
   assert_limit(plain, &table, &table.max_line, 8, "max_line");
+  table.multiline = 1;
   assert_limit(quoted, &table, &table.max_header, 9, "max_header");
   assert_limit(quoted, &table, &table.max_line, 11, "max_line");
   assert_limit(pairs, &svm, &svm.max_cols, 7, "max_cols");

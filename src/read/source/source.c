@@ -260,28 +260,6 @@ void tct_source_make(tct_source *source, const tct_maker *maker, void *self) {
   source->ended = false;
 }
 
-tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err) {
-  char *newline = NULL;
-  int64_t seen = 0; /* bytes of the line known to hold no newline */
-  *line = NULL;
-  *length = 0;
-  for (;;) {
-    int64_t unread = source->end - source->begin;
-    if (unread > seen) newline = memchr(source->buffer + source->begin + seen, '\n', (size_t)(unread - seen));
-    if (newline || source->ended) break;
-    TCT_TRY(tct_limits_line(&source->limits, source->name, unread, err));
-    seen = unread;
-    TCT_TRY(tct_source_more(source, err));
-  }
-  if (!newline && source->begin == source->end) return TCT_OK;
-  *line = source->buffer + source->begin;
-  *length = newline ? newline - *line : source->end - source->begin;
-  TCT_TRY(tct_limits_line(&source->limits, source->name, *length, err));
-  source->begin += *length + (newline != NULL);
-  if (*length > 0 && (*line)[*length - 1] == '\r') --*length;
-  return TCT_OK;
-}
-
 int64_t tct_source_stored(const tct_source *source) {
   struct stat status;
   if (source->input.file < 0 || fstat(source->input.file, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
