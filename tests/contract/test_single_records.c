@@ -358,7 +358,7 @@ static void read_one_way(const setting *given, const one *r, result *out) {
   size_t count = file_of(s, r, bytes);
   bool cut = s->kind <= SVM || (s->kind == NPY && !s->fortran);
   s->options.threads = below(8) ? 1 : 2 + (int)below(2);
-  if (s->kind == NPZ || below(8) == 0) {
+  if (s->kind == NPZ || below(4) == 0) {
     const char *path = path_of(bytes, count);
     bool parts = cut && below(2);
     bool words = s->options.schema_text && strstr(s->options.schema_text, "category\",\"estimate");

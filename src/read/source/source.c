@@ -111,7 +111,9 @@ static tct_status end_archive(tct_source *source, tct_error *err) {
   struct archive_entry *entry;
   source->ended = true;
   int found = next_file(lib, source->archive, &entry);
-  if (found == ARCHIVE_EOF) return TCT_OK;
+  bool rest = lib->archive_format(source->archive) == ARCHIVE_FORMAT_RAW &&
+              lib->archive_filter_bytes(source->archive, -1) < source->input.total; /* bzip2 says nothing of it */
+  if (found == ARCHIVE_EOF) return rest ? archive_failed(source, err) : TCT_OK;
   if (found != ARCHIVE_OK) return archive_failed(source, err);
   take_array(lib->archive_entry_pathname(entry), source->next_array, sizeof source->next_array);
   if (source->array[0] && source->next_array[0]) return TCT_OK;
