@@ -81,7 +81,11 @@ static int dry_run(cli_args *args) {
   json_t *root = plan && (whole || !several) ? cli_plan_json(plan, whole, &err) : NULL;
   tct_plan_free(plan);
   tct_composition_free(whole);
-  if (root && estimate) json_object_set(root, "estimate", estimate);
+  if (root && estimate) {
+    double both = cli_number(root, "memory_bytes") + cli_number(estimate, "memory_bytes");
+    json_object_set(root, "estimate", estimate);
+    json_object_set_new(root, "memory_bytes", json_real(both));
+  }
   json_decref(estimate);
   if (!root) return cli_fail_error(&err);
   if (args->loss_why[0]) json_object_set_new(root, "loss_why", json_string(args->loss_why));

@@ -16,13 +16,19 @@ static inline double stored_value(const tct_matrix *m, int64_t k) {
   return m->value_type == TCT_F32 ? (double)((const float *)m->values)[k] : ((const double *)m->values)[k];
 }
 
+/* Of a start or an index. */
+static inline int64_t place(const tct_matrix *m, const void *list, int64_t k) {
+  return m->index_type == TCT_I64 ? ((const int64_t *)list)[k] : ((const int32_t *)list)[k];
+}
+
 static inline void check_sparse(const tct_matrix *m) {
-  const int32_t *start = m->start, *index = m->index;
-  require(m->index_type == TCT_I32 && start[0] == 0);
+  require(place(m, m->start, 0) == 0);
   for (int64_t i = 0; i < m->rows; i++) {
-    require(start[i] <= start[i + 1]);
-    for (int32_t k = start[i]; k < start[i + 1]; k++) {
-      require(index[k] >= 0 && index[k] < m->cols && (k == start[i] || index[k - 1] < index[k]));
+    int64_t from = place(m, m->start, i), to = place(m, m->start, i + 1);
+    require(from <= to);
+    for (int64_t k = from; k < to; k++) {
+      int64_t j = place(m, m->index, k);
+      require(j >= 0 && j < m->cols && (k == from || place(m, m->index, k - 1) < j));
       require(isfinite(stored_value(m, k)));
     }
   }

@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   if (count < 1) return 0;
   tct_read_options options = fuzz_options(bytes[0], &step);
   options.label = bytes[0] >> 5 & 1 ? "y" : "1";
+  options.multiline = count & 1;
   if (bytes[0] >> 6 & 1) options.positive = "u";
   if (bytes[0] >> 7 & 1) {
     options.schema_text = schema;

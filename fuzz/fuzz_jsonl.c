@@ -10,12 +10,11 @@ static const char schema[] =
     "\"u\"}"
     "]}";
 
-/* The reader itself: content alone would hand most inputs to CSV. */
 static tct_data *read_jsonl(const uint8_t *bytes, size_t count, int64_t step, const tct_read_options *options,
                             tct_error *err) {
   char *text = malloc(count + 2);
   require(text != NULL);
-  text[0] = '{', text[1] = '"'; /* enough to be told as JSON Lines */
+  text[0] = '{', text[1] = '"'; /* most inputs are an object at first */
   memcpy(text + 2, bytes, count);
   tct_data *data = tct_data_read_memory(text, (int64_t)count + 2, step, options, err);
   free(text);
@@ -27,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   int64_t step;
   if (count < 1) return 0;
   tct_read_options options = fuzz_options(bytes[0], &step);
-  options.label = "y";
+  options.label = "y", options.format = "jsonl";
   if (bytes[0] >> 5 & 1) options.key = "k";
   if (bytes[0] >> 7 & 1) {
     options.schema_text = schema;

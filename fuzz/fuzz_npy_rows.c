@@ -7,14 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* TCT_NPY_BLOCK: what the reader is compiled with here (CMakeLists.txt). */
-enum {
-  HEADER = 128,
-  SETTINGS = 8,
-  BLOCKS = 5,
-  BLOCK = TCT_NPY_BLOCK,
-  ROOM = HEADER + BLOCKS * BLOCK / 2 + 16 * 256 + 8
-};
+/* BLOCK: that of npy_rows.c under TCT_LOW_LIMITS (CMakeLists.txt). */
+enum { HEADER = 128, SETTINGS = 8, BLOCKS = 5, BLOCK = 1 << 12, ROOM = HEADER + BLOCKS * BLOCK / 2 + 16 * 256 + 8 };
 
 typedef struct type {
   const char *descr;

@@ -25,13 +25,13 @@ typedef struct cut {
   int parts;
 } cut;
 
-static bool cut_open(cut *c, const char *path, int parts) {
+static bool cut_open(cut *c, const char *path, const tct_read_options *options, int parts) {
   tct_error err;
   bool inside = false, good = true;
   *c = (cut){.parts = parts};
   for (int r = 0; r < parts; r++) {
     err.status = TCT_OK;
-    if (tct_scan_open(&c->scan[r], path, 0, r, parts, &err) != TCT_OK) {
+    if (tct_scan_open(&c->scan[r], path, options, r, parts, &err) != TCT_OK) {
       require(err.status != TCT_OK && err.text[0] != 0);
       good = false;
       continue;
@@ -98,7 +98,7 @@ static void by_parts(const char *path, int parts, const tct_read_options *option
   tct_error err;
   cut c;
   tct_data *whole = tct_data_read(path, options, &err);
-  if (cut_open(&c, path, parts)) {
+  if (cut_open(&c, path, options, parts)) {
     int64_t rows = read_parts(&c, path, options, whole);
     bool alike = options->schema_text || options->labels != TCT_LABELS_BINARY; /* no part needs to see both labels */
     if (whole && (rows >= 0 || (alike && rows == REFUSED))) require(rows == whole->x.rows);
@@ -120,13 +120,15 @@ static void by_threads(const void *bytes, int64_t count, int64_t step, tct_read_
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
-  static const char *const labels[4] = {NULL, "1", "y", "2"};
+  static const char *const labels[4] = {NULL, "1", "y", "2"}, *const formats[4] = {NULL, "libsvm", "csv", NULL};
   int64_t step;
   if (count < 2) return 0;
   tct_read_options options = fuzz_options(bytes[0], &step);
   options.label = labels[bytes[0] >> 6];
   if (bytes[0] >> 5 & 1) options.schema_text = schema, options.label = NULL;
   if (bytes[1] >> 4 & 1) options.key = "a";
+  options.multiline = bytes[1] >> 5 & 1;
+  options.format = formats[bytes[1] >> 6];
   const uint8_t *text = bytes + 2;
   int64_t length = (int64_t)count - 2;
   int way = bytes[1] % 3;

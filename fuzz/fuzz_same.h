@@ -16,8 +16,8 @@ static inline double entry(const tct_matrix *m, int64_t i, int64_t j) {
   if (j >= m->cols) return 0;
   if (m->layout == TCT_DENSE_ROWS) return stored_value(m, i * m->stride + j);
   if (m->layout == TCT_DENSE_COLS) return stored_value(m, j * m->stride + i);
-  for (int32_t k = ((const int32_t *)m->start)[i]; k < ((const int32_t *)m->start)[i + 1]; k++)
-    if (((const int32_t *)m->index)[k] == j) return stored_value(m, k);
+  for (int64_t k = place(m, m->start, i); k < place(m, m->start, i + 1); k++)
+    if (place(m, m->index, k) == j) return stored_value(m, k);
   return 0;
 }
 

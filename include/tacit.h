@@ -211,6 +211,10 @@ typedef struct tct_read_options {
   int64_t max_expansion; /* unpacked bytes per stored byte of a compressed file, from 16 MiB on; default 250 */
   int64_t memory;        /* bytes that the process may take: records beyond a quarter of it lie in a file; 0 = any */
   const char *scratch;   /* folder of that file, which has no name; NULL = $TMPDIR, else /tmp */
+  int32_t multiline;     /* CSV: 1: a quoted field may hold line ends; 0: a quote ends with its line, malformed */
+  int32_t reserved;      /* 0 */
+  const char *format;    /* "csv", "jsonl", "libsvm", "npy" or "dta"; NULL: told by the first bytes.  Where these are a
+                          * record's (jsonl, libsvm), TCT_INVALID_ZERO needs the name */
 } tct_read_options;
 
 TCT_API void tct_read_options_default_sized(tct_read_options *options, size_t size);
@@ -299,7 +303,8 @@ TCT_API void tct_data_free(tct_data *data);
  * and config too. */
 TCT_API tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err);
 /* What an estimate of so many columns of numbers promises, without data.  rest: gets the fit's budget, or NULL.  JSON:
- * asked, releases, events, epsilon, delta, accountant. */
+ * asked, releases, events, epsilon, delta, accountant, memory_bytes (of the texts of `lists`: one a record and column).
+ */
 TCT_API char *tct_estimate_json(const tct_config *config, int64_t rows, int64_t columns, tct_config *rest,
                                 tct_error *err);
 /* The same with `lists` columns of categories whose lists are estimated. */

@@ -138,8 +138,10 @@ class Table:
         labels: str = "classes",
         invalid: str = "refuse",
         cols: int = 0,
+        format: Optional[str] = None,
         delimiter: Optional[str] = None,
         decimal: Optional[str] = None,
+        multiline: bool = False,
         classes: Any = None,
         person: Optional[str] = None,
         max_cols: int = 0,
@@ -155,7 +157,10 @@ class Table:
                 "arrays and data frames go into fit and predict as they are"
             )
         options = options_of(schema, label, positive, labels, invalid, cols, classes)
-        options.delimiter, options.decimal = _native.text(delimiter), _native.text(decimal)
+        options.format, options.delimiter, options.decimal = map(_native.text, (format, delimiter, decimal))
+        if not isinstance(multiline, bool):
+            raise TypeError("multiline must be True or False; give one of them")
+        options.multiline = multiline
         options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
         options.max_expansion = max_expansion
         options.memory, options.scratch = memory, _native.text(scratch)
@@ -275,8 +280,10 @@ def read(
     labels: str = "classes",
     invalid: str = "refuse",
     cols: int = 0,
+    format: Optional[str] = None,
     delimiter: Optional[str] = None,
     decimal: Optional[str] = None,
+    multiline: bool = False,
     classes: Any = None,
     person: Optional[str] = None,
     max_cols: int = 0,
@@ -307,8 +314,12 @@ def read(
         A malformed record stops the read, or contributes nothing.
     cols : int, default=0
         Number of features of LIBSVM text; 0: the largest found.
+    format : {"csv", "jsonl", "libsvm", "npy", "dta"}, optional
+        Of the file; None: told by its first bytes, which for JSON Lines and LIBSVM text ``invalid="zero"`` does not take.
     delimiter, decimal : str, optional
         Of CSV; None: the delimiter that the first line holds most often, and ".".
+    multiline : bool, default=False
+        Of CSV: a quoted field may hold line ends.  Else a quote that is open ends with its line, and the record is malformed.
     classes : list, optional
         All labels that can occur; None: those that the schema lists.
     person : str, optional
@@ -326,7 +337,8 @@ def read(
     scratch : str or path, optional
         Folder of that file; None: $TMPDIR, else /tmp.
     """
-    settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols, "delimiter": delimiter, "decimal": decimal}
+    settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols}
+    text: dict[str, Any] = {"format": format, "delimiter": delimiter, "decimal": decimal, "multiline": multiline}
     limits: dict[str, Any] = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
     kept: dict[str, Any] = {"memory": memory, "scratch": scratch}
-    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings, **limits, **kept)
+    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings, **text, **limits, **kept)

@@ -130,6 +130,9 @@ class ReadOptions(ctypes.Structure):
         ("max_expansion", c_int64),
         ("memory", c_int64),
         ("scratch", c_char_p),
+        ("multiline", c_int32),
+        ("reserved", c_int32),
+        ("format", c_char_p),
     ]
 
 

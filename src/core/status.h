@@ -17,6 +17,14 @@ tct_status tct_fail_memory(tct_error *err);
 /* Clears the record to TCT_OK. */
 void tct_error_clear(tct_error *err);
 
+/* A constant that a table may exceed, or after which it is read otherwise.  A test that wants small tables to meet it
+ * compiles the sources with TCT_LOW_LIMITS. */
+#ifdef TCT_LOW_LIMITS
+#define TCT_LIMIT(usual, low) (low)
+#else
+#define TCT_LIMIT(usual, low) (usual)
+#endif
+
 /* The only control flow that a macro hides: hands a failure up. */
 #define TCT_TRY(call)                                      \
   do {                                                     \

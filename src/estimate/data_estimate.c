@@ -294,7 +294,8 @@ static tct_status describe(work *w, tct_error *err) {
 }
 
 static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t columns, int64_t lists) {
-  return (tct_estimate_asked){c->estimate, c->epsilon, c->delta, (tct_neighbours)c->neighbours, rows, columns, lists};
+  return (tct_estimate_asked){c->estimate, c->epsilon, c->delta, (tct_neighbours)c->neighbours,
+                              rows,        columns,    lists,    c->memory};
 }
 
 static tct_status make_plan(work *w, tct_error *err) {
@@ -373,7 +374,9 @@ char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t co
   if (!own.estimate) return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:share=0.1"), NULL;
   tct_estimate_asked asked = asked_of(&own, rows, columns, lists);
   if (tct_estimate_plan_make(&asked, &plan, err) == TCT_OK) {
-    text = tct_json_text(tct_estimate_certificate(&plan), err);
+    json_t *told = tct_estimate_certificate(&plan);
+    if (told) json_object_set_new(told, "memory_bytes", json_real(tct_words_bytes(rows, lists)));
+    text = tct_json_text(told, err);
     if (rest) rest->epsilon = plan.rest_epsilon, rest->delta = plan.rest_delta, rest->estimate = NULL;
   }
   tct_estimate_plan_free(&plan);

@@ -61,6 +61,7 @@ typedef struct tct_estimate_asked {
   double epsilon, delta;
   tct_neighbours neighbours;
   int64_t rows, columns, lists;
+  int64_t memory; /* bytes that the process may take; 0: any number */
 } tct_estimate_asked;
 tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_plan *out, tct_error *err);
 void tct_estimate_plan_free(tct_estimate_plan *plan);

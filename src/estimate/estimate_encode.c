@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_NARROW = TCT_LIMIT(INT32_MAX, 100) }; /* entries whose places 32 bits hold */
+
 /* A column of the schema: its features before and after. */
 typedef struct part {
   int64_t from, had, to, has;
@@ -41,13 +43,21 @@ static tct_status find_parts(encoding *e, const json_t *before, const json_t *af
   return tct_fail(err, TCT_E_DATA, "no text of any column is seen often enough; spend more, or list the values");
 }
 
+/* In an index or a start. */
+static void put_whole(const tct_matrix *to, const void *array, int64_t at, int64_t value) {
+  if (to->index_type == TCT_I64)
+    ((int64_t *)(uintptr_t)array)[at] = value;
+  else
+    ((int32_t *)(uintptr_t)array)[at] = (int32_t)value;
+}
+
 static void put(encoding *e, int64_t row, int64_t feature, double value) {
   if (!e->sparse) {
     ((double *)(uintptr_t)e->to->values)[row * e->features + feature] = value;
     return;
   }
   ((double *)(uintptr_t)e->to->values)[e->filled] = value;
-  ((int32_t *)(uintptr_t)e->to->index)[e->filled++] = (int32_t)feature;
+  put_whole(e->to, e->to->index, e->filled++, feature);
 }
 
 static void put_open(encoding *e, int64_t i, const part *p, double value) {
@@ -77,15 +87,13 @@ static tct_status make_room(encoding *e, tct_owned_matrix *own, tct_error *err) 
   e->to = &own->m;
   *e->to = (tct_matrix){.rows = rows, .cols = e->features, .layout = e->sparse ? TCT_CSR : TCT_DENSE_ROWS};
   e->to->stride = e->sparse ? 0 : e->features;
-  e->to->index_type = TCT_I64;
+  e->to->index_type = !e->sparse || entries > MOST_NARROW ? TCT_I64 : TCT_I32;
   e->to->values = TCT_NEW(double, entries);
   if (!e->to->values) return tct_fail_memory(err);
   if (!e->sparse) return TCT_OK;
-  e->to->index_type = entries <= INT32_MAX ? TCT_I32 : TCT_I64;
-  if (e->to->index_type == TCT_I64)
-    return tct_fail(err, TCT_E_DATA, "the lists make a table of more than 2^31 entries");
-  e->to->start = TCT_NEW(int32_t, rows + 1);
-  e->to->index = TCT_NEW(int32_t, entries);
+  size_t wide = e->to->index_type == TCT_I64 ? sizeof(int64_t) : sizeof(int32_t);
+  e->to->start = tct_alloc(rows + 1, wide);
+  e->to->index = tct_alloc(entries, wide);
   return e->to->start && e->to->index ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -118,7 +126,7 @@ static tct_status encode(encoding *e, tct_data *data, const json_t *completed, t
   if (!names) return tct_fail_memory(err);
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (!data->dropped || !data->dropped[i]) encode_row(e, i);
-    if (e->sparse) ((int32_t *)(uintptr_t)own->m.start)[i + 1] = (int32_t)e->filled;
+    if (e->sparse) put_whole(&own->m, own->m.start, i + 1, e->filled);
   }
   tct_matrix_free(&data->own);
   tct_free(data->names);

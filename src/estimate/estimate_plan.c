@@ -149,6 +149,7 @@ tct_status tct_estimate_plan_make(const tct_estimate_asked *asked, tct_estimate_
                              .lists = asked->lists};
   TCT_TRY(take_spec(asked->spec, out, err));
   TCT_TRY(check_facts(out, err));
+  TCT_TRY(tct_words_fit(asked->rows, asked->lists, asked->memory, err));
   out->own_epsilon = out->share * epsilon * DIVIDED, out->own_delta = out->share * delta * DIVIDED;
   out->rest_epsilon = (1 - out->share) * epsilon * DIVIDED, out->rest_delta = (1 - out->share) * delta * DIVIDED;
   return promise(out, err);

@@ -11,7 +11,6 @@
 #include "core/alloc.h"
 #include "read/source/csv.h"
 #include "core/number.h"
-#include "read/format/foreign.h"
 #include "read/format/reader.h"
 #include "read/schema/schema.h"
 
@@ -93,14 +92,13 @@ static tct_status begin(draft *d, const char *label, tct_error *err) {
   TCT_TRY(tct_source_want(&d->source, 1 << 16, err));
   const char *head = d->source.buffer + d->source.begin;
   int64_t length = d->source.end - d->source.begin;
-  const char *foreign = tct_foreign(head, length);
-  if (foreign) return tct_fail_at(err, path, 0, 0, "%s", foreign);
-  const tct_format *format = tct_format_of(head, length, d->c);
+  const tct_format *format;
+  TCT_TRY(tct_format_tell(&(tct_read_options){0}, path, head, length, &format, err));
   if (!format->has_names) {
     return tct_fail(err, TCT_E_USAGE, "a schema is drafted from a CSV or Stata file; save the table as CSV for it");
   }
   if (format->as_csv) TCT_TRY(format->as_csv(&d->source, err));
-  TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, err));
+  TCT_TRY(tct_csv_begin(&d->csv, &d->source, 0, true, err));
   TCT_TRY(tct_csv_header(&d->csv, &d->names, &d->sorted, &d->count, err));
   d->label = label ? tct_csv_find(d->names, d->sorted, d->count, label) : -1;
   if (label && d->label < 0) d->label = tct_reader_column(label, d->count) - 1;

@@ -6,9 +6,8 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/sized.h"
-#include "read/format/foreign.h"
 #include "read/format/reader.h"
-#include "read/schema/label.h"
+#include "read/schema/encode.h"
 #include "read/source/csv.h"
 
 enum { HEAD = 1 << 16 }; /* bytes that a format is told by */
@@ -26,6 +25,7 @@ tct_status tct_read_options_take(const tct_read_options *given, tct_read_options
 
 tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,
                               tct_error *err) {
+  if (why == tct_encode_no_memory) return tct_fail_memory(err);
   if (reader->table.droppable) return tct_table_drop(&reader->table, count, err);
   return tct_fail_at(err, reader->source->name, line, column, "%s", why);
 }
@@ -62,12 +62,14 @@ static tct_status check_marks(const tct_read_options *options, tct_error *err) {
 }
 
 static tct_status check_options(const tct_read_options *options, tct_error *err) {
-  if (options->labels < TCT_LABELS_NONE || options->labels > TCT_LABELS_CLASSES ||
-      options->invalid < TCT_INVALID_REFUSE || options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 ||
-      options->value_type > TCT_F32) {
+  if (options->multiline < 0 || options->multiline > 1 || options->reserved != 0 || options->labels < TCT_LABELS_NONE ||
+      options->labels > TCT_LABELS_CLASSES || options->invalid < TCT_INVALID_REFUSE ||
+      options->invalid > TCT_INVALID_ZERO || options->value_type < TCT_F64 || options->value_type > TCT_F32) {
     return tct_fail(err, TCT_E_USAGE, "a read option is out of its range; see tct_read_options in tacit.h");
   }
   TCT_TRY(check_marks(options, err));
+  if (options->format && !tct_format_known(options->format))
+    return tct_fail(err, TCT_E_USAGE, "the format is unknown; give csv, jsonl, libsvm, npy or dta");
   if (options->cols < 0 || options->cols >= INT32_MAX) {
     return tct_fail(err, TCT_E_USAGE, "the number of features must be from 0 (unknown) to 2^31 - 2; correct it");
   }
@@ -95,15 +97,10 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   if (source->begin == source->end) {
     return tct_fail_at(err, source->name, 0, 0, "the file is empty; give a table with at least one record");
   }
-  const char *foreign = tct_foreign(source->buffer + source->begin, source->end - source->begin);
-  if (foreign) return tct_fail_at(err, source->name, 0, 0, "%s", foreign);
-  for (int k = 0; k < tct_format_count; k++) {
-    if (options->key && !tct_formats[k]->has_keys) continue; /* the others have no column of keys */
-    if (tct_formats[k]->looks(source->buffer + source->begin, source->end - source->begin, reader->c))
-      return tct_formats[k]->read(reader, err);
-  }
-  return tct_fail_at(err, source->name, 0, 0,
-                     "the file is of no known format; give CSV, JSONL, LIBSVM text, NPY or a Stata file");
+  const tct_format *format;
+  int64_t length = source->end - source->begin;
+  TCT_TRY(tct_format_tell(options, source->name, source->buffer + source->begin, length, &format, err));
+  return format->read(reader, err);
 }
 
 /* A part of a file numbers its lines from its own beginning on: those before it are counted once they are asked for. */

@@ -96,6 +96,7 @@ static tct_status prepare(frame_reader *r, tct_error *err) {
   TCT_TRY(tct_rows_make(&r->rows, r->frame, field, label, options, err));
   bool sparse = r->rows.encoder.sparse;
   tct_table_init(&r->table, sparse ? TCT_CSR : TCT_DENSE_ROWS, options);
+  r->table.lists = r->schema.lists;
   return tct_table_expect(&r->table, r->frame->rows, sparse ? r->schema.max : r->schema.features, err);
 }
 
@@ -104,6 +105,7 @@ static tct_status add_record(frame_reader *r, int64_t row, tct_error *err) {
   int64_t dense = e->sparse ? 0 : r->schema.features, column = 0;
   double label = 0;
   const char *why = tct_rows_encode(&r->rows, row, &label, &column);
+  if (why == tct_encode_no_memory) return tct_fail_memory(err);
   if (why && r->table.droppable) return tct_table_drop(&r->table, dense, err);
   if (why) return tct_frame_fault(r->frame, column, r->table.rows + 1, why, err);
   if (e->sparse) return tct_table_sparse(&r->table, e->index, e->value, e->filled, label, err);

@@ -72,7 +72,10 @@ typedef struct field {
   FIELD(FREE, memory, NULL)                                  \
   FIELD(FREE, scratch, NULL)                                 \
   FIELD(FREE, classes, NULL)                                 \
-  FIELD(INT64, classes_count, "the number of classes")
+  FIELD(INT64, classes_count, "the number of classes")       \
+  FIELD(INT32, multiline, "the rule for quoted line ends")   \
+  FIELD(INT32, reserved, "a reserved field of read options") \
+  FIELD(TEXT, format, "the format")
 
 #define CONFIG_FIELD(kind, member, name) {kind, offsetof(tct_config, member), name},
 #define CONFIG_SIZE(kind, member, name) +sizeof(((tct_config *)0)->member)

@@ -102,8 +102,7 @@ static tct_status read_share(const char *path, const tct_read_options *options, 
                              tct_error *err) {
   cut c = {0};
   tct_range range;
-  tct_status status =
-      tct_scan_open(&c.scan, path, tct_read_delimiter(options), tct_team_own(team), tct_team_ranks(team), err);
+  tct_status status = tct_scan_open(&c.scan, path, options, tct_team_own(team), tct_team_ranks(team), err);
   status = tct_team_agree(team, status, err);
   if (status == TCT_OK) status = find_range(&c, team, &range, err);
   if (status == TCT_OK) {

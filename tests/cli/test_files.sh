@@ -54,14 +54,24 @@ model 'an archive of one file' one.zip
 if command -v mpirun >/dev/null && [ -e "$(dirname "$TACIT")/libtacit_mpi.so" ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
   export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-  settings+=(--schema notes.json)
+  settings+=(--schema notes.json --multiline)
   ok 'line ends in quotes' train notes.csv "${settings[@]}" -o notes.model
   check 'two ranks' timeout 300 mpirun -n 2 "$TACIT" train notes.csv "${settings[@]}" -o m.json >/dev/null 2>.err
   check 'two ranks: the same model' cmp -s m.json notes.model
-  unset 'settings[-1]' 'settings[-1]'
+  unset 'settings[-1]' 'settings[-1]' 'settings[-1]'
 else
   echo "skipped: two ranks (no Open MPI)"
 fi
+
+# ---- a quote too many is one record's own ----
+awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 300; i++) print (i % 7) / 7 "," (i == 100 ? "\"" : "") (i % 5) / 5 (i == 150 ? ",\"0\"" : "," i % 2) }' >stray.csv
+rows() { python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"])' <.out; }
+stray=(train stray.csv "${settings[@]}" --json)
+bad 'a stray quote' 3 'stray.csv:101:2: .*--multiline' "${stray[@]}" -o m.json
+ok 'a stray quote, malformed records being nothing' "${stray[@]}" --invalid zero -o m.json
+check 'takes no other record along' test "$(rows)" = 300
+ok 'but where lines may be within quotes' "${stray[@]}" --invalid zero --multiline -o m.json
+check 'it takes those up to the next one' test "$(rows)" = 250
 
 refused() { # NAME REGEX ARGS...
   local name=$1 regex=$2

@@ -59,10 +59,18 @@ same 'a compressed part' 2 part1.csv part2.csv part3.csv.xz part4.csv part5.csv 
 # ---- quotes that hold line ends, commas and quotes ----
 awk 'NR == 1 { print $0 ",note" } NR > 1 { print $0 ",\"" (NR % 3 ? "a\n,\"\"b" : "c\n\n") NR "\"" }' p.csv >quoted.csv
 sed -E 's/("columns" *: *\[)/\1 {"name": "note", "type": "ignore"},/' p.schema.json >quoted.schema.json
-settings=(--schema quoted.schema.json --intercept "${common[@]}" --solver dpgd:steps=5 --penalty none)
+settings=(--schema quoted.schema.json --multiline --intercept "${common[@]}" --solver dpgd:steps=5 --penalty none)
 one=quoted.json
 ok 'quoted alone' train quoted.csv "${settings[@]}" -o "$one"
 for n in 2 4; do same 'quoted' "$n" quoted.csv "${settings[@]}"; done
+
+# ---- without that, and with malformed records that are nothing: stray quotes, empty and long lines ----
+awk 'NR % 701 == 5 { print "" } NR % 503 == 7 { sub(/[^,]*$/, "\"&") } NR % 997 == 9 { $0 = $0 ",long,long,long,long,long,long,long,long,long,long,long,long" } 1
+  END { print "\n" }' p.csv >stray.csv
+settings=("${people[@]}" --invalid zero --max-line 90 --solver dpgd:steps=5 --penalty none)
+one=stray.json
+ok 'stray quotes alone' train stray.csv "${settings[@]}" -o "$one"
+for n in 2 4; do same 'stray quotes' "$n" stray.csv "${settings[@]}"; done
 
 # ---- LIBSVM text: comments, empty lines, an index that only the last part has ----
 awk 'NR % 97 == 0 { print "# nothing" } NR % 89 == 0 { print "" } { x = (NR * 7919) % 1000 / 1000; printf "%d %d:%.3f %d:%.3f\n", (x > 0.4) * 2 - 1, 1 + NR % 9, x, 11 + NR % 20, 1 - x }

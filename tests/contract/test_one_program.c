@@ -309,6 +309,8 @@ static void a_rank_that_reads_otherwise_is_named_before_the_read(void **state) {
   OTHER(cols, 3, "the number of features");
   OTHER(value_type, TCT_F32, "the precision of the values");
   OTHER(key, "id", "the key column");
+  OTHER(multiline, 1, "the rule for quoted line ends");
+  OTHER(format, "libsvm", "the format");
 #undef OTHER
 }
 

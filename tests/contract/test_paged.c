@@ -55,6 +55,7 @@ static tct_data *read_table(const char *path, int64_t memory, int invalid) {
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
   snprintf(label, sizeof label, "%d", COLS + 1);
   options.label = path == csv ? "y" : path == svm ? NULL : label;
+  if (path == svm) options.format = "libsvm";
   options.cols = COLS;
   options.invalid = invalid;
   options.memory = memory;

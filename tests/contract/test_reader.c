@@ -98,7 +98,7 @@ static size_t compress(const char *filter, const char *text, size_t length, char
 
 static const char *const filters[] = {"gzip", "xz", "zstd", "bzip2"};
 
-static void compressed_files_read_as_plain_ones_and_truncated_ones_are_refused(void **state) {
+static void compressed_files_read_as_plain_ones_and_others_than_whole_ones_are_refused(void **state) {
   (void)state;
   char packed[4096], path[] = "/tmp/tacit_reader_XXXXXX";
   close(mkstemp(path));
@@ -120,6 +120,10 @@ static void compressed_files_read_as_plain_ones_and_truncated_ones_are_refused(v
       assert_int_equal(err.status, TCT_E_DATA);
       assert_string_equal(err.file, path);
     }
+    memcpy(packed + length, "rest\n1,2,1\n", 11);
+    write_file(path, packed, length + 11);
+    assert_null(tct_data_read(path, &options, &err));
+    assert_int_equal(err.status, TCT_E_DATA);
   }
   tct_data_free(plain);
   remove(path);
@@ -346,6 +350,7 @@ static void a_limit_of_the_options_is_the_most_that_is_read(void **state) {
   assert_limit(plain, &table, &table.max_cols, 3, "max_cols");
   assert_limit(plain, &table, &table.max_header, 6, "max_header");
   assert_limit(plain, &table, &table.max_line, 8, "max_line");
+  table.multiline = 1;
   assert_limit(quoted, &table, &table.max_header, 9, "max_header");
   assert_limit(quoted, &table, &table.max_line, 11, "max_line");
   assert_limit(pairs, &svm, &svm.max_cols, 7, "max_cols");
@@ -390,7 +395,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_beginning_of_a_text_is_an_error_or_a_shorter_table),
       cmocka_unit_test(step_of_the_source_changes_nothing),
-      cmocka_unit_test(compressed_files_read_as_plain_ones_and_truncated_ones_are_refused),
+      cmocka_unit_test(compressed_files_read_as_plain_ones_and_others_than_whole_ones_are_refused),
       cmocka_unit_test(long_compressed_files_without_their_end_are_refused),
       cmocka_unit_test(damaged_compressed_files_are_refused_or_harmless),
       cmocka_unit_test(members_of_a_gzip_file_follow_one_another),

@@ -93,7 +93,7 @@ static double distance(const seen *a, const seen *b, int k) {
 static tct_estimate_plan planned(double epsilon, tct_neighbours relation, bool real) {
   tct_error err = {0};
   tct_estimate_plan plan;
-  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real, 0};
+  tct_estimate_asked asked = {"bounds:budget_fraction=0.3", epsilon, 1e-5, relation, PEOPLE, WIDE + real, 0, 0};
   if (tct_estimate_plan_make(&asked, &plan, &err) != TCT_OK) fail_msg("%s", err.text);
   return plan;
 }

@@ -71,7 +71,7 @@ static tct_estimate_plan planned(double epsilon, double delta, tct_neighbours re
   tct_error err = {0};
   tct_estimate_plan plan;
   tct_estimate_asked asked = {
-      "bounds,missing,categories:budget_fraction=0.9", epsilon, delta, relation, PEOPLE, 1, LISTS};
+      "bounds,missing,categories:budget_fraction=0.9", epsilon, delta, relation, PEOPLE, 1, LISTS, 0};
   if (tct_estimate_plan_make(&asked, &plan, &err) != TCT_OK) fail_msg("%s", err.text);
   return plan;
 }

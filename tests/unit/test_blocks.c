@@ -60,6 +60,8 @@ static tct_read_options settings(int csv) {
   tct_read_options options =
       options_for(TCT_LABELS_BINARY, NULL, csv ? schema : NULL); /* LIBSVM text has no named columns */
   if (csv && below(2)) options.key = "k";
+  if (csv && below(2)) options.multiline = 1;
+  if (!csv) options.format = "libsvm";
   if (below(2)) options.invalid = TCT_INVALID_ZERO;
   if (below(4) == 0) options.value_type = TCT_F32;
   if (below(6) == 0) options.max_line = 30;
@@ -140,7 +142,15 @@ static void an_open_quote_beyond_the_limit_of_a_line_is_a_long_line_whatever_the
   options.max_line = 0;
   assert_int_equal(compare(length, &options), 0);
   assert_null(read_with(1, length, 1 << 16, options, &err));
+  assert_non_null(strstr(err.text, "does not end in its line"));
+  options.multiline = 1;
+  assert_int_equal(compare(length, &options), 0);
+  assert_null(read_with(1, length, 1 << 16, options, &err));
   assert_non_null(strstr(err.text, "never closed"));
+  options.max_line = 30, options.invalid = TCT_INVALID_ZERO; /* it is passed over, and its end never comes */
+  assert_int_equal(compare(length, &options), 0);
+  assert_null(read_with(1, length, 1 << 16, options, &err));
+  assert_true(err.line == 4 && strstr(err.text, "never closed"));
 }
 
 /* Beyond 4 MiB a block is alone; blocks of any length come out whole. */
@@ -149,6 +159,7 @@ static void records_far_longer_than_a_block_are_read_whole(void **unused) {
   enum { LONG = 5 << 20 };
   static const char *const ends[] = {"\"\n3,\"4", "\"\n5,\"6", "\"\n7,8"};
   tct_read_options options = options_for(TCT_LABELS_NONE, NULL, NULL);
+  options.multiline = 1;
   options.schema_text =
       "{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":8},"
       "{\"name\":\"b\",\"type\":\"category\",\"values\":[\"8\"],\"other\":\"zero\"}]}";

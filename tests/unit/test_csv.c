@@ -10,6 +10,7 @@ static void fields_may_hold_commas_newlines_and_quotes(void **state) {
   static const char schema[] =
       "{\"columns\":[{\"name\":\"a,b\",\"type\":\"category\",\"values\":[\"x,y\",\"p\\nq\",\"say \\\"so\\\"\"]}]}";
   tct_read_options options = options_for(TCT_LABELS_NONE, NULL, schema);
+  options.multiline = 1;
   tct_data *data = read_text("\"a,b\"\r\n\"x,y\"\r\n\"p\nq\"\r\n\"say \"\"so\"\"\"\r\n", &options);
   assert_int_equal(tct_data_rows(data), 3);
   for (int i = 0; i < 3; i++) {
@@ -111,8 +112,13 @@ static void malformed_tables_are_refused_with_their_place(void **state) {
       {"a,a,y\n1,2,0\n", 1, 2, "repeats"},
       {"a,,y\n1,2,0\n", 1, 2, "without a name"},
       {"3.5,1\n2,0\n", 1, 0, "only numbers"},
-      {"a,y\n\"1,0\n2,1\n", 2, 0, "never closed"},
+      {"a,y\n\"1,0\n2,1\n", 2, 1, "does not end in its line"},
+      {"\"a,y\n1,0\n", 1, 1, "--multiline"},
       {"a,y\n1,\"0\"x\n", 2, 2, "closing quote"},
+      {"a,y\n1,0\n\"1\n2\",0\n", 3, 1, "does not end in its line"},
+  };
+  static const bad over_lines[] = {
+      {"a,y\n\"1,0\n2,1\n", 2, 0, "never closed"},
       {"a,y\n\"1\n2\",0\n", 2, 1, "not a finite"},
       {"a,\"y\"\n\"1\",\"0\"\n\"1\",\"\n0\"\nq,1\n", 3, 2, "not 0/1"},
   };
@@ -120,6 +126,11 @@ static void malformed_tables_are_refused_with_their_place(void **state) {
   for (size_t k = 0; k < COUNT(cases); k++) {
     assert_refused(cases[k].text, strlen(cases[k].text), &options, cases[k].line, cases[k].column, cases[k].part);
   }
+  options.multiline = 1;
+  for (size_t k = 0; k < COUNT(over_lines); k++)
+    assert_refused(over_lines[k].text, strlen(over_lines[k].text), &options, over_lines[k].line, over_lines[k].column,
+                   over_lines[k].part);
+  options.multiline = 0;
   assert_refused("a,y\n1,0\n2,\0\n", 12, &options, 3, 2, "NUL");
   assert_refused(
       "\xff\xfe"
@@ -131,6 +142,7 @@ static void lines_within_quotes_are_counted(void **state) {
   (void)state;
   static const char schema[] = "{\"columns\":[{\"name\":\"a\",\"type\":\"category\",\"values\":[\"p\\n\\nq\",\"r\"]}]}";
   tct_read_options options = options_for(TCT_LABELS_NONE, NULL, schema);
+  options.multiline = 1;
   static const char text[] = "a\nr\n\"p\n\nq\"\nsecret\n";
   assert_refused(text, strlen(text), &options, 6, 1, "not in the schema's list");
   tct_error err;

@@ -85,6 +85,8 @@ static void invalid_zero_keeps_the_line_and_ignores_its_indices(void **state) {
   static const unsigned char dropped[] = {0, 1, 0};
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
   options.invalid = TCT_INVALID_ZERO;
+  assert_refused("1 1:1\n", 6, &options, 0, 0, "--format libsvm");
+  options.format = "libsvm";
   tct_data *data = read_text("1 1:1 2:2\n1 1:5 50:1 60:x\n-1 2:1\n", &options);
   static const double none[2] = {0, 0};
   assert_int_equal(tct_data_rows(data), 3);

@@ -6,6 +6,7 @@
  *
  * The first error is the same as with one thread: blocks are taken in order, and a part reports its own first one. What
  * the source says (a damaged file, a line beyond the limit) comes as a block of its own behind the records before it.
+ * So does a record that is too long and is passed over.
  */
 #include "read/format/blocks.h"
 
@@ -14,7 +15,7 @@
 
 #include "core/alloc.h"
 #include "core/processors.h"
-#include "read/source/csv.h"
+#include "read/source/record.h"
 
 /* MOST, ROOM: threads, and bytes of their parts.  More would not pass one disk's bytes on faster.  ALONE: bytes of a
  * block while which no other is cut, so that long records of many threads do not add up. */
@@ -62,27 +63,21 @@ bool tct_blocks_wanted(const tct_reader *reader, int64_t part_bytes) {
   return threads_for(reader, part_bytes) > 1;
 }
 
-/* How many bytes make the next block: whole records, as many as are unread, or what is left at the end.  0: none left,
- * or s->why. */
+/* How many bytes make the next block: whole records, as many as are unread, or what is left at the end.  -1: a record
+ * that is too long.  0: none left, or s->why. */
 static int64_t cut_length(shared *s) {
   tct_source *source = s->reader->source;
-  tct_csv_cut cut = {.delimiter = s->blocks->delimiter};
+  tct_cut cut = {.delimiter = s->blocks->delimiter};
   for (int64_t size = block_bytes(source); s->why.status == TCT_OK; size += block_bytes(source)) {
     tct_status status = tct_source_want(source, size, &s->why);
     int64_t unread = source->end - source->begin, seen = unread < size ? unread : size;
-    int64_t last = tct_csv_last_end(&cut, source->buffer + source->begin, seen);
+    int64_t last = tct_cut_last(&cut, source->buffer + source->begin, seen);
     if (status == TCT_OK && source->ended && seen == unread) return unread;
     if (last > 0) return last;
-    if (status == TCT_OK) (void)tct_limits_line(&source->limits, source->name, seen, &s->why);
+    if (status == TCT_OK && source->limits.pass && seen > source->limits.line) return -1;
+    if (status == TCT_OK && !source->limits.pass) (void)tct_limits_line(&source->limits, source->name, seen, &s->why);
   }
   return 0;
-}
-
-static int64_t count_lines(const char *text, int64_t length) {
-  int64_t lines = 0;
-#pragma omp simd reduction(+ : lines)
-  for (int64_t k = 0; k < length; k++) lines += text[k] == '\n';
-  return lines;
 }
 
 static void drop_text(worker *w) {
@@ -91,33 +86,50 @@ static void drop_text(worker *w) {
   w->room = 0;
 }
 
-static tct_status copy_block(worker *w, const char *text, int64_t length, tct_error *err) {
+static tct_status take_room(worker *w, int64_t length, tct_error *err) {
   if (length > w->room) {
     drop_text(w);
     w->source.buffer = tct_alloc_unset(length, 1);
     if (!w->source.buffer) return tct_fail_memory(err);
     w->room = length;
   }
-  memcpy(w->source.buffer, text, (size_t)length);
   w->source.begin = 0;
   w->source.end = length;
-  w->lines = count_lines(text, length);
+  return TCT_OK;
+}
+
+static tct_status copy_block(worker *w, tct_source *source, int64_t length, tct_error *err) {
+  TCT_TRY(take_room(w, length, err));
+  memcpy(w->source.buffer, source->buffer + source->begin, (size_t)length);
+  w->lines = tct_count_lines(w->source.buffer, length);
+  source->begin += length;
+  return TCT_OK;
+}
+
+/* The source passes over the record; a line that is too long stands for it. */
+static tct_status copy_too_long(shared *s, worker *w, tct_error *err) {
+  tct_record record;
+  tct_source *source = s->reader->source;
+  TCT_TRY(tct_record_next(source, s->blocks->delimiter, false, &record, err));
+  if (record.open) return tct_fail_at(err, source->name, 1, 0, TCT_NEVER_CLOSED);
+  TCT_TRY(take_room(w, source->limits.line + 1, err));
+  memset(w->source.buffer, ' ', (size_t)w->source.end);
+  w->lines = record.lines;
   return TCT_OK;
 }
 
 /* The next block for this thread; false at the end.  A block of no bytes carries the source's error. */
 static bool take_block(shared *s, worker *w) {
-  tct_source *source = s->reader->source;
   if (s->over) return false;
   tct_error_clear(&w->err);
   int64_t length = cut_length(s);
-  bool some = length > 0 || s->why.status != TCT_OK;
+  bool some = length != 0 || s->why.status != TCT_OK;
   if (length == 0) s->over = true;
   if (length == 0 && some) w->err = s->why;
   w->source.end = w->source.begin = 0;
   w->lines = 0;
-  if (length > 0 && copy_block(w, source->buffer + source->begin, length, &w->err) != TCT_OK) s->over = true;
-  source->begin += length;
+  if (length > 0) s->over = copy_block(w, s->reader->source, length, &w->err) != TCT_OK;
+  if (length < 0) s->over = copy_too_long(s, w, &w->err) != TCT_OK;
   w->number = s->cut;
   s->cut += some;
   return some;

@@ -9,7 +9,7 @@
 /* How a format parses blocks.  A part is what one thread keeps from block to block, `size` bytes, zeroed. */
 typedef struct tct_blocks {
   size_t size;
-  char delimiter;    /* CSV: line ends within quotes are no record ends; 0: every line end is one */
+  char delimiter;    /* line ends within quotes are no record ends; 0: every line end is one */
   const void *whole; /* the format's own, read only while parts parse */
   tct_status (*begin)(const void *whole, void *part, tct_reader *reader, tct_error *err);
   /* Parses all of reader->source, whose first line is number 1, into reader->table. */

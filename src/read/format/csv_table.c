@@ -120,7 +120,9 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
 
 static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   tct_schema *schema = &reader->schema;
-  TCT_TRY(tct_csv_begin(&r->csv, reader->source, tct_read_delimiter(reader->options), err));
+  bool multiline =
+      reader->options->multiline || reader->source->maker; /* what is made here is quoted as it should be */
+  TCT_TRY(tct_csv_begin(&r->csv, reader->source, tct_read_delimiter(reader->options), multiline, err));
   if (r->csv.delimiter == ',' && reader->options->decimal && reader->options->decimal[0] == ',') {
     return tct_fail_at(err, reader->source->name, 1, 0,
                        "the columns are separated by commas, so a comma is no decimal mark; leave --decimal away");
@@ -142,6 +144,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   bool wanted = reader->options->labels != TCT_LABELS_NONE;
   TCT_TRY(tct_encoder_make(&r->encoder, schema, field, wanted ? r->label : -1, reader->options, err));
   tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
+  reader->table.lists = schema->lists;
   return TCT_OK;
 }
 
@@ -157,15 +160,11 @@ static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) 
   return tct_table_dense(&reader->table, e->value, dense, label, err);
 }
 
-/* Empty lines at the end are no records; before a record they are malformed ones. */
-static tct_status take_blanks(csv_reader *r, tct_reader *reader, tct_error *err) {
-  int64_t dense = r->encoder.sparse ? 0 : r->encoder.schema->features;
-  if (r->blanks > 0 && r->key >= 0) /* an empty line has no key, and a record without one is nobody's */
-    return tct_fail_at(err, reader->source->name, r->first_blank, 0, "the line is empty; remove it");
-  for (; r->blanks > 0; r->blanks--, r->first_blank++) {
-    TCT_TRY(tct_reader_invalid(reader, r->first_blank, 0, "the line is empty; remove it", dense, err));
-  }
-  return TCT_OK;
+/* Of empty lines those at the end are no records, and others are malformed ones.  Under TCT_INVALID_ZERO all are: no
+ * record decides whether those before it are there.  An empty line has no key, and a record without one is nobody's. */
+static tct_status check_blanks(const csv_reader *r, const tct_reader *reader, tct_error *err) {
+  if (r->blanks == 0) return TCT_OK;
+  return tct_fail_at(err, reader->source->name, r->first_blank, 0, "the line is empty; remove it");
 }
 
 static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err) {
@@ -173,13 +172,14 @@ static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err
     bool more;
     TCT_TRY(tct_csv_next(&r->csv, &more, err));
     if (!more) return TCT_OK;
-    if (r->csv.blank) {
+    if (r->csv.blank && (r->key >= 0 || !reader->table.droppable)) {
       if (r->blanks++ == 0) r->first_blank = r->csv.line;
       continue;
     }
+    if (r->csv.blank) r->csv.fault.why = "the line is empty; remove it";
     if (r->is_part && !r->seen) r->lead = r->blanks, r->blanks = 0; /* what stands before is another block's */
     r->seen = true;
-    TCT_TRY(take_blanks(r, reader, err));
+    TCT_TRY(check_blanks(r, reader, err));
     TCT_TRY(add_record(r, reader, err));
   }
 }
@@ -215,7 +215,7 @@ static tct_status join_part(void *user, void *part, tct_reader *reader, int64_t 
   if (from->lead > 0 && r->blanks == 0) r->first_blank = lines + 1;
   r->blanks += from->lead;
   if (!from->seen) return TCT_OK;
-  TCT_TRY(take_blanks(r, reader, err));
+  TCT_TRY(check_blanks(r, reader, err));
   r->blanks = from->blanks;
   r->first_blank = lines + from->first_blank;
   return tct_pieces_append(&r->keys, &from->keys) ? TCT_OK : tct_fail_memory(err);
@@ -233,7 +233,7 @@ static tct_status read_all_records(csv_reader *r, tct_reader *reader, tct_error 
   int64_t wide = (int64_t)sizeof(double) * 4 * r->encoder.schema->features + (int64_t)sizeof(tct_field) * 2 * r->count;
   if (!tct_blocks_wanted(reader, wide)) return read_records(r, reader, err);
   return tct_blocks_read(&(tct_blocks){.size = sizeof *r,
-                                       .delimiter = r->csv.delimiter,
+                                       .delimiter = r->csv.multiline ? r->csv.delimiter : 0,
                                        .whole = r,
                                        .begin = begin_part,
                                        .parse = parse_part,

@@ -16,7 +16,7 @@
 #include "core/spec.h"
 #include "read/format/reader.h"
 
-enum { STEP = 1 << 16, NUMBER = 40 }; /* bytes of text that are made at a time; of a number */
+enum { STEP = TCT_LIMIT(1 << 16, 50), NUMBER = 40 }; /* bytes of text that are made at a time; of a number */
 
 typedef struct dta_text {
   tct_dta dta;
@@ -33,9 +33,7 @@ static bool looks(const char *head, int64_t length, locale_t c) {
 
 /* ---- text ---- */
 
-/* A record of many long texts is refused before memory is taken for it. */
-static tct_status reserve(dta_text *t, const tct_source *source, int64_t bytes, tct_error *err) {
-  TCT_TRY(tct_limits_line(&source->limits, source->name, t->used + bytes, err));
+static tct_status reserve(dta_text *t, int64_t bytes, tct_error *err) {
   if (t->used + bytes <= t->size) return TCT_OK;
   int64_t size = 2 * (t->used + bytes);
   char *grown = tct_grow(t->text, t->size, size, 1);
@@ -46,9 +44,9 @@ static tct_status reserve(dta_text *t, const tct_source *source, int64_t bytes, 
 }
 
 /* In quotes, whatever it holds. */
-static tct_status put_text(dta_text *t, const tct_source *source, tct_dta_text text, tct_error *err) {
+static tct_status put_text(dta_text *t, tct_dta_text text, tct_error *err) {
   bool latin = t->dta.version < 118;
-  TCT_TRY(reserve(t, source, 2 * text.length + 2, err));
+  TCT_TRY(reserve(t, 2 * text.length + 2, err));
   t->text[t->used++] = '"';
   for (int64_t k = 0; k < text.length; k++) {
     unsigned char byte = (unsigned char)text.at[k];
@@ -60,8 +58,8 @@ static tct_status put_text(dta_text *t, const tct_source *source, tct_dta_text t
   return TCT_OK;
 }
 
-static tct_status put_number(dta_text *t, const tct_source *source, double value, tct_error *err) {
-  TCT_TRY(reserve(t, source, NUMBER, err));
+static tct_status put_number(dta_text *t, double value, tct_error *err) {
+  TCT_TRY(reserve(t, NUMBER, err));
   if (fabs(value) < 1e15 && value == trunc(value))
     t->used += snprintf(t->text + t->used, NUMBER, "%lld", (long long)value);
   else {
@@ -77,24 +75,25 @@ static tct_dta_text name_of(const tct_dta_variable *v, double value) {
   return code ? tct_dta_label_of(v->set, (int32_t)value) : (tct_dta_text){NULL, 0};
 }
 
-static tct_status put_cell(dta_text *t, const tct_source *source, const tct_dta_variable *v, const char *cell,
-                           tct_error *err) {
+static tct_status put_cell(dta_text *t, const tct_dta_variable *v, const char *cell, tct_error *err) {
   double value;
   if (v->form == TCT_DTA_SKIP || v->type == TCT_DTA_LONG) return TCT_OK;
-  if (v->type == TCT_DTA_TEXT) return put_text(t, source, tct_dta_text_of(cell, v->width), err);
+  if (v->type == TCT_DTA_TEXT) return put_text(t, tct_dta_text_of(cell, v->width), err);
   if (!tct_dta_number(&t->dta, v, cell, &value)) return TCT_OK;
   tct_dta_text name = v->form == TCT_DTA_NAME ? name_of(v, value) : (tct_dta_text){NULL, 0};
-  return name.at ? put_text(t, source, name, err) : put_number(t, source, value, err);
+  return name.at ? put_text(t, name, err) : put_number(t, value, err);
 }
 
-/* The only field of a record is quoted where it is empty: an empty line is no record. */
+/* The only field of a record is quoted where it is empty: an empty line is no record.  Nothing is added to a record
+ * that is too long already, whatever its texts are: the CSV reader says so. */
 static tct_status put_record(dta_text *t, const tct_source *source, tct_error *err) {
   const tct_dta *d = &t->dta;
   const char *record = t->row < 0 ? NULL : d->records + t->row * d->row_bytes;
   for (int64_t j = 0; j < d->variables; j++) {
     const tct_dta_variable *v = &d->variable[j];
-    TCT_TRY(record ? put_cell(t, source, v, record + v->offset, err) : put_text(t, source, v->name, err));
-    TCT_TRY(reserve(t, source, 3, err));
+    bool room = !record || t->used <= source->limits.line;
+    if (room) TCT_TRY(record ? put_cell(t, v, record + v->offset, err) : put_text(t, v->name, err));
+    TCT_TRY(reserve(t, 3, err));
     if (d->variables == 1 && t->used == 0) t->text[t->used++] = '"', t->text[t->used++] = '"';
     t->text[t->used++] = j + 1 < d->variables ? ',' : '\n';
   }

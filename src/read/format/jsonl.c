@@ -15,8 +15,9 @@
 #include "read/format/reader.h"
 #include "read/schema/describe.h"
 #include "read/schema/encode.h"
+#include "read/source/record.h"
 
-enum { MOST_NESTED = 16, NUMBER_TEXT = 40, SENTENCE = 512 };
+enum { MOST_NESTED = TCT_LIMIT(16, 2), NUMBER_TEXT = 40, SENTENCE = 512 };
 
 #define FLAT "give one flat object a line, such as {\"age\": 41, \"city\": \"Bonn\"}"
 
@@ -51,6 +52,7 @@ static bool looks(const char *head, int64_t length, locale_t c) {
 }
 
 static const char *about(jsonl_reader *r, const char *column, const char *why) {
+  if (why == tct_encode_no_memory) return why;
   snprintf(r->why, sizeof r->why, "column \"%.200s\": %s", column, why);
   return r->why;
 }
@@ -197,31 +199,28 @@ static tct_status bad_line(const jsonl_reader *r, tct_reader *reader, const char
   return tct_reader_invalid(reader, r->line, 0, why, dense, err);
 }
 
-static tct_status next_line(jsonl_reader *r, tct_reader *reader, char **line, int64_t *length, tct_error *err) {
-  TCT_TRY(tct_source_line(reader->source, line, length, err));
-  r->line++;
-  if (!*line || r->line > 1) return TCT_OK;
-  int64_t mark = begin_of(*line, *length);
-  *line += mark;
-  *length -= mark;
+static tct_status next_line(jsonl_reader *r, tct_reader *reader, tct_record *line, tct_error *err) {
+  TCT_TRY(tct_record_next(reader->source, 0, false, line, err));
+  int64_t mark = r->line++ == 0 && line->text && !line->too_long ? begin_of(line->text, line->length) : 0;
+  if (mark > 0) line->text += mark, line->length -= mark;
   return TCT_OK;
 }
 
-static bool is_empty(const char *line, int64_t length) {
-  while (length > 0 && is_blank(line[length - 1])) length--;
-  return length == 0;
+static bool is_empty(const tct_record *line) {
+  int64_t length = line->length;
+  while (length > 0 && is_blank(line->text[length - 1])) length--;
+  return length == 0 && !line->too_long;
 }
 
 /* Empty lines are no records wherever they stand. */
 static tct_status read_records(jsonl_reader *r, tct_reader *reader, tct_error *err) {
   for (;;) {
-    char *line;
-    int64_t length;
-    const char *why;
-    TCT_TRY(next_line(r, reader, &line, &length, err));
-    if (!line) return TCT_OK;
-    if (is_empty(line, length)) continue;
-    json_t *record = parse(r, line, length, &why);
+    tct_record line;
+    const char *why = TCT_TOO_LONG;
+    TCT_TRY(next_line(r, reader, &line, err));
+    if (!line.text) return TCT_OK;
+    if (is_empty(&line)) continue;
+    json_t *record = line.too_long ? NULL : parse(r, line.text, line.length, &why);
     tct_status status = record ? add_record(r, reader, record, err) : bad_line(r, reader, why, err);
     json_decref(record);
     if (status != TCT_OK) return status;
@@ -234,16 +233,16 @@ static tct_status read_records(jsonl_reader *r, tct_reader *reader, tct_error *e
  * refused; so no single record decides which columns there are. */
 static tct_status first_record(jsonl_reader *r, tct_reader *reader, tct_error *err) {
   const char *file = reader->source->name, *why = NULL;
-  char *line;
-  int64_t length, count = 0;
+  tct_record line;
+  int64_t count = 0;
   if (reader->options->invalid == TCT_INVALID_ZERO)
     return tct_fail(err, TCT_E_USAGE,
                     "without a schema the first record names the columns, so it cannot be a "
                     "malformed one; give --schema with --invalid zero");
-  do TCT_TRY(next_line(r, reader, &line, &length, err));
-  while (line && is_empty(line, length));
-  if (!line) return tct_fail_at(err, file, 0, 0, "the file has no records; give at least one");
-  r->first = parse(r, line, length, &why);
+  do TCT_TRY(next_line(r, reader, &line, err));
+  while (line.text && is_empty(&line));
+  if (!line.text) return tct_fail_at(err, file, 0, 0, "the file has no records; give at least one");
+  r->first = parse(r, line.text, line.length, &why);
   if (!r->first && !why) return tct_fail_memory(err);
   if (!r->first) return tct_fail_at(err, file, r->line, 0, "%s", why);
   r->names = TCT_NEW(char *, (int64_t)json_object_size(r->first) + 1);
@@ -333,6 +332,7 @@ static tct_status prepare(jsonl_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(tct_label_rule_make(&r->encoder.rule, reader->options, schema, &reader->data->classes, reader->c, err));
   TCT_TRY(tct_encoder_make(&r->encoder, schema, NULL, wanted ? 0 : -1, reader->options, err));
   tct_table_init(&reader->table, r->encoder.sparse ? TCT_CSR : TCT_DENSE_ROWS, reader->options);
+  reader->table.lists = schema->lists;
   return TCT_OK;
 }
 
@@ -376,6 +376,7 @@ const tct_format tct_format_jsonl = {
     .summary = "JSON Lines: one flat object a line, columns by their keys; also gzip, xz, zstd, bzip2",
     .parting = TCT_PARTS_NOT,
     .has_keys = true,
+    .headless = true,
     .looks = looks,
     .read = read_format,
 };

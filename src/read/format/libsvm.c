@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "read/schema/label.h"
+#include "read/source/record.h"
 #include "read/format/blocks.h"
 
 /* The features of one line, and what reading it needs. */
@@ -137,18 +138,23 @@ static const char *read_record(libsvm *r, const char *at, const char *end, doubl
   return NULL;
 }
 
+/* Behind the line's last byte before a comment and blanks. */
+static const char *end_of(const char *line, int64_t length) {
+  const char *comment = length > 0 ? memchr(line, '#', (size_t)length) : NULL, *end = comment ? comment : line + length;
+  while (end > line && is_blank(end[-1])) end--;
+  return end;
+}
+
 static tct_status read_lines(libsvm *r, tct_reader *reader, tct_error *err) {
   for (int64_t number = 1;; number++) {
-    char *line;
-    int64_t length, column;
+    tct_record line;
+    int64_t column = 0;
     double label = 0;
-    TCT_TRY(tct_source_line(reader->source, &line, &length, err));
-    if (!line) return TCT_OK;
-    char *comment = length > 0 ? memchr(line, '#', (size_t)length) : NULL;
-    if (comment) length = comment - line;
-    while (length > 0 && is_blank(line[length - 1])) length--;
-    if (length == 0) continue;
-    const char *why = read_record(r, line, line + length, &label, &column);
+    TCT_TRY(tct_record_next(reader->source, 0, false, &line, err));
+    if (!line.text) return TCT_OK;
+    const char *why = TCT_TOO_LONG, *end = line.too_long ? NULL : end_of(line.text, line.length);
+    if (end == line.text) continue;
+    if (end) why = read_record(r, line.text, end, &label, &column);
     if (r->no_memory) return tct_fail_memory(err);
     if (why) {
       TCT_TRY(tct_reader_invalid(reader, number, column, why, 0, err));
@@ -239,6 +245,7 @@ const tct_format tct_format_libsvm = {
     .name = "libsvm",
     .summary = "sparse text, one `label index:value ...` a line, indices from 1; also gzip, xz, zstd, bzip2",
     .parting = TCT_PARTS_LINES,
+    .headless = true,
     .looks = looks,
     .read = read_format,
 };

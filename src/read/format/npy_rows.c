@@ -18,12 +18,8 @@
 #include "core/alloc.h"
 #include "core/scratch.h"
 
-/* BLOCK: bytes of a block of short rows, in the second cache; a fuzzer's are smaller, for it to read many arrays.
- * ROOM: bytes of all threads' blocks. */
-#ifndef TCT_NPY_BLOCK
-#define TCT_NPY_BLOCK (1 << 18)
-#endif
-enum { BLOCK = TCT_NPY_BLOCK, ROOM = 1 << 26 };
+/* BLOCK: bytes of a block of short rows, in the second cache.  ROOM: bytes of all threads' blocks. */
+enum { BLOCK = TCT_LIMIT(1 << 18, 1 << 12), ROOM = 1 << 26 };
 
 typedef struct shared {
   const tct_npy_rows *of;

@@ -11,10 +11,7 @@
 #include "read/format/reader.h"
 #include "read/source/csv.h"
 
-enum { STEP = 1 << 20, HEAD = 1 << 16 };
-
-/* Where a byte stands within a record, as in csv.c. */
-typedef enum place { FIELD_START, PLAIN, QUOTED, QUOTE_CLOSED } place;
+enum { STEP = TCT_LIMIT(1 << 20, 1 << 9), HEAD = TCT_LIMIT(1 << 16, 1 << 9) };
 
 static tct_status cannot_read(const tct_scan *scan, tct_error *err) {
   return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", scan->name);
@@ -32,49 +29,23 @@ static tct_status load(const tct_scan *scan, int64_t at, int64_t count, char *to
   return TCT_OK;
 }
 
-static int64_t count_lines(const char *text, int64_t length) {
-  int64_t lines = 0;
-#pragma omp simd reduction(+ : lines)
-  for (int64_t k = 0; k < length; k++) lines += text[k] == '\n';
-  return lines;
-}
-
-/* Goes through the text from *where on; stops behind the end of record number `stop` (0: never).  Returns how many
- * bytes it went through. */
-static int64_t walk(const char *text, int64_t length, char delimiter, place *where, int64_t stop, int64_t *records) {
-  for (int64_t k = 0; k < length; k++) {
-    char c = text[k];
-    if (*where == QUOTED) {
-      if (c == '"') *where = QUOTE_CLOSED;
-    } else if (*where == QUOTE_CLOSED && c == '"') {
-      *where = QUOTED;
-    } else if (c == '\n') {
-      *where = FIELD_START;
-      if (++*records == stop) return k + 1;
-    } else if (c == delimiter) {
-      *where = FIELD_START;
-    } else {
-      *where = *where == FIELD_START && c == '"' ? QUOTED : PLAIN;
-    }
-  }
-  return length;
-}
-
-/* The same for a whole step, fast where there is no quote. */
-static void pass(const tct_scan *scan, const char *text, int64_t length, bool quotes, place *where, int64_t *records) {
-  if (scan->csv && quotes) {
-    walk(text, length, scan->delimiter, where, 0, records);
+/* Goes through a whole step, fast where there is no quote. */
+static void pass(const tct_scan *scan, const char *text, int64_t length, bool quotes, tct_place *where,
+                 int64_t *records) {
+  if (quotes) {
+    (void)tct_record_walk(text, length, scan->delimiter, where, 0, records);
     return;
   }
-  if (*where == QUOTED) return; /* nothing closes it */
-  *records += count_lines(text, length);
-  if (length > 0) *where = text[length - 1] == '\n' || text[length - 1] == scan->delimiter ? FIELD_START : PLAIN;
+  if (*where == TCT_QUOTED) return; /* nothing closes it */
+  *records += tct_count_lines(text, length);
+  if (length > 0)
+    *where = text[length - 1] == '\n' || text[length - 1] == scan->delimiter ? TCT_FIELD_START : TCT_PLAIN;
 }
 
 /* Line ends and quotes of [from, to), one step after the other, from both sides. */
 static tct_status count(tct_scan *scan, char *buffer, tct_error *err) {
   int64_t steps = (scan->to - scan->from) / STEP + 1, got = 0;
-  place where[2] = {FIELD_START, QUOTED};
+  tct_place where[2] = {TCT_FIELD_START, TCT_QUOTED};
   for (int s = 0; s < 2; s++) {
     scan->side[s].count = TCT_NEW(int64_t, steps);
     scan->side[s].place = TCT_NEW(unsigned char, steps);
@@ -84,7 +55,7 @@ static tct_status count(tct_scan *scan, char *buffer, tct_error *err) {
   for (int64_t k = 0, at = scan->from; at < scan->to; k++, at += got) {
     TCT_TRY(load(scan, at, scan->to - at < STEP ? scan->to - at : STEP, buffer, &got, err));
     if (got == 0) return cannot_read(scan, err);
-    bool quotes = scan->csv && memchr(buffer, '"', (size_t)got);
+    bool quotes = scan->delimiter && memchr(buffer, '"', (size_t)got);
     for (int s = 0; s < 2; s++) {
       scan->side[s].count[k] = scan->side[s].records;
       scan->side[s].place[k] = (unsigned char)where[s];
@@ -93,7 +64,7 @@ static tct_status count(tct_scan *scan, char *buffer, tct_error *err) {
     last = buffer[got - 1];
   }
   for (int s = 0; s < 2; s++) {
-    scan->side[s].inside = where[s] == QUOTED;
+    scan->side[s].inside = where[s] == TCT_QUOTED;
     if (scan->to == scan->size && last != '\n' && !scan->side[s].inside) scan->side[s].records++;
   }
   return TCT_OK;
@@ -112,11 +83,11 @@ static tct_status line_after(const tct_scan *scan, int64_t at, char *buffer, int
 
 /* A CSV file's records begin behind the first record that is no empty line. */
 static void skip_header(tct_scan *scan, const char *head, int64_t length) {
-  place where = FIELD_START;
+  tct_place where = TCT_FIELD_START;
   int64_t at = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (at < length && (head[at] == '\n' || (head[at] == '\r' && at + 1 < length && head[at + 1] == '\n'))) at++;
   for (int64_t ends = 0; at < length && ends == 0;)
-    at += walk(head + at, length - at, scan->delimiter, &where, 1, &ends);
+    at += tct_record_walk(head + at, length - at, scan->delimiter, &where, 1, &ends);
   scan->begin = at;
 }
 
@@ -140,7 +111,8 @@ static tct_status array_header(tct_scan *scan, const char *head, int64_t got, tc
   return TCT_OK;
 }
 
-static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct_error *err) {
+static tct_status tell_format(tct_scan *scan, const tct_read_options *options, const char *head, int64_t got,
+                              tct_error *err) {
   static const struct {
     const char *magic;
     size_t length;
@@ -154,22 +126,22 @@ static tct_status tell_format(tct_scan *scan, const char *head, int64_t got, tct
   for (size_t k = 0; k < sizeof packed / sizeof *packed; k++)
     if (got >= (int64_t)packed[k].length && memcmp(head, packed[k].magic, packed[k].length) == 0)
       return no_share(scan, "it is compressed; unpack it, or give as many parts as there are ranks", err);
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!c) return tct_fail_memory(err);
-  tct_parting parting = tct_format_of(head, got, c)->parting;
-  freelocale(c);
-  scan->csv = parting == TCT_PARTS_RECORDS;
-  if (parting == TCT_PARTS_NOT)
+  const tct_format *format;
+  TCT_TRY(tct_format_tell(options, scan->name, head, got, &format, err));
+  scan->csv = format->parting == TCT_PARTS_RECORDS;
+  if (format->parting == TCT_PARTS_NOT)
     return no_share(scan, "its format has no parts; give as many files as there are ranks", err);
-  if (parting == TCT_PARTS_ARRAY) return array_header(scan, head, got, err);
-  if (scan->csv && !scan->delimiter) scan->delimiter = tct_csv_delimiter(head, got);
+  if (format->parting == TCT_PARTS_ARRAY) return array_header(scan, head, got, err);
+  if (scan->csv && options->multiline) scan->delimiter = tct_read_delimiter(options);
+  if (scan->csv && options->multiline && !scan->delimiter) scan->delimiter = tct_csv_delimiter(head, got, true);
   if (scan->csv) skip_header(scan, head, got);
   if (scan->csv && scan->begin == got && got == HEAD)
     return no_share(scan, "its header is longer than 64 KiB; give as many parts as there are ranks", err);
   return TCT_OK;
 }
 
-static tct_status open_part(tct_scan *scan, int part, int parts, char *buffer, tct_error *err) {
+static tct_status open_part(tct_scan *scan, const tct_read_options *options, int part, int parts, char *buffer,
+                            tct_error *err) {
   struct stat status;
   int64_t got;
   scan->file = strcmp(scan->name, "-") == 0 ? -1 : open(scan->name, O_RDONLY | O_CLOEXEC);
@@ -179,7 +151,7 @@ static tct_status open_part(tct_scan *scan, int part, int parts, char *buffer, t
   if (!S_ISREG(status.st_mode)) return no_share(scan, "it is no plain file; name one", err);
   scan->size = status.st_size;
   TCT_TRY(load(scan, 0, HEAD, buffer, &got, err));
-  TCT_TRY(tell_format(scan, buffer, got, err));
+  TCT_TRY(tell_format(scan, options, buffer, got, err));
   if (scan->array) return TCT_OK;
   int64_t left = scan->size - scan->begin;
   scan->from = scan->begin, scan->to = scan->size;
@@ -188,14 +160,14 @@ static tct_status open_part(tct_scan *scan, int part, int parts, char *buffer, t
   return count(scan, buffer, err);
 }
 
-tct_status tct_scan_open(tct_scan *scan, const char *path, char delimiter, int part, int parts, tct_error *err) {
+tct_status tct_scan_open(tct_scan *scan, const char *path, const tct_read_options *options, int part, int parts,
+                         tct_error *err) {
   memset(scan, 0, sizeof *scan);
-  scan->delimiter = delimiter;
   scan->name = path;
   scan->file = -1;
   char *buffer = tct_alloc(STEP, 1);
   if (!buffer) return tct_fail_memory(err);
-  tct_status status = open_part(scan, part, parts, buffer, err);
+  tct_status status = open_part(scan, options, part, parts, buffer, err);
   tct_wipe_free(buffer, STEP, 1);
   return status;
 }
@@ -207,15 +179,9 @@ tct_status tct_scan_find(const tct_scan *scan, bool inside, int64_t k, int64_t *
   char *buffer = tct_alloc(STEP, 1);
   if (!buffer) return tct_fail_memory(err);
   int64_t begin = scan->from + step * STEP, records = side->count[step];
-  place where = (place)side->place[step];
+  tct_place where = (tct_place)side->place[step];
   tct_status status = load(scan, begin, scan->to - begin < STEP ? scan->to - begin : STEP, buffer, &got, err);
-  if (scan->csv) {
-    *at = begin + walk(buffer, got, scan->delimiter, &where, k, &records);
-  } else {
-    int64_t on = 0;
-    for (; on < got && records < k; on++) records += buffer[on] == '\n';
-    *at = begin + on;
-  }
+  *at = begin + tct_record_walk(buffer, got, scan->delimiter, &where, k, &records);
   tct_wipe_free(buffer, STEP, 1);
   return status;
 }

@@ -1,9 +1,9 @@
 /* range.h - a file shared out by records: where each record of an uncompressed file starts, found without parsing it.
  *
- * Text is cut at line ends, which are record ends unless they lie within a quoted field of a CSV file.  Whether a part
- * of the file begins within quotes is known once all parts before it have been looked at, so a part is counted under
- * both assumptions.  A count is a claim that holds for well-formed files (empty lines and comments are no records); who
- * uses it compares it with the records that were read. */
+ * Text is cut at line ends, which are record ends unless they lie within a quoted field of a CSV file that may have
+ * such.  Whether a part of the file begins within quotes is known once all parts before it have been looked at, so a
+ * part is counted under both assumptions.  A count is a claim that holds for well-formed files (empty lines and
+ * comments are no records); who uses it compares it with the records that were read. */
 #ifndef TCT_READ_FORMAT_RANGE_H
 #define TCT_READ_FORMAT_RANGE_H
 #include "core/status.h"
@@ -27,7 +27,7 @@ typedef struct tct_scan {
   const char *name;
   int file;
   bool array, csv;  /* NPY; CSV */
-  char delimiter;   /* CSV */
+  char delimiter;   /* CSV whose quoted fields may hold line ends; else 0 */
   int64_t rows;     /* NPY: all records */
   int64_t begin;    /* of the first record, in bytes */
   int64_t size;     /* of the file */
@@ -35,9 +35,9 @@ typedef struct tct_scan {
   tct_scan_side side[2];
 } tct_scan;
 
-/* Looks at part number `part` of `parts`.  delimiter: of CSV, 0: told by content.  TCT_E_USAGE where a file cannot be
- * shared out. */
-tct_status tct_scan_open(tct_scan *scan, const char *path, char delimiter, int part, int parts, tct_error *err);
+/* Looks at part number `part` of `parts`.  TCT_E_USAGE where a file cannot be shared out. */
+tct_status tct_scan_open(tct_scan *scan, const char *path, const tct_read_options *options, int part, int parts,
+                         tct_error *err);
 /* The byte behind the k-th record end of this part (1..records). */
 tct_status tct_scan_find(const tct_scan *scan, bool inside, int64_t k, int64_t *at, tct_error *err);
 void tct_scan_close(tct_scan *scan);

@@ -34,6 +34,7 @@ typedef struct tct_format {
   tct_parting parting;
   bool has_names; /* its columns have names, so a schema can be drafted from it */
   bool has_keys;  /* a column by name can hold the records' keys */
+  bool headless;  /* its files begin with a record, so that one record tells the format */
   /* Are the file's first bytes (at least 64 KiB where there are that many) of the format? */
   bool (*looks)(const char *head, int64_t length, locale_t c);
   /* The source goes on as the same table in CSV, as a draft of a schema reads it; NULL: the file is CSV itself. */
@@ -47,8 +48,11 @@ typedef struct tct_format {
 #undef TCT_FORMAT
 extern const tct_format *const tct_formats[]; /* in the order in which they are asked */
 extern const int tct_format_count;
-/* The first format that knows the bytes; the last knows all. */
-const tct_format *tct_format_of(const char *head, int64_t length, locale_t c);
+bool tct_format_known(const char *name);
+/* The format of the file that begins so: the one that the options name, or the first that knows the bytes.  TCT_E_DATA,
+ * TCT_E_USAGE: it cannot be read, or not with these options. */
+tct_status tct_format_tell(const tct_read_options *options, const char *file, const char *head, int64_t length,
+                           const tct_format **out, tct_error *err);
 
 /* A malformed record: an error, or under TCT_INVALID_ZERO a record of zeros (`count` dense features). */
 tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, const char *why, int64_t count,

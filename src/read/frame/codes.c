@@ -9,65 +9,13 @@
 
 #include "core/alloc.h"
 #include "read/frame/frame.h"
+#include "read/table/words.h"
 
-/* Distinct values so far: an open hash table over keys that lie one after the other in `bytes`. */
+/* Distinct values so far. */
 typedef struct distinct {
-  int64_t *slot; /* [mask + 1] number of the value + 1, 0 = free */
-  uint64_t mask;
-  int64_t *at; /* [count + 1] where each key begins in bytes */
-  uint64_t *hash;
-  int64_t count, room;
-  char *bytes;
-  int64_t space;
+  tct_words *keys;
   json_t *values; /* NULL = not wanted */
 } distinct;
-
-enum { FIRST_ROOM = 64, FIRST_SPACE = 4096 };
-
-/* FNV-1a, 64 bit (Fowler, Noll, Vo). */
-static uint64_t hash_of(const char *key, int64_t length) {
-  uint64_t h = 14695981039346656037u;
-  for (int64_t k = 0; k < length; k++) h = (h ^ (unsigned char)key[k]) * 1099511628211u;
-  return h ^ h >> 29;
-}
-
-static bool grow(distinct *d) {
-  int64_t room = d->room ? 2 * d->room : FIRST_ROOM;
-  int64_t *at = tct_grow(d->at, d->room ? d->room + 1 : 0, room + 1, sizeof *at);
-  if (at) d->at = at;
-  uint64_t *hash = tct_grow(d->hash, d->room, room, sizeof *hash);
-  if (hash) d->hash = hash;
-  int64_t *slot = TCT_NEW(int64_t, 2 * room);
-  if (!at || !hash || !slot) {
-    tct_free(slot);
-    return false;
-  }
-  tct_free(d->slot);
-  d->slot = slot;
-  d->mask = 2 * (uint64_t)room - 1;
-  d->room = room;
-  for (int64_t k = 0; k < d->count; k++) {
-    uint64_t place = d->hash[k] & d->mask;
-    while (slot[place] != 0) place = (place + 1) & d->mask;
-    slot[place] = k + 1;
-  }
-  return true;
-}
-
-static bool keep(distinct *d, const char *key, int64_t length) {
-  int64_t used = d->at[d->count];
-  if (d->space - used < length) {
-    int64_t space = d->space ? d->space : FIRST_SPACE;
-    while (space - used < length) space *= 2;
-    char *bytes = tct_grow(d->bytes, d->space, space, 1);
-    if (!bytes) return false;
-    d->bytes = bytes;
-    d->space = space;
-  }
-  if (length > 0) memcpy(d->bytes + used, key, (size_t)length);
-  d->at[d->count + 1] = used + length;
-  return true;
-}
 
 /* A cell as JSON; NULL: out of memory, or a text that is not UTF-8. */
 static json_t *json_of(const tct_cell *cell) {
@@ -78,21 +26,11 @@ static json_t *json_of(const tct_cell *cell) {
   return json_real(cell->number); /* NULL for what is not finite */
 }
 
-/* The number of a value; -1: out of memory, -2: it cannot be shown as a text. */
+/* The number of a value; TCT_WORD_NO_MEMORY; TCT_WORD_NONE: it cannot be shown as a text. */
 static int64_t number_of(distinct *d, const char *key, int64_t length, const tct_cell *cell) {
-  if (d->count == d->room && !grow(d)) return -1;
-  uint64_t hash = hash_of(key, length), place = hash & d->mask;
-  for (; d->slot[place] != 0; place = (place + 1) & d->mask) {
-    int64_t k = d->slot[place] - 1;
-    if (d->hash[k] == hash && d->at[k + 1] - d->at[k] == length &&
-        (length == 0 || memcmp(d->bytes + d->at[k], key, (size_t)length) == 0))
-      return k;
-  }
-  if (!keep(d, key, length)) return -1;
-  if (d->values && json_array_append_new(d->values, json_of(cell)) != 0) return -2;
-  d->hash[d->count] = hash;
-  d->slot[place] = d->count + 1;
-  return d->count++;
+  int64_t before = tct_words_count(d->keys), number = tct_words_number(d->keys, 0, key, length);
+  if (number < before || !d->values) return number;
+  return json_array_append_new(d->values, json_of(cell)) == 0 ? number : TCT_WORD_NONE;
 }
 
 /* The key of a cell: a letter for its kind, then its bytes.  scratch holds the short ones. */
@@ -118,7 +56,7 @@ static tct_status code_chunk(const tct_frame *frame, int64_t chunk, int64_t colu
     if (why) return tct_frame_fault(frame, column, i + 1, why, err);
     code[i] = cell.kind == TCT_CELL_MISSING ? -1 : code_of(d, &cell, scratch);
     if (cell.kind == TCT_CELL_MISSING || code[i] >= 0) continue;
-    if (code[i] == -1) return tct_fail_memory(err);
+    if (code[i] == TCT_WORD_NO_MEMORY) return tct_fail_memory(err);
     return tct_frame_fault(frame, column, i + 1, "the value is an infinite number or not UTF-8; correct it", err);
   }
   return TCT_OK;
@@ -149,16 +87,12 @@ tct_status tct_frame_codes(const tct_frame *frame, const char *name, int64_t *co
   int64_t column;
   tct_error_clear(err);
   TCT_TRY(find(frame, name, &column, err));
-  if (values) {
-    *values = NULL;
-    d.values = json_array();
-    if (!d.values) return tct_fail_memory(err);
-  }
-  tct_status status = code_all(frame, column, &d, code, values, err);
-  tct_free(d.slot);
-  tct_free(d.at);
-  tct_free(d.hash);
-  tct_wipe_free(d.bytes, d.space, 1);
+  if (values) *values = NULL;
+  d.keys = tct_words_new();
+  d.values = values ? json_array() : NULL;
+  tct_status status = d.keys && (d.values || !values) ? TCT_OK : tct_fail_memory(err);
+  if (status == TCT_OK) status = code_all(frame, column, &d, code, values, err);
+  tct_words_free(d.keys);
   json_decref(d.values);
   return status;
 }

@@ -13,6 +13,8 @@
 #include "core/alloc.h"
 #include "read/schema/flags.h"
 
+const char tct_encode_no_memory[] = "out of memory";
+
 static bool sparse_is_smaller(const tct_schema *schema, int64_t value_bytes) {
   const int64_t index_bytes = (int64_t)sizeof(int32_t);
   return schema->max * (value_bytes + index_bytes) + index_bytes < schema->features * value_bytes;
@@ -94,8 +96,7 @@ static const char *put_word(tct_encoder *encoder, const tct_column *column, cons
   if (!missing || column->missing == TCT_WHEN_ESTIMATE) {
     int64_t place = column - encoder->schema->column;
     int64_t number = tct_words_number(encoder->schema->words, place, at, length);
-    if (number == TCT_WORD_NONE)
-      return "the columns without lists have too many different texts for memory; ignore those that are no categories";
+    if (number == TCT_WORD_NO_MEMORY) return tct_encode_no_memory;
     value = (double)number;
   }
   put(encoder, column->first, value, true);

@@ -28,6 +28,9 @@ tct_status tct_encoder_copy(tct_encoder *encoder, tct_error *err);
 /* Encodes the fields; returns what is wrong (why NULL = nothing). */
 tct_fault tct_encode(tct_encoder *encoder, const tct_field *field, double *label);
 
+/* What "is wrong" where memory ran out: no fault of the record, it ends the read.  Compared as a pointer. */
+extern const char tct_encode_no_memory[];
+
 /* A record whose values are not all texts: begin, then each column once, in the schema's order and by the function that
  * fits its value.  Each returns what is wrong (static text), or NULL. */
 void tct_encode_begin(tct_encoder *encoder);

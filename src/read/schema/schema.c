@@ -188,7 +188,7 @@ static tct_status parse_open(tct_schema *schema, tct_column *column, const json_
   column->open = column->kind == TCT_COLUMN_CATEGORY;
   column->raw = !column->open;
   column->features = 1;
-  schema->open++;
+  schema->open++, schema->lists += column->open;
   if (column->open && !schema->words && !(schema->words = tct_words_new())) return tct_fail_memory(err);
   return open_missing(schema, column, json_object_get(object, "missing"), err);
 }

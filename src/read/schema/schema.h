@@ -48,7 +48,7 @@ typedef struct tct_schema {
   int64_t columns;
   int64_t features;             /* over all columns */
   int64_t max;                  /* non-zero features that one record can have */
-  int64_t open;                 /* columns whose bounds or lists an estimate will pay for */
+  int64_t open, lists;          /* columns whose bounds or lists an estimate will pay for; of these, of lists */
   tct_words *words;             /* of the columns without lists; NULL: there are none */
   bool estimated;               /* bounds in it come from an estimate that was paid for elsewhere */
   bool symmetric;               /* numbers scaled to [-1, 1] instead of [0, 1] */

@@ -1,7 +1,7 @@
 /* csv.h - records of an RFC 4180 text, field by field. */
 #ifndef TCT_READ_SOURCE_CSV_H
 #define TCT_READ_SOURCE_CSV_H
-#include "read/source/source.h"
+#include "read/source/record.h"
 
 /* One field of the current record, without its quotes; not NUL-terminated. */
 typedef struct tct_field {
@@ -18,6 +18,7 @@ typedef struct tct_fault {
 typedef struct tct_csv {
   tct_source *source;
   char delimiter;
+  bool multiline;   /* a quoted field may hold line ends; else a quote that is open ends with its line, as a fault */
   tct_field *field; /* [fields] of the current record, valid until the next one is read */
   int64_t fields, cap;
   int64_t expect;    /* fields a record must have; 0 = any up to the limit (the header) */
@@ -29,9 +30,9 @@ typedef struct tct_csv {
 
 /* The delimiter of a file that begins so: comma, semicolon, tab or bar, whichever the first line holds most often
  * outside quotes.  Of equal counts the first of these wins.  Only the first 64 KiB are looked at. */
-char tct_csv_delimiter(const char *head, int64_t length);
+char tct_csv_delimiter(const char *head, int64_t length, bool multiline);
 /* Begins; skips a UTF-8 byte order mark.  delimiter: 0 is told by content, else a byte that tct_csv_usable takes. */
-tct_status tct_csv_begin(tct_csv *csv, tct_source *source, char delimiter, tct_error *err);
+tct_status tct_csv_begin(tct_csv *csv, tct_source *source, char delimiter, bool multiline, tct_error *err);
 /* A printable ASCII character that is neither quote, letter, digit, blank nor part of a number; or a tab. */
 bool tct_csv_usable(char delimiter);
 /* The next record, or *more = false at the end.  A record that is malformed by itself sets
@@ -43,15 +44,4 @@ tct_status tct_csv_header(tct_csv *csv, char ***names, int64_t **sorted, int64_t
 /* The column of that name, or -1. */
 int64_t tct_csv_find(char *const *names, const int64_t *sorted, int64_t count, const char *name);
 void tct_csv_end(tct_csv *csv);
-
-/* Where a text can be cut: remembers how far it has looked.  delimiter: 0 = every line end ends a record. */
-typedef struct tct_csv_cut {
-  char delimiter;
-  bool quoted;     /* there is a quote */
-  int64_t at, end; /* bytes looked at; behind the last record end among them */
-  int place;       /* where byte `at` stands within its record, once there is a quote */
-} tct_csv_cut;
-/* Behind the last record end of text[length], which begins with a record and at every call goes on where it ended; 0:
- * there is none yet. */
-int64_t tct_csv_last_end(tct_csv_cut *cut, const char *text, int64_t length);
 #endif

@@ -14,6 +14,7 @@ tct_limits tct_limits_of(const tct_read_options *options) {
   if (options->max_header > 0) limits.header = options->max_header;
   if (options->max_line > 0) limits.line = options->max_line;
   if (options->max_expansion > 0) limits.expansion = options->max_expansion;
+  limits.pass = options->invalid == TCT_INVALID_ZERO;
   return limits;
 }
 

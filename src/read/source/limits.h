@@ -3,11 +3,14 @@
 #define TCT_READ_SOURCE_LIMITS_H
 #include "core/json_text.h"
 
+#include <stdbool.h>
+
 typedef struct tct_limits {
   int64_t cols;      /* columns of a table, where the file alone says how many */
   int64_t header;    /* bytes of a CSV header */
   int64_t line;      /* bytes of a line or record */
   int64_t expansion; /* unpacked bytes per stored byte */
+  bool pass;         /* a record that is too long is malformed by itself, and those behind it are read */
 } tct_limits;
 
 extern const tct_limits tct_limits_default;

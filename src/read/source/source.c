@@ -111,7 +111,9 @@ static tct_status end_archive(tct_source *source, tct_error *err) {
   struct archive_entry *entry;
   source->ended = true;
   int found = next_file(lib, source->archive, &entry);
-  if (found == ARCHIVE_EOF) return TCT_OK;
+  bool rest = lib->archive_format(source->archive) == ARCHIVE_FORMAT_RAW &&
+              lib->archive_filter_bytes(source->archive, -1) < source->input.total; /* bzip2 says nothing of it */
+  if (found == ARCHIVE_EOF) return rest ? archive_failed(source, err) : TCT_OK;
   if (found != ARCHIVE_OK) return archive_failed(source, err);
   take_array(lib->archive_entry_pathname(entry), source->next_array, sizeof source->next_array);
   if (source->array[0] && source->next_array[0]) return TCT_OK;
@@ -258,28 +260,6 @@ void tct_source_make(tct_source *source, const tct_maker *maker, void *self) {
   source->maker = maker;
   source->made_by = self;
   source->ended = false;
-}
-
-tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err) {
-  char *newline = NULL;
-  int64_t seen = 0; /* bytes of the line known to hold no newline */
-  *line = NULL;
-  *length = 0;
-  for (;;) {
-    int64_t unread = source->end - source->begin;
-    if (unread > seen) newline = memchr(source->buffer + source->begin + seen, '\n', (size_t)(unread - seen));
-    if (newline || source->ended) break;
-    TCT_TRY(tct_limits_line(&source->limits, source->name, unread, err));
-    seen = unread;
-    TCT_TRY(tct_source_more(source, err));
-  }
-  if (!newline && source->begin == source->end) return TCT_OK;
-  *line = source->buffer + source->begin;
-  *length = newline ? newline - *line : source->end - source->begin;
-  TCT_TRY(tct_limits_line(&source->limits, source->name, *length, err));
-  source->begin += *length + (newline != NULL);
-  if (*length > 0 && (*line)[*length - 1] == '\r') --*length;
-  return TCT_OK;
 }
 
 int64_t tct_source_stored(const tct_source *source) {

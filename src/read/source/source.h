@@ -63,10 +63,6 @@ tct_status tct_source_all(tct_source *source, int64_t most, tct_bytes *all, tct_
 void tct_source_make(tct_source *source, const tct_maker *maker, void *self);
 tct_status tct_source_append(tct_source *source, const void *bytes, int64_t count, tct_error *err);
 
-/* The next line without its end ('\n' or "\r\n"), valid until the next call; *line is NULL at the
- * end.  An empty last line is none.  TCT_E_DATA where it is longer than limits.line. */
-tct_status tct_source_line(tct_source *source, char **line, int64_t *length, tct_error *err);
-
 /* Goes on at byte `from` of an uncompressed file and ends at byte `to`; header: bytes that belong to no record. */
 tct_status tct_source_jump(tct_source *source, int64_t header, int64_t from, int64_t to, tct_error *err);
 

@@ -17,6 +17,8 @@
   X(archive_read_open)                 \
   X(archive_read_next_header)          \
   X(archive_read_data)                 \
+  X(archive_filter_bytes)              \
+  X(archive_format)                    \
   X(archive_read_free)                 \
   X(archive_entry_pathname)            \
   X(archive_entry_filetype)

@@ -13,8 +13,9 @@
 #include "core/scratch.h"
 #include "la/matrix/paged.h"
 
-enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */
-enum { LARGE = 1 << 20 };                                /* bytes from which a piece is whole pages */
+enum { FIRST_PIECE = TCT_LIMIT(1 << 12, 4), LARGEST_PIECE = TCT_LIMIT(1 << 20, 64) }; /* 32 KiB to 8 MiB of doubles */
+enum { LARGE = TCT_LIMIT(1 << 20, 256) };         /* bytes from which a piece is whole pages */
+enum { MOST_NARROW = TCT_LIMIT(INT32_MAX, 100) }; /* entries whose places 32 bits hold */
 
 static bool is_pages(const tct_pieces *pieces, const struct tct_piece *piece) {
   return !piece->final && piece->size * (int64_t)pieces->element >= LARGE;
@@ -189,6 +190,7 @@ static tct_status open_scratch(tct_table *table, tct_pieces *pieces, tct_error *
 }
 
 tct_status tct_table_spill(tct_table *table, tct_error *err) {
+  TCT_TRY(tct_words_fit(table->rows, table->lists, table->memory, err));
   int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
   if (bytes < table->expected) bytes = table->expected;
   if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
@@ -198,6 +200,7 @@ tct_status tct_table_spill(tct_table *table, tct_error *err) {
 
 tct_status tct_table_expect(tct_table *table, int64_t rows, int64_t most, tct_error *err) {
   int64_t values;
+  TCT_TRY(tct_words_fit(rows, table->lists, table->memory, err));
   if (__builtin_mul_overflow(rows, most, &values)) return tct_fail_memory(err);
   bool room = tct_pieces_expect(&table->values, values);
   if (room && table->layout == TCT_CSR) room = tct_pieces_expect(&table->index, values);
@@ -314,7 +317,7 @@ static tct_status widen_file(tct_pieces *index, const char *scratch, tct_error *
 
 /* start[0] = 0, start[i+1] = end of row i, in the smaller index type that holds every number. */
 static tct_status finish_sparse(tct_table *table, int64_t cols, tct_matrix *m, tct_error *err) {
-  bool wide = table->values.total > INT32_MAX || cols > INT32_MAX;
+  bool wide = table->values.total > MOST_NARROW || cols > INT32_MAX;
   m->index_type = wide ? TCT_I64 : TCT_I32;
   void *start = tct_alloc_unset(table->rows + 1, wide ? sizeof(int64_t) : sizeof(int32_t));
   if (!start) return tct_fail_memory(err);

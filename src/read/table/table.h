@@ -41,6 +41,7 @@ typedef struct tct_table {
   bool labelled, droppable;
   int64_t rows;
   int64_t memory;      /* bytes that the process may take; 0: any number */
+  int64_t lists;       /* columns of texts that are numbered (words.h), which take memory too */
   int64_t expected;    /* bytes of all values where they are known beforehand, else 0 */
   const char *scratch; /* folder for what goes beyond, or NULL; borrowed */
   tct_error why;       /* what the disk said */
