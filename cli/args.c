@@ -77,6 +77,10 @@ static int set_value(const cli_option *o, cli_args *args, const char *text) {
   switch (o->kind) {
     case CLI_FLAG:
     case CLI_OFF: break;
+    case CLI_IN:
+    case CLI_OUT:
+    case CLI_OUT_LAST:
+    case CLI_OUT_STREAM:
     case CLI_TEXT: *(const char **)to = text; return 0;
     case CLI_CHOICE:
       *(const char **)to = text;

@@ -63,6 +63,11 @@ typedef enum cli_kind {
   CLI_SIZE,   /* int64_t >= 1 */
   CLI_BYTES,  /* int64_t >= 1; K, M, G and T at the end are powers of 1024 */
   CLI_SEED,   /* uint64_t in config.seed, and has_seed */
+  /* const char *, the name of a file; all files of a run are told apart before it begins (outputs.c) */
+  CLI_IN,         /* that it reads, or a ledger that it adds to */
+  CLI_OUT,        /* that it writes; never standard output */
+  CLI_OUT_LAST,   /* the same; or -: standard output, when all has succeeded */
+  CLI_OUT_STREAM, /* the same; or -, a terminal, a descriptor: as it comes */
 } cli_kind;
 
 /* One option.  A table ends with name NULL. */
@@ -86,7 +91,8 @@ typedef struct cli_verb {
   int min, max;        /* number of operands */
   const cli_option *options[CLI_GROUPS];
   int (*run)(cli_args *args); /* returns the exit code */
-  int helps;                  /* run prints the help too: a rank that left without the others would let them wait */
+  int helps; /* run prints the help and checks outputs itself: a rank that left would let the others wait */
+  int words; /* the operands are no files */
 } cli_verb;
 
 #define CLI_VERB(name) extern const cli_verb cli_##name;
@@ -141,12 +147,8 @@ int cli_model_reading(cli_args *args, const tct_model *model, json_t **keep);
 int cli_fit_check(const cli_args *args);
 /* What a run has that --dry-run has not, and the reverse. */
 int cli_fit_check_run(const cli_args *args);
-/* Can the model file be written, and is it none of the files that are read? */
-int cli_fit_check_output(const cli_args *args);
 /* Is the ledger there, and undamaged? */
 int cli_fit_check_ledger(const cli_args *args);
-/* Can the page be written, and is it none of the other files? */
-int cli_fit_check_report(const cli_args *args);
 /* The classes that a run will find in the data, if they are public now; a positive value makes two of all. */
 int64_t cli_fit_public_classes(const cli_args *args);
 /* A loss of all classes at once is told how many there are, unless the user did: the loss, or `text`, which gets it. */
@@ -232,28 +234,22 @@ int cli_shape(const char *text, int64_t *rows, int64_t *cols);
 /* Flushes stdout; a failed write is exit code 1 with a sentence. */
 int cli_finish(int code);
 
-/* ---- sink.c ----------------------------------------------------------------------------------- */
+/* ---- outputs.c -------------------------------------------------------------------------------- */
 
-/* Output of a verb: stdout, a device or pipe (written directly), or a file that appears whole. */
-typedef struct cli_sink {
-  FILE *file;
-  char *path;  /* NULL for stdout */
-  int unnamed; /* a file that has no name yet, and is gone with the process */
-  char *aside; /* else, but for devices, the file's name while it is written */
-} cli_sink;
-int cli_sink_open(cli_sink *sink, const char *path); /* path NULL or "-": stdout. 0 or exit code, said */
-int cli_sink_commit(cli_sink *sink);
-void cli_sink_abandon(cli_sink *sink);
-/* The last thing of a run that succeeded, so that whatever fails before leaves standard output empty: the model file's
- * text, written there as by cli_sink_write. */
-int cli_sink_model(int descriptor, const tct_model *model);
+int cli_is_file(const cli_option *option); /* is its value a file's name? */
+/* Can every output be written, and is it no other file of this run, by any name?  0, or exit code, said. */
+int cli_check_outputs(const cli_verb *verb, const cli_args *args);
+int cli_is_stdout(const char *output); /* NULL, "-" and "/dev/stdout" are */
+/* What an output that is a stream is called. */
+const char *cli_place(const char *output);
+/* Writes an output that is a stream; 0 or exit code, said. */
+int cli_write(const char *output, tct_print_fn print, void *user);
 /* What would go to standard output goes to standard error from here on; a descriptor of what standard output was, or -1
  * after one sentence. */
-int cli_sink_divert(void);
-/* Writes the whole text there and closes it; 0 or exit code, said. */
-int cli_sink_write(int descriptor, const char *text);
-/* Can `path` be created or replaced?  Tried, not guessed.  input: a file that it must not be, or NULL. */
-int cli_sink_check(const char *path, const char *input);
+int cli_divert(void);
+/* The last thing of a run that succeeded, so that whatever fails before leaves standard output empty: the model file's
+ * text to that descriptor, which is closed.  0 or exit code, said. */
+int cli_write_diverted(int descriptor, const tct_model *model);
 
 /* ---- progress.c ------------------------------------------------------------------------------- */
 

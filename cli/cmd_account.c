@@ -13,7 +13,7 @@ static const cli_option options[] = {
      "none, epsilon is what is computed", "1"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
-    {"--curve", CLI_TEXT, offsetof(cli_args, curve), "FILE.svg|FILE.csv",
+    {"--curve", CLI_OUT, offsetof(cli_args, curve), "FILE.svg|FILE.csv",
      "write epsilon as a curve, drawn or as a table", "no curve", "curve.svg"},
     {"--against", CLI_CHOICE, offsetof(cli_args, against), "delta|steps",
      "the curve's axis: delta from 1e-12 to 0.1, or the steps done, at --delta", "delta", "steps"},
@@ -91,5 +91,6 @@ const cli_verb cli_account = {
     .min = 1,
     .max = 100000,
     .options = {options, cli_common_options},
+    .words = 1,
     .run = run_account,
 };

@@ -19,7 +19,7 @@ static const cli_option options[] = {
      "what is hidden: one record's presence or its content", "add_remove", "replace_one"},
     {"--shape", CLI_TEXT, offsetof(cli_args, shape), "N,P",
      "public number of records and of features; small tables are attacked often", "24,4", "50,3"},
-    {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
+    {"--schema", CLI_IN, offsetof(cli_args, read.schema_path), "FILE.json",
      "public bounds instead of --row-norm, --label-bound and P; needs --records", "no schema", "people.schema.json"},
     {"--records", CLI_SIZE, offsetof(cli_args, records), "N", "with --schema: the public number of records",
      "none, --schema needs it", "24"},

@@ -61,5 +61,6 @@ const cli_verb cli_components = {
     .min = 0,
     .max = 2,
     .options = {cli_common_options},
+    .words = 1,
     .run = run_components,
 };

@@ -14,7 +14,7 @@ static const cli_option options[] = {
      "with --epsilon: above 0, well below 1 / number of records", "none, it must be given", "1e-6"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "with --epsilon: what is hidden, one record's presence or its content", "add_remove", "replace_one"},
-    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
+    {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE",
      "with --epsilon: budget ledger of these records; refused with exit code 4 beyond what is left", "no ledger",
      "people.ledger"},
     {"--input-changed", CLI_TEXT, offsetof(cli_args, config.input_changed), "REASON",

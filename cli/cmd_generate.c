@@ -11,9 +11,9 @@ static const cli_option options[] = {
     {"--kind", CLI_CHOICE, offsetof(cli_args, kind), "classification|regression",
      "the label: high_income, yes or no, or income, in thousands a year", "classification", "regression"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S", "another population", "1", "7"},
-    {"--schema-output", CLI_TEXT, offsetof(cli_args, schema_output), "FILE.json", "where the schema goes",
+    {"--schema-output", CLI_OUT, offsetof(cli_args, schema_output), "FILE.json", "where the schema goes",
      "the output's name with .schema.json in place of .csv", "people.schema.json"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.csv", "where the records go", "none, it must be given",
+    {"-o", CLI_OUT, offsetof(cli_args, output), "FILE.csv", "where the records go", "none, it must be given",
      "people.csv"},
     {0},
 };

@@ -60,5 +60,6 @@ const cli_verb cli_help = {
     .min = 0,
     .max = 1,
     .options = {options, cli_common_options},
+    .words = 1,
     .run = run_help,
 };

@@ -26,7 +26,7 @@ static const cli_option options[] = {
     {"--for-tests", CLI_FLAG, offsetof(cli_args, for_tests), NULL,
      "with --init: take runs with --seed, too; the ledger and all its models are marked, and protect nobody", "off",
      NULL},
-    {"--anchor", CLI_TEXT, offsetof(cli_args, anchor), "FILE",
+    {"--anchor", CLI_OUT, offsetof(cli_args, anchor), "FILE",
      "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with "
      "it and is charged no more; with --init, or alone for a ledger that is there",
      "no anchor", "/mnt/other/ward.anchor"},

@@ -19,7 +19,7 @@ static const cli_option options[] = {
      "the same as the others reach it, where that is another address", "that of --listen", "ward.example:7001"},
     {"--key", CLI_TEXT, offsetof(cli_args, read.key), "NAME",
      "column of the records' keys, by which the parties' records are matched", "by position", "person_id"},
-    {"--secret", CLI_TEXT, offsetof(cli_args, session.secret), "FILE",
+    {"--secret", CLI_IN, offsetof(cli_args, session.secret), "FILE",
      "at least 32 random bytes that all parties have and the server has not: keys are compared hashed under it",
      "none, keys need it", "parties.secret"},
     {"--loss", CLI_TEXT, offsetof(cli_args, config.loss), "SPEC",
@@ -30,15 +30,15 @@ static const cli_option options[] = {
      "none, it must be given", "1e-6"},
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "the relation that was agreed on", "add_remove", "replace_one"},
-    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE",
+    {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE",
      "budget ledger of this party's data set, charged before the first release", "no ledger", "ward.ledger"},
-    {"--transcript", CLI_TEXT, offsetof(cli_args, session.transcript), "FILE",
+    {"--transcript", CLI_OUT, offsetof(cli_args, session.transcript), "FILE",
      "every message that leaves this party, one JSON line each", "no transcript", "sent.jsonl"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
      "repeatable noise, for tests: the model is marked reproducible and must not be published",
      "fresh noise from the operating system", "1"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "also write the model here",
-     "the server alone writes it", "model.json"},
+    {"-o", CLI_OUT, offsetof(cli_args, output), "MODEL.json", "also write the model here", "the server alone writes it",
+     "model.json"},
     {0},
 };
 
@@ -81,8 +81,7 @@ static int check_args(cli_args *args) {
     return cli_fail(CLI_USAGE, "--secret is missing; share a file of 32 random bytes or more among the parties");
   args->read.labels = wants_labels(args) ? tct_config_labels(&args->config) : TCT_LABELS_NONE;
   if (args->read.labels < 0) return cli_fail(CLI_USAGE, "there is no such loss; `tacit components loss` lists them");
-  int code = cli_wire_check(args);
-  return !code && args->output ? cli_sink_check(args->output, args->operand[0]) : code;
+  return cli_wire_check(args);
 }
 
 /* The data come first: a party that cannot read them never lets the others wait. */

@@ -27,8 +27,8 @@ static const cli_option options[] = {
      "begin with a line of names: that of the id, then margin, label, probability, mean or prediction, or the class of "
      "each number, then lower and upper",
      "no such line", NULL},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE", "write there instead of standard output; whole or not at all",
-     "standard output", "predictions.txt"},
+    {"-o", CLI_OUT_STREAM, offsetof(cli_args, output), "FILE",
+     "write there instead of standard output; whole or not at all", "standard output", "predictions.txt"},
     {0},
 };
 
@@ -98,7 +98,9 @@ typedef struct table {
   const char *keys;       /* the records' ids, each ended by a 0 byte; NULL: none */
   int64_t rows, width;
   output_kind kind;
-  int real; /* the labels are numbers */
+  int real;       /* the labels are numbers */
+  int header;     /* a line of names comes first */
+  const char *id; /* the name of the ids, or NULL */
 } table;
 
 static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -199,18 +201,20 @@ static void put_line(FILE *file, const table *t, int64_t i) {
   fputc('\n', file);
 }
 
-static int write_numbers(const cli_args *args, const table *t) {
-  cli_sink sink;
-  if (args->json && !args->output) return print_object(t); /* nothing but the object may stand on standard output */
-  int code = cli_sink_open(&sink, args->output);
-  if (code) return code;
-  if (args->header) put_header(sink.file, t, args->id);
+static void put_table(FILE *file, void *user) {
+  const table *t = user;
+  if (t->header) put_header(file, t, t->id);
   const char *key = t->keys;
-  for (int64_t i = 0; i < t->rows && !ferror(sink.file); i++) {
-    if (key) put_name(sink.file, key), fputc(',', sink.file), key += strlen(key) + 1;
-    put_line(sink.file, t, i);
+  for (int64_t i = 0; i < t->rows && !ferror(file); i++) {
+    if (key) put_name(file, key), fputc(',', file), key += strlen(key) + 1;
+    put_line(file, t, i);
   }
-  code = cli_sink_commit(&sink);
+}
+
+static int write_numbers(const cli_args *args, table *t) {
+  if (args->json && cli_is_stdout(args->output))
+    return print_object(t); /* nothing but the object may stand on standard output */
+  int code = cli_write(args->output, put_table, t);
   if (code || !args->json) return code;
   json_t *root = json_pack("{s:I, s:s}", "rows", (json_int_t)t->rows, "output", args->output);
   code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
@@ -247,7 +251,9 @@ static int predict(cli_args *args, const tct_model *model, int real, output_kind
              .rows = tct_data_rows(data),
              .width = tct_model_models(model),
              .kind = kind,
-             .real = real};
+             .real = real,
+             .header = args->header,
+             .id = args->id};
   int code = fill(&t, data, args->level, &err) == TCT_OK ? write_numbers(args, &t) : cli_fail_error(&err);
   free(t.z);
   free(t.lower);

@@ -3,14 +3,13 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const cli_option options[] = {
-    {"--output", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "write there instead of standard output",
+    {"--output", CLI_OUT_STREAM, offsetof(cli_args, output), "FILE.html", "write there instead of standard output",
      "standard output", "model.html"},
-    {"--audit", CLI_TEXT, offsetof(cli_args, audit), "FILE.json",
+    {"--audit", CLI_IN, offsetof(cli_args, audit), "FILE.json",
      "say what an audit of the same plan found: the output of tacit audit --json", "no audit", "audit.json"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
+    {"-o", CLI_OUT_STREAM, offsetof(cli_args, output), "FILE.html", "the same", "standard output", "model.html"},
     {0},
 };
 
@@ -25,39 +24,26 @@ static char *audit_of(const cli_args *args, int *code) {
   return text;
 }
 
-static int to_stdout(const cli_args *args, const tct_model *model) {
+static int write_page(const cli_args *args, const tct_model *model) {
   tct_error err = {0};
-  char *page = tct_report_page(model, &args->page, &err);
-  if (!page) return cli_fail_error(&err);
-  fputs(page, stdout); /* a failure shows when main flushes */
-  tct_text_free(page);
-  return 0;
-}
-
-static int to_file(const cli_args *args, const tct_model *model) {
-  tct_error err = {0};
-  int code = cli_sink_check(args->output, args->operand[0]);
-  if (!code && args->audit) code = cli_sink_check(args->output, args->audit);
-  if (code) return code;
-  if (tct_report_page_write(model, &args->page, args->output, &err) != TCT_OK) return cli_fail_error(&err);
+  if (tct_report_page_write(model, &args->page, cli_place(args->output), &err) != TCT_OK) return cli_fail_error(&err);
   if (!args->json) return 0;
   json_t *root = json_pack("{s:s}", "output", args->output);
-  code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
+  int code = root ? cli_print_json(root) : cli_fail(CLI_RUN, "out of memory; close other programs");
   json_decref(root);
   return code;
 }
 
 static int run_report(cli_args *args) {
   tct_error err = {0};
-  int to_screen = !args->output || !strcmp(args->output, "-");
-  if (to_screen && args->json)
+  if (args->json && cli_is_stdout(args->output))
     return cli_fail(CLI_USAGE, "--json and a page on standard output exclude each other; give -o FILE.html");
   tct_model *model = tct_model_read(args->operand[0], &err);
   if (!model) return cli_fail_error(&err);
   int code = 0;
   char *audit = audit_of(args, &code);
   args->page.audit = audit;
-  if (!code) code = to_screen ? to_stdout(args, model) : to_file(args, model);
+  if (!code) code = write_page(args, model);
   args->page.audit = NULL;
   free(audit);
   tct_model_free(model);

@@ -11,7 +11,7 @@ static const cli_option options[] = {
      "DATA is a schema file: say what is left to do, and what looks taken from the data; exit code 3 while it is a "
      "draft",
      "off", NULL},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "FILE.json", "write there instead of standard output",
+    {"-o", CLI_OUT_STREAM, offsetof(cli_args, output), "FILE.json", "write there instead of standard output",
      "standard output", "people.schema.json"},
     {0},
 };
@@ -47,18 +47,18 @@ static int check_schema(const cli_args *args) {
   return code;
 }
 
+static void print_draft(FILE *file, void *user) {
+  const char *text = user;
+  fputs(text, file);
+  if (text[0] && text[strlen(text) - 1] != '\n') fputc('\n', file);
+}
+
 static int run_schema(cli_args *args) {
   if (args->check) return check_schema(args);
   tct_error err = {0};
-  cli_sink sink;
   char *text = tct_schema_draft_nonprivate(args->operand[0], args->read.label, &err);
   if (!text) return cli_fail_error(&err);
-  int code = cli_sink_open(&sink, args->output);
-  if (!code) {
-    fputs(text, sink.file);
-    if (text[0] && text[strlen(text) - 1] != '\n') fputc('\n', sink.file);
-    code = cli_sink_commit(&sink);
-  }
+  int code = cli_write(args->output, print_draft, text);
   tct_text_free(text);
   if (!code)
     cli_warn("this draft is NOT private: its values come from the data; replace every one by public knowledge");

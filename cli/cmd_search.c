@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"--candidates", CLI_TEXT, offsetof(cli_args, candidates), "FILE.json",
+    {"--candidates", CLI_IN, offsetof(cli_args, candidates), "FILE.json",
      "the settings to try: an object with penalty, solver, loss, row_norm or rows, or a list of such; a list of values "
      "stands for each of them, several for all combinations; the rest is as the other options say",
      "none, it must be given", "grid.json"},
@@ -64,8 +64,6 @@ static int check_before(const cli_args *args, search *s) {
   int code = check_args(args);
   if (!code) code = cli_candidates_read(args->candidates, &s->candidates);
   if (!code) code = cli_candidates_check(args, s->candidates);
-  if (!code && !args->dry_run) code = cli_fit_check_output(args);
-  if (!code && args->report) code = cli_fit_check_report(args);
   return !code && !args->dry_run ? cli_fit_check_ledger(args) : code;
 }
 
@@ -231,12 +229,12 @@ static tct_status find(cli_args *args, search *s, tct_error *err) {
 
 static int search_and_say(cli_args *args, search *s) {
   tct_error err = {0};
-  if (cli_to_standard_output(args) && (s->out = cli_sink_divert()) < 0) return CLI_RUN;
+  if (cli_to_standard_output(args) && (s->out = cli_divert()) < 0) return CLI_RUN;
   if (find(args, s, &err) != TCT_OK) return cli_fail_error(&err);
   int code = put(args, s, tct_data_cols(s->data));
   cli_warn_unaccounted(s->model);
   if (tct_model_warning(s->model)) cli_warn("%s", tct_model_warning(s->model));
-  return !code && s->out >= 0 ? cli_sink_model(s->out, s->model) : code;
+  return !code && s->out >= 0 ? cli_write_diverted(s->out, s->model) : code;
 }
 
 static int run_search(cli_args *args) {

@@ -33,7 +33,7 @@ static const cli_option options[] = {
      "none, a loss with real-valued labels needs it", "1"},
     {"--label-shift", CLI_REAL, offsetof(cli_args, config.label_shift), "S",
      "public number taken off the labels; in the label's unit", "0", "50"},
-    {"-o", CLI_TEXT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all",
+    {"-o", CLI_OUT, offsetof(cli_args, output), "MODEL.json", "the model file; replaced whole or not at all",
      "none, it must be given", "model.json"},
     {0},
 };
@@ -74,8 +74,7 @@ static int run_serve(cli_args *args) {
   if (args->session.address && (args->parties < 1 || args->parties > 64))
     return cli_fail(CLI_USAGE, "--parties K is missing; say how many will come, from 1 to 64");
   args->session.parties = (int32_t)args->parties;
-  int code = cli_sink_check(args->output, NULL);
-  if (!code) code = cli_wire_begin(args, "--listen", &team);
+  int code = cli_wire_begin(args, "--listen", &team);
   if (code) return code;
   cli_progress_start(&args->config);
   tct_model *model = tct_serve(&args->config, &args->session, &err);

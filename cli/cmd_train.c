@@ -230,8 +230,7 @@ static int check_estimate(const cli_args *args) {
 /* What can be found wrong before anything is read. */
 static int check_before(cli_args *args) {
   tct_error err = {0};
-  int code = cli_fit_check_output(args); /* rank 0 alone touches the files that are to be written */
-  if (!code && args->report) code = cli_fit_check_report(args);
+  int code = cli_check_outputs(&cli_train, args); /* rank 0 alone touches the files that are to be written */
   if (code) return code;
   if (args->config.estimate && (code = check_estimate(args))) return code;
   if (tct_config_check(&args->config, args->read.schema_path != NULL, &err) != TCT_OK) return cli_fail_error(&err);
@@ -273,7 +272,7 @@ static int run_train(cli_args *args) {
     if (tct_team_rank(r.team) == 0) cli_put_help(&cli_train);
   } else if (!code && args->dry_run) {
     code = tct_team_rank(r.team) == 0 ? dry_run(args) : 0;
-  } else if (!code && cli_to_standard_output(args) && (r.out = cli_sink_divert()) < 0) {
+  } else if (!code && cli_to_standard_output(args) && (r.out = cli_divert()) < 0) {
     code = CLI_RUN;
   } else if (!code) {
     tct_status status = train(args, &r, &err);
@@ -281,7 +280,7 @@ static int run_train(cli_args *args) {
       code = cli_fail_error(&err);
     else if (tct_team_rank(r.team) == 0)
       code = report(args, &r);
-    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = cli_sink_model(r.out, r.model);
+    if (!code && r.out >= 0 && tct_team_rank(r.team) == 0) code = cli_write_diverted(r.out, r.model);
   }
   tct_model_free(r.model);
   tct_plan_free(r.plan);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"--ledger", CLI_TEXT, offsetof(cli_args, config.ledger), "FILE", "also check the model's entry in this ledger",
+    {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE", "also check the model's entry in this ledger",
      "the model file alone", "people.ledger"},
     {0},
 };

@@ -13,9 +13,6 @@ static void put_phrase(const char *help) {
 }
 
 static int is_spec(const cli_option *o) { return o->value_name && !strcmp(o->value_name, "SPEC"); }
-static int is_file(const cli_option *o) {
-  return o->value_name && (!strncmp(o->value_name, "FILE", 4) || !strncmp(o->value_name, "MODEL", 5));
-}
 static int has_list(const cli_option *o) { return o->kind == CLI_CHOICE || is_spec(o); }
 
 /* "a|b" as words. */
@@ -63,7 +60,7 @@ static void bash_value(const cli_verb *verb, const cli_option *o, const json_t *
   else if (o->kind == CLI_CHOICE)
     fputs("words='", stdout), put_choices(o->value_name), fputs("'", stdout);
   else
-    fputs(is_file(o) ? "files=1" : ":", stdout);
+    fputs(cli_is_file(o) ? "files=1" : ":", stdout);
   fputs(" ;;\n", stdout);
 }
 
@@ -158,7 +155,7 @@ static void zsh_option(const cli_verb *verb, const cli_option *o, const json_t *
     printf("->%s", o->name + 2);
   else if (o->kind == CLI_CHOICE)
     putchar('('), put_choices(o->value_name), putchar(')');
-  else if (is_file(o))
+  else if (cli_is_file(o))
     fputs("_files", stdout);
   fputs("' \\\n", stdout);
 }
@@ -211,7 +208,7 @@ static void fish_option(const cli_verb *verb, const cli_option *o, const json_t 
   int is_long = o->name[1] == '-';
   printf("complete -c tacit -n '__fish_seen_subcommand_from %s' -%c %s", verb->name, is_long ? 'l' : 's',
          o->name + 1 + is_long);
-  if (o->value_name) fputs(is_file(o) ? " -rF" : " -x", stdout);
+  if (o->value_name) fputs(cli_is_file(o) ? " -rF" : " -x", stdout);
   if (has_list(o)) fputs(" -a '", stdout);
   if (o->kind == CLI_CHOICE) put_choices(o->value_name);
   if (is_spec(o)) put_entries(components, o->name + 2, 0, "%s "), put_entries(components, o->name + 2, 1, "%s ");

@@ -68,15 +68,20 @@ static void write_svg(const json_t *root, const char *against, const columns *c,
   cli_plot_svg(&plot, out);
 }
 
-static int write_file(const cli_args *args, const json_t *root, const char *against, const columns *c) {
-  cli_sink sink;
-  int code = cli_sink_open(&sink, args->curve);
-  if (code) return code;
-  if (ends_in(args->curve, ".csv"))
-    write_csv(root, against, sink.file);
+/* What is drawn, and how. */
+typedef struct drawing {
+  const json_t *root;
+  const char *against;
+  const columns *c;
+  int csv;
+} drawing;
+
+static void write_curve(FILE *out, void *user) {
+  const drawing *d = user;
+  if (d->csv)
+    write_csv(d->root, d->against, out);
   else
-    write_svg(root, against, c, sink.file);
-  return cli_sink_commit(&sink);
+    write_svg(d->root, d->against, d->c, out);
 }
 
 int cli_curve(const cli_args *args) {
@@ -95,7 +100,8 @@ int cli_curve(const cli_args *args) {
   json_t *root = cli_take_json(text);
   if (!root) return CLI_RUN;
   int code = take_columns(root, against, &c);
-  if (!code) code = write_file(args, root, against, &c);
+  drawing d = {root, against, &c, ends_in(args->curve, ".csv")};
+  if (!code) code = cli_write(args->curve, write_curve, &d);
   if (!code && args->json) code = cli_print_json(root);
   if (!code && !args->json) cli_line("curve", "%s", args->curve);
   free(c.x);

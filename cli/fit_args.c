@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-int cli_to_standard_output(const cli_args *args) { return args->output && !strcmp(args->output, "-"); }
+int cli_to_standard_output(const cli_args *args) { return args->output && cli_is_stdout(args->output); }
 
 int cli_fit_check(const cli_args *args) {
   if (!args->config.loss) return cli_fail(CLI_USAGE, "--loss is missing; give one, e.g. --loss logistic");
@@ -60,27 +60,6 @@ int cli_fit_check_run(const cli_args *args) {
     return cli_fail(CLI_USAGE, "--json and -o - both write to standard output; name a file with -o");
   if (!args->output) return cli_fail(CLI_USAGE, "-o is missing; name the model file, e.g. -o model.json");
   return 0;
-}
-
-int cli_fit_check_output(const cli_args *args) {
-  int code = 0;
-  if (cli_to_standard_output(args)) return 0;
-  for (int k = 0; k < args->operands && !code; k++)
-    code = cli_sink_check(args->output, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
-  return !code && args->config.ledger ? cli_sink_check(args->output, args->config.ledger) : code;
-}
-
-/* Before the budget is spent, as for the model file. */
-int cli_fit_check_report(const cli_args *args) {
-  int code = 0;
-  for (int k = 0; k < args->operands && !code; k++)
-    code = cli_sink_check(args->report, strcmp(args->operand[k], "-") ? args->operand[k] : NULL);
-  if (!code && args->config.ledger) code = cli_sink_check(args->report, args->config.ledger);
-  if (!code && !cli_to_standard_output(args))
-    code = cli_sink_check(args->report, args->output); /* the same old file by two names */
-  if (!code && !strcmp(args->report, args->output))
-    code = cli_fail(CLI_USAGE, "%s is the model file as well; name another file for the report", args->report);
-  return code;
 }
 
 json_t *cli_fit_schema(const cli_args *args) {

@@ -51,9 +51,11 @@ void cli_put_verbs(void) {
 }
 
 static json_t *option_json(const cli_option *o) {
-  static const char *const kinds[] = {[CLI_FLAG] = "flag",     [CLI_OFF] = "flag",    [CLI_TEXT] = "text",
-                                      [CLI_CHOICE] = "choice", [CLI_REAL] = "number", [CLI_COUNT] = "count",
-                                      [CLI_SIZE] = "count",    [CLI_BYTES] = "bytes", [CLI_SEED] = "count"};
+  static const char *const kinds[] = {
+      [CLI_FLAG] = "flag",        [CLI_OFF] = "flag",    [CLI_TEXT] = "text",  [CLI_CHOICE] = "choice",
+      [CLI_REAL] = "number",      [CLI_COUNT] = "count", [CLI_SIZE] = "count", [CLI_BYTES] = "bytes",
+      [CLI_SEED] = "count",       [CLI_IN] = "input",    [CLI_OUT] = "output", [CLI_OUT_LAST] = "output_or_-",
+      [CLI_OUT_STREAM] = "stream"};
   return json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s?}", "name", o->name, "kind", kinds[o->kind], "value", o->value_name,
                    "help", o->help, "default", o->fallback, "example", o->example);
 }

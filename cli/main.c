@@ -29,10 +29,12 @@ static int run_verb(const char *name, char **argv, int count) {
   const cli_verb *verb = cli_find_verb(name);
   if (!verb) return cli_unknown_verb(name);
   int code = cli_args_parse(verb, &args, argv, count);
-  if (!code && (!args.help || verb->helps))
-    code = verb->run(&args);
-  else if (!code)
+  if (!code && args.help && !verb->helps) {
     cli_put_help(verb);
+  } else {
+    if (!code && !verb->helps) code = cli_check_outputs(verb, &args);
+    if (!code) code = verb->run(&args);
+  }
   cli_classes_free(&args);
   return code;
 }

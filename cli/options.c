@@ -14,7 +14,7 @@ const cli_option cli_read_options[] = {
      "all labels that can occur, public knowledge, in the order that the model keeps; of two the second counts as +1; "
      "a label outside the list is bad data",
      "the schema's values", "low,middle,high"},
-    {"--schema", CLI_TEXT, offsetof(cli_args, read.schema_path), "FILE.json",
+    {"--schema", CLI_IN, offsetof(cli_args, read.schema_path), "FILE.json",
      "public knowledge of the columns: bounds, categories, label (see tacit schema)",
      "no schema: numbers are taken as they are", "people.schema.json"},
     {"--invalid", CLI_CHOICE, offsetof(cli_args, invalid), "refuse|zero",

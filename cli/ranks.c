@@ -12,7 +12,7 @@ const cli_option cli_rank_options[] = {
      "none, --meet needs it", "0"},
     {"--ranks", CLI_SIZE, offsetof(cli_args, ranks), "N", "with --meet: how many ranks there are",
      "none, --meet needs it", "3"},
-    {"--secret", CLI_TEXT, offsetof(cli_args, sockets.secret_path), "FILE",
+    {"--secret", CLI_IN, offsetof(cli_args, sockets.secret_path), "FILE",
      "with --meet: at least 32 bytes that only the ranks have; what passes between them is encrypted with keys from it",
      "none, --meet needs it", "ranks.secret"},
     {"--meet-timeout", CLI_REAL, offsetof(cli_args, sockets.timeout), "SECONDS",

@@ -27,6 +27,10 @@ static void add_option(list *l, const cli_option *o, const cli_args *args) {
   const void *at = (const char *)args + o->at;
   char *text = l->text[l->count];
   switch (o->kind) {
+    case CLI_IN:
+    case CLI_OUT:
+    case CLI_OUT_LAST:
+    case CLI_OUT_STREAM:
     case CLI_TEXT:
     case CLI_CHOICE: add(l, o->name, *(const char *const *)at); return;
     case CLI_FLAG:

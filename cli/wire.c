@@ -4,15 +4,15 @@
 #include <stddef.h>
 
 const cli_option cli_wire_options[] = {
-    {"--cert", CLI_TEXT, offsetof(cli_args, session.certificate), "FILE.pem",
+    {"--cert", CLI_IN, offsetof(cli_args, session.certificate), "FILE.pem",
      "own certificate; its common name is the party's name, the server's names its host",
      "none, it must be given, but under mpirun", "ward.pem"},
-    {"--private-key", CLI_TEXT, offsetof(cli_args, session.private_key), "FILE.pem", "the certificate's private key",
+    {"--private-key", CLI_IN, offsetof(cli_args, session.private_key), "FILE.pem", "the certificate's private key",
      "none, it must be given, but under mpirun", "ward.key.pem"},
-    {"--ca", CLI_TEXT, offsetof(cli_args, session.authority), "FILE.pem",
+    {"--ca", CLI_IN, offsetof(cli_args, session.authority), "FILE.pem",
      "the authority that signed the certificates of all who take part", "none, it must be given, but under mpirun",
      "authority.pem"},
-    {"--crl", CLI_TEXT, offsetof(cli_args, session.revoked), "FILE.pem",
+    {"--crl", CLI_IN, offsetof(cli_args, session.revoked), "FILE.pem",
      "the authority's list of revoked certificates; a peer whose certificate is on it is refused, and so are all once "
      "the list is out of date",
      "no list is looked at", "revoked.pem"},

@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,6 +73,18 @@ TCT_API const char *tct_nearest(const char *given, const char *const *names, int
 
 /* Returns a text that the library handed out. */
 TCT_API void tct_text_free(char *text);
+
+/* Prints a file's content to the stream. */
+typedef void (*tct_print_fn)(FILE *file, void *user);
+
+/* Writes a file as the library writes its own: whole, or not at all.  inputs: all that this run reads and writes
+ * besides, ended by NULL, "-" for standard input; or NULL.
+ * TCT_E_USAGE: the target is one of these, by any name or link; or it is a ledger, an anchor, a registry, or "-".
+ * TCT_E_RUN: it is no regular file, or write-protected, or lies behind a symbolic link in a folder that others may
+ * write to.  stream: 1: a terminal, /dev/null, /dev/stdout and /dev/fd/N are written, too, as it comes. print NULL:
+ * only asks, before anything is read or charged; nothing is changed. */
+TCT_API tct_status tct_file_write(const char *path, const char *const *inputs, int stream, tct_print_fn print,
+                                  void *user, tct_error *err);
 
 /* ---- the matrix: a borrowed view of the caller's numbers -------------------------------------- */
 
@@ -576,7 +589,8 @@ TCT_API int64_t tct_model_releases(const tct_model *model);
 TCT_API tct_status tct_model_release(const tct_model *model, int64_t index, tct_release_info *out, tct_error *err);
 /* The model file's text (JSON). */
 TCT_API char *tct_model_json(const tct_model *model, tct_error *err);
-/* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was. */
+/* Writes aside, fsyncs, renames: an existing file is replaced whole or stays as it was.  TCT_E_USAGE: it is a ledger,
+ * or one of the files that the model was trained from, by whatever name (tct_file_write). */
 TCT_API tct_status tct_model_write(const tct_model *model, const char *path, tct_error *err);
 TCT_API tct_model *tct_model_read(const char *path, tct_error *err);
 TCT_API tct_model *tct_model_parse(const char *json, tct_error *err);

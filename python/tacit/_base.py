@@ -302,6 +302,8 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if names is not None or notes or scale or charge or label is not None or own is not None:
             more = {**scale, "classes": own}
             models = [m.amended(features=names, unaccounted=notes, label=label, charge=charge, **more) for m in models]
+        for each in models:
+            each._files = () if table is None else tuple(table.files)
         privacy = certificate(models, together)
         for name in ("weight_cap", "rows_per_person"):
             if getattr(self, name) is not None:

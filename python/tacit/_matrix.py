@@ -166,8 +166,11 @@ class Table:
         options.memory, options.scratch = memory, _native.text(scratch)
         options.key, self.person = _native.text(person), person
         self._take(_native.call("tct_data_read", _native.text(path), ctypes.byref(options)), schema)
+        self.files.append(os.path.abspath(path))
 
     def _take(self, handle: int, schema: Any) -> None:
+        file = schema if isinstance(schema, (str, os.PathLike)) else getattr(schema, "_file", None)
+        self.files = [] if file is None else [os.path.abspath(file)]  # no model of it is written over these
         self.handle, self.schema, self.kind = handle, schema, _native.lib.tct_data_kind(handle)
         weakref.finalize(self, _native.lib.tct_data_free, handle)
 

@@ -168,6 +168,8 @@ class Model:
         The library's own model, which this object then frees.
     """
 
+    _files: Tuple[str, ...] = ()  # what it was made from, and is not written over
+
     def __init__(self, handle: int) -> None:
         self._take(handle)
 
@@ -245,7 +247,9 @@ class Model:
         except BaseException:
             _native.lib.tct_model_free(handle)
             raise
-        return Model(handle)
+        made = Model(handle)
+        made._files = self._files
+        return made
 
     def __reduce__(self) -> Tuple[Callable[[str], "Model"], Tuple[str]]:
         return Model.parse, (self.text,)
@@ -271,7 +275,9 @@ class Model:
             raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
         handles = (ctypes.c_void_p * len(models))(*(model._handle for model in models))
         names, count = _native.texts(words[0])
-        return cls(_native.call("tct_model_join", handles, names, count, words[1]))
+        made = cls(_native.call("tct_model_join", handles, names, count, words[1]))
+        made._files = models[0]._files
+        return made
 
     @property
     def classes_(self) -> Optional[NDArray[Any]]:
@@ -477,8 +483,9 @@ class Model:
         Parameters
         ----------
         path : str or path
-            The file; what is there is replaced.
+            The file; what is there is replaced, but for the table and the schema of the training.
         """
+        _native.write_file(path, None, self._files)
         _native.call("tct_model_write", self._handle, _native.text(path))
 
     def report(
@@ -510,6 +517,7 @@ class Model:
         options.audit = None if audit is None else json.dumps(audit).encode()
         if path is None:
             return _native.call_text("tct_report_page", self._handle, ctypes.byref(options))
+        _native.write_file(path, None, self._files)
         _native.call("tct_report_page_write", self._handle, ctypes.byref(options), _native.text(path))
         return None
 

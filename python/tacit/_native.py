@@ -69,6 +69,7 @@ class Matrix(ctypes.Structure):
     ]
 
 
+PRINT_FN = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 PROGRESS_FN = ctypes.CFUNCTYPE(None, c_double, c_void_p)
 CANCEL_FN = ctypes.CFUNCTYPE(c_int, c_void_p)
 
@@ -271,6 +272,7 @@ _TEXTS = POINTER(c_char_p)
 _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_version": (c_char_p, []),
     "tct_text_free": (None, [c_void_p]),
+    "tct_file_write": (c_int, [c_char_p, POINTER(c_char_p), c_int, PRINT_FN, c_void_p, _E]),
     "tct_config_default_sized": (None, [POINTER(Config), c_size_t]),
     "tct_read_options_default_sized": (None, [POINTER(ReadOptions), c_size_t]),
     "tct_data_read": (c_void_p, [c_char_p, POINTER(ReadOptions), _E]),
@@ -469,6 +471,17 @@ def texts(values: Any) -> Tuple[Any, int]:
         values = [values]
     encoded = [text(value) for value in values]
     return (c_char_p * len(encoded))(*encoded), len(encoded)
+
+
+def write_file(path: Any, content: Optional[str], inputs: Any = ()) -> None:
+    """Writes a file as the library does: whole or not at all, and over none of the inputs.  content None: only asks."""
+    kept = [text(each) for each in inputs if each is not None]
+
+    def put(file: Any, _: Any) -> None:
+        lib.fputs(ctypes.c_char_p((content or "").encode("utf-8")), c_void_p(file))
+
+    listed = (c_char_p * (len(kept) + 1))(*kept, None)
+    call("tct_file_write", text(path), listed, 1, PRINT_FN() if content is None else PRINT_FN(put), None)
 
 
 def choice(what: str, value: str, table: dict[str, int]) -> int:

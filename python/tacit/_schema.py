@@ -47,6 +47,9 @@ class Schema:
         The file's JSON.  `Schema.read` takes a path.
     """
 
+    _file: Optional[str] = None  # that it was read from
+    _drafted: Optional[str] = None  # the table that it was drafted from
+
     def __init__(self, content: Union[str, Facts]) -> None:
         try:
             self.json = json.loads(content) if isinstance(content, str) else dict(content)
@@ -70,7 +73,9 @@ class Schema:
         """
         try:
             with open(path, encoding="utf-8") as file:
-                return cls(file.read())
+                made = cls(file.read())
+            made._file = os.path.abspath(path)
+            return made
         except FileNotFoundError:
             pass
         raise FileNotFoundError(f"there is no schema file {os.fspath(path)}; check the name, or draft one: tacit.Schema.draft")
@@ -90,7 +95,9 @@ class Schema:
             The column that is the label.
         """
         if isinstance(data, (str, os.PathLike)):
-            return cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
+            made = cls(_native.call_text("tct_schema_draft_nonprivate", _native.text(data), _native.text(label)))
+            made._drafted = os.path.abspath(data)
+            return made
         if _arrow.is_arrow(data):
             data = _arrow.frame(data)
         if not hasattr(data, "columns"):
@@ -108,15 +115,14 @@ class Schema:
         return findings
 
     def save(self, path: Path) -> None:
-        """Writes the schema file.
+        """Writes the schema file: whole, or not at all.
 
         Parameters
         ----------
         path : str or path
-            The file; what is there is replaced.
+            The file; what is there is replaced, but for the table that the schema was drafted from.
         """
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text + "\n")
+        _native.write_file(path, self.text + "\n", [self._drafted])
 
     @property
     def text(self) -> str:
@@ -148,7 +154,7 @@ class Schema:
 
     def without_label(self) -> "Schema":
         """The same schema of the other columns alone."""
-        return Schema({key: value for key, value in self.json.items() if key != "label"})
+        return self._with({key: value for key, value in self.json.items() if key != "label"})
 
     def ignoring(self, *names: str) -> "Schema":
         """The same schema, which lets these columns be there.
@@ -160,7 +166,12 @@ class Schema:
         """
         known = {column["name"] for column in self.json["columns"]}
         new = [{"name": name, "type": "ignore"} for name in names if name not in known]
-        return Schema({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
+        return self._with({**self.json, "columns": [*self.json["columns"], *new]}) if new else self
+
+    def _with(self, content: Facts) -> "Schema":
+        made = Schema(content)
+        made._file = self._file
+        return made
 
     @property
     def used(self) -> list[Facts]:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 import tacit
@@ -89,3 +90,51 @@ def test_threads_that_wait_soon_sleep_unless_the_environment_says_otherwise(give
     if "GOMP_SPINCOUNT" not in done.stderr:
         pytest.skip("this OpenMP does not say how it waits")
     assert f"GOMP_SPINCOUNT = '{looks}'" in done.stderr
+
+
+def test_no_file_of_python_goes_over_what_it_came_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows, seed = _native.ctypes.c_int64(400), _native.ctypes.c_uint64(1)
+    assert _native.lib.tct_generate(b"p.csv", b"s.json", _native.LABELS_BINARY, rows, seed, None) == _native.OK
+    frame = pd.read_csv("p.csv")
+    os.link("s.json", "hard.json")
+    os.symlink("s.json", "soft.json")
+    kept = {name: pathlib.Path(name).read_bytes() for name in ("p.csv", "s.json")}
+
+    def refused(write, *paths):
+        for path in paths:
+            with pytest.raises(ValueError, match="name another output"):
+                write(path)
+
+    settings = {"epsilon": 1, "delta": 1e-6}
+    schema = tacit.Schema.read("s.json")
+    fitted = [
+        tacit.PrivateLogisticRegression(**settings).fit(tacit.read("p.csv", schema="s.json")),
+        tacit.PrivateLogisticRegression(**settings).fit(frame, schema="s.json"),
+        tacit.PrivateLogisticRegression(**settings).fit(frame, schema=schema),
+    ]
+    os.mkdir("d")
+    monkeypatch.chdir("d")
+    for number, made in enumerate(fitted):
+        for path in (("../p.csv",) if number == 0 else ()) + ("../s.json", "../hard.json", tmp_path / "soft.json"):
+            refused(made.save, path)
+            refused(made.report, path)
+            refused(made.models_[0].save, path)
+    monkeypatch.chdir("..")
+    refused(tacit.Schema.draft("p.csv").save, "p.csv", "d/../p.csv")
+    tacit.Ledger.create("l", epsilon=1, delta=1e-6)
+    refused(schema.save, "l", "l-journal")
+    refused(fitted[1].save, "l", "l-journal")
+    assert kept == {name: pathlib.Path(name).read_bytes() for name in kept}
+    fitted[0].save("m.json")
+    refused(tacit.read_model("m.json").report, "m.json")
+    tacit.read_model("m.json").save("m.json")
+    schema.save("s.json")  # it may be corrected in its place
+    assert tacit.Schema.read("hard.json").json == tacit.Schema.read("s.json").json
+    assert pathlib.Path("hard.json").read_bytes() == kept["s.json"], "it was replaced as a whole"
+    os.mkfifo("pipe")
+    for write in (schema.save, fitted[0].save, fitted[0].report):
+        with pytest.raises(RuntimeError, match="not a regular file"):
+            write("pipe")
+        with pytest.raises(ValueError, match="must be a file"):
+            write("-")

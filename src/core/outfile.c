@@ -10,10 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* More tries than processes that could share a pid in one folder (containers on a shared disk). */
@@ -21,36 +18,9 @@ enum { NAME_TRIES = 100, SUFFIX = 48, PLACE = 40, BLOCK = 1 << 16 };
 /* A name may need new blocks in its folder: a leaf that splits, an index, a root.  They are kept free until then. */
 enum { FOLDER_ROOM = 3 * 4096 };
 
-static tct_status cannot(tct_error *err, const char *what, const char *path, int code) {
-  return tct_fail(err, TCT_E_RUN, "cannot %s %s (%s); choose another place or make room", what, path,
+static tct_status cannot(tct_error *err, const char *path, int code) {
+  return tct_fail(err, TCT_E_RUN, "cannot write %s (%s); choose another place or make room", path,
                   code ? strerror(code) : "a write failed");
-}
-
-/* Where a symbolic link leads, so that the link itself is not replaced (/dev/stdout is one); NULL: no memory. */
-static char *resolved(const char *path) {
-  char *real = realpath(path, NULL); /* NULL where nothing is there yet */
-  char *copy = tct_text_copy(real ? real : path);
-  free(real);
-  return copy;
-}
-
-static tct_status check_target(const char *path, int *in_place, tct_error *err) {
-  struct stat info;
-  *in_place = 0;
-  if (!path || !*path) return tct_fail(err, TCT_E_USAGE, "the output has no name; give a file name");
-  if (stat(path, &info) != 0) return TCT_OK; /* absent is the usual case; what is wrong shows at creation */
-  if (S_ISDIR(info.st_mode)) return tct_fail(err, TCT_E_RUN, "%s is a directory; name a file to write", path);
-  *in_place = !S_ISREG(info.st_mode);
-  return TCT_OK;
-}
-
-/* The folder of a path, owned; NULL: no memory. */
-static char *folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-  char *folder = TCT_NEW(char, (int64_t)length + 1);
-  if (folder) memcpy(folder, slash ? path : ".", length);
-  return folder;
 }
 
 /* Where the system shows an open file, with a name or without. */
@@ -59,25 +29,24 @@ static const char *place_of(int fd, char place[PLACE]) {
   return place;
 }
 
-static int create_unnamed(const char *path) {
-  char place[PLACE], *folder = folder_of(path);
-  int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
-  tct_free(folder);
+static int create_unnamed(int folder) {
+  char place[PLACE];
+  int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (fd < 0 || access(place_of(fd, place), F_OK) == 0) return fd;
   close(fd); /* without /proc it could never get a name */
   return -1;
 }
 
 /* Tries names aside until `make` answers for another reason than that the name is taken; its answer, with errno. */
-static int name_aside(tct_outfile *out, int (*make)(const char *aside, int fd), int fd) {
+static int name_aside(tct_outfile *out, int (*make)(int folder, const char *aside, int fd), int fd) {
   int made = -1;
-  size_t size = strlen(out->path) + SUFFIX;
+  size_t size = strlen(out->to.base) + SUFFIX;
   out->aside = TCT_NEW(char, (int64_t)size);
   if (!out->aside) return errno = ENOMEM, -1;
   errno = EEXIST;
   for (int i = 0; i < NAME_TRIES && made < 0 && errno == EEXIST; i++) {
-    snprintf(out->aside, size, "%s.%ld-%d.tmp", out->path, (long)getpid(), i);
-    made = make(out->aside, fd);
+    snprintf(out->aside, size, "%s.%ld-%d.tmp", out->to.base, (long)getpid(), i);
+    made = make(out->to.folder, out->aside, fd);
   }
   if (made >= 0) return made;
   int code = errno;
@@ -87,81 +56,76 @@ static int name_aside(tct_outfile *out, int (*make)(const char *aside, int fd), 
   return made;
 }
 
-static int create_named(const char *aside, int fd) {
+static int create_named(int folder, const char *aside, int fd) {
   (void)fd;
-  return open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-static int link_to(const char *name, int fd) {
+/* The name aside becomes the target's, and replaces what had it; false with errno. */
+static bool rename_aside(tct_outfile *out) {
+  if (renameat(out->to.folder, out->aside, out->to.folder, out->to.base) != 0) return false;
+  tct_free(out->aside);
+  out->aside = NULL;
+  return true;
+}
+
+static int link_to(int folder, const char *name, int fd) {
   char place[PLACE];
-  return linkat(AT_FDCWD, place_of(fd, place), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  return linkat(AT_FDCWD, place_of(fd, place), folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/* An existing file keeps its permissions; a new one gets what the process's mask allows. */
-static int open_target(tct_outfile *out, int in_place) {
-  struct stat info;
-  if (in_place) return open(out->path, O_WRONLY | O_CLOEXEC);
-  int fd = create_unnamed(out->path);
-  out->unnamed = fd >= 0;
-  if (fd < 0) fd = name_aside(out, create_named, -1);
-  if (fd >= 0 && stat(out->path, &info) == 0 && fchmod(fd, info.st_mode & 07777) != 0) return fd; /* a convenience */
+/* A descriptor's own file, or a device, which must not let this process wait for a line. */
+static int open_in_place(const tct_outplace *t) {
+  if (!t->base) return fcntl(t->descriptor, F_DUPFD_CLOEXEC, 3);
+  int fd = openat(t->folder, t->base, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0) (void)fcntl(fd, F_SETFL, O_WRONLY);
   return fd;
 }
 
-/* A ledger that is replaced by a table forgets what was spent.  A ledger is an SQLite file; no output of ours is one.
- */
-static tct_status check_budget(const char *path, tct_error *err) {
-  static const char LEDGER[] = "SQLite format 3", ANCHOR[] = TCT_ANCHOR_WORD;
-  char head[sizeof LEDGER] = "";
-  FILE *file = fopen(path, "rb");
-  if (!file) return TCT_OK;
-  size_t got = fread(head, 1, sizeof head - 1, file);
-  fclose(file);
-  if (got >= sizeof LEDGER - 1 && !memcmp(head, LEDGER, sizeof LEDGER - 1))
-    return tct_fail(err, TCT_E_USAGE, "%s is a ledger or another database; name another output", path);
-  if (got >= sizeof ANCHOR - 1 && !memcmp(head, ANCHOR, sizeof ANCHOR - 1))
-    return tct_fail(err, TCT_E_USAGE, "%s is a ledger's anchor; name another output", path);
-  return TCT_OK;
+/* An existing file keeps its permissions, a stranger's only those that a new one would have, too. */
+static void keep_mode(int fd, const struct stat *at) {
+  struct stat now;
+  if (fstat(fd, &now) != 0) return;
+  mode_t mode = at->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  (void)fchmod(fd, at->st_uid == geteuid() ? mode : mode & now.st_mode); /* a convenience */
 }
 
-static tct_status open_any(tct_outfile *out, const char *path, bool own, tct_error *err) {
-  int in_place;
+static int open_target(tct_outfile *out, tct_out_kind kind) {
+  const tct_outplace *t = &out->to;
+  if (t->in_place) return open_in_place(t);
+  int fd = kind == TCT_OUT_LOG ? -1 : create_unnamed(t->folder);
+  out->unnamed = fd >= 0;
+  if (fd < 0) fd = name_aside(out, create_named, -1);
+  if (fd >= 0 && t->there) keep_mode(fd, &t->at);
+  if (fd >= 0 && kind == TCT_OUT_LOG && !rename_aside(out)) return close(fd), -1;
+  return fd;
+}
+
+tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_out_kind kind, const char *const *inputs,
+                            tct_error *err) {
   memset(out, 0, sizeof *out);
   tct_error_clear(err);
-  TCT_TRY(check_target(path, &in_place, err));
-  if (!own && !in_place) TCT_TRY(check_budget(path, err));
-  out->path = resolved(path);
-  out->name = tct_text_copy(path);
-  if (!out->path || !out->name) return tct_outfile_abandon(out), tct_fail_memory(err);
-  int fd = open_target(out, in_place);
+  TCT_TRY(tct_outplace_find(&out->to, path, kind, inputs, err));
+  int fd = open_target(out, kind);
   out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (out->file) return TCT_OK;
   int code = errno;
   if (fd >= 0) close(fd);
   tct_outfile_abandon(out);
-  return code == ENOMEM ? tct_fail_memory(err) : cannot(err, "write", path, code);
+  return code == ENOMEM ? tct_fail_memory(err) : cannot(err, path, code);
 }
 
-tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_error *err) {
-  return open_any(out, path, false, err);
-}
-
-tct_status tct_outfile_open_anchor(tct_outfile *out, const char *path, tct_error *err) {
-  return open_any(out, path, true, err);
-}
-
-/* Is the target written anew, and not in place? */
-static bool is_new(const tct_outfile *out) { return out->unnamed || out->aside; }
+/* Is it named at the end, and not written in place? */
+static bool is_whole(const tct_outfile *out) { return out->unnamed || out->aside; }
 
 /* On file systems that write changed blocks anew (copy on write) this is a check, not a promise. */
 tct_status tct_outfile_reserve(tct_outfile *out, int64_t bytes, tct_error *err) {
-  if (!is_new(out)) return TCT_OK;
+  if (!is_whole(out)) return TCT_OK;
   int code = posix_fallocate(fileno(out->file), 0, bytes + FOLDER_ROOM);
   if (code == 0 || code == EINVAL || code == EOPNOTSUPP) return TCT_OK; /* a file system without reservations */
-  char path[4096];
-  snprintf(path, sizeof path, "%s", out->path);
+  cannot(err, out->to.name, code);
   tct_outfile_abandon(out);
-  return cannot(err, "write", path, code);
+  return TCT_E_RUN;
 }
 
 /* What was reserved and not written goes back. */
@@ -171,10 +135,8 @@ static int cut_to_length(const tct_outfile *out) {
 }
 
 /* A name is durable once its folder is synced; file systems that cannot sync a folder are let be. */
-static void sync_folder(const char *path) {
-  char *folder = folder_of(path);
-  int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  tct_free(folder);
+static void sync_folder(int folder) {
+  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
   (void)fsync(fd);
   close(fd);
@@ -210,36 +172,48 @@ static bool copy_aside(tct_outfile *out, int from) {
 static bool take_name(tct_outfile *out) {
   if (out->unnamed) {
     int fd = fileno(out->file);
-    if (link_to(out->path, fd) == 0) return true;
+    if (link_to(out->to.folder, out->to.base, fd) == 0) return true;
     if (errno != EEXIST || name_aside(out, link_to, fd) < 0)
       if (!copy_aside(out, fd)) return false;
   }
-  if (rename(out->aside, out->path) != 0) return false;
-  tct_free(out->aside);
-  out->aside = NULL;
-  return true;
+  return rename_aside(out);
 }
 
 tct_status tct_outfile_commit(tct_outfile *out, tct_error *err) {
   int failed = ferror(out->file), code = 0;
-  bool is_whole = is_new(out);
+  bool whole = is_whole(out);
   if (fflush(out->file) != 0) failed = 1, code = errno;
-  if (!failed && is_whole && !cut_to_length(out)) failed = 1, code = errno;
-  if (!failed && is_whole && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
-  if (!failed && is_whole && !take_name(out)) failed = 1, code = errno;
-  if (fclose(out->file) != 0 && !failed && !is_whole) failed = 1, code = errno; /* else it is synced and named */
+  if (!failed && whole && !cut_to_length(out)) failed = 1, code = errno;
+  if (!failed && whole && fsync(fileno(out->file)) != 0) failed = 1, code = errno;
+  if (!failed && whole && !take_name(out)) failed = 1, code = errno;
+  if (fclose(out->file) != 0 && !failed && !whole) failed = 1, code = errno; /* else it is synced and named */
   out->file = NULL;
-  tct_status status = failed ? cannot(err, "finish writing", out->path, code) : TCT_OK;
-  if (!failed && is_whole) sync_folder(out->path);
+  tct_status status = failed ? cannot(err, out->to.name, code) : TCT_OK;
+  if (!failed && whole) sync_folder(out->to.folder);
   tct_outfile_abandon(out);
   return status;
 }
 
+tct_status tct_outfile_commit_text(tct_outfile *out, const char *text, tct_error *err) {
+  fputs(text, out->file); /* a failure shows at the commit */
+  return tct_outfile_commit(out, err);
+}
+
 void tct_outfile_abandon(tct_outfile *out) {
   if (out->file) fclose(out->file);
-  if (out->aside) unlink(out->aside);
+  if (out->aside) unlinkat(out->to.folder, out->aside, 0);
   tct_free(out->aside);
-  tct_free(out->path);
-  tct_free(out->name);
+  tct_outplace_free(&out->to);
   memset(out, 0, sizeof *out);
+}
+
+/* ---- for programs ----------------------------------------------------------------------------------------- */
+
+tct_status tct_file_write(const char *path, const char *const *inputs, int stream, tct_print_fn print, void *user,
+                          tct_error *err) {
+  tct_outfile out;
+  TCT_TRY(tct_outfile_open(&out, path, stream ? TCT_OUT_STREAM : TCT_OUT_FILE, inputs, err));
+  if (!print) return tct_outfile_abandon(&out), TCT_OK;
+  print(out.file, user);
+  return tct_outfile_commit(&out, err);
 }

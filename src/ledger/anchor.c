@@ -54,7 +54,7 @@ tct_status tct_anchor_check(tct_ledger *l, const char *path, tct_error *err) {
 /* With room for its line: after the charge it is too late to find the disk full. */
 static tct_status open_with_room(const char *path, tct_outfile *out, tct_error *err) {
   enum { LONGEST = sizeof WORD + 2 * TCT_DIGEST_HEX + 24 };
-  TCT_TRY(tct_outfile_open_anchor(out, path, err));
+  TCT_TRY(tct_outfile_open(out, path, TCT_OUT_ANCHOR, NULL, err));
   return tct_outfile_reserve(out, LONGEST, err);
 }
 

@@ -89,7 +89,7 @@ tct_status tct_export_liblinear(const tct_model *model, const char *path, tct_er
                     loss.kind->name);
   bool biased = is_biased(model);
   int64_t models = tct_model_models(model);
-  TCT_TRY(tct_outfile_open(&out, path, err));
+  TCT_TRY(tct_outfile_open(&out, path, TCT_OUT_STREAM, tct_inputs_list(&model->inputs), err));
   fprintf(out.file, "solver_type %s\nnr_class %lld\n", solver_type(model), (long long)(models > 1 ? models : 2));
   if (models > 1)
     put_labels(out.file, model);

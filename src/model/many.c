@@ -107,6 +107,7 @@ static tct_model *copy(const tct_model *model, tct_error *err) {
 
 static tct_status fill(tct_model *to, tct_model *const *from, int64_t count, tct_error *err) {
   TCT_TRY(tct_model_make_rows(to, count, err));
+  TCT_TRY(tct_inputs_copy(&to->inputs, &from[0]->inputs, err));
   for (int64_t k = 0; k < count; k++) {
     memcpy(to->coefficients + k * to->cols, from[k]->coefficients, (size_t)to->cols * sizeof(double));
     to->intercepts[k] = from[k]->intercept;

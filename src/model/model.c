@@ -4,7 +4,6 @@
 #include "model/inference_json.h"
 #include "model/json.h"
 #include "model/model.h"
-#include "model/write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +36,7 @@ void tct_model_free(tct_model *model) {
   tct_free(model->run_id);
   tct_free(model->warning);
   tct_inference_free(&model->inference);
+  tct_inputs_free(&model->inputs);
   if (model->output) tct_outfile_abandon(model->output);
   tct_free(model->output);
   tct_free(model);
@@ -192,9 +192,14 @@ tct_status tct_model_write(const tct_model *model, const char *path, tct_error *
   tct_error_clear(err);
   char *text = tct_model_json(model, err);
   if (!text) return TCT_E_MEMORY;
-  tct_outfile *out = model->output;
-  int reserved = out && out->file && !strcmp(out->name, path);
-  tct_status status = reserved ? tct_write_reserved(out, text, err) : tct_write_whole(path, text, err);
+  tct_outfile other = {0}, *out = model->output;
+  tct_status status = TCT_OK;
+  if (!out || !out->file || !path || strcmp(out->to.name, path) != 0) {
+    out = &other;
+    status =
+        tct_outfile_open(out, path, TCT_OUT_STREAM, model->from_file ? NULL : tct_inputs_list(&model->inputs), err);
+  }
+  if (status == TCT_OK) status = tct_outfile_commit_text(out, text, err);
   tct_text_free(text);
   return status;
 }

@@ -55,6 +55,8 @@ struct tct_model {
   char *run_id;            /* ledger run id or NULL */
   int for_tests;           /* the ledger takes reproducible noise: its runs protect nobody */
   /* not in the file */
+  tct_inputs inputs;          /* what it was trained from; or the file that it was read from */
+  bool from_file;             /* the latter: it may be written there again */
   struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
   char *warning;              /* for whoever runs this, or NULL */
 };

@@ -251,7 +251,12 @@ tct_model *tct_model_read(const char *path, tct_error *err) {
   if (tct_json_file(path, &MOST, &text, &length, err) != TCT_OK) return NULL;
   json_t *o = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
   tct_free(text);
-  return from_json(o, path, &why, err);
+  tct_model *model = from_json(o, path, &why, err);
+  if (!model) return NULL;
+  model->from_file = true;
+  if (tct_inputs_add(&model->inputs, path, err) == TCT_OK) return model;
+  tct_model_free(model);
+  return NULL;
 }
 
 tct_model *tct_model_parse(const char *json, tct_error *err) {

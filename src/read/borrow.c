@@ -115,6 +115,7 @@ static tct_status take_words(tct_data *data, const tct_data *table, tct_error *e
   for (int k = 0; k < TCT_UNACCOUNTED && table->unaccounted[k]; k++)
     TCT_TRY(tct_data_unaccounted(data, table->unaccounted[k], err));
   TCT_TRY(take_keys(data, table, err));
+  TCT_TRY(tct_inputs_copy(&data->inputs, &table->inputs, err));
   if (!table->dropped) return TCT_OK;
   data->dropped = TCT_NEW(unsigned char, table->x.rows);
   if (!data->dropped) return tct_fail_memory(err);

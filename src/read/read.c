@@ -91,6 +91,8 @@ static tct_status read_source(tct_reader *reader, tct_error *err) {
   const tct_read_options *options = reader->options;
   source->limits = tct_limits_of(options);
   TCT_TRY(tct_schema_load(&reader->schema, options->schema_path, options->schema_text, &source->limits, err));
+  TCT_TRY(tct_inputs_add(&reader->data->inputs, options->schema_path, err));
+  TCT_TRY(tct_inputs_add(&reader->data->inputs, strcmp(source->name, "-") ? source->name : "/dev/stdin", err));
   TCT_TRY(tct_label_resolve(options, &reader->schema, reader->c, &reader->data->labels, &reader->data->classes, err));
   reader->data->positive_unlisted = tct_label_unlisted(options, &reader->schema);
   TCT_TRY(tct_source_want(source, HEAD, err));

@@ -81,6 +81,7 @@ static tct_status match_columns(const frame_reader *r, int64_t *field, unsigned 
 static tct_status prepare(frame_reader *r, tct_error *err) {
   const tct_read_options *options = r->options;
   TCT_TRY(tct_schema_load(&r->schema, options->schema_path, options->schema_text, &tct_limits_default, err));
+  TCT_TRY(tct_inputs_add(&r->data->inputs, options->schema_path, err));
   TCT_TRY(tct_label_resolve(options, &r->schema, r->c, &r->data->labels, &r->data->classes, err));
   r->data->positive_unlisted = tct_label_unlisted(options, &r->schema);
   TCT_TRY(find_label(r, err));

@@ -8,7 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/digest.h"
-#include "model/write.h"
+#include "core/outfile.h"
 
 #include <string.h>
 
@@ -173,7 +173,9 @@ tct_status tct_report_page_write(const tct_model *model, const tct_page_options 
                                  tct_error *err) {
   char *text = tct_report_page(model, options, err);
   if (!text) return err ? err->status : TCT_E_RUN;
-  tct_status status = tct_write_whole(path, text, err);
+  tct_outfile out;
+  tct_status status = tct_outfile_open(&out, path, TCT_OUT_STREAM, tct_inputs_list(&model->inputs), err);
+  if (status == TCT_OK) status = tct_outfile_commit_text(&out, text, err);
   tct_text_free(text);
   return status;
 }

@@ -165,7 +165,7 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   s->model->ledger_head = s->model->run_id = s->model->warning = NULL;
   tct_model_free(s->model);
   s->model = m;
-  return TCT_OK;
+  return tct_inputs_copy(&m->inputs, &s->data->inputs, err);
 }
 
 /* ---- the session ----------------------------------------------------------------------------------------------- */
@@ -202,7 +202,7 @@ static void leave(taking_part *s) {
 static tct_status take_part(taking_part *s, tct_error *err) {
   static const int before_terms[] = {TCT_SAY_HELLO, 0};
   s->wire.allowed = before_terms;
-  TCT_TRY(tct_transcript_open(s->options->transcript, &s->wire, &s->transcript, err));
+  TCT_TRY(tct_transcript_open(s->options, &s->data->inputs, &s->wire, &s->transcript, err));
   TCT_TRY(introduce(s, err));
   TCT_TRY(agree(s, err));
   TCT_TRY(rounds(s, err));

@@ -1,10 +1,10 @@
 /* session.c - what server and party share in a session: JSON messages, opening the wire, the transcript. */
 #include "core/alloc.h"
+#include "core/outfile.h"
 #include "core/sized.h"
 #include "model/json.h"
 #include "session/session.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,11 +121,22 @@ static tct_status write_frame(void *user, int to, const void *frame, size_t size
   return tct_fail(err, TCT_E_RUN, "the transcript cannot be written; free the disk or choose another file");
 }
 
-tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err) {
+tct_status tct_transcript_open(const tct_session *o, const tct_inputs *read, tct_wire *wire, tct_transcript *out,
+                               tct_error *err) {
+  const char *const own[] = {o->secret, o->certificate, o->private_key, o->authority, o->revoked};
+  tct_inputs inputs = {0};
+  tct_outfile log;
   *out = (tct_transcript){.to = TCT_SERVER};
-  if (!path) return TCT_OK;
-  out->file = fopen(path, "w");
-  if (!out->file) return tct_fail(err, TCT_E_RUN, "cannot write %s (%s); choose another file", path, strerror(errno));
+  if (!o->transcript) return TCT_OK;
+  tct_status status = tct_inputs_copy(&inputs, read, err);
+  for (size_t k = 0; k < sizeof own / sizeof *own && status == TCT_OK; k++)
+    status = tct_inputs_add(&inputs, own[k], err);
+  if (status == TCT_OK) status = tct_outfile_open(&log, o->transcript, TCT_OUT_LOG, tct_inputs_list(&inputs), err);
+  tct_inputs_free(&inputs);
+  TCT_TRY(status);
+  out->file = log.file;
+  log.file = NULL; /* it has its name */
+  tct_outfile_abandon(&log);
   wire->log = write_frame;
   wire->log_user = out;
   return TCT_OK;

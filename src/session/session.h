@@ -80,7 +80,9 @@ typedef struct tct_transcript {
   void *file; /* NULL: nobody wants to see */
   int to;     /* TCT_SERVER, or a party's number */
 } tct_transcript;
-tct_status tct_transcript_open(const char *path, tct_wire *wire, tct_transcript *out, tct_error *err);
+/* read: the files of this party's data, which the transcript is none of. */
+tct_status tct_transcript_open(const tct_session *options, const tct_inputs *read, tct_wire *wire, tct_transcript *out,
+                               tct_error *err);
 /* The same file sees what leaves over another wire, to party `to`; it is closed with the first. */
 void tct_transcript_join(const tct_transcript *first, tct_transcript *log, int to, tct_wire *wire);
 tct_status tct_transcript_close(tct_transcript *transcript, tct_error *err); /* NULL file: nothing */

@@ -42,7 +42,8 @@ tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *
   TCT_TRY(longest_text(model, &bytes, err));
   model->output = TCT_NEW(tct_outfile, 1);
   if (!model->output) return tct_fail_memory(err);
-  TCT_TRY(tct_outfile_open(model->output, plan->config.output, err));
+  const char *const *inputs = tct_inputs_list(&model->inputs);
+  TCT_TRY(tct_outfile_open(model->output, plan->config.output, TCT_OUT_FILE, inputs, err));
   return tct_outfile_reserve(model->output, bytes, err);
 }
 

@@ -182,6 +182,7 @@ static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound
   model->scale_shift = bound->shift;
   bound->factor = bound->shift = NULL;
   TCT_TRY(names(data, model, err));
+  TCT_TRY(tct_inputs_copy(&model->inputs, &data->inputs, err));
   return unaccounted(plan, data, model, err);
 }
 

@@ -212,7 +212,7 @@ static tct_status write_schema(tct_outfile *out, int regression, tct_error *err)
   int failed = !root || json_dumpf(root, out->file, JSON_INDENT(2)) != 0 || fputc('\n', out->file) == EOF;
   json_decref(root);
   if (!failed) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN, "cannot write %s; choose another place or make room", out->path);
+  return tct_fail(err, TCT_E_RUN, "cannot write %s; choose another place or make room", out->to.name);
 }
 
 tct_status tct_generate(const char *path, const char *schema_path, tct_labels labels, int64_t rows, uint64_t seed,
@@ -224,8 +224,9 @@ tct_status tct_generate(const char *path, const char *schema_path, tct_labels la
   if (rows < 1 || rows > INT64_C(1) << 40)
     return tct_fail(err, TCT_E_USAGE, "the number of rows must lie between 1 and 2^40");
   int regression = labels == TCT_LABELS_REAL;
-  tct_status status = tct_outfile_open(&table, path, err);
-  if (status == TCT_OK && schema_path) status = tct_outfile_open(&schema, schema_path, err);
+  const char *const other[] = {schema_path, NULL};
+  tct_status status = tct_outfile_open(&table, path, TCT_OUT_STREAM, other, err);
+  if (status == TCT_OK && schema_path) status = tct_outfile_open(&schema, schema_path, TCT_OUT_STREAM, NULL, err);
   if (status == TCT_OK && schema_path) status = write_schema(&schema, regression, err);
   if (status == TCT_OK) status = write_table(&table, regression, rows, seed, err);
   if (status == TCT_OK) status = tct_outfile_commit(&table, err);

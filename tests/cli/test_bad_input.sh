@@ -243,7 +243,7 @@ bad 'a file used as a folder' 1 'kept.json/m.json' train "${usual[@]}" -o kept.j
 bad 'a place where nobody can write' 1 '/proc/m.json' train "${usual[@]}" -o /proc/m.json
 bad '/dev/full for a model' 1 '/dev/full' train "${usual[@]}" -o /dev/full
 check '/dev/full is still a device' test -c /dev/full
-bad 'the table itself for an output' 2 'input' train "${usual[@]}" -o good.csv
+bad 'the table itself for an output' 2 'good.csv is read or written' train "${usual[@]}" -o good.csv
 bad '/dev/full for predictions' 1 '/dev/full' predict kept.json good.csv --label y -o /dev/full
 bad 'a folder for predictions' 1 'directory' predict kept.json good.csv --label y -o folder
 bad '/dev/full for records' 1 '/dev/full' generate --rows 100000 -o /dev/full --schema-output out/s.json
@@ -252,8 +252,8 @@ bad 'a schema that cannot be written' 1 'nosuch' generate -o out/p.csv --schema-
 bad 'no records' 2 'rows' generate --rows 0 -o out/p.csv
 bad '/dev/full for a report' 1 '/dev/full' report kept.json -o /dev/full
 bad 'a report in a folder that is not there' 1 'nosuch' train "${usual[@]}" -o out/m.json --report nosuch/m.html
-bad 'a report over the table' 2 'input' train "${usual[@]}" -o out/m.json --report good.csv
-bad 'a report over its model' 2 'model file' train "${usual[@]}" -o out/m.json --report out/m.json
+bad 'a report over the table' 2 'good.csv is read or written' train "${usual[@]}" -o out/m.json --report good.csv
+bad 'a report over its model' 2 'out/m.json is read or written' train "${usual[@]}" -o out/m.json --report out/m.json
 bad 'a report of a dry run' 2 'report' train --dry-run --shape 10,2 "${model[@]}" "${private[@]}" --report out/m.html
 bad '/dev/full for an export' 1 '/dev/full' export --liblinear kept.json -o /dev/full
 check 'failed outputs leave nothing' test -z "$(ls -A out)"
@@ -304,7 +304,7 @@ bad 'verify: a model that is not there' 1 'nosuch.json' verify nosuch.json
 bad 'verify: a truncated model' 3 'cut.json' verify cut.json
 bad 'report: no such model' 1 'cannot open' report nosuch.json
 bad 'report: a truncated model' 3 'cut.json' report cut.json
-bad 'report: the model itself' 2 'input' report kept.json -o kept.json
+bad 'report: the model itself' 2 'kept.json is read or written' report kept.json -o kept.json
 bad 'report: a folder' 1 'directory' report kept.json -o /
 bad 'report: no such folder' 1 'nosuch' report kept.json -o nosuch/page.html
 bad 'report: json and a page' 2 'json' report kept.json --json

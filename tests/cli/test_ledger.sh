@@ -29,7 +29,7 @@ done
 bad 'no name at all' 1 'cannot open' ledger '' --init --epsilon 1 --delta 1e-5
 
 # ---- the anchor is nobody's output ----
-bad 'a ledger that is its own anchor' 2 'place' ledger W --init --epsilon 5 --delta 1e-4 --anchor W
+bad 'a ledger that is its own anchor' 2 'another output' ledger W --init --epsilon 5 --delta 1e-4 --anchor W
 check 'a ledger that is its own anchor leaves nothing' test -z "$(ls | grep '^W')"
 ok 'a ledger with an anchor' ledger W --init --epsilon 5 --delta 1e-4 --anchor W.anchor
 bad 'the anchor as output' 2 'anchor' "${train[@]}" --epsilon 0.1 --ledger W -o W.anchor

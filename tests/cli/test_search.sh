@@ -86,7 +86,7 @@ ok 'a page' search p.csv "${settings[@]}" --tries 4 --seed 4 -o s3.json --report
 says 'is named' '^report +s3.html'
 ok 'by itself' report s3.json --title 'Who earns more' -o s4.html
 check 'is the same' cmp s3.html s4.html
-bad 'the page over the model' 2 'the model file as well' search p.csv "${settings[@]}" -o no.json --report no.json
+bad 'the page over the model' 2 'no.json is read or written' search p.csv "${settings[@]}" -o no.json --report no.json
 bad 'a page of no model' 2 '--report needs a model' search --dry-run --records 4000 "${settings[@]}" --report no.html
 
 # ---- persons ----

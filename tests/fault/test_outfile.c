@@ -32,13 +32,13 @@ static bool fails(void) {
 }
 
 /* In place of the C library's. */
-int open(const char *path, int flags, ...) {
+int openat(int folder, const char *path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, unsigned) : 0;
   va_end(more);
   if (disk.armed && disk.no_unnamed && (flags & O_TMPFILE) == O_TMPFILE) return errno = EOPNOTSUPP, -1;
-  return fails() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+  return fails() ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
@@ -46,8 +46,8 @@ int linkat(int from_folder, const char *from, int to_folder, const char *to, int
   return fails() ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
-int rename(const char *from, const char *to) {
-  return fails() ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+  return fails() ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
 }
 
 int fsync(int file) { return fails() ? -1 : (int)syscall(SYS_fsync, file); }
@@ -92,7 +92,7 @@ static bool holds(const char *bytes) {
 /* Writes the text; true: it was said to be there. */
 static bool write_out(tct_error *err) {
   tct_outfile out = {0};
-  tct_status status = tct_outfile_open(&out, "out", err);
+  tct_status status = tct_outfile_open(&out, "out", TCT_OUT_FILE, NULL, err);
   if (status == TCT_OK) status = tct_outfile_reserve(&out, LENGTH, err);
   if (status == TCT_OK) fwrite(text, 1, LENGTH, out.file);
   if (status == TCT_OK) status = tct_outfile_commit(&out, err);
@@ -142,7 +142,7 @@ static void a_file_that_may_not_grow_leaves_what_was_there(void **state) {
       if (there) put(old);
       now = (struct rlimit){most, before.rlim_max};
       assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
-      bool made = tct_outfile_open(&out, "out", &err) == TCT_OK;
+      bool made = tct_outfile_open(&out, "out", TCT_OUT_FILE, NULL, &err) == TCT_OK;
       if (made) fwrite(text, 1, LENGTH, out.file);
       made = made && tct_outfile_commit(&out, &err) == TCT_OK;
       tct_outfile_abandon(&out);

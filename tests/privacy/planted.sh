@@ -308,8 +308,17 @@ plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_REC
 plant model_hides_its_seed src/model/model.c 's/m->reproducible \? "reproducible" : "system"/m->reproducible ? "system" : "system"/' unit_model
 plant model_hides_what_is_unaccounted src/model/model.c 's/texts\(m->unaccounted, TCT_UNACCOUNTED\)/texts(m->unaccounted, 0)/' unit_model
 plant model_forgets_its_relation src/model/model_read.c 's/m->neighbours = tct_neighbours_find\(relation\);/m->neighbours = TCT_ADD_REMOVE;/' unit_model
-plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlink\(out->aside\);//' fault_outfile
-plant written_file_loses_its_permissions src/core/outfile.c 's/fchmod\(fd, info.st_mode & 07777\) != 0/0/' unit_write
+plant failed_write_leaves_a_file src/core/outfile.c 's/if \(out->aside\) unlinkat\([^;]*;//' fault_outfile
+plant written_file_loses_its_permissions src/core/outfile.c 's/\(void\)fchmod\([^;]*;/(void)mode;/' unit_outfile
+plant output_over_an_input src/core/outplace.c 's/if \(!is_input\(t, \*inputs\)\) continue;/continue;/' unit_outfile
+plant output_over_a_ledger src/core/outplace.c 's/if \(kind != TCT_OUT_ANCHOR\)/if (false)/' unit_outfile
+plant output_over_a_journal src/core/outplace.c 's/return check_beside\(t, err\);/return TCT_OK;/' unit_outfile
+plant two_new_outputs_of_one_name src/core/outplace.c 's/if \(t->there\) return false;/return false;/' unit_outfile
+plant output_through_the_link_of_another src/core/outplace.c 's/\(S_IWGRP \| S_IWOTH \| S_ISVTX\)/0/' unit_outfile
+plant output_over_what_nobody_may_write src/core/outplace.c 's/!\(t->at\.st_mode & \(S_IWUSR/(0 \& (S_IWUSR/' unit_outfile
+plant model_forgets_its_table src/train/fit.c 's/TCT_TRY\(tct_inputs_copy\([^;]*;//' unit_outfile
+plant relabelled_table_forgets_its_file src/read/borrow.c 's/TCT_TRY\(tct_inputs_copy\([^;]*;//' unit_outfile
+plant joined_table_forgets_its_files src/read/table/join.c 's/TCT_TRY\(tct_inputs_copy\(&to->inputs, &part\[k\]->inputs, err\)\);/;/' unit_outfile
 
 # ---- columns of several parties ----
 plant parties_change_halved src/solve/parties/dpfw_parties_plan.c 's/s->relation \* m->clip, n\)/s->relation * m->clip \/ 2, n)/;s/choice\.ratio = s->relation;/choice.ratio = s->relation \/ 2;/' privacy_sensitivity_parties

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 
 /* BLOCK: bytes of a block of short rows, in the second cache.  ROOM: bytes of all threads' blocks. */
 enum { BLOCK = TCT_LIMIT(1 << 18, 1 << 12), ROOM = 1 << 26 };

@@ -2,6 +2,7 @@
 #include "read/table/data.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -53,6 +54,35 @@ const char *tct_data_feature(const tct_data *data, int64_t column) {
   return data->names ? data->names[column] : NULL;
 }
 
+/* Whole names, since what is written later may be named from another folder. */
+tct_status tct_inputs_add(tct_inputs *inputs, const char *path, tct_error *err) {
+  int64_t len = inputs->len;
+  char *whole = path ? realpath(path, NULL) : NULL;
+  if (!whole) return TCT_OK;
+  if ((len & (len + 1)) == 0) { /* full: room for 2^k - 1 names and the end */
+    char **grown = tct_grow(inputs->name, len ? len + 1 : 0, 2 * (len + 1), sizeof *grown);
+    if (grown) inputs->name = grown;
+    if (!grown) len = -1;
+  }
+  if (len >= 0) inputs->name[len] = tct_text_copy(whole);
+  free(whole);
+  if (len < 0 || !inputs->name[len]) return tct_fail_memory(err);
+  inputs->len++;
+  return TCT_OK;
+}
+
+tct_status tct_inputs_copy(tct_inputs *inputs, const tct_inputs *from, tct_error *err) {
+  for (int64_t k = 0; k < from->len; k++) TCT_TRY(tct_inputs_add(inputs, from->name[k], err));
+  return TCT_OK;
+}
+
+const char *const *tct_inputs_list(const tct_inputs *inputs) { return (const char *const *)inputs->name; }
+
+void tct_inputs_free(tct_inputs *inputs) {
+  for (int64_t k = 0; k < inputs->len; k++) tct_free(inputs->name[k]);
+  tct_free(inputs->name);
+}
+
 void tct_data_free(tct_data *data) {
   if (!data) return;
   tct_matrix_free(&data->own);
@@ -65,6 +95,7 @@ void tct_data_free(tct_data *data) {
   tct_free(data->label_name);
   tct_free(data->keys);
   tct_free(data->schema);
+  tct_inputs_free(&data->inputs);
   tct_estimated_free(data->estimated);
   tct_words_free(data->words);
   for (int k = 0; k < TCT_UNACCOUNTED; k++) tct_free(data->unaccounted[k]);

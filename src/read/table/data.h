@@ -9,6 +9,12 @@
 
 enum { TCT_UNACCOUNTED = 64 }; /* the most facts that a table or a model can name */
 
+/* Files that were read, and are not to be replaced by what is made of them.  A zeroed one is empty. */
+typedef struct tct_inputs {
+  char **name; /* [len], whole; then NULL */
+  int64_t len;
+} tct_inputs;
+
 struct tct_data {
   tct_matrix x;                 /* what solvers see */
   tct_owned_matrix own;         /* the memory of x, or empty when borrowed */
@@ -32,9 +38,16 @@ struct tct_data {
   tct_team *team;               /* the ranks that hold the other records, borrowed; NULL: all are here */
   int64_t row0, all_rows;       /* number of the first record, and of all of them; without a team 0 */
   int64_t *rank_rows;           /* [ranks], owned; NULL without a team */
+  tct_inputs inputs;            /* the files that it was read from */
   char input[TCT_DIGEST_HEX];   /* over ranks: identity of the files that were read (train/identity.h); "" otherwise */
   char *unaccounted[TCT_UNACCOUNTED + 1]; /* what reading took from the data and no event pays for */
 };
+
+/* path NULL, or of no file: nothing is added. */
+tct_status tct_inputs_add(tct_inputs *inputs, const char *path, tct_error *err);
+tct_status tct_inputs_copy(tct_inputs *inputs, const tct_inputs *from, tct_error *err);
+const char *const *tct_inputs_list(const tct_inputs *inputs); /* as tct_outfile_open takes it */
+void tct_inputs_free(tct_inputs *inputs);
 
 /* Adds a sentence to the unaccounted list. */
 tct_status tct_data_unaccounted(tct_data *data, const char *text, tct_error *err);

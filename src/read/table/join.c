@@ -164,6 +164,7 @@ static tct_status fill(tct_data *const *part, int64_t parts, int64_t drop, tct_d
   m->index_type = m->layout == TCT_CSR && entries > INT32_MAX ? TCT_I64 : TCT_I32;
   m->stride = m->layout == TCT_CSR ? 0 : m->cols;
   TCT_TRY(make_room(to, entries, part[0], err));
+  for (int64_t k = 0; k < parts; k++) TCT_TRY(tct_inputs_copy(&to->inputs, &part[k]->inputs, err));
   for (int64_t k = 0; k < parts; k++) append(to, part[k], k == 0 ? drop : 0, part[k]->x.rows, &row, &entry);
   TCT_TRY(join_keys(part, parts, drop, to, err));
   return describe(to, part[0], err);
@@ -226,6 +227,7 @@ static tct_status pick(const tct_data *from, const unsigned char *mark, unsigned
     append(to, from, first, end, &row, &entry);
   }
   TCT_TRY(pick_weights(from, mark, wanted, to, err));
+  TCT_TRY(tct_inputs_copy(&to->inputs, &from->inputs, err));
   return describe(to, from, err);
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 #include "la/matrix/paged.h"
 
 enum { FIRST_PIECE = TCT_LIMIT(1 << 12, 4), LARGEST_PIECE = TCT_LIMIT(1 << 20, 64) }; /* 32 KiB to 8 MiB of doubles */
