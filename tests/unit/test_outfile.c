@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/outfile.h"
 #include "tacit.h"
 
 #include <dirent.h>
@@ -329,6 +330,24 @@ static void a_closed_standard_stream_does_not_become_the_file(void **state) {
   }
 }
 
+static void a_log_outlives_whoever_writes_it(void **state) {
+  (void)state;
+  static const char *const inputs[] = {"table", NULL};
+  tct_outfile log;
+  put("log", "old");
+  put("table", "rows");
+  assert_int_equal(tct_outfile_open(&log, "table", TCT_OUT_LOG, inputs, NULL), TCT_E_USAGE);
+  holds("table", "rows");
+  assert_int_equal(tct_outfile_open(&log, "log", TCT_OUT_LOG, inputs, NULL), TCT_OK);
+  holds("log", "");
+  fputs("one line", log.file);
+  assert_int_equal(fflush(log.file), 0);
+  holds("log", "one line"); /* as it would stand if the process were killed now */
+  tct_outfile_abandon(&log);
+  holds("log", "one line");
+  assert_int_equal(entries(), 2);
+}
+
 static void a_name_may_be_as_long_as_the_system_takes_it(void **state) {
   (void)state;
   char name[256] = "";
@@ -517,6 +536,7 @@ int main(void) {
       TEST(a_link_in_a_folder_of_many_is_not_followed),
       TEST(a_descriptor_is_written_where_it_stands),
       TEST(a_closed_standard_stream_does_not_become_the_file),
+      TEST(a_log_outlives_whoever_writes_it),
       TEST(a_name_may_be_as_long_as_the_system_takes_it),
       TEST(a_full_disk_leaves_the_old_file_and_nothing_else),
       TEST(a_directory_or_no_folder_or_no_name_is_an_error),
