@@ -21,6 +21,13 @@ row() { # a file of ELF
   line+=" $(grep -q 'GNU_STACK.* RW ' <<<"$segments" && echo yes || echo no) $(yes "$symbols" __stack_chk_fail)"
   # shellcheck disable=SC2086  # words
   printf '%-30s %-6s %-9s %-4s %-9s %-16s %-8s %s\n' "$(basename "$1")" $line "$(yes "$symbols" '_chk(@|$)')" "$cet"
+  # Where a library is looked for: an empty entry is the current folder, and a relative one begins there.
+  while IFS= read -r entry; do
+    case $entry in
+      /* | '$ORIGIN'*) ;;
+      *) echo "$1: RUNPATH has '$entry', which is looked up from the current folder" >&2 && bad=1 ;;
+    esac
+  done < <(sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]$/\2:/p' <<<"$dynamic" | tr ':' '\n' | head -n -1)
   case $(basename "$1") in
     tacit* | libtacit*) [[ " $line " != *" no "* ]] && { [ "$cet_asked" = no ] || [ "$cet" = yes ]; } || bad=1 ;; # others were built elsewhere
   esac

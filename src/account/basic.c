@@ -103,7 +103,8 @@ static double price(const part *p, tct_neighbours neighbours, double delta) {
   tct_bracket bracket;
   if (count == 0) return 0;
   if (!(delta > 0)) return INFINITY;
-  if (p->by) return p->by->epsilon(&p->list, neighbours, delta, 1e-3, &bracket, NULL) == TCT_OK ? bracket.upper : INFINITY;
+  if (p->by)
+    return p->by->epsilon(&p->list, neighbours, delta, 1e-3, &bracket, NULL) == TCT_OK ? bracket.upper : INFINITY;
   double own = delta / count * (1 - TCT_MARGIN);
   if (e->kind == TCT_EV_OBJPERT)
     pair[1] = tct_onestep_epsilon(e, neighbours, 0, own);

@@ -107,7 +107,8 @@ static void free_laws(laws *l) {
 static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
                           tct_error *err) {
   /* Only a dominating law is known of these: it proves nothing from below. */
-  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP, two = tct_event_two_ways(e, q->neighbours);
+  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP,
+       two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
   if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
@@ -224,7 +225,8 @@ static tct_status ask(tct_loss_query *q, direction d, answer *upper, answer *low
   laws l;
   TCT_TRY(make_laws(q, d.reversed, d.h, lower != NULL, &l, err));
   tct_status status = compose_side(q, &l, UPPER, d.s, d.attempts, upper, err);
-  if (status == TCT_OK && lower && upper->value < no_answer(q)) status = compose_side(q, &l, LOWER, d.s, d.attempts, lower, err);
+  if (status == TCT_OK && lower && upper->value < no_answer(q))
+    status = compose_side(q, &l, LOWER, d.s, d.attempts, lower, err);
   free_laws(&l);
   return status;
 }
@@ -247,7 +249,9 @@ static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, (direction){false, h, s, ATTEMPTS}, upper, lower, err));
-  if (!q->two_ways || !(upper->value < no_answer(q)) || reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon)) return TCT_OK;
+  if (!q->two_ways || !(upper->value < no_answer(q)) ||
+      reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon))
+    return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
   double coarse = tct_min(64, sqrt(tct_max(gap, 0) / (0.8 * q->precision)));
   for (; coarse > 1.5; coarse /= 3) {
@@ -281,8 +285,8 @@ static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slo
   return TCT_OK;
 }
 
-/* Where the grid wanted gave nothing: wider ones, any width is sound.  Now a step may be much narrower than a bucket, so
- * that the forecast is made as on the grid.  seen: epsilon as far as it is known, or NAN. */
+/* Where the grid wanted gave nothing: wider ones, any width is sound.  Now a step may be much narrower than a bucket,
+ * so that the forecast is made as on the grid.  seen: epsilon as far as it is known, or NAN. */
 static tct_status coarser(tct_loss_query *q, double h, double seen, tct_bracket *out, tct_error *err) {
   enum { ATTEMPTS_WIDER = 12 };
   q->work += tct_loss_spare_work;

@@ -6,12 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Labels within [low, high]: their middle is taken off, but counts stay as they are. */
+/* Labels within [low, high]: their middle is taken off, but counts stay as they are, and so do the labels of a model
+ * without an intercept, in which the middle would be one. */
 static void use_labels(tct_config *config, double low, double high) {
   tct_loss loss;
   bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->counts;
-  config->label_shift = counts ? 0 : (low + high) / 2;
-  config->label_bound = counts ? high : (high - low) / 2;
+  bool moved = !counts && config->intercept;
+  config->label_shift = moved ? (low + high) / 2 : 0;
+  config->label_bound = moved ? (high - low) / 2 : counts ? high : fmax(fabs(low), fabs(high));
 }
 
 /* columns: those of a schema. */

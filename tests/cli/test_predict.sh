@@ -21,6 +21,15 @@ PY
 settings=(--epsilon 1 --delta 1e-5 --seed 1)
 ok 'a model' train t.csv --schema s.json --loss logistic "${settings[@]}" -o m.json
 
+# ---- without an intercept nothing is taken off the label: the middle would be one ----
+python3 -c 'print("a,b,y"); [print(f"{i / 100},0,{i / 20}") for i in range(201)]' >slope.csv
+echo '{"columns": [{"name": "a", "type": "number", "lower": 0, "upper": 2}, {"name": "b", "type": "ignore"}], "label": {"name": "y", "lower": 0, "upper": 10}}' >slope.json
+ok 'a line through 0' train slope.csv --schema slope.json --loss squared --no-intercept --epsilon 100 --delta 1e-6 --seed 1 -o slope.model.json
+check 'its labels are as they were' test "$(field transforms.label_shift slope.model.json) $(field transforms.label_bound slope.model.json)" = '0.0 10.0'
+printf 'a,b\n0,0\n1,0\n' >ends.csv
+ok 'it predicts' predict slope.model.json ends.csv
+check '0 at 0, and about 5 at 1' python3 -c 'low, high = map(float, open(".out")); assert low == 0 and abs(high - 5) < 0.5, (low, high)'
+
 # ---- ids and a header ----
 head2() { head -n 2 "$1" | tr '\n' '|'; }
 ok 'labels with ids' predict m.json t.csv --output label --id visit --header -o p.csv

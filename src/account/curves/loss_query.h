@@ -16,7 +16,8 @@ typedef struct tct_loss_query {
   bool beyond; /* more distinct events than are composed */
 } tct_loss_query;
 
-/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the caller's. */
+/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the
+ * caller's. */
 /* negligible: a chance that delta may lose. */
 tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
                               tct_error *err);

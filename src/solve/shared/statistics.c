@@ -53,8 +53,8 @@ static void iterate(const double *matrix, const double *factor, const double *h,
   }
 }
 
-/* The smallest ridge that brings all eigenvalues to zeta; a singular matrix without noise gets one that makes it regular.
- * factor: [p][p]. */
+/* The smallest ridge that brings all eigenvalues to zeta; a singular matrix without noise gets one that makes it
+ * regular. factor: [p][p]. */
 static double ridge_for(const double *gram, int64_t p, double zeta, double *factor) {
   double trace = 0, ridge = tct_least_shift(gram, p, -zeta, zeta, 0.05, factor);
   for (int64_t i = 0; i < p; i++) trace += fabs(gram[i * p + i]);
