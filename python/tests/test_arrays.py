@@ -166,3 +166,31 @@ def test_a_limit_of_the_input_can_be_raised_and_lowered(tmp_path):
         tacit.read(path, max_cols=1_500_000, max_line=14)
     with pytest.raises(ValueError, match="limit"):
         tacit.read(path, max_cols=-1)
+
+
+def test_a_quote_ends_with_its_line_unless_fields_over_lines_are_asked_for(tmp_path):
+    path = tmp_path / "notes.csv"
+    path.write_text('a,note,y\n1,"one\ntwo",1\n2,x,0\n')
+    schema = tacit.Schema(
+        {
+            "columns": [{"name": "a", "type": "number", "lower": 0, "upper": 9}, {"name": "note", "type": "ignore"}],
+            "label": {"name": "y"},
+        }
+    )
+    with pytest.raises(ValueError, match="does not end in its line"):
+        tacit.read(path, schema=schema)
+    assert tacit.read(path, schema=schema, multiline=True).shape == (2, 1)
+    assert tacit.read(path, schema=schema, invalid="zero").shape == (3, 1)
+    with pytest.raises(TypeError, match="True or False"):
+        tacit.read(path, schema=schema, multiline="no")
+
+
+def test_no_record_tells_the_format_where_malformed_ones_are_nothing(tmp_path):
+    path = tmp_path / "rows.txt"
+    path.write_text("broken\n1 1:1 2:1\n-1 2:1\n")
+    assert tacit.read(path, format="libsvm", cols=2, invalid="zero").array().toarray().tolist() == [[0, 0], [1, 1], [0, 1]]
+    path.write_text("1 1:1 2:1\n-1 2:1\n")
+    with pytest.raises(ValueError, match="would tell the format"):
+        tacit.read(path, cols=2, invalid="zero")
+    with pytest.raises(ValueError, match="format is unknown"):
+        tacit.read(path, format="xml")

@@ -133,6 +133,14 @@ check 'one for each record' test "$(wc -l <z.txt)" = 5000
 ok 'its page' report l.json -o page.html
 ok 'the plan without data' train --dry-run --records 5000 --schema lists.json "${settings[@]}" --estimate "$kinds"
 check 'promises what was made' cmp -s <(grep '^estimate' .out) <(grep '^estimate' plan.txt)
+memory() { grep '^memory' .out | grep -oE '[0-9.]+'; }
+listed=$(memory)
+ok 'the plan of half the records' train --dry-run --records 2500 --schema lists.json "${settings[@]}" --estimate "$kinds"
+within 'its memory has a text for each record and list' 1.5 "$(python3 -c "print($listed - $(memory))")" 2
+bad 'a plan that does not fit' 2 'list values in the schema, or raise --memory' train --dry-run --records 500000 --schema lists.json \
+  "${settings[@]}" --estimate "$kinds" --memory 100M
+bad 'nor does a table of so many records' 2 'list values in the schema, or raise --memory' train c.csv --schema lists.json \
+  "${settings[@]}" --estimate "$kinds" --memory 1M -o x.json
 cp m.json kept.json && cp l.json m.json
 edited 'a list called public' 'columns[2].pop("estimated")'
 edited 'lists dropped' 'e["asked"].pop("lists"); e.pop("lists"); [c.pop("estimated") for c in columns[1:]]'

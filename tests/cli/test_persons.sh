@@ -75,7 +75,7 @@ bad 'nobody' 3 'hole.csv:7:1: .*names no person' train hole.csv "${common[@]:1}"
 sed '7s/^[^,]*,/,/' v.csv >hole.csv
 bad 'nobody, and malformed records are nothing' 3 'names no person' train hole.csv "${common[@]:1}" "${person[@]}" --invalid zero -o x.json
 sed '7s/.*//' v.csv >hole.csv
-bad 'an empty line is nobody' 3 'hole.csv:7: the line is empty' train hole.csv "${common[@]:1}" "${person[@]}" --invalid zero -o x.json
+bad 'an empty line is nobody' 3 'hole.csv:7:1: the line is empty' train hole.csv "${common[@]:1}" "${person[@]}" --invalid zero -o x.json
 bad 'none of a person' 2 'at least 1' train "${common[@]}" --person patient --rows-per-person 0 -o x.json
 check 'nothing is left' test ! -e x.json
 finish

@@ -173,7 +173,7 @@ static void make_one(const setting *s, one *r, bool bad) {
 static bool is_none(const setting *s, const one *r, bool first) {
   const char *at = r->line, *end = at + r->length;
   if (!is_text(s->kind) || (int64_t)r->length > s->options.max_line) return false;
-  if (s->kind < SVM) return (!s->zero || s->options.key) && (r->length == 0 || (r->length == 1 && *at == '\r'));
+  if (s->kind < SVM) return !s->zero && (r->length == 0 || (r->length == 1 && *at == '\r'));
   if (s->kind == JSONL && first && r->length >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
   while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
   return at == end || (s->kind == SVM && *at == '#');

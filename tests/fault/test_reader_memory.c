@@ -13,6 +13,7 @@ static int fail_each(const char *bytes, size_t count, const tct_read_options *op
     tct_data *data = tct_data_read_memory(bytes, (int64_t)count, 7, options, &err);
     tct_alloc_fail_at_test(0);
     if (data) {
+      for (int64_t i = 0; data->dropped && i < data->x.rows; i++) assert_false(data->dropped[i]);
       tct_data_free(data);
       return n - 1;
     }
@@ -37,11 +38,31 @@ static void a_read_without_memory_is_an_error(void **state) {
     assert_true(fail_each(csv, strlen(csv), &options) > 5);
     options.label = "1";
     assert_true(fail_each(npy, 14 + strlen(header), &options) > 5);
-    options.label = NULL;
+    options.label = NULL, options.format = "libsvm";
     assert_true(fail_each(libsvm, strlen(libsvm), &options) > 5);
-    options.schema_text = schema;
+    options.schema_text = schema, options.format = NULL;
     assert_true(fail_each(csv, strlen(csv), &options) > 5);
   }
+}
+
+/* A text of a column without a list for which there is no room ends the read, and drops no record. */
+static void distinct_texts_without_memory_are_an_error(void **state) {
+  (void)state;
+  static const char open[] =
+      "{\"label\":{\"name\":\"y\"},\"columns\":[{\"name\":\"a\",\"type\":\"category\",\"estimate\":true}]}";
+  char text[4096];
+  size_t at = (size_t)sprintf(text, "a,y\n");
+  for (int i = 0; i < 150; i++) at += (size_t)sprintf(text + at, "town %d,%d\n", i, i % 2);
+  for (int invalid = TCT_INVALID_REFUSE; invalid <= TCT_INVALID_ZERO; invalid++) {
+    tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, open);
+    options.invalid = invalid;
+    assert_true(fail_each(text, at, &options) > 8);
+  }
+  at = 0;
+  for (int i = 0; i < 150; i++) at += (size_t)sprintf(text + at, "{\"a\":\"%d\",\"y\":1}\n", i);
+  tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, open);
+  options.format = "jsonl", options.invalid = TCT_INVALID_ZERO;
+  assert_true(fail_each(text, at, &options) > 8);
 }
 
 /* The fuzzer's seed, behind the byte that sets its options. */
@@ -73,6 +94,7 @@ int main(void) {
     return 77;
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_read_without_memory_is_an_error),
+                                     cmocka_unit_test(distinct_texts_without_memory_are_an_error),
                                      cmocka_unit_test(a_stata_file_without_memory_is_an_error)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

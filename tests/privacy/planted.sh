@@ -300,7 +300,11 @@ plant dpfw_weighed_terms_cut_at_the_whole_reach src/solve/frank_wolfe/dpfw_sums.
 plant dpfw_weights_ignored src/solve/frank_wolfe/dpfw_sums.c 's/ \* s->problem->weight\[i\]//' privacy_sensitivity_dpfw
 plant every_row_a_person src/several/persons.c 's/strcmp\(list\[k\]\.name, list\[k - 1\]\.name\) != 0/true/' unit_persons
 plant persons_by_their_first_letter src/several/persons.c 's/strcmp\(/strncmp(1 + /g;s/strncmp\(1 \+ ([^,]*), ([^)]*)\)/strncmp(\1, \2, 1)/g' unit_persons
-plant empty_lines_of_nobody src/read/format/csv_table.c 's/r->blanks > 0 && r->key >= 0/false/' unit_persons
+plant malformed_records_of_somebody src/read/format/csv_table.c 's/const char \*why = r->csv.fault.why;/const char *why = NULL;/' unit_persons
+plant a_quote_takes_lines_along src/read/format/csv_table.c 's/bool multiline =/bool multiline = true ||/' contract_single_records
+plant empty_lines_after_all_records src/read/format/csv_table.c 's/r->csv.blank && !reader->table.droppable/r->csv.blank/' contract_single_records
+plant a_long_line_ends_the_read src/read/source/limits.c 's/options->invalid == TCT_INVALID_ZERO/false/' contract_single_records
+plant the_first_record_tells_the_format src/read/format/formats.c 's/options->format \? named\(options->format\) : NULL/NULL/' contract_single_records
 plant keys_of_the_first_part_alone src/read/table/join.c 's/const char \*from = keys_after\(part\[k\]->keys/const char *from = keys_after(part[0]->keys/;s/keys_after\(part\[k\]->keys, part\[k\]->x.rows\) - from\)/keys_after(part[0]->keys, part[0]->x.rows) - from)/' unit_persons
 plant objpert_curves_for_persons src/solve/minimiser/objpert.c 's/TCT_WEIGHS_RECORDS/TCT_WEIGHS_PERSONS/' privacy_weights
 

@@ -161,7 +161,7 @@ static tct_status add_record(csv_reader *r, tct_reader *reader, tct_error *err) 
 }
 
 /* Of empty lines those at the end are no records, and others are malformed ones.  Under TCT_INVALID_ZERO all are: no
- * record decides whether those before it are there.  An empty line has no key, and a record without one is nobody's. */
+ * record decides whether those before it are there. */
 static tct_status check_blanks(const csv_reader *r, const tct_reader *reader, tct_error *err) {
   if (r->blanks == 0) return TCT_OK;
   return tct_fail_at(err, reader->source->name, r->first_blank, 0, "the line is empty; remove it");
@@ -172,7 +172,7 @@ static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err
     bool more;
     TCT_TRY(tct_csv_next(&r->csv, &more, err));
     if (!more) return TCT_OK;
-    if (r->csv.blank && (r->key >= 0 || !reader->table.droppable)) {
+    if (r->csv.blank && !reader->table.droppable) {
       if (r->blanks++ == 0) r->first_blank = r->csv.line;
       continue;
     }
