@@ -28,12 +28,6 @@ done < <(awk '
     print FILENAME ":" FNR
   }' "${files[@]}")
 
-# Every file that is written goes through one gate.  Beside it are files without a name, and the registry.
-while IFS= read -r hit; do
-  complain "$hit opens a file for writing by itself; use core/outfile.h, or tct_file_write"
-done < <(grep -nE '\bfopen\([^;]*"([wa]|r[bt]?\+)|\b(mkstemp|mkostemp|creat|rename|renameat|truncate)\(|\bO_(CREAT|TMPFILE|WRONLY|RDWR)\b' "${files[@]}" |
-  grep -vE '^(src/core/outfile|src/read/table/scratch|src/ledger/registry|cli/disk)\.c:' | cut -d: -f1,2)
-
 # At most 7 parameters.
 long=$(awk '
   function parameters(text, list, n) {

@@ -10,12 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 /* More tries than processes that could share a pid in one folder (containers on a shared disk). */
-enum { NAME_TRIES = 100, PLACE = 40, BLOCK = 1 << 16 };
+enum { NAME_TRIES = 100, SUFFIX = 48, PLACE = 40, BLOCK = 1 << 16 };
 /* A name may need new blocks in its folder: a leaf that splits, an index, a root.  They are kept free until then. */
 enum { FOLDER_ROOM = 3 * 4096 };
 
@@ -41,11 +40,12 @@ static int create_unnamed(int folder) {
 /* Tries names aside until `make` answers for another reason than that the name is taken; its answer, with errno. */
 static int name_aside(tct_outfile *out, int (*make)(int folder, const char *aside, int fd), int fd) {
   int made = -1;
-  out->aside = TCT_NEW(char, NAME_MAX + 1);
+  size_t size = strlen(out->to.base) + SUFFIX;
+  out->aside = TCT_NEW(char, (int64_t)size);
   if (!out->aside) return errno = ENOMEM, -1;
   errno = EEXIST;
   for (int i = 0; i < NAME_TRIES && made < 0 && errno == EEXIST; i++) {
-    snprintf(out->aside, NAME_MAX + 1, "%.200s.%ld-%d.tmp", out->to.base, (long)getpid(), i);
+    snprintf(out->aside, size, "%s.%ld-%d.tmp", out->to.base, (long)getpid(), i);
     made = make(out->to.folder, out->aside, fd);
   }
   if (made >= 0) return made;
@@ -90,14 +90,6 @@ static void keep_mode(int fd, const struct stat *at) {
   (void)fchmod(fd, at->st_uid == geteuid() ? mode : mode & now.st_mode); /* a convenience */
 }
 
-/* Where a standard stream is closed, what is printed to it must not go into the file. */
-static int above_streams(int fd) {
-  if (fd < 0 || fd > STDERR_FILENO) return fd;
-  int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  close(fd);
-  return other;
-}
-
 static int open_target(tct_outfile *out, tct_out_kind kind) {
   const tct_outplace *t = &out->to;
   if (t->in_place) return open_in_place(t);
@@ -114,7 +106,7 @@ tct_status tct_outfile_open(tct_outfile *out, const char *path, tct_out_kind kin
   memset(out, 0, sizeof *out);
   tct_error_clear(err);
   TCT_TRY(tct_outplace_find(&out->to, path, kind, inputs, err));
-  int fd = above_streams(open_target(out, kind));
+  int fd = open_target(out, kind);
   out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (out->file) return TCT_OK;
   int code = errno;

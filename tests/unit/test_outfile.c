@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/outfile.h"
 #include "tacit.h"
 
 #include <dirent.h>
@@ -311,54 +310,6 @@ static void a_descriptor_is_written_where_it_stands(void **state) {
 }
 
 /* A limit on the size of files stands for a full disk, for root as well. */
-static void print_apart(FILE *file, void *text) {
-  assert_true(fileno(file) > STDERR_FILENO);
-  fputs(text, file);
-}
-
-/* A service may have no standard streams, and what is printed to them is in no file then. */
-static void a_closed_standard_stream_does_not_become_the_file(void **state) {
-  (void)state;
-  for (int stream = 0; stream < 3; stream++) {
-    int kept = fcntl(stream, F_DUPFD_CLOEXEC, 3);
-    close(stream);
-    tct_status status = tct_file_write("m", NULL, 0, print_apart, "new", NULL);
-    dup2(kept, stream);
-    close(kept);
-    assert_int_equal(status, TCT_OK);
-    holds("m", "new");
-  }
-}
-
-static void a_log_outlives_whoever_writes_it(void **state) {
-  (void)state;
-  static const char *const inputs[] = {"table", NULL};
-  tct_outfile log;
-  put("log", "old");
-  put("table", "rows");
-  assert_int_equal(tct_outfile_open(&log, "table", TCT_OUT_LOG, inputs, NULL), TCT_E_USAGE);
-  holds("table", "rows");
-  assert_int_equal(tct_outfile_open(&log, "log", TCT_OUT_LOG, inputs, NULL), TCT_OK);
-  holds("log", "");
-  fputs("one line", log.file);
-  assert_int_equal(fflush(log.file), 0);
-  holds("log", "one line"); /* as it would stand if the process were killed now */
-  tct_outfile_abandon(&log);
-  holds("log", "one line");
-  assert_int_equal(entries(), 2);
-}
-
-static void a_name_may_be_as_long_as_the_system_takes_it(void **state) {
-  (void)state;
-  char name[256] = "";
-  memset(name, 'm', sizeof name - 1);
-  for (int there = 0; there < 2; there++) {
-    assert_int_equal(write_text(name, there ? "new" : "old", NULL), TCT_OK);
-    holds(name, there ? "new" : "old");
-  }
-  assert_int_equal(entries(), 1);
-}
-
 static void a_full_disk_leaves_the_old_file_and_nothing_else(void **state) {
   (void)state;
   struct rlimit usual, small = {1000, 1000};
@@ -535,9 +486,6 @@ int main(void) {
       TEST(what_keeps_a_budget_is_never_replaced),
       TEST(a_link_in_a_folder_of_many_is_not_followed),
       TEST(a_descriptor_is_written_where_it_stands),
-      TEST(a_closed_standard_stream_does_not_become_the_file),
-      TEST(a_log_outlives_whoever_writes_it),
-      TEST(a_name_may_be_as_long_as_the_system_takes_it),
       TEST(a_full_disk_leaves_the_old_file_and_nothing_else),
       TEST(a_directory_or_no_folder_or_no_name_is_an_error),
       TEST(a_check_says_what_writing_would_and_changes_nothing),
