@@ -89,6 +89,19 @@ static void print_identity(const json_t *root) {
       cli_line("input changed", "%s: %s", cli_string(change, "time"), cli_string(change, "reason"));
 }
 
+/* What others cannot have now, and what ended by itself: a run that was broken off before it was charged. */
+static void print_reserved(const json_t *root) {
+  const json_t *each;
+  size_t i;
+  json_array_foreach(json_object_get(root, "reservations"), i, each) {
+    const char *state = cli_string(each, "state");
+    if (!strcmp(state, "reserved") || !strcmp(state, "ended"))
+      cli_line(state, "epsilon %s, delta %s %s %s: %s", cli_real(cli_number(each, "epsilon")),
+               cli_real(cli_number(each, "delta")), *state == 'r' ? "until" : "uncharged, at", cli_string(each, "end"),
+               cli_string(each, "what"));
+  }
+}
+
 /* What stands beside the sum, so that nobody takes it for more. */
 static void print_gaps(const json_t *root) {
   double unaccounted = cli_number(root, "unaccounted_runs"), seeded = cli_number(root, "seeded_runs");
@@ -111,6 +124,7 @@ static void print_state(const json_t *root) {
   cli_line("spent", "epsilon %s, delta %s", cli_real(cli_number(spent, "epsilon")),
            cli_real(cli_number(spent, "delta")));
   print_gaps(root);
+  print_reserved(root);
   cli_line("left", "epsilon %s, delta %s", cli_real(cli_number(left, "epsilon")), cli_real(cli_number(left, "delta")));
   if (cli_string(left, "unit")[0] != 'e')
     cli_line("", "in %s: %s spent, %s left", cli_string(left, "unit"), cli_real(cli_number(spent, "amount")),

@@ -31,11 +31,13 @@ static const cli_option options[] = {
     {"--neighbours", CLI_CHOICE, offsetof(cli_args, neighbours), "add_remove|replace_one",
      "the relation that was agreed on", "add_remove", "replace_one"},
     {"--ledger", CLI_IN, offsetof(cli_args, config.ledger), "FILE",
-     "budget ledger of this party's data set, charged before the first release", "no ledger", "ward.ledger"},
+     "budget ledger of this party's data set: reserved until --timeout, and charged once all parties have reserved, "
+     "before the first release",
+     "no ledger", "ward.ledger"},
     {"--transcript", CLI_OUT, offsetof(cli_args, session.transcript), "FILE",
      "every message that leaves this party, one JSON line each", "no transcript", "sent.jsonl"},
     {"--seed", CLI_SEED, offsetof(cli_args, config.seed), "S",
-     "repeatable noise, for tests: the model is marked reproducible and must not be published",
+     "repeatable noise, for tests: all parties have a seed or nobody, and the model must not be published",
      "fresh noise from the operating system", "1"},
     {"-o", CLI_OUT, offsetof(cli_args, output), "MODEL.json", "also write the model here", "the server alone writes it",
      "model.json"},
@@ -52,6 +54,7 @@ static int report(const cli_args *args, const tct_model *model) {
     return code;
   }
   cli_line("done", "a model of %lld columns, all parties together", (long long)tct_model_cols(model));
+  cli_line("receipt", "the server has written this model, and it is the one of the rounds");
   if (args->output) cli_line("model", "%s", args->output);
   return 0;
 }
@@ -112,6 +115,9 @@ const cli_verb cli_party = {
         "DATA has this party's features, the labels and a column of keys.  Every party has the labels; with\n"
         "gram_parties:labels=one a single party brings them, and the others give no --label.\n"
         "The plan that the server asks for is made again here and refused if it costs more than --epsilon, --delta.\n"
+        "Who stops before all parties have reserved costs nobody anything. A party that has no receipt at the end "
+        "does\n"
+        "not know whether there is a model: the server does.\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 bad input data, 4 privacy budget refused.\n",
     .min = 1,

@@ -74,13 +74,13 @@ static int run_serve(cli_args *args) {
   if (args->session.address && (args->parties < 1 || args->parties > 64))
     return cli_fail(CLI_USAGE, "--parties K is missing; say how many will come, from 1 to 64");
   args->session.parties = (int32_t)args->parties;
+  args->config.output = args->output;
   int code = cli_wire_begin(args, "--listen", &team);
   if (code) return code;
   cli_progress_start(&args->config);
   tct_model *model = tct_serve(&args->config, &args->session, &err);
   cli_progress_end();
-  tct_status status = model ? tct_model_write(model, args->output, &err) : err.status;
-  code = status == TCT_OK ? print_model(args, model) : cli_fail_error(&err);
+  code = model ? print_model(args, model) : cli_fail_error(&err);
   tct_model_free(model);
   tct_team_free(team);
   return code;
@@ -98,7 +98,8 @@ const cli_verb cli_serve = {
     .details =
         "Over the network: TLS 1.3, with certificates of one authority on both sides.  Under mpirun, rank 0 serves:\n"
         "  mpirun -n 1 tacit serve ... : -n 1 tacit party A.csv ... : -n 1 tacit party B.csv ...\n"
-        "A party that is not who it says, stops, or stays silent ends the run; what was charged stays charged.\n"
+        "A party that is not who it says, has a seed or too little budget, stops, or stays silent ends the run. All\n"
+        "reserve before anybody is charged; what was charged stays charged.\n"
         "docs/guide/parties.md tells what it costs not to pool, and what each observer can learn.\n"
         "\n"
         "Exit codes: 0 done, 1 failure while running, 2 wrong usage, 3 the parties' records do not match,\n"

@@ -448,7 +448,7 @@ typedef struct tct_session {
   const char *authority;
   const char *secret;     /* party: file of at least 32 bytes that all parties have and the server has not */
   const char *transcript; /* party: file that receives each frame that leaves, or NULL */
-  double timeout;         /* seconds that a peer may take for one message; default 600 */
+  double timeout;         /* seconds that a peer may take for one message, and a reservation lasts; default 600 */
   int32_t parties;        /* server: how many; ranks: 0 or one less than ranks */
   int32_t reserved;       /* 0 */
   tct_team *team;         /* ranks, or NULL */
@@ -463,13 +463,15 @@ static inline void tct_session_default(tct_session *options) { tct_session_defau
 
 /* Waits for the parties and trains with them; sees releases only.  config->solver: dpfw_parties, or gram_parties, for
  * which parties connect with each other too; the number of parties is set here.  No ledger: every party keeps its own.
- * No intercept, whatever config says: no party owns it. */
+ * No intercept, whatever config says: no party owns it.  With config->output the model is written before the parties
+ * are sent it, and needs no tct_model_write. */
 TCT_API tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err);
 /* Takes part with the columns of `data` and its labels, which every party holds (gram_parties:labels=one: one party).
  * Of config it takes the loss as the server has it, epsilon and delta (the most that is agreed to), neighbours, ledger,
  * seed, threads and callbacks.  solver is what was agreed on: NULL dpfw_parties; each option in it has to be so in the
- * server's.  All else comes from the server, and is planned and checked here.  The model is the server's, with the
- * ledger entry of this party. */
+ * server's.  All else comes from the server, and is planned and checked here.  The ledger is charged once all parties
+ * have reserved, before the first release; an error says what came of that.  The model is the server's, with the ledger
+ * entry of this party. */
 TCT_API tct_model *tct_join(const tct_config *config, const tct_data *data, const tct_session *options, tct_error *err);
 
 /* ---- plan: what will be spent, from public facts alone ---------------------------------------- */
@@ -859,8 +861,8 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
 
 /* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
- * left, information, unit, people, for_tests, anchor, changes[], unaccounted_runs, seeded_runs.  TCT_E_DATA: it was
- * edited or is damaged. */
+ * left, information, unit, people, for_tests, anchor, changes[], reservations[], unaccounted_runs, seeded_runs.
+ * TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
  * JSON: ok, checks[{name, ok, text}], head, runs.  A check that failed gives the text too, with "ok" false, and err

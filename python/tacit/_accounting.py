@@ -162,7 +162,7 @@ class Ledger:
 
     def state(self) -> Facts:
         """The ledger as a dict: name, filter, epsilon, delta, head, runs, spent, left, information, unit, people, for_tests,
-        anchor, changes, unaccounted_runs, seeded_runs."""
+        anchor, changes, reservations, unaccounted_runs, seeded_runs."""
         return _native.call_json("tct_ledger_json", _native.text(self.path))
 
     @property

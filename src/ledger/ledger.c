@@ -17,10 +17,12 @@ static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, 
   tct_outfile anchor;
   const char *input = "";
   TCT_TRY(tct_ledger_accept(ledger, promise, &input, err));
+  TCT_TRY(tct_ledger_check_reserved(ledger, promise->reserved, err));
   TCT_TRY(tct_ledger_state_of(ledger, &state, err));
   TCT_TRY(tct_ledger_permit(ledger, promise, &state, err));
   TCT_TRY(tct_anchor_open(ledger, &anchor, err));
-  tct_status status = tct_ledger_append(ledger, promise, input, receipt->run, err);
+  tct_status status = promise->reserve > 0 ? tct_ledger_reserve(ledger, promise, receipt->run, err)
+                                           : tct_ledger_append(ledger, promise, input, receipt->run, err);
   if (status == TCT_OK) status = tct_anchor_commit(ledger, &anchor, err);
   tct_outfile_abandon(&anchor);
   memcpy(receipt->head, ledger->head, TCT_DIGEST_HEX);

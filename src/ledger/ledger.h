@@ -53,6 +53,22 @@ typedef struct tct_ledger_print {
   int declared;
 } tct_ledger_print;
 
+/* What a reservation has become; an open one refuses others until its end. */
+typedef enum tct_ledger_fate {
+  TCT_RESERVATION_OPEN,
+  TCT_RESERVATION_CHARGED,
+  TCT_RESERVATION_RELEASED
+} tct_ledger_fate;
+
+/* A part of the budget that is kept for a run which has not begun. */
+typedef struct tct_ledger_reservation {
+  char *text; /* owned; the words below lie in it */
+  const char *id, *time, *end, *what;
+  double epsilon, delta;
+  tct_events events;
+  tct_ledger_fate fate;
+} tct_ledger_reservation;
+
 /* A ledger read and verified.  `db` stays open, in a transaction. */
 typedef struct tct_ledger {
   sqlite3 *db;
@@ -72,6 +88,8 @@ typedef struct tct_ledger {
   char *people, *anchor;      /* NULL: none */
   tct_ledger_change *changes;
   int64_t changed;
+  tct_ledger_reservation *reservations; /* [reserved] */
+  int64_t reserved;
   int has_key;
   tct_key key;
   tct_ledger_print *prints;
@@ -91,18 +109,23 @@ typedef struct tct_ledger_promise {
   const unsigned char *key;  /* as tct_ledger_identify gave it */
   int declared_part;         /* the caller says that the rows are a part of the ledger's table */
   const char *input_changed; /* why the rows are others than before, or NULL */
+  double reserve;            /* above 0: not charged, but reserved for so many seconds, a day at most */
+  const char *reserved;      /* the reservation that becomes this charge, or NULL */
 } tct_ledger_promise;
 
 /* What a charge leaves with the model; texts are owned by the caller. */
 typedef struct tct_ledger_receipt {
-  char *head, *run; /* the chain's hash after this run, and the run's id */
+  char *head, *run; /* the chain's hash after this run, and the id of the run, or of the reservation */
   int for_tests;
 } tct_ledger_receipt;
 
 /* Writes the promise durably, or fails and leaves the ledger as it was: TCT_E_BUDGET when the filter or a rule says no.
- */
+ * What would refuse the charge refuses the reservation. */
 tct_status tct_ledger_promise_run(const char *path, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
                                   tct_error *err);
+
+/* Ends a reservation before its end; one that has become a charge stays one. */
+tct_status tct_ledger_release(const char *path, const char *id, tct_error *err);
 
 /* Which ledger this is, and the key for its fingerprints.  Refuses at once what its next charge would refuse whatever
  * is left: an edited file, an anchor that it has fallen behind. */
@@ -165,6 +188,23 @@ int tct_ledger_take_note(tct_ledger *ledger, int64_t run, const char *kind, cons
 tct_status tct_ledger_accept(const tct_ledger *ledger, const tct_ledger_promise *promise, const char **input,
                              tct_error *err);
 
+/* ---- ledger_reserve.c: reservations ------------------------------------------------------------- */
+
+/* The time in so many seconds, UTC, ISO 8601: such texts are in order as their times are. */
+void tct_ledger_time(int64_t later, char out[32]);
+/* Takes the text of a note that was read.  0: it is none. */
+int tct_ledger_take_reservation(tct_ledger *ledger, const char *text, tct_error *err);
+/* 0: no reservation of this id is open. */
+int tct_ledger_close_reservation(tct_ledger *ledger, const char *id, tct_ledger_fate fate);
+void tct_ledger_free_reservations(tct_ledger *ledger);
+/* Is it open, and its end still to come? */
+int tct_ledger_is_reserved(const tct_ledger_reservation *reservation);
+/* Appends it, moves the head, commits; fills id[]. */
+tct_status tct_ledger_reserve(tct_ledger *ledger, const tct_ledger_promise *promise, char id[TCT_LEDGER_ID],
+                              tct_error *err);
+/* Is the reservation that is to become a charge open?  id NULL: none is to. */
+tct_status tct_ledger_check_reserved(const tct_ledger *ledger, const char *id, tct_error *err);
+
 /* ---- ledger_secret.c: the key and the fingerprints ------------------------------------------------ */
 
 /* Writes a key that was drawn for this ledger; fills its id. */
@@ -185,7 +225,8 @@ typedef struct tct_ledger_state {
   int overspent;              /* a recorded run does not fit: nothing is left */
 } tct_ledger_state;
 tct_status tct_ledger_state_of(const tct_ledger *ledger, tct_ledger_state *state, tct_error *err);
-/* Charges the promise in `state`, or TCT_E_BUDGET with the sentence for the user. */
+/* Charges the promise in `state`, or TCT_E_BUDGET with the sentence for the user: also where it does not fit beside
+ * what is reserved for others. */
 tct_status tct_ledger_permit(const tct_ledger *ledger, const tct_ledger_promise *promise, tct_ledger_state *state,
                              tct_error *err);
 
@@ -194,6 +235,7 @@ typedef struct tct_ledger_account {
   double budget, spent;  /* in that unit; renyi: at the order with the largest share left */
   double order;          /* renyi: that order; else NAN */
   double epsilon, delta; /* what the recorded runs amount to */
+  double left;           /* beside runs and reservations, in that unit, with: */
   double epsilon_left, delta_left;
 } tct_ledger_account;
 tct_status tct_ledger_account_of(const tct_ledger *ledger, tct_ledger_account *out, tct_error *err);

@@ -44,6 +44,18 @@ tct_status tct_ledger_state_of(const tct_ledger *l, tct_ledger_state *state, tct
   return TCT_OK;
 }
 
+/* Adds what is reserved for others than `own`; returns the last of their ends, or NULL. */
+static const char *add_reserved(const tct_ledger *l, const char *own, tct_ledger_state *state) {
+  const char *end = NULL;
+  for (int64_t i = 0; i < l->reserved; i++) {
+    const tct_ledger_reservation *r = &l->reservations[i];
+    if (!tct_ledger_is_reserved(r) || (own && !strcmp(own, r->id))) continue;
+    if (add(l, r->epsilon, r->delta, &r->events, state, NULL) != TCT_OK) state->overspent = 1; /* nothing is left */
+    if (!end || strcmp(end, r->end) < 0) end = r->end;
+  }
+  return end;
+}
+
 static tct_status refuse(const tct_ledger *l, const tct_ledger_promise *p, const char *why, tct_error *err) {
   char asked[32], asked_delta[32], total[32], total_delta[32];
   tct_print_real(p->epsilon, asked, sizeof asked);
@@ -58,6 +70,7 @@ static tct_status refuse(const tct_ledger *l, const tct_ledger_promise *p, const
 
 tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, tct_ledger_state *state,
                              tct_error *err) {
+  char words[120];
   tct_error why = {0};
   if (p->neighbours != l->neighbours)
     return tct_fail(err, TCT_E_BUDGET,
@@ -65,10 +78,14 @@ tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, t
   if (!p->events->len || !(p->epsilon > 0) || !isfinite(p->epsilon) || !(p->delta >= 0 && p->delta < 1))
     return tct_fail(err, TCT_E_BUDGET, "a run without privacy cannot be charged to a ledger; leave the ledger out");
   if (state->overspent) return refuse(l, p, "more than the budget is recorded already", err);
+  tct_ledger_state beside = *state;
   tct_status status = add(l, p->epsilon, p->delta, p->events, state, &why);
-  if (status == TCT_OK) return TCT_OK;
   if (status == TCT_E_USAGE) return refuse(l, p, "it has an event that the ledger's filter cannot add up", err);
-  return refuse(l, p, "that is more than is left", err);
+  if (status != TCT_OK) return refuse(l, p, "that is more than is left", err);
+  const char *end = add_reserved(l, p->reserved, &beside);
+  if (!end || (!beside.overspent && add(l, p->epsilon, p->delta, p->events, &beside, NULL) == TCT_OK)) return TCT_OK;
+  snprintf(words, sizeof words, "that is more than is left beside what is reserved until %s", end);
+  return refuse(l, p, words, err);
 }
 
 /* The epsilon at the ledger's delta that a spent amount stands for. */
@@ -98,33 +115,44 @@ static void of_orders(const tct_filter *f, tct_ledger_account *out) {
   }
 }
 
-tct_status tct_ledger_account_of(const tct_ledger *l, tct_ledger_account *out, tct_error *err) {
+static tct_status amounts(const tct_ledger *l, const tct_ledger_state *state, tct_ledger_account *out, tct_error *err) {
   static const char *const units[] = {[TCT_FILTER_ZCDP] = "rho",
                                       [TCT_FILTER_GDP] = "mu_squared",
                                       [TCT_FILTER_RDP] = "renyi",
                                       [TCT_FILTER_SUM] = "epsilon"};
-  tct_ledger_state state;
-  TCT_TRY(tct_ledger_state_of(l, &state, err));
-  *out = (tct_ledger_account){.unit = units[l->filter], .order = NAN, .delta = l->len ? l->delta : 0};
-  out->budget = state.filter.budget;
-  out->spent = state.filter.spent;
+  bool any = state->epsilon > 0;
+  *out = (tct_ledger_account){.unit = units[l->filter], .order = NAN, .delta = any ? l->delta : 0};
+  out->budget = state->filter.budget;
+  out->spent = state->filter.spent;
   if (l->filter == TCT_FILTER_SUM) {
     out->budget = l->epsilon;
-    out->spent = out->epsilon = (double)state.epsilon;
-    out->delta = (double)state.delta;
+    out->spent = out->epsilon = (double)state->epsilon;
+    out->delta = (double)state->delta;
   }
   double sensitivity = l->neighbours == TCT_REPLACE_ONE ? 2 : 1; /* mu = sensitivity/noise */
-  if (l->filter == TCT_FILTER_ZCDP && l->len)
+  if (l->filter == TCT_FILTER_ZCDP && any)
     TCT_TRY(converted(l, "zcdp", tct_event_zcdp(out->spent, 1), &out->epsilon, err));
-  if (l->filter == TCT_FILTER_GDP && l->len)
+  if (l->filter == TCT_FILTER_GDP && any)
     TCT_TRY(converted(l, "gdp", tct_event_gaussian(sensitivity / sqrt(out->spent), 1), &out->epsilon, err));
   if (l->filter == TCT_FILTER_RDP) {
-    of_orders(&state.filter, out);
-    if (!l->len) out->epsilon = 0;
+    of_orders(&state->filter, out);
+    if (!any) out->epsilon = 0;
   }
-  if (state.overspent && out->spent < out->budget) out->spent = out->budget;
-  if (state.overspent && out->epsilon < l->epsilon) out->epsilon = l->epsilon;
+  if (state->overspent && out->spent < out->budget) out->spent = out->budget;
+  if (state->overspent && out->epsilon < l->epsilon) out->epsilon = l->epsilon;
+  out->left = fmax(0, out->budget - out->spent);
   out->epsilon_left = fmax(0, l->epsilon - out->epsilon);
   out->delta_left = l->filter == TCT_FILTER_SUM ? fmax(0, l->delta - out->delta) : l->delta;
+  return TCT_OK;
+}
+
+tct_status tct_ledger_account_of(const tct_ledger *l, tct_ledger_account *out, tct_error *err) {
+  tct_ledger_state state;
+  tct_ledger_account beside;
+  TCT_TRY(tct_ledger_state_of(l, &state, err));
+  TCT_TRY(amounts(l, &state, out, err));
+  if (!add_reserved(l, NULL, &state)) return TCT_OK;
+  TCT_TRY(amounts(l, &state, &beside, err));
+  out->left = beside.left, out->epsilon_left = beside.epsilon_left, out->delta_left = beside.delta_left;
   return TCT_OK;
 }

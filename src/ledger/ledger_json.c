@@ -31,6 +31,21 @@ static json_t *changes_out(const tct_ledger *l) {
   return list;
 }
 
+static json_t *reservations_out(const tct_ledger *l) {
+  static const char *const fates[] = {
+      [TCT_RESERVATION_OPEN] = "ended", [TCT_RESERVATION_CHARGED] = "charged", [TCT_RESERVATION_RELEASED] = "released"};
+  json_t *list = json_array();
+  for (int64_t i = 0; list && i < l->reserved; i++) {
+    const tct_ledger_reservation *r = &l->reservations[i];
+    json_t *each =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "id", r->id, "time", r->time, "end", r->end, "what",
+                  r->what, "epsilon", tct_json_real(r->epsilon), "delta", tct_json_real(r->delta), "events",
+                  tct_json_events(&r->events), "state", tct_ledger_is_reserved(r) ? "reserved" : fates[r->fate]);
+    if (json_array_append_new(list, each) != 0) return json_decref(list), NULL;
+  }
+  return list;
+}
+
 /* Whose budget it is, and what its figures do not say.  The key and the fingerprints stay in the file. */
 static json_t *identity_out(const tct_ledger *l) {
   json_int_t unaccounted = 0, seeded = 0;
@@ -38,9 +53,9 @@ static json_t *identity_out(const tct_ledger *l) {
     unaccounted += l->runs[i].unaccounted[0] != NULL;
     seeded += l->runs[i].seeded;
   }
-  return json_pack("{s:s, s:s?, s:b, s:s?, s:o, s:I, s:I}", "unit", l->unit ? "person" : "record", "people", l->people,
-                   "for_tests", l->for_tests, "anchor", l->anchor, "changes", changes_out(l), "unaccounted_runs",
-                   unaccounted, "seeded_runs", seeded);
+  return json_pack("{s:s, s:s?, s:b, s:s?, s:o, s:o, s:I, s:I}", "unit", l->unit ? "person" : "record", "people",
+                   l->people, "for_tests", l->for_tests, "anchor", l->anchor, "changes", changes_out(l), "reservations",
+                   reservations_out(l), "unaccounted_runs", unaccounted, "seeded_runs", seeded);
 }
 
 static json_t *runs_out(const tct_ledger *l) {
@@ -99,8 +114,8 @@ static json_t *figures_out(const tct_ledger *l, tct_error *err) {
       tct_json_real(l->epsilon), "delta", tct_json_real(l->delta), "head", l->head, "runs", runs_out(l), "spent",
       "epsilon", tct_json_real(a.epsilon), "delta", tct_json_real(a.delta), "unit", a.unit, "amount",
       tct_json_real(a.spent), "order", tct_json_real(a.order), "left", "epsilon", tct_json_real(a.epsilon_left),
-      "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(fmax(0, a.budget - a.spent)),
-      "information", information);
+      "delta", tct_json_real(a.delta_left), "unit", a.unit, "amount", tct_json_real(a.left), "information",
+      information);
 }
 
 static json_t *ledger_out(const tct_ledger *l, tct_error *err) {

@@ -38,11 +38,15 @@ static int take_of_ledger(tct_ledger *l, const char *kind, const char *text, tct
   if (!strcmp(kind, "people")) return !l->people && !l->len && keep(&l->people, text, err);
   if (!strcmp(kind, "for-tests")) return l->for_tests = !l->len;
   if (!strcmp(kind, "anchor")) return keep(&l->anchor, text, err);
+  if (!strcmp(kind, "reserved")) return tct_ledger_take_reservation(l, text, err);
+  if (!strcmp(kind, "released")) return tct_ledger_close_reservation(l, text, TCT_RESERVATION_RELEASED);
   return !strcmp(kind, "input-changed") && take_change(l, text, err);
 }
 
-static int take_of_run(tct_ledger_run *run, const char *kind, const char *text, tct_error *err) {
+static int take_of_run(tct_ledger *l, const char *kind, const char *text, tct_error *err) {
   int at = 0;
+  tct_ledger_run *run = &l->runs[l->len - 1];
+  if (!strcmp(kind, "reserved")) return tct_ledger_close_reservation(l, text, TCT_RESERVATION_CHARGED);
   if (!strcmp(kind, "seeded")) return run->seeded = 1;
   if (!strcmp(kind, "input")) {
     snprintf(run->input, sizeof run->input, "%s", text);
@@ -54,7 +58,7 @@ static int take_of_run(tct_ledger_run *run, const char *kind, const char *text, 
 }
 
 int tct_ledger_take_note(tct_ledger *l, int64_t run, const char *kind, const char *text, tct_error *err) {
-  return run ? take_of_run(&l->runs[l->len - 1], kind, text, err) : take_of_ledger(l, kind, text, err);
+  return run ? take_of_run(l, kind, text, err) : take_of_ledger(l, kind, text, err);
 }
 
 /* ---- may this run be charged? ---- */

@@ -10,7 +10,6 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum {
   APPLICATION_ID = 0x74616369, /* "taci" */
@@ -161,6 +160,7 @@ void tct_ledger_close(tct_ledger *l) {
     tct_free(l->changes[i].time);
     tct_free(l->changes[i].reason);
   }
+  tct_ledger_free_reservations(l);
   tct_free(l->runs);
   tct_free(l->changes);
   tct_wipe_free(l->prints, l->printed, sizeof *l->prints);
@@ -185,13 +185,6 @@ tct_status tct_ledger_integrity(tct_ledger *l, char *why, size_t size, tct_error
 }
 
 /* ---- writing ---- */
-
-static void now(char out[32]) {
-  struct tm parts;
-  time_t t = time(NULL);
-  gmtime_r(&t, &parts);
-  strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
-}
 
 typedef tct_ledger_value value;
 
@@ -243,6 +236,7 @@ static tct_status append_note(tct_ledger *l, int64_t run, const char *kind, cons
 /* What the runs' table has no column for. */
 static tct_status append_notes(tct_ledger *l, int64_t run, const tct_ledger_promise *p, const char *input,
                                tct_error *err) {
+  if (p->reserved) TCT_TRY(append_note(l, run, "reserved", p->reserved, err));
   if (p->seeded) TCT_TRY(append_note(l, run, "seeded", "", err));
   for (int i = 0; p->unaccounted && p->unaccounted[i]; i++)
     TCT_TRY(append_note(l, run, "unaccounted", p->unaccounted[i], err));
@@ -255,7 +249,7 @@ static tct_status append_notes(tct_ledger *l, int64_t run, const tct_ledger_prom
 /* An entry of its own, before the run that it is for. */
 static tct_status append_change(tct_ledger *l, const char *reason, tct_error *err) {
   char text[TCT_LEDGER_TEXT + 40], time[32];
-  now(time);
+  tct_ledger_time(0, time);
   snprintf(text, sizeof text, "%s %s", time, reason);
   return append_note(l, 0, "input-changed", text, err);
 }
@@ -268,7 +262,7 @@ static tct_status append_run(tct_ledger *l, const tct_ledger_promise *p, char id
     tct_digest_text(&digest, p->plan);
     tct_digest_end(&digest, plan);
   }
-  now(time);
+  tct_ledger_time(0, time);
   TCT_TRY(ask(l->db, "SELECT lower(hex(randomblob(16)))", id, TCT_LEDGER_ID, err));
   int64_t run = l->seq + 1;
   value values[] = {{.i = 0},
@@ -348,7 +342,7 @@ static tct_status create(tct_ledger *l, const tct_ledger *settings, tct_error *e
   snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, TCT_LEDGER_VERSION);
   TCT_TRY(execute(l->db, sql, "write", err));
   for (int i = 0; i < SCHEMA; i++) TCT_TRY(execute(l->db, schema[i], "write", err));
-  now(time);
+  tct_ledger_time(0, time);
   memset(l->head, '0', TCT_DIGEST_HEX - 1);
   value values[] = {{.i = 0},
                     {.i = TCT_LEDGER_VERSION},

@@ -1,4 +1,7 @@
-/* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
+/* party.c - one party of a session: it plans what the server asks for by itself, reserves, charges, releases no more.
+ *
+ * A session of which one party cannot pay must cost nobody anything.  So all reserve first, and each charges as late as
+ * it can: before the first frame that needs its records.  Until then whoever stops leaves the others uncharged. */
 #include "core/alloc.h"
 #include "train/charge.h"
 #include "session/terms.h"
@@ -7,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* How far this party is with its ledger, and with the server's answer. */
+typedef enum stage { NOT_CHARGED, CHARGING, CHARGED, ANSWERED } stage;
 
 typedef struct taking_part {
   const tct_config *config; /* what this party agrees to */
@@ -20,6 +26,8 @@ typedef struct taking_part {
   tct_alignment alignment;
   char nonce[TCT_NONCE_HEX];
   tct_terms terms;
+  stage stage;
+  tct_phases phases;
   tct_model *model;      /* carries the ledger entry, then the server's */
   tct_joining at;        /* what the rounds work on */
   tct_progress progress; /* what at.problem borrows */
@@ -92,7 +100,7 @@ static tct_status bound_records(taking_part *s, tct_error *err) {
   return s->terms.rounds->bound(&s->at, err);
 }
 
-/* Nothing is charged before all who are needed are there. */
+/* Nothing is reserved before all who are needed are there. */
 static tct_status meet(taking_part *s, tct_error *err) {
   tct_place place = {.roster = &s->terms.roster,
                      .self = s->terms.index,
@@ -104,25 +112,45 @@ static tct_status meet(taking_part *s, tct_error *err) {
   return tct_peers_meet(&s->peers, &place, err);
 }
 
-static tct_status promise(taking_part *s, tct_error *err) {
+/* In this party's ledger, until the others have waited long enough. */
+static tct_status reserve(taking_part *s, tct_error *err) {
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
+  s->phases.seconds = s->options->timeout;
   TCT_TRY(tct_session_describe(s->terms.plan, s->model, err));
-  return tct_model_promise(s->terms.plan, s->data, s->model, err);
+  return tct_model_promise(s->terms.plan, s->data, &s->phases, s->model, err);
+}
+
+/* Called by the wires before a frame that needs this party's records: the first one has the reservation charged. */
+static tct_status pay(void *user, tct_error *err) {
+  taking_part *s = user;
+  if (s->stage >= CHARGED) return TCT_OK;
+  s->stage = CHARGING;
+  tct_status status = tct_model_promise(s->terms.plan, s->data, &s->phases, s->model, err);
+  if (status == TCT_OK) s->stage = CHARGED;
+  if (status == TCT_E_BUDGET) s->stage = NOT_CHARGED;
+  return status;
+}
+
+static tct_status hear_word(taking_part *s, int type, tct_error *err) {
+  json_t *nothing = NULL;
+  TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, type, &nothing, err));
+  json_decref(nothing);
+  return TCT_OK;
 }
 
 static tct_status agree(taking_part *s, tct_error *err) {
-  json_t *go = NULL;
   TCT_TRY(read_terms(s, err));
   s->wire.self = s->terms.index;
-  s->wire.allowed = s->terms.rounds->allowed;
+  s->wire.allowed = s->terms.rounds->allowed, s->wire.paid = s->terms.rounds->paid;
+  s->wire.pay = pay, s->wire.pay_user = s;
   TCT_TRY(bound_records(s, err));
   TCT_TRY(tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_ACCEPT, json_object(), err));
-  TCT_TRY(tct_session_hear(&s->wire, TCT_SERVER, TCT_SAY_GO, &go, err));
-  json_decref(go);
+  TCT_TRY(hear_word(s, TCT_SAY_GO, err));
   TCT_TRY(meet(s, err));
-  TCT_TRY(promise(s, err));
-  return tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_READY, json_object(), err);
+  TCT_TRY(reserve(s, err));
+  TCT_TRY(tct_session_say(&s->wire, TCT_SERVER, TCT_SAY_RESERVED, json_object(), err));
+  return hear_word(s, TCT_SAY_BEGIN, err);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------------- */
@@ -157,6 +185,7 @@ static tct_status take_model(taking_part *s, tct_error *err) {
   tct_own_part own = {.plan = s->terms.plan, .data = s->data, .index = s->terms.index, .w = s->w};
   own.has_seed = s->config->has_seed != 0;
   TCT_TRY(tct_wire_receive_any(&s->wire, TCT_SERVER, TCT_SAY_MODEL, TCT_SESSION_MOST, &text, &size, err));
+  s->stage = ANSWERED;
   tct_status status = tct_session_take(&own, text, &m, err);
   tct_free(text);
   TCT_TRY(status);
@@ -212,6 +241,24 @@ static tct_status take_part(taking_part *s, tct_error *err) {
   return TCT_OK;
 }
 
+/* What is true of the charge and of the model when this party stops. */
+static void add_outcome(const taking_part *s, tct_error *err) {
+  static const char unknown[] = ", and does not know whether there is a model; ask who runs the server";
+  char line[TCT_SESSION_LINE];
+  bool knows = s->stage == ANSWERED || s->wire.peer_spoke; /* or has it from the server, which is quoted */
+  snprintf(line, sizeof line, "this party %s%s", s->config->ledger ? "was charged" : "keeps no ledger",
+           knows ? "" : unknown);
+  if (s->stage == NOT_CHARGED) snprintf(line, sizeof line, "this party was not charged");
+  if (s->stage == CHARGING) snprintf(line, sizeof line, "this party's ledger tells whether it was charged");
+  tct_session_add(err, line);
+}
+
+static void stop(taking_part *s, tct_error *err) {
+  tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
+  if (s->stage == NOT_CHARGED && s->phases.id[0]) tct_ledger_release(s->config->ledger, s->phases.id, NULL);
+  add_outcome(s, err);
+}
+
 static tct_status join(taking_part *s, tct_error *err) {
   TCT_TRY(check(s->config, s->options, err));
   TCT_TRY(tct_fit_check_positive(s->data, err));
@@ -219,7 +266,7 @@ static tct_status join(taking_part *s, tct_error *err) {
   TCT_TRY(tct_peers_listen(s->options, &s->peers, s->address, err));
   TCT_TRY(tct_session_open(s->options, false, &s->wire, err));
   tct_status status = take_part(s, err);
-  if (status != TCT_OK) tct_wire_send_failure(&s->wire, TCT_SERVER, "this party stopped; its own message says why");
+  if (status != TCT_OK) stop(s, err);
   return status;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { PROOF = 32 };
-static const int kinds[] = {TCT_SAY_PROOF, TCT_RING_PUBLIC, TCT_RING_COLUMNS, 0};
+static const int kinds[] = {TCT_SAY_PROOF, TCT_RING_PUBLIC, 0}, paid[] = {TCT_RING_COLUMNS, 0};
 
 /* ---- listening ------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +94,8 @@ static tct_status keep(tct_peers *peers, const tct_place *place, int other, cons
   tct_wire *wire = &peers->wire[other];
   *wire = *came;
   snprintf(wire->peer, sizeof wire->peer, "%s", place->roster->name[other]);
-  wire->allowed = kinds;
+  wire->allowed = kinds, wire->paid = paid;
+  wire->pay = place->server->pay, wire->pay_user = place->server->pay_user;
   tct_transcript_join(place->transcript, &peers->log[other], other, wire);
   peers->count++;
   return exchange_proofs(place, wire, other, err);

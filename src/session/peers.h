@@ -7,7 +7,7 @@ enum { TCT_ROSTER_NAME = 128, TCT_ROSTER_ADDRESS = 256 };
 
 /* Who takes part, by number.  It is in the terms, so every end holds the same. */
 typedef struct tct_roster {
-  int count;
+  int count, seeded;                                 /* seeded: all draw reproducible noise; else nobody does */
   char name[TCT_PARTIES_MAX][TCT_ROSTER_NAME];       /* in the certificates */
   char address[TCT_PARTIES_MAX][TCT_ROSTER_ADDRESS]; /* where the other parties come to; "" over ranks */
   int64_t width[TCT_PARTIES_MAX];                    /* columns */
@@ -16,7 +16,7 @@ json_t *tct_roster_json(const tct_roster *roster);
 /* TCT_E_RUN where the list is none of `count` parties of different names. */
 tct_status tct_roster_parse(const json_t *list, int count, tct_roster *out, tct_error *err);
 /* The name of a session in which these parties meet under these terms.  No other one has it: the nonce is the server's
- * and new; names, addresses and columns are the parties' own. */
+ * and new; names, addresses, columns and seeds are the parties' own. */
 void tct_roster_session(const tct_roster *roster, const char *nonce, const char *plan, unsigned char session[32]);
 
 /* ---- between the parties ---- */

@@ -52,5 +52,6 @@ void tct_roster_session(const tct_roster *r, const char *nonce, const char *plan
     tct_digest_text(&digest, r->address[k]);
     tct_digest_word(&digest, 'C', (uint64_t)r->width[k]);
   }
+  tct_digest_word(&digest, 'R', (uint64_t)r->seeded);
   tct_digest_end_bytes(&digest, session);
 }

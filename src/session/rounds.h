@@ -32,6 +32,7 @@ typedef struct tct_rounds {
   const tct_solver *solver;
   bool between;       /* the parties connect with each other */
   const int *allowed; /* types of frames from a party to the server, besides those before the terms */
+  const int *paid;    /* likewise, those that need its records: the ledger is charged before the first */
   /* Do labels come with these parties as the solver wants them?  has[k]: party k brings some. */
   tct_status (*check_labels)(const tct_plan *plan, const tct_roster *roster, const bool *has, tct_error *err);
   /* at->bound: the party's own records, as the rounds use them. */

@@ -7,7 +7,8 @@
 
 extern const tct_solver tct_solver_dpfw_parties;
 
-static const int allowed[] = {TCT_SAY_ACCEPT, TCT_SAY_READY, TCT_SAY_CHOICE, TCT_SAY_SCORE, TCT_SAY_COLUMN, 0};
+static const int allowed[] = {TCT_SAY_ACCEPT, TCT_SAY_RESERVED, 0};
+static const int paid[] = {TCT_SAY_CHOICE, TCT_SAY_SCORE, TCT_SAY_COLUMN, 0};
 
 static tct_status check_labels(const tct_plan *plan, const tct_roster *roster, const bool *has, tct_error *err) {
   (void)plan;
@@ -62,6 +63,7 @@ static tct_status serve(tct_serving *at, double *w, tct_error *err) {
 const tct_rounds tct_rounds_dpfw = {
     .solver = &tct_solver_dpfw_parties,
     .allowed = allowed,
+    .paid = paid,
     .check_labels = check_labels,
     .bound = bound,
     .promise = promise,

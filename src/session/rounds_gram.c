@@ -7,7 +7,8 @@
 
 extern const tct_solver tct_solver_gram_parties;
 
-static const int allowed[] = {TCT_SAY_ACCEPT, TCT_SAY_READY, TCT_RING_SEED, TCT_RING_SHARE, 0};
+static const int allowed[] = {TCT_SAY_ACCEPT, TCT_SAY_RESERVED, TCT_RING_SEED, 0};
+static const int paid[] = {TCT_RING_SHARE, 0}; /* and columns to peers: session/peers.c */
 
 static tct_status check_labels(const tct_plan *plan, const tct_roster *roster, const bool *has, tct_error *err) {
   tct_gram set;
@@ -114,10 +115,10 @@ static tct_status open_sums(tct_gram_server *server, const tct_serving *at, tct_
   return server->mech ? tct_mech_spent_exactly(server->mech, err) : TCT_OK;
 }
 
-static tct_status tell_all(const tct_serving *at, const double *w, tct_error *err) {
+/* A party that is gone by now does not take the model from those who have paid for it. */
+static void tell_all(const tct_serving *at, const double *w) {
   for (int k = 0; k < at->roster->count; k++)
-    TCT_TRY(tct_wire_send_reals(at->wire, k, TCT_RING_DONE, w, at->plan->facts.p, err));
-  return TCT_OK;
+    (void)tct_wire_send_reals(at->wire, k, TCT_RING_DONE, w, at->plan->facts.p, NULL);
 }
 
 static tct_status serve(tct_serving *at, double *w, tct_error *err) {
@@ -131,7 +132,7 @@ static tct_status serve(tct_serving *at, double *w, tct_error *err) {
   if (status == TCT_OK) status = tct_ring_server_new(at->roster->count, at->session, &server.ring, err);
   if (status == TCT_OK) status = open_sums(&server, at, &opened, err);
   if (status == TCT_OK) status = tct_gram_fit(&at->plan->facts, &at->plan->solved, &opened, w, err);
-  if (status == TCT_OK) status = tell_all(at, w, err);
+  if (status == TCT_OK) tell_all(at, w);
   tct_statistics_free(&opened);
   tct_ring_server_free(server.ring);
   tct_mech_free(server.mech);
@@ -142,6 +143,7 @@ const tct_rounds tct_rounds_gram = {
     .solver = &tct_solver_gram_parties,
     .between = true,
     .allowed = allowed,
+    .paid = paid,
     .check_labels = check_labels,
     .bound = bound,
     .promise = promise,

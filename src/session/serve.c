@@ -2,6 +2,7 @@
 #include "core/alloc.h"
 #include "core/digest.h"
 #include "model/json.h"
+#include "train/charge.h"
 #include "train/one_program.h"
 #include "session/rounds.h"
 #include "rng/rng.h"
@@ -20,6 +21,7 @@ typedef struct service {
   tct_plan *plan;
   const tct_rounds *rounds;
   tct_model *model;
+  bool begun; /* parties may have been charged */
   tct_progress progress;
 } service;
 
@@ -40,6 +42,7 @@ static tct_status make_nonce(char nonce[TCT_NONCE_HEX], tct_error *err) {
   return TCT_OK;
 }
 
+static bool is_seeded(const json_t *hello) { return json_is_true(json_object_get(hello, "reproducible")); }
 static bool is_labelled(const json_t *hello) { return word(hello, "labels")[0] != 0; }
 
 /* Whoever brings labels comes first: all parties, or the one that a solver wants to be the first. */
@@ -68,10 +71,9 @@ static tct_status greet(service *s, tct_error *err) {
     TCT_TRY(tct_session_say(&s->wire, k, TCT_SAY_WELCOME,
                             json_pack("{s:s, s:s}", "version", TCT_VERSION, "nonce", s->nonce), err));
   for (int k = 0; k < s->wire.parties; k++) {
-    char name[128] = "";
+    char name[128];
     TCT_TRY(tct_session_hear(&s->wire, k, TCT_SAY_HELLO, &s->hello[k], err));
     tct_wire_peer(&s->wire, k, name, sizeof name);
-    if (!name[0]) snprintf(name, sizeof name, "party %02d", k + 1);
     json_t *text = json_string(name); /* what the certificate says, not what the peer says */
     json_object_set_new(s->hello[k], "name", text ? text : json_string("?"));
   }
@@ -91,6 +93,9 @@ static tct_status check_records(const service *s, tct_error *err) {
       if (!strcmp(word(s->hello[l], "name"), b))
         return tct_fail(err, TCT_E_USAGE, "two parties are called '%.60s'; give each a certificate with its own name",
                         b);
+    if (is_seeded(o) != is_seeded(first))
+      return tct_fail(err, TCT_E_USAGE,
+                      "of '%.60s' and '%.60s' one has a seed, which is for tests; all have one or nobody", a, b);
     if (json_integer_value(json_object_get(o, "rows")) != json_integer_value(json_object_get(first, "rows")))
       return tct_fail(err, TCT_E_DATA, "'%.60s' and '%.60s' hold different numbers of records; bring the same people",
                       a, b);
@@ -111,6 +116,7 @@ static tct_status check_records(const service *s, tct_error *err) {
 /* The parties by number, with their columns. */
 static tct_status fill_roster(service *s, tct_error *err) {
   s->roster.count = s->wire.parties;
+  s->roster.seeded = is_seeded(s->hello[0]);
   for (int k = 0; k < s->wire.parties; k++) {
     const json_t *features = json_object_get(s->hello[k], "features"), *each;
     size_t i;
@@ -161,18 +167,18 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
 /* Settings as they were asked for: each end resolves them by itself, and the model file holds both. */
 static json_t *terms(const service *s, const char *digest, int index) {
   const tct_plan *plan = s->plan;
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:o, s:s}", "loss",
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:i, s:o, s:b, s:s}", "loss",
                    plan->config.loss, "penalty", plan->config.penalty, "solver", plan->config.solver, "epsilon",
                    tct_json_real(plan->facts.epsilon), "delta", tct_json_real(plan->facts.delta), "neighbours",
                    tct_neighbours_name(plan->facts.neighbours), "row_norm", tct_json_real(plan->facts.row_norm),
                    "rows_rule", plan->config.rows_rule == TCT_ROWS_UNIT ? "unit" : "clip", "label_bound",
                    tct_json_real(plan->config.label_bound), "label_shift", tct_json_real(plan->config.label_shift),
                    "rows", (json_int_t)plan->facts.rows, "columns", (json_int_t)plan->cols, "index", index, "parties",
-                   tct_roster_json(&s->roster), "plan", digest);
+                   tct_roster_json(&s->roster), "reproducible", s->roster.seeded, "plan", digest);
 }
 
 static tct_status agree(service *s, tct_error *err) {
-  static const int turns[2][2] = {{TCT_SAY_TERMS, TCT_SAY_ACCEPT}, {TCT_SAY_GO, TCT_SAY_READY}};
+  static const int turns[2][2] = {{TCT_SAY_TERMS, TCT_SAY_ACCEPT}, {TCT_SAY_GO, TCT_SAY_RESERVED}};
   char digest[TCT_DIGEST_HEX];
   TCT_TRY(tct_plan_digest(s->plan, digest, err));
   for (int turn = 0; turn < 2; turn++) {
@@ -184,6 +190,8 @@ static tct_status agree(service *s, tct_error *err) {
       json_decref(answer);
     }
   }
+  s->begun = true;
+  for (int k = 0; k < s->wire.parties; k++) TCT_TRY(tct_session_say(&s->wire, k, TCT_SAY_BEGIN, json_object(), err));
   return TCT_OK;
 }
 
@@ -205,9 +213,16 @@ static tct_status gather(service *s, tct_error *err) {
                               sizeof line);
       if (!tct_model_note(s->model, line)) return tct_fail_memory(err);
     }
-    if (json_is_true(json_object_get(s->hello[k], "reproducible"))) s->model->reproducible = 1;
   }
+  s->model->reproducible = s->roster.seeded;
   return TCT_OK;
+}
+
+/* Room for the model's file before anybody reserves: parties pay for no model that cannot be written. */
+static tct_status take_room(service *s, tct_error *err) {
+  const tct_apart apart = {s->hello, INT64_MAX};
+  TCT_TRY(tct_model_observers(s->plan, &apart, s->model, err));
+  return tct_model_reserve(s->plan, s->model, err);
 }
 
 static tct_status rounds(service *s, tct_error *err) {
@@ -227,6 +242,20 @@ static tct_status rounds(service *s, tct_error *err) {
   return tct_model_observers(s->plan, &apart, s->model, err);
 }
 
+/* Who is sent the model knows that it is written.  All have paid for it, so it is made though one may be gone by now.
+ */
+static tct_status give(service *s, tct_error *err) {
+  const char *output = s->plan->config.output;
+  char *text = tct_model_json(s->model, err);
+  if (!text) return TCT_E_MEMORY;
+  tct_status status = output ? tct_model_write(s->model, output, err) : TCT_OK;
+  for (int k = 0; k < s->wire.parties && status == TCT_OK; k++)
+    (void)tct_wire_send(&s->wire, k, TCT_SAY_MODEL, text, strlen(text), NULL);
+  tct_text_free(text);
+  if (status == TCT_OK) tct_progress_end(&s->progress);
+  return status;
+}
+
 static tct_status session(service *s, const tct_config *config, bool over_network, tct_error *err) {
   TCT_TRY(greet(s, err));
   TCT_TRY(check_records(s, err));
@@ -237,16 +266,16 @@ static tct_status session(service *s, const tct_config *config, bool over_networ
   if (!s->model) return tct_fail_memory(err);
   TCT_TRY(tct_session_describe(s->plan, s->model, err));
   TCT_TRY(gather(s, err));
+  TCT_TRY(take_room(s, err));
   TCT_TRY(agree(s, err));
   TCT_TRY(rounds(s, err));
-  char *text = tct_model_json(s->model, err);
-  if (!text) return TCT_E_MEMORY;
-  tct_status status = TCT_OK;
-  for (int k = 0; k < s->wire.parties && status == TCT_OK; k++)
-    status = tct_wire_send(&s->wire, k, TCT_SAY_MODEL, text, strlen(text), err);
-  tct_text_free(text);
-  if (status == TCT_OK) tct_progress_end(&s->progress);
-  return status;
+  return give(s, err);
+}
+
+/* The parties are told what is said here. */
+static void stop(service *s, tct_error *err) {
+  if (s->begun) tct_session_add(err, "no model was made, what was charged stays charged");
+  for (int k = 0; k < s->wire.parties; k++) tct_wire_send_failure(&s->wire, k, err->text);
 }
 
 static tct_status check(const tct_config *config, tct_error *err) {
@@ -272,7 +301,7 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
   if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
     status = session(s, &own, own_options.address != NULL, err);
-    for (int k = 0; k < s->wire.parties && status != TCT_OK; k++) tct_wire_send_failure(&s->wire, k, err->text);
+    if (status != TCT_OK) stop(s, err);
   }
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);

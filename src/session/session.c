@@ -41,6 +41,15 @@ tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object,
   return tct_fail(err, TCT_E_RUN, "the peer sent something unreadable; check that both ends run the same version");
 }
 
+void tct_session_add(tct_error *err, const char *outcome) {
+  char text[sizeof err->text];
+  int room = (int)(sizeof text - strlen(outcome)) - 3;
+  const char *cause =
+      err->status == TCT_E_CANCELLED ? "cancelled" : err->text; /* its sentence is that of one process */
+  snprintf(text, sizeof text, "%.*s; %s", room, cause, outcome);
+  memcpy(err->text, text, sizeof text);
+}
+
 static tct_status check_files(const tct_session *o, tct_error *err) {
   if (o->certificate && o->private_key && o->authority) return TCT_OK;
   return tct_fail(
@@ -97,7 +106,7 @@ static const char *type_name(int type) {
     case TCT_SAY_COLUMN: return "column";
     case TCT_SAY_HELLO: return "hello";
     case TCT_SAY_ACCEPT: return "accept";
-    case TCT_SAY_READY: return "ready";
+    case TCT_SAY_RESERVED: return "reserved";
     case TCT_SAY_PROOF: return "proof";
     case TCT_RING_PUBLIC: return "key";
     case TCT_RING_COLUMNS: return "masked_columns";

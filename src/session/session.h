@@ -13,27 +13,31 @@
  *   S welcome  {version, nonce}
  *   P hello    {version, name, rows, features[], loss, keys, labels, key_column, reproducible, unaccounted[], address}
  *   S terms    {loss, penalty, solver, epsilon, delta, neighbours, row_norm, rows_rule, label_bound, label_shift, rows,
- *               columns, index, parties[], plan}                 plan: the digest of what the server has resolved
+ *               columns, index, parties[], reproducible, plan}   plan: the digest of what the server has resolved
  *   P accept   {}            the plan is within what this party agrees to
  *   S go       {}            all parties have accepted
  *   P proof    between parties, where the solver wants them connected (session/peers.h)
- *   P ready    {}            charged to this party's ledger
- *   the rounds (session/rounds.h)
- *   S model    the model file */
+ *   P reserved {}            kept for this run in this party's ledger, not charged
+ *   S begin    {}            all parties have reserved
+ *   the rounds (session/rounds.h); a party is charged before the first of its frames that needs its records
+ *   S model    the model file, which the server has written: the receipt of every party */
 enum {
   TCT_SAY_WELCOME = TCT_SAY_SESSION,
   TCT_SAY_HELLO,
   TCT_SAY_TERMS,
   TCT_SAY_ACCEPT,
   TCT_SAY_GO,
-  TCT_SAY_READY,
+  TCT_SAY_RESERVED,
   TCT_SAY_MODEL,
-  TCT_SAY_PROOF
+  TCT_SAY_PROOF,
+  TCT_SAY_BEGIN
 };
 enum { TCT_SESSION_MOST = 1 << 28, TCT_NONCE_HEX = 65, TCT_SESSION_LINE = 400 };
 
 tct_status tct_session_say(tct_wire *wire, int to, int type, json_t *object, tct_error *err); /* takes object */
 tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object, tct_error *err);
+/* Adds to the sentence of a failure what has come of the session. */
+void tct_session_add(tct_error *err, const char *outcome);
 /* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
 tct_status tct_session_options(const tct_session *given, tct_session *own, tct_error *err);
 /* Opens the wire of either role. */

@@ -1,8 +1,8 @@
 /* take.c - the model that a server sends is compared whole with the one that this party makes of plan and rounds.
  *
  * What only the server knows is taken from its model.  That is the names of the others' columns, what they say is
- * unaccounted, the bytes on the wire, and whether another party has a seed.  The rest, and its own part of that, a
- * party makes again and compares as JSON, key by key.  A new key of the model file is compared without a line here. */
+ * unaccounted, and the bytes on the wire.  The rest, and its own part of that, a party makes again and compares as
+ * JSON, key by key.  A new key of the model file is compared without a line here. */
 #include "core/alloc.h"
 #include "model/json.h"
 #include "session/session.h"
@@ -12,11 +12,9 @@
 #include <string.h>
 
 static tct_status differs(const char *group, const char *key, tct_error *err) {
-  return tct_fail(
-      err, TCT_E_RUN,
-      "the server's model is not the one of the rounds, it differs in %.60s%s%.60s; do not use it, what was "
-      "charged stays",
-      group, *group ? "." : "", key);
+  return tct_fail(err, TCT_E_RUN,
+                  "the server's model is not the one of the rounds, it differs in %.60s%s%.60s; do not use it", group,
+                  *group ? "." : "", key);
 }
 
 /* ---- what only the server knows ------------------------------------------------------------------------------- */
@@ -69,19 +67,16 @@ static tct_status take_over(const tct_own_part *own, const json_t *said, json_t 
   json_t *parties = json_object_get(said, "parties"), *list = json_object_get(parties, "list");
   json_t *privacy = json_object_get(said, "privacy"), *facts = json_object_get(privacy, "unaccounted");
   json_t *here = json_object_get(expected, "parties"), *claim = json_object_get(expected, "privacy");
-  json_t *features = json_object_get(said, "features"), *noise = json_object_get(privacy, "noise");
+  json_t *features = json_object_get(said, "features");
   json_t *bytes = json_object_get(parties, "uplink_bytes");
   int64_t first = own_columns(own, list);
   if (first < 0) return differs("parties", "list", err);
   if (!json_is_array(features) || !own_names_hold(own, features, first)) return differs("", "features", err);
   const char *name = json_string_value(json_object_get(json_array_get(list, (size_t)own->index), "name"));
   if (!json_is_array(facts) || !own_facts_hold(own, facts, name)) return differs("privacy", "unaccounted", err);
-  if (!json_is_string(noise) || (own->has_seed && strcmp(json_string_value(noise), "reproducible") != 0))
-    return differs("privacy", "noise", err);
   if (!json_is_integer(bytes)) return differs("parties", "uplink_bytes", err);
   json_object_set(expected, "features", features);
   json_object_set(claim, "unaccounted", facts);
-  json_object_set(claim, "noise", noise);
   json_object_set(here, "list", list);
   return json_object_set(here, "uplink_bytes", bytes) == 0 ? TCT_OK : tct_fail_memory(err);
 }
@@ -102,15 +97,12 @@ static tct_status same_keys(const json_t *expected, const json_t *said, const ch
   return TCT_OK;
 }
 
-/* Sentences of the model file depend on these two, which take_over looks at. */
-static tct_status believe(const json_t *privacy, tct_model *m, tct_error *err) {
-  const char *noise = json_string_value(json_object_get(privacy, "noise"));
+/* Sentences of the model file depend on these, which take_over looks at. */
+static tct_status believe(const json_t *unaccounted, tct_model *m, tct_error *err) {
   const json_t *each;
   size_t k;
-  m->reproducible = noise && !strcmp(noise, "reproducible");
-  json_array_foreach(
-      json_object_get(privacy, "unaccounted"), k,
-      each) if (json_is_string(each) && !tct_model_note(m, json_string_value(each))) return tct_fail_memory(err);
+  json_array_foreach(unaccounted, k, each) if (json_is_string(each) &&
+                                               !tct_model_note(m, json_string_value(each))) return tct_fail_memory(err);
   return TCT_OK;
 }
 
@@ -121,8 +113,9 @@ static tct_status expect(const tct_own_part *own, const json_t *said, json_t **o
   if (!m) return tct_fail_memory(err);
   tct_status status = tct_session_describe(own->plan, m, err);
   if (status == TCT_OK) status = tct_model_observers(own->plan, &unknown, m, err);
-  if (status == TCT_OK) status = believe(json_object_get(said, "privacy"), m, err);
-  m->coefficients = (double *)own->w;                                                               /* lent */
+  if (status == TCT_OK) status = believe(json_object_get(json_object_get(said, "privacy"), "unaccounted"), m, err);
+  m->reproducible = own->has_seed;    /* all have a seed or none has */
+  m->coefficients = (double *)own->w; /* lent */
   if (status == TCT_OK && !(m->features = TCT_NEW(char *, m->cols))) status = tct_fail_memory(err); /* no name yet */
   char *text = status == TCT_OK ? tct_model_json(m, err) : NULL;
   m->coefficients = NULL;
@@ -135,9 +128,8 @@ static tct_status expect(const tct_own_part *own, const json_t *said, json_t **o
 
 tct_status tct_session_take(const tct_own_part *own, const char *text, tct_model **out, tct_error *err) {
   json_t *expected = NULL, *said = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-  tct_status status = json_is_object(said)
-                          ? expect(own, said, &expected, err)
-                          : tct_fail(err, TCT_E_RUN, "the server sent no model; what was charged stays");
+  tct_status status = json_is_object(said) ? expect(own, said, &expected, err)
+                                           : tct_fail(err, TCT_E_RUN, "what the server sent is no model");
   if (status == TCT_OK) status = take_over(own, said, expected, err);
   if (status == TCT_OK) status = same_keys(expected, said, "", err);
   json_decref(expected);

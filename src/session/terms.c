@@ -119,6 +119,10 @@ tct_status tct_terms_read(const json_t *terms, const tct_agreed *own, tct_terms 
   int parties = (int)tct_spec_count(&out->plan->solved.spec, out->plan->solver->options, "parties");
   TCT_TRY(tct_roster_parse(json_object_get(terms, "parties"), parties, &out->roster, err));
   TCT_TRY(check_place(&out->roster, out->plan, own, index, err));
+  out->roster.seeded = json_is_true(json_object_get(terms, "reproducible"));
+  if (out->roster.seeded != (own->config->has_seed != 0))
+    return tct_fail(err, TCT_E_RUN, "the server says that %s has a seed, which is for tests; all have one or nobody",
+                    out->roster.seeded ? "everybody" : "nobody");
   out->index = (int)index;
   out->rounds = tct_rounds_of(out->plan->solver);
   tct_roster_session(&out->roster, own->nonce, json_string_value(digest), out->session);

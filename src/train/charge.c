@@ -56,11 +56,13 @@ tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tc
   run->declared_part = config->input_part != 0;
   run->input_changed = config->input_changed;
   TCT_TRY(tct_ledger_promise_run(config->ledger, run, receipt, err));
-  if (!receipt->for_tests) *warning = tct_registry_add(shown->id, config->ledger, &shown->print[1]);
+  if (!receipt->for_tests && !(run->reserve > 0))
+    *warning = tct_registry_add(shown->id, config->ledger, &shown->print[1]);
   return TCT_OK;
 }
 
-static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_model *model, tct_error *err) {
+static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phases *phases, tct_model *model,
+                         tct_error *err) {
   tct_ledger_receipt receipt;
   char *text = tct_plan_json(plan, err);
   if (!text) return TCT_E_MEMORY;
@@ -73,21 +75,32 @@ static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_model
                             .persons = model->persons,
                             .seeded = model->reproducible,
                             .unaccounted = model->unaccounted};
+  if (phases && phases->id[0])
+    run.reserved = phases->id;
+  else if (phases)
+    run.reserve = phases->seconds;
   tct_status status = tct_charge_shown(&plan->config, shown, &run, &receipt, &model->warning, err);
   tct_text_free(text);
   if (status != TCT_OK) return status;
+  if (run.reserve > 0) {
+    memcpy(phases->id, receipt.run, TCT_LEDGER_ID);
+    tct_free(receipt.head);
+    tct_free(receipt.run);
+    return TCT_OK;
+  }
   model->ledger_head = receipt.head;
   model->run_id = receipt.run;
   model->for_tests = receipt.for_tests;
   return TCT_OK;
 }
 
-tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
+tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_phases *phases, tct_model *model,
+                             tct_error *err) {
   tct_shown shown;
   if (!plan->config.ledger) return TCT_OK;
   tct_status status = tct_shown_make(plan->config.ledger, data, plan->facts.threads, &shown, err);
   status = tct_team_agree(data->team, status, err);
-  if (status == TCT_OK && tct_team_own(data->team) == 0) status = charge(plan, &shown, model, err);
+  if (status == TCT_OK && tct_team_own(data->team) == 0) status = charge(plan, &shown, phases, model, err);
   tct_wipe(&shown, sizeof shown);
   return tct_team_agree(data->team, status, err);
 }

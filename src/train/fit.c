@@ -271,7 +271,7 @@ tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error
   if (status == TCT_OK) status = tct_model_add_estimate(plan, data, fitting->model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
   TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
-  return tct_model_promise(plan, data, fitting->model, err);
+  return tct_model_promise(plan, data, NULL, fitting->model, err);
 }
 
 static tct_status take_weights(const tct_plan *plan, const double *w, tct_model *m, tct_error *err) {

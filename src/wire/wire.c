@@ -27,20 +27,23 @@ static void header_of(unsigned char *header, int type, int role, uint64_t number
   put(header + 16, size, 8);
 }
 
-/* Says what may leave over this wire; a failure always may. */
-static bool may_leave(const tct_wire *wire, int type) {
-  if (!wire->allowed || type == TCT_FRAME_FAILURE) return true;
-  for (const int *each = wire->allowed; *each; each++)
+static bool is_listed(const int *types, int type) {
+  for (const int *each = types; each && *each; each++)
     if (*each == type) return true;
   return false;
+}
+
+tct_status tct_wire_clear(tct_wire *wire, int type, tct_error *err) {
+  if (!wire->allowed || type == TCT_FRAME_FAILURE || is_listed(wire->allowed, type)) return TCT_OK;
+  if (is_listed(wire->paid, type)) return wire->pay(wire->pay_user, err);
+  return tct_fail(err, TCT_E_RUN, "a message of type %d does not belong on this wire; nothing was sent, report this",
+                  type);
 }
 
 /* The frame of a body, checked and shown to the log; the caller frees it. */
 static tct_status frame_new(tct_wire *wire, int to, int type, const void *body, size_t size, unsigned char **out,
                             tct_error *err) {
-  if (!may_leave(wire, type))
-    return tct_fail(err, TCT_E_RUN, "a message of type %d does not belong on this wire; nothing was sent, report this",
-                    type);
+  TCT_TRY(tct_wire_clear(wire, type, err));
   size_t length = TCT_FRAME_HEADER + size;
   unsigned char *frame = *out = tct_alloc((int64_t)length, 1);
   if (!frame) return tct_fail_memory(err);
@@ -76,11 +79,13 @@ void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence) {
 
 /* The peer says why it stops. */
 static tct_status peer_failed(tct_wire *wire, int from, uint64_t size, tct_error *err) {
-  char text[513] = "";
+  char text[513] = "", name[sizeof wire->peer];
   if (size >= sizeof text) return tct_fail(err, TCT_E_RUN, "the peer stopped, and its reason is too long; ask there");
   TCT_TRY(wire->backend->receive(wire, from, text, (size_t)size, err));
-  if (wire->peer[0]) return tct_fail(err, TCT_E_RUN, "party '%.60s' says: %s", wire->peer, text);
-  return tct_fail(err, TCT_E_RUN, "%s says: %s", from == TCT_SERVER ? "the server" : "a party", text);
+  wire->peer_spoke = true;
+  if (from == TCT_SERVER && !wire->peer[0]) return tct_fail(err, TCT_E_RUN, "the server says: %s", text);
+  tct_wire_peer(wire, from, name, sizeof name);
+  return tct_fail(err, TCT_E_RUN, "party '%.60s' says: %s", name, text);
 }
 
 /* Everything in the header but the length is known beforehand. */

@@ -27,10 +27,14 @@ typedef struct tct_wire_backend {
 struct tct_wire {
   const tct_wire_backend *backend;
   void *state;
-  int self;                  /* TCT_SERVER, or the party's number */
-  int parties;               /* K */
-  char peer[128];            /* between parties: the other one, for sentences; "" on a wire with the server */
-  const int *allowed;        /* types of frames that may leave besides a failure, the last one 0; NULL: all */
+  int self;           /* TCT_SERVER, or the party's number */
+  int parties;        /* K */
+  char peer[128];     /* between parties: the other one, for sentences; "" on a wire with the server */
+  const int *allowed; /* types of frames that may leave besides a failure, the last one 0; NULL: all */
+  const int *paid;    /* likewise, but not before `pay` has succeeded, which is called for each of them; or NULL */
+  tct_status (*pay)(void *user, tct_error *err);
+  void *pay_user;
+  bool peer_spoke;           /* the last failure here is a reason to stop that the peer sent */
   int slot[TCT_PARTIES_MAX]; /* server: which of the backend's peers party k is; 0, 1, 2, ... at first */
   uint32_t sent[TCT_PARTIES_MAX + 1], received[TCT_PARTIES_MAX + 1]; /* messages with peer i at [i + 1] */
   int64_t bytes_sent, bytes_received;                                /* frames with their headers */
@@ -43,7 +47,9 @@ struct tct_wire {
  * these two in this direction (8 bytes), body length (8 bytes). */
 enum { TCT_FRAME_HEADER = 24, TCT_FRAME_FAILURE = 0xfffe };
 
-/* Sends a body as one frame. */
+/* May a frame of this type leave?  Pays for it where it has to be paid for: before its body is drawn. */
+tct_status tct_wire_clear(tct_wire *wire, int type, tct_error *err);
+/* Sends a body as one frame, cleared before. */
 tct_status tct_wire_send(tct_wire *wire, int to, int type, const void *body, size_t size, tct_error *err);
 /* Receives the next frame: its type, sender, number and length must be those that are expected. */
 tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size_t size, tct_error *err);
@@ -85,8 +91,8 @@ int tct_wire_port(const tct_wire *wire);
 /* A party's end; self is 0 until it is told otherwise. */
 tct_status tct_wire_connect(const tct_wire_files *files, const char *address, double seconds, tct_wire *wire,
                             tct_error *err);
-/* The name in the peer's certificate, "" if it has none. */
-void tct_wire_peer(tct_wire *wire, int peer, char *out, size_t size);
+/* The name in the peer's certificate, or its number where it shows none. */
+void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size);
 
 /* Between two parties: each end is a wire of its own with one peer.  The one with the smaller number listens and has
  * self = TCT_SERVER; the other connects.  Certificates are checked, hosts are not: the caller compares names. */

@@ -23,13 +23,11 @@ static void *connection_of(const tct_wire *wire, int peer) {
   return s->peer[wire->self == TCT_SERVER && !wire->peer[0] ? wire->slot[peer] : 0];
 }
 
-static tct_status tls_failed(const tct_wire *wire, int peer, const char *why, tct_error *err) {
-  if (wire->peer[0])
-    return tct_fail(err, TCT_E_RUN, "party '%.60s': %s; no model was made, what was charged stays charged", wire->peer,
-                    why);
-  if (wire->self != TCT_SERVER)
-    return tct_fail(err, TCT_E_RUN, "the server: %s; no model was made, what was charged stays charged", why);
-  return tct_fail(err, TCT_E_RUN, "party %d: %s; no model was made, what was charged stays charged", peer + 1, why);
+static tct_status tls_failed(tct_wire *wire, int peer, const char *why, tct_error *err) {
+  char name[sizeof wire->peer];
+  if (wire->self != TCT_SERVER && !wire->peer[0]) return tct_fail(err, TCT_E_RUN, "the server: %s", why);
+  tct_wire_peer(wire, peer, name, sizeof name);
+  return tct_fail(err, TCT_E_RUN, "party '%.60s': %s", name, why);
 }
 
 static tct_status tls_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
@@ -156,10 +154,11 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
   return tct_fail(err, TCT_E_RUN, "%s", why);
 }
 
-void tct_wire_peer(tct_wire *wire, int peer, char *out, size_t size) {
+void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size) {
   const tls_state *s = wire->state;
-  out[0] = 0;
-  if (wire->backend == &backend) s->tls->name(connection_of(wire, peer), out, size);
+  snprintf(out, size, "%s", wire->peer);
+  if (!out[0] && wire->backend == &backend) s->tls->name(connection_of(wire, peer), out, size);
+  if (!out[0]) snprintf(out, size, "party %02d", peer + 1);
 }
 
 /* ---- between parties ------------------------------------------------------------------------------------------- */

@@ -169,7 +169,7 @@ awk 'BEGIN { srand(3); print "key,u,v,y" >"a.csv"; print "key,s,t,y" >"b.csv"
     printf "p%d,%.6f,%.6f,%.6f\n", i, u, v, y >"a.csv"; printf "p%d,%.6f,%.6f,%.6f\n", i, s, t, y >"b.csv" } }'
 terms=(--loss squared --epsilon 4 --delta 1e-6)
 for name in alice bob; do ok "a ledger for $name" ledger $name.L --init --for-tests --epsilon 100 --delta 1e-3; done
-spent() { "$TACIT" ledger "$1.L" --json | grep -o '"id"' | wc -l; }
+spent() { "$TACIT" ledger "$1.L" --json | grep -o '"plan"' | wc -l; }
 session() { # TIMEOUT [OPTION...] : server on host 1, alice on host 2, bob on host 3 behind the relay
   port=$((port + 1))
   rm -f model.json
@@ -241,7 +241,7 @@ sleep 1.5
 ip -n "${id}r" link set v2 down
 ip -n "${id}r" link set v3 up
 ip -n "${id}3" route replace default via 10.219.3.1
-ends 'the server of a vanished party' "$server" 1 "party 1: the peer was silent" serve.err
+ends 'the server of a vanished party' "$server" 1 "party 'alice': the peer was silent" serve.err
 wait "$alice" "$bob"
 check 'a vanished party: no model' [ ! -e model.json ]
 

@@ -64,12 +64,12 @@ ok "with the ledger" verify alice.json --ledger a.ledger
 ok "the run is in the ledger" ledger a.ledger --json
 says "one run" dpfw_parties
 # What left alice: a hello without a record in it, three answers, and releases of known size.
-check "every message is of a known kind" test -z "$(grep -vE '^\{"to":0,"type":"(hello|accept|ready|choice|column)","bytes":[0-9]+,"frame":"[0-9a-f]+"\}$' alice.jsonl)"
+check "every message is of a known kind" test -z "$(grep -vE '^\{"to":0,"type":"(hello|accept|reserved|choice|column)","bytes":[0-9]+,"frame":"[0-9a-f]+"\}$' alice.jsonl)"
 steps=$(grep -oE 'steps=[0-9]+' model.json | cut -d= -f2 | sort -u)
 columns=$(grep -oE 'columns=[0-9]+' model.json | cut -d= -f2 | sort -u)
 check "a choice a round" test "$(grep -c '"choice","bytes":32,' alice.jsonl)" = "$steps"
 check "no more columns than promised" test "$(grep -c '"column"' alice.jsonl)" -le "$columns"
-check "one hello, accept and ready" test "$(grep -cE '"(hello|accept|ready)"' alice.jsonl)" = 3
+check "one hello, accept and reserved" test "$(grep -cE '"(hello|accept|reserved)"' alice.jsonl)" = 3
 check "the keys are not in it" test -z "$(xxd -r -p <<<"$(grep -oE '"frame":"[0-9a-f]+' alice.jsonl | cut -d'"' -f4)" | grep -aoE 'p17|p399')"
 
 # ---- records that do not match ----------------------------------------------------------------------
@@ -102,7 +102,7 @@ check "he says so" grep -q "more than this party agrees to" bob.err
 ends "alice is told" $other 1 "the server says" alice.err
 ends "so is the server" $server 1 "says: this party stopped" serve.err
 ok "nothing was charged by all these" ledger a.ledger --json
-check "one run is in the ledger" test "$(grep -o '"what"' .out | wc -l)" = 1
+check "one run is in the ledger" test "$(grep -o '"plan"' .out | wc -l)" = 1
 
 # ---- who is turned away ---------------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ other=$!
 ("$TACIT" party b.csv --connect 127.0.0.1:$port --cert bob.pem --private-key bob.key --ca authority.pem --key key \
   --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 >/dev/null 2>&1 & echo $! >bob.pid; wait) 2>/dev/null &
 for _ in $(seq 500); do
-  "$TACIT" ledger a.ledger --json 2>/dev/null | grep -o '"what"' | wc -l | grep -q 2 && break
+  "$TACIT" ledger a.ledger --json 2>/dev/null | grep -o '"plan"' | wc -l | grep -q 2 && break
   sleep 0.1
 done
 sleep 0.2
@@ -254,7 +254,7 @@ ends "a party that dies" $server 1 "vanished|closed the connection|broke" serve.
 ends "the other is told" $other 1 "the server says" alice.err
 check "no model is made" [ ! -e model.json ]
 ok "what was charged stays charged" ledger a.ledger --json
-check "two runs" test "$(grep -o '"what"' .out | wc -l)" = 2
+check "two runs" test "$(grep -o '"plan"' .out | wc -l)" = 2
 
 # ---- usage --------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ check "no model is made" [ ! -e model.json ]
 ok "a ledger" ledger a.ledger --init --epsilon 10 --delta 1e-5
 (
   for _ in $(seq 500); do
-    "$TACIT" ledger a.ledger --json 2>/dev/null | grep -q '"what"' && break
+    "$TACIT" ledger a.ledger --json 2>/dev/null | grep -q '"plan"' && break
     sleep 0.1
   done
   sleep 0.2
@@ -67,5 +67,5 @@ ranks -n 1 "${serve[@]}" --solver dpfw_parties:steps=30000,columns=1 : -n 1 "$TA
 wait
 check "no model is made of it" [ ! -e model.json ]
 ok "what was charged stays charged" ledger a.ledger --json
-says "one run, $(tr "\n" " " <mpi.err | head -c 500)" "\"what\""
+says "one run, $(tr "\n" " " <mpi.err | head -c 500)" "\"plan\""
 finish

@@ -121,7 +121,7 @@ cells=$((columns * (columns + 1) / 2 + columns))
 sent() { sed -E 's/^\{"to":([0-9]+),"type":"([a-z_]+)","bytes":([0-9]+),.*/\1 \2 \3/' "$1.jsonl" | sed -E 's/hello [0-9]+/hello/' | sort; }
 due() { # NUMBER K WIDTH
   local k
-  printf '%s\n' "0 hello" "0 accept 26" "0 ready 26" "0 seed 56" "0 masked_share $((24 + 8 * cells))"
+  printf '%s\n' "0 hello" "0 accept 26" "0 reserved 26" "0 seed 56" "0 masked_share $((24 + 8 * cells))"
   for k in $(seq "$2"); do
     [ "$k" = "$1" ] || printf '%s\n' "$k proof 56" "$k key 56" "$k masked_columns $((24 + 8 * rows * $3))"
   done
@@ -169,7 +169,7 @@ refused "more budget" 4 "more than this party agrees to" gram_parties --epsilon 
 serve 2
 party bob --label y &
 other=$!
-merge --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 30 --solver gram_parties
+merge --key key --secret secret --label y --loss squared --epsilon 4 --delta 1e-6 --timeout 30 --seed 7 --solver gram_parties
 "$TACIT" party alice.csv --connect 127.0.0.1:$port --cert alice.pem --private-key alice.key --ca authority.pem \
   "${merged[@]}" >alice.out 2>alice.err
 check "nobody can reach alice" [ $? = 1 ]
@@ -192,7 +192,7 @@ ends "labels of all, where one is to have them" $server 2 "run 'bob' without --l
 wait $other
 
 ok "nothing was charged by all these" ledger alice.ledger --json
-check "no run is in the ledger" test "$(grep -o '"what"' .out | wc -l)" = 0
+check "no run is in the ledger" test "$(grep -o '"plan"' .out | wc -l)" = 0
 rm -f model.json
 serve 2 --solver gram_parties:server_noise=yes
 party bob --label y --ledger bob.ledger &
@@ -260,7 +260,7 @@ check "it was between them" grep -q carried between.out
 check "no masked column went out" test -z "$(grep -E 'masked|seed' alice.jsonl)"
 check "no model is made" [ ! -e model.json ]
 ok "nothing was charged" ledger alice.ledger --json
-check "one run is in the ledger" test "$(grep -o '"what"' .out | wc -l)" = 1
+check "one run is in the ledger" test "$(grep -o '"plan"' .out | wc -l)" = 1
 kill $between 2>/dev/null
 wait $between 2>/dev/null
 

@@ -1,6 +1,8 @@
 /* ledger_help.h - a folder of its own, ledgers with runs, and a small private training. */
 #ifndef TCT_TEST_LEDGER_HELP_H
 #define TCT_TEST_LEDGER_HELP_H
+#include "core/alloc.h"
+#include "ledger/ledger.h"
 #include "tacit.h"
 
 #include <stdarg.h>
@@ -58,6 +60,26 @@ static inline int count_runs(void) {
 
 static inline double number_at(const json_t *root, const char *part, const char *key) {
   return json_number_value(json_object_get(part ? json_object_get(root, part) : root, key));
+}
+
+/* Reserves `epsilon` for `seconds`, or, with seconds 0, charges it: the reservation of this id, or none ("").  id: that
+ * of the reservation that is made. */
+static inline tct_status in_phases(double epsilon, double seconds, char id[TCT_LEDGER_ID], tct_error *err) {
+  tct_event event = tct_event_gaussian(30, 2);
+  tct_events events = {&event, 1, 1};
+  tct_ledger_receipt receipt;
+  tct_ledger_promise promise = {.events = &events,
+                                .epsilon = epsilon,
+                                .delta = 1e-6,
+                                .neighbours = TCT_ADD_REMOVE,
+                                .what = "a run of two parties",
+                                .reserve = seconds,
+                                .reserved = seconds > 0 || !id[0] ? NULL : id};
+  tct_status status = tct_ledger_promise_run("L", &promise, &receipt, err);
+  if (status == TCT_OK && seconds > 0) memcpy(id, receipt.run, TCT_LEDGER_ID);
+  tct_free(receipt.head);
+  tct_free(receipt.run);
+  return status;
 }
 
 static inline void copy_file(const char *from, const char *to) {

@@ -448,6 +448,19 @@ static void old_ledger(void) {
   sqlite3_close(db);
 }
 
+static void a_ledger_of_the_first_version_is_reserved_from_and_charged(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char id[TCT_LEDGER_ID] = "";
+  old_ledger();
+  fill_table();
+  assert_int_equal(in_phases(0.5, 600, id, &err), TCT_OK);
+  assert_int_equal(in_phases(0.5, 0, id, &err), TCT_OK);
+  assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
+  assert_int_equal(count_runs(), 2);
+  assert_true(check_passes(NULL, 0));
+}
+
 static void a_ledger_of_the_first_version_is_read_and_continued_under_the_rules_of_today(void **state) {
   (void)state;
   tct_error err = {0};
@@ -507,6 +520,7 @@ int main(void) {
       cmocka_unit_test(a_ledger_with_an_older_anchor_is_ahead_of_it_and_is_charged),
       cmocka_unit_test(a_model_without_room_is_found_out_before_the_charge),
       cmocka_unit_test(a_ledger_that_cannot_be_made_leaves_nothing),
+      cmocka_unit_test(a_ledger_of_the_first_version_is_reserved_from_and_charged),
       cmocka_unit_test(a_ledger_of_the_first_version_is_read_and_continued_under_the_rules_of_today),
       cmocka_unit_test(a_ledger_of_the_first_version_is_given_a_key_of_its_own),
   };

@@ -5,12 +5,17 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* Waits for the other at the starting line, then charges; the exit code is the status. */
-static int contender(_Atomic int *ready, int events) {
+/* Waits for the other at the starting line, then charges or reserves; the exit code is the status. */
+static int contender(_Atomic int *ready, int events, bool reserves) {
   static const char *const list[] = {"gaussian:noise=30", "gaussian:noise=40", "gaussian:noise=50"};
   tct_error err = {0};
+  char id[TCT_LEDGER_ID] = "";
   ++*ready;
   while (*ready < 2) sched_yield();
+  if (reserves) { /* what was reserved can be charged, whatever the other does meanwhile */
+    tct_status status = in_phases(0.5, 600, id, &err);
+    return status == TCT_OK ? (int)in_phases(0.5, 0, id, &err) : (int)status;
+  }
   char *text = tct_ledger_charge("L", list, (size_t)events, TCT_ADD_REMOVE, 0.5, 1e-6, &err);
   int status = text ? TCT_OK : (int)err.status;
   tct_text_free(text);
@@ -38,7 +43,7 @@ static void two_processes_for_the_last_of_the_budget_have_one_winner(void **stat
     for (int c = 0; c < 2; c++) {
       child[c] = fork();
       assert_true(child[c] >= 0);
-      if (child[c] == 0) _exit(contender(ready, 1 + race % 3));
+      if (child[c] == 0) _exit(contender(ready, 1 + race % 3, (race + c) % 4 < 2));
     }
     int first = wait_for(child[0]), second = wait_for(child[1]);
     assert_true((first == TCT_OK && second == TCT_E_BUDGET) || (first == TCT_E_BUDGET && second == TCT_OK));

@@ -4,11 +4,11 @@
 
 #include <sqlite3.h>
 
-enum { TEXT = 1 << 16, LAST = 20 };
+enum { TEXT = 1 << 16, LAST = 27 };
 
 static const char *const EVENTS[] = {"gaussian:noise=30,count=2", "laplace:noise=50"};
 
-/* With all kinds of notes, a changed input and two fingerprints. */
+/* With all kinds of notes, a changed input, two fingerprints and three reservations. */
 static void ledger_of_three_runs(void) {
   static const double x[] = {1, 2, 3, 4, 5, 6};
   static const char *const facts[] = {"a schema was drafted from the data", NULL};
@@ -36,6 +36,12 @@ static void ledger_of_three_runs(void) {
     if (!text) fail_msg("%s", err.text);
     tct_text_free(text);
     tct_data_free(data);
+  }
+  for (int i = 0; i < 3; i++) { /* a reservation that is open, one that was charged, and one that was released */
+    char id[TCT_LEDGER_ID] = "";
+    if (in_phases(0.25, 3600, id, &err) != TCT_OK) fail_msg("%s", err.text);
+    if (i == 1) assert_int_equal(in_phases(0.25, 0, id, &err), TCT_OK);
+    if (i == 2) assert_int_equal(tct_ledger_release("L", id, &err), TCT_OK);
   }
 }
 

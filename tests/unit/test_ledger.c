@@ -221,6 +221,146 @@ static void a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_dama
   assert_int_equal(verdict.kind, TCT_LEDGER_DAMAGED);
 }
 
+/* ---- reservations ---------------------------------------------------------------------------------------------- */
+
+/* How reservation i stands, as the export has it. */
+static bool reservation_is(int i, const char *state) {
+  json_t *root = ledger_now();
+  const json_t *each = json_array_get(json_object_get(root, "reservations"), (size_t)i);
+  bool is = each && !strcmp(json_string_value(json_object_get(each, "state")), state);
+  json_decref(root);
+  return is;
+}
+
+static void what_is_reserved_refuses_others_and_becomes_one_charge(void **state) {
+  (void)state;
+  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp"};
+  for (int i = 0; i < 4; i++) {
+    tct_error err = {0};
+    char id[TCT_LEDGER_ID] = "", other[TCT_LEDGER_ID] = "";
+    new_ledger(i ? 0.2 : 1, filters[i]); /* room for one of these runs, under every filter */
+    double whole = ledger_number("left", "amount");
+    assert_int_equal(in_phases(0.7, 600, id, &err), TCT_OK);
+    assert_true(reservation_is(0, "reserved"));
+    assert_true(ledger_number("spent", "epsilon") == 0 && count_runs() == 0);
+    double left = ledger_number("left", "amount");
+    assert_true(left < 0.7 * whole);
+    assert_int_equal(in_phases(0.7, 600, other, &err), TCT_E_BUDGET);
+    assert_non_null(strstr(err.text, "reserved until 20"));
+    assert_int_equal(in_phases(0.7, 0, other, &err), TCT_E_BUDGET);
+    assert_int_equal(in_phases(0.7, 0, id, &err), TCT_OK);
+    assert_true(reservation_is(0, "charged"));
+    assert_true(fabs(ledger_number("left", "amount") - left) < 1e-12 && count_runs() == 1);
+    assert_int_equal(in_phases(0.1, 0, id, &err), TCT_E_RUN); /* not a second time */
+    assert_int_equal(tct_ledger_release("L", id, &err), TCT_OK);
+    assert_true(reservation_is(0, "charged") && count_runs() == 1);
+    assert_true(check_passes(NULL, 0));
+  }
+}
+
+static void what_is_released_is_free_and_cannot_be_charged(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char id[TCT_LEDGER_ID] = "", none[TCT_LEDGER_ID] = "";
+  new_ledger(1, NULL);
+  assert_int_equal(in_phases(0.7, 600, id, &err), TCT_OK);
+  assert_int_equal(tct_ledger_release("L", id, &err), TCT_OK);
+  assert_int_equal(tct_ledger_release("L", id, &err), TCT_OK); /* twice is fine */
+  assert_true(reservation_is(0, "released"));
+  assert_int_equal(in_phases(0.7, 0, id, &err), TCT_E_RUN);
+  assert_non_null(strstr(err.text, "lacks what this run had reserved"));
+  assert_int_equal(in_phases(0.9, 0, none, &err), TCT_OK);
+  assert_true(check_passes(NULL, 0));
+}
+
+/* A note as another clock would have written it. */
+static void reserve_until(int64_t seconds, const char *id) {
+  tct_ledger l;
+  tct_error err = {0};
+  char text[300], begin[32], end[32];
+  tct_ledger_time(seconds - 60, begin);
+  tct_ledger_time(seconds, end);
+  snprintf(text, sizeof text, "%s %s %s 0.7 1e-6 1 gaussian:noise=30,count=2 a run", id, begin, end);
+  if (tct_ledger_open("L", 1, &l, &err) != TCT_OK) fail_msg("%s", err.text);
+  assert_int_equal(tct_ledger_append_note(&l, "reserved", text, &err), TCT_OK);
+  tct_ledger_close(&l);
+}
+
+static void a_reservation_ends_by_itself_whatever_the_clock_did(void **state) {
+  (void)state;
+  static const char id[] = "0123456789abcdef0123456789abcdef";
+  static const struct {
+    int64_t end;
+    bool lives;
+  } rows[] = {{60, true},     {86000, true}, /* a day is the longest */
+              {-1, false},    {-40000000, false},
+              {90000, false}, {400000000, false}}; /* the clock was ahead then, or is behind now */
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_error err = {0};
+    char none[TCT_LEDGER_ID] = "", own[TCT_LEDGER_ID];
+    memcpy(own, id, sizeof own);
+    for (int taken = 0; taken < 2; taken++) {
+      new_ledger(1, NULL);
+      reserve_until(rows[i].end, id);
+      assert_true(reservation_is(0, rows[i].lives ? "reserved" : "ended"));
+      if (taken) assert_int_equal(in_phases(0.5, 0, none, &err), rows[i].lives ? TCT_E_BUDGET : TCT_OK);
+      /* Its own run may still be charged, where nobody has taken what it had. */
+      assert_int_equal(in_phases(0.7, 0, own, &err), taken && !rows[i].lives ? TCT_E_BUDGET : TCT_OK);
+      assert_true(check_passes(NULL, 0) && count_runs() == 1);
+    }
+  }
+}
+
+static void no_reservation_is_longer_than_a_day_and_none_is_over_at_once(void **state) {
+  (void)state;
+  tct_error err = {0};
+  static const double seconds[] = {0.001, 30, 1e6};
+  for (int i = 0; i < 3; i++) {
+    char id[TCT_LEDGER_ID] = "", soonest[32], latest[32];
+    new_ledger(1, NULL);
+    tct_ledger_time(i == 0 ? 1 : i == 1 ? 30 : 86400, soonest);
+    assert_int_equal(in_phases(0.7, seconds[i], id, &err), TCT_OK);
+    tct_ledger_time(i == 0 ? 1 : i == 1 ? 30 : 86400, latest);
+    json_t *root = ledger_now();
+    const char *end =
+        json_string_value(json_object_get(json_array_get(json_object_get(root, "reservations"), 0), "end"));
+    assert_true(strcmp(soonest, end) <= 0 && strcmp(end, latest) <= 0);
+    json_decref(root);
+  }
+}
+
+/* The chain is right in each of these, and what it says is not. */
+static void a_note_that_no_reservation_fits_makes_no_ledger(void **state) {
+  (void)state;
+  static const char id[] = "0123456789abcdef0123456789abcdef";
+  static const char *const notes[][2] = {
+      {"released", "0123456789abcdef0123456789abcdee"},
+      {"released", ""},
+      {"reserved", ""},
+      {"reserved", "0123 2026-01-01T00:00:00Z 2026-01-01T00:01:00Z 0.7 1e-6 1 gaussian:noise=30,count=2 x"},
+      {"reserved", "0123456789abcdef0123456789abcdef now 2026-01-01T00:01:00Z 0.7 1e-6 1 gaussian:noise=30,count=2 x"},
+      {"reserved",
+       "0123456789abcdef0123456789abcdef 2026-01-01T00:00:00Z never 0.7 1e-6 1 gaussian:noise=30,count=2 x"},
+      {"reserved",
+       "0123456789abcdef0123456789abcdef 2026-01-01T00:00:00Z 2026-01-01T00:01:00Z 0 1e-6 1 pure:epsilon=1 x"},
+      {"reserved",
+       "0123456789abcdef0123456789abcdef 2026-01-01T00:00:00Z 2026-01-01T00:01:00Z 1 -1 1 pure:epsilon=1 x"},
+      {"reserved", "0123456789abcdef0123456789abcdef 2026-01-01T00:00:00Z 2026-01-01T00:01:00Z 0.7 1e-6 0 x"},
+      {"reserved",
+       "0123456789abcdef0123456789abcdef 2026-01-01T00:00:00Z 2026-01-01T00:01:00Z 1 0 2 pure:epsilon=1 x"}};
+  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+    tct_ledger l;
+    tct_error err = {0};
+    new_ledger(1, NULL);
+    reserve_until(60, id);
+    assert_true(check_passes(NULL, 0));
+    assert_int_equal(tct_ledger_open("L", 1, &l, &err), TCT_OK);
+    assert_int_equal(tct_ledger_append_note(&l, notes[i][0], notes[i][1], &err), TCT_OK);
+    tct_ledger_close(&l);
+    assert_int_equal(tct_ledger_open("L", 0, &l, &err), TCT_E_DATA);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ledger_and_a_file_that_is_not_there_are_no_anchors),
@@ -237,6 +377,11 @@ int main(void) {
       cmocka_unit_test(settings_that_mean_nothing_make_no_ledger),
       cmocka_unit_test(another_file_is_no_ledger),
       cmocka_unit_test(a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_damaged),
+      cmocka_unit_test(what_is_reserved_refuses_others_and_becomes_one_charge),
+      cmocka_unit_test(what_is_released_is_free_and_cannot_be_charged),
+      cmocka_unit_test(a_reservation_ends_by_itself_whatever_the_clock_did),
+      cmocka_unit_test(no_reservation_is_longer_than_a_day_and_none_is_over_at_once),
+      cmocka_unit_test(a_note_that_no_reservation_fits_makes_no_ledger),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

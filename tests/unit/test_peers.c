@@ -116,7 +116,7 @@ static tct_roster three(void) {
 
 static void a_session_has_a_name_of_its_own_terms(void **state) {
   (void)state;
-  unsigned char name[6][32];
+  unsigned char name[7][32];
   tct_roster r = three();
   tct_roster_session(&r, "nonce", "plan", name[0]);
   tct_roster_session(&r, "nonce2", "plan", name[1]);
@@ -127,7 +127,9 @@ static void a_session_has_a_name_of_its_own_terms(void **state) {
   tct_roster_session(&r, "nonce", "plan", name[4]);
   r = three(), r.width[1] = 7;
   tct_roster_session(&r, "nonce", "plan", name[5]);
-  for (int i = 0; i < 6; i++)
+  r = three(), r.seeded = 1;
+  tct_roster_session(&r, "nonce", "plan", name[6]);
+  for (int i = 0; i < 7; i++)
     for (int k = 0; k < i; k++) assert_memory_not_equal(name[i], name[k], 32);
 }
 

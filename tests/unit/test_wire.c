@@ -71,6 +71,30 @@ static void a_message_arrives_as_it_was_sent(void **state) {
   assert_int_equal(p->wire[1].bytes_received, p->wire[0].bytes_sent);
 }
 
+static tct_status pay(void *user, tct_error *err) {
+  int *purse = user;
+  return (*purse)-- > 0 ? TCT_OK : tct_fail(err, TCT_E_BUDGET, "nothing is left");
+}
+
+static void what_must_be_paid_for_leaves_after_it_was_paid_for(void **state) {
+  static const int allowed[] = {7, 0}, paid[] = {8, 0};
+  pair *p = *state;
+  char body[5];
+  int purse = 1;
+  tct_wire *w = &p->wire[0];
+  w->allowed = allowed, w->paid = paid, w->pay = pay, w->pay_user = &purse;
+  say(p, 7, "hello"); /* free */
+  assert_int_equal(purse, 1);
+  say(p, 8, "hello");
+  assert_int_equal(tct_wire_receive(&p->wire[1], TCT_SERVER, 7, body, 5, &p->err), TCT_OK);
+  assert_int_equal(tct_wire_receive(&p->wire[1], TCT_SERVER, 8, body, 5, &p->err), TCT_OK);
+  int64_t before = w->bytes_sent;
+  assert_int_equal(tct_wire_send(w, 0, 8, "hello", 5, &p->err), TCT_E_BUDGET);
+  assert_int_equal(tct_wire_send(w, 0, 9, "hello", 5, &p->err), TCT_E_RUN); /* in neither list */
+  assert_int_equal(w->bytes_sent, before);
+  assert_int_not_equal(tct_wire_receive(&p->wire[1], TCT_SERVER, 8, body, 5, &p->err), TCT_OK); /* nothing came */
+}
+
 static void a_replayed_message_is_refused(void **state) {
   pair *p = *state;
   char body[5];
@@ -148,6 +172,7 @@ static void a_reason_to_stop_becomes_the_other_ends_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_message_arrives_as_it_was_sent, raise, strike),
+      cmocka_unit_test_setup_teardown(what_must_be_paid_for_leaves_after_it_was_paid_for, raise, strike),
       cmocka_unit_test_setup_teardown(a_replayed_message_is_refused, raise, strike),
       cmocka_unit_test_setup_teardown(a_lost_message_is_noticed_at_the_next, raise, strike),
       cmocka_unit_test_setup_teardown(a_cut_message_is_refused, raise, strike),

@@ -108,8 +108,7 @@ void tct_parties_server_free(tct_parties_server *server);
 tct_status tct_parties_server_open(tct_parties_server *server, tct_error *err);
 tct_status tct_parties_server_judge(tct_parties_server *server, tct_error *err);
 tct_status tct_parties_server_close(tct_parties_server *server, int64_t t, tct_error *err);
-/* Tells every party the model. */
-tct_status tct_parties_server_done(tct_parties_server *server, tct_error *err);
+/* All rounds; then every party is told the model. */
 tct_status tct_parties_server_run(tct_parties_server *server, const tct_problem *ticks, tct_error *err);
 
 /* How far the estimate of the others' predictions is to be believed, and its noise; see parties_trust.c. */
