@@ -14,7 +14,7 @@ static const cli_option options[] = {
      "the predicted class, or 1 and -1 where the model names none; probability: of the positive class, logistic loss "
      "only; mean: of a count, poisson loss only. A model of several classes gives a margin or probability for each, in "
      "its order, with commas between",
-     "margin", "probability"},
+     "mean of counts, else margin", "probability"},
     {"--interval", CLI_REAL, offsetof(cli_args, level), "LEVEL",
      "lines of prediction,lower,upper: where the population's own prediction lies with this confidence, strictly "
      "between 0 and 1, for each record by itself; needs a model trained with --errors, and NA stands where there is no "
@@ -51,7 +51,7 @@ static int output_of(const cli_args *args, const char *loss, output_kind *kind) 
   config.loss = loss;
   int real = tct_config_labels(&config) == TCT_LABELS_REAL, counts = has_link(loss, "log");
   int softmax = has_link(loss, "softmax"), odds = softmax || has_link(loss, "logistic");
-  *kind = MARGIN;
+  *kind = counts && !args->values ? MEAN : MARGIN;
   if (!args->values || !strcmp(args->values, "margin") || (real && !counts && !strcmp(args->values, "label"))) return 0;
   *kind = !strcmp(args->values, "mean") || (counts && !strcmp(args->values, "label")) ? MEAN
           : !strcmp(args->values, "label")                                            ? LABEL

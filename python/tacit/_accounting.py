@@ -10,8 +10,10 @@ from typing import Any, Optional, Union
 
 from . import _native, _views
 from ._native import Facts, Path
+from ._parameters import checked
 
 
+@checked
 def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str = "add_remove") -> Facts:
     """The epsilon of a list of mechanism events composed in any order.
 
@@ -34,6 +36,7 @@ def account(events: Union[str, Sequence[str]], delta: float, *, neighbours: str 
     return _native.call_json("tct_account_json", array, count, relation, float(delta))
 
 
+@checked
 def calibrate(
     events: Union[str, Sequence[str]],
     epsilon: float,
@@ -64,6 +67,7 @@ def calibrate(
     return _native.call_json("tct_calibrate_json", array, count, relation, float(epsilon), float(delta))
 
 
+@checked
 def account_curve(
     events: Union[str, Sequence[str]],
     *,
@@ -108,11 +112,13 @@ class Ledger:
         Why the rows are not those of the runs before.
     """
 
+    @checked
     def __init__(self, path: Path, *, input_changed: Optional[str] = None) -> None:
         self.path = os.path.abspath(os.fspath(path))
         self.input_changed = input_changed
 
     @classmethod
+    @checked
     def create(
         cls,
         path: Path,
@@ -175,6 +181,7 @@ class Ledger:
         """What a further run may cost."""
         return self.state()["left"]
 
+    @checked
     def check(self, models: Any = ()) -> Facts:
         """Was it edited, cut short or rolled back to before one of these model files, or anchors?  A dict with ok, checks.
 
@@ -186,6 +193,7 @@ class Ledger:
         array, count = _native.texts([os.fspath(model) for model in models])
         return _native.call_json("tct_ledger_check_json", _native.text(self.path), array, count)
 
+    @checked
     def charge(
         self,
         events: Union[str, Sequence[str]],
@@ -235,6 +243,7 @@ class Ledger:
         run.data = None if data is None else data.handle
         return _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
 
+    @checked
     def anchor(self, path: Path) -> None:
         """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more.
 

@@ -39,36 +39,20 @@ _GET_NEXT = CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))
 _LAST_ERROR = CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))
 
 # The published layout: https://arrow.apache.org/docs/format/CDataInterface.html
-ArrowSchema._fields_ = [
-    ("format", c_char_p),
-    ("name", c_char_p),
-    ("metadata", c_void_p),
-    ("flags", c_int64),
-    ("n_children", c_int64),
-    ("children", POINTER(POINTER(ArrowSchema))),
-    ("dictionary", POINTER(ArrowSchema)),
-    ("release", _SCHEMA_RELEASE),
-    ("private_data", c_void_p),
-]
-ArrowArray._fields_ = [
-    ("length", c_int64),
-    ("null_count", c_int64),
-    ("offset", c_int64),
-    ("n_buffers", c_int64),
-    ("n_children", c_int64),
-    ("buffers", POINTER(c_void_p)),
-    ("children", POINTER(POINTER(ArrowArray))),
-    ("dictionary", POINTER(ArrowArray)),
-    ("release", _ARRAY_RELEASE),
-    ("private_data", c_void_p),
-]
-ArrowArrayStream._fields_ = [
-    ("get_schema", _GET_SCHEMA),
-    ("get_next", _GET_NEXT),
-    ("get_last_error", _LAST_ERROR),
-    ("release", _STREAM_RELEASE),
-    ("private_data", c_void_p),
-]
+ArrowSchema._fields_ = _native.members(
+    (c_char_p, "format name"), (c_void_p, "metadata"), (c_int64, "flags n_children"),
+    (POINTER(POINTER(ArrowSchema)), "children"), (POINTER(ArrowSchema), "dictionary"), (_SCHEMA_RELEASE, "release"),
+    (c_void_p, "private_data"),
+)  # fmt: skip
+ArrowArray._fields_ = _native.members(
+    (c_int64, "length null_count offset n_buffers n_children"), (POINTER(c_void_p), "buffers"),
+    (POINTER(POINTER(ArrowArray)), "children"), (POINTER(ArrowArray), "dictionary"), (_ARRAY_RELEASE, "release"),
+    (c_void_p, "private_data"),
+)  # fmt: skip
+ArrowArrayStream._fields_ = _native.members(
+    (_GET_SCHEMA, "get_schema"), (_GET_NEXT, "get_next"), (_LAST_ERROR, "get_last_error"), (_STREAM_RELEASE, "release"),
+    (c_void_p, "private_data"),
+)  # fmt: skip
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype, _pointer_of.argtypes = c_void_p, [ctypes.py_object, c_char_p]
@@ -157,12 +141,14 @@ def _exported(columns: Iterable[Tuple[str, Column]], rows: int) -> _Export:
 # ---- in ----
 
 
-class Frame:
+class Frame(_native.Owned):
     """A table in the library's hands: columns of equal length by name."""
 
     def __init__(self, stream: Any, keep: Any) -> None:
-        self.handle = _native.call("tct_frame_take", stream)
-        weakref.finalize(self, _free, self.handle, keep)
+        try:
+            self.handle = _native.call("tct_frame_take", stream)
+        finally:
+            weakref.finalize(self, _free, self.handle, keep)
         count = _native.lib.tct_frame_cols(self.handle)
         self.columns = [_native.lib.tct_frame_name(self.handle, j).decode("utf-8", "replace") for j in range(count)]
         self.shape = (int(_native.lib.tct_frame_rows(self.handle)), len(self.columns))
@@ -195,8 +181,9 @@ class Frame:
 
 
 def _free(handle: Any, keep: Any) -> None:
-    """keep: what the handle's memory belongs to, until now."""
+    """keep: what the handle's memory belongs to, until now; its callbacks refer to it, and would keep it."""
     _native.lib.tct_frame_free(handle)
+    vars(keep).clear() if keep is not None else None
 
 
 def is_pandas(table: Any) -> bool:

@@ -7,8 +7,10 @@ from typing import Any, Optional
 
 from . import _native
 from ._native import Facts
+from ._parameters import checked
 
 
+@checked
 def audit(
     loss: str,
     *,

@@ -6,46 +6,35 @@ import math
 import numbers
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Optional, Tuple, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _accounting, _callers, _estimate, _native, _provenance, _repeats
-from ._automatic import automatic
 from ._composition import Composition, certificate, warn
 from ._inference import Inference
 from ._intake import Intake
 from ._matrix import Labelled, Table, View
 from ._model import Callbacks, Model, Plan
 from ._native import Facts, Path
-from ._parameters import parameters
+from ._parameters import check, checked, parameters
 from ._schema import Schema
 from ._bounds import interval
 from ._weights import Weighing, Weights
 
-NO_EPSILON = "{} is not given and has no default: it is your promise to the people in the data; give e.g. {}"
-
-
-_NUMBERS = {"data_norm": "data_norm=2.0", "C": "C=1.0", "alpha": "alpha=1.0", "l1_ratio": "l1_ratio=0.5"}
-
-
-def _check_number(name: str, value: object, example: str) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
-        raise ValueError(f"{name} must be a number; give e.g. {example}")
-
 Shape = Tuple[int, int]  # rows, columns
+_L = TypeVar("_L", bound="Linear")
 
 
 def seed_of(state: Any) -> Optional[int]:
     """The seed that a random_state means; None for None."""
     if state is None:
         return None
-    return int(state if isinstance(state, numbers.Integral) else check_random_state(state).randint(2**31)) % 2**64
+    return int(state if isinstance(state, numbers.Integral) else state.randint(2**31))
 
 
 @parameters
@@ -96,7 +85,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
     bounds: Any = None
     estimate: Optional[str] = None
     fit_intercept: bool = True
-    solver: Optional[str] = "auto"
+    solver: str = "auto"
     errors: str = "none"
     neighbours: str = "add_remove"
     rows: str = "clip"
@@ -126,23 +115,25 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         """Are the label's bounds estimated too?"""
         return False
 
+    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
+        """(the labels of each model as the loss takes them, what is unaccounted for in them)."""
+        raise NotImplementedError
+
+    def _named(self, X: Any) -> Optional[NDArray[Any]]:
+        """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
+        return None
+
+    def _fold(self, models: list[Model]) -> None:
+        """Sets ``coef_`` and ``intercept_``, for records as they come."""
+        raise NotImplementedError
+
     # ---- settings ----
 
     def _check(self) -> None:
-        for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
-            value = getattr(self, name)
-            if value is None and not (name == "delta" and self.epsilon == math.inf):
-                raise ValueError(NO_EPSILON.format(name, example))
-            _check_number(name, value, example)
-        for name, example in _NUMBERS.items():
-            _check_number(name, getattr(self, name, None), example)
-        _estimate.check(self.estimate, self.bounds, self.data_norm)
-        if self.n_jobs is not None and not isinstance(self.n_jobs, numbers.Integral):
-            raise ValueError("n_jobs must be a whole number; give e.g. n_jobs=2, or None for all processors")
-        if self.n_jobs == 0:
-            raise ValueError("n_jobs must not be 0; give e.g. n_jobs=2, or None for all processors")
-        if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
-            raise ValueError("progress must be True, False or a function; give one of these")
+        check(self)
+        for name in ("bounds", "data_norm"):
+            if self.estimate is not None and getattr(self, name) is not None:
+                raise ValueError(f"{name} and estimate are two answers to one question; leave one of them out")
 
     def _epsilon(self) -> float:
         return math.nan if self.epsilon is None else float(self.epsilon)
@@ -174,8 +165,6 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
     def _row_norm(self, cols: int, intercept: bool, table: Optional[Table]) -> Optional[float]:
         if self.data_norm is not None:
-            if not self.data_norm > 0:
-                raise ValueError("data_norm must be above 0; give the largest norm that a row is to have")
             return math.hypot(float(self.data_norm), 1.0 if intercept else 0.0)
         if self.bounds is not None:
             return math.sqrt(cols + intercept)
@@ -187,15 +176,15 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             'for them with estimate="bounds:share=0.1"'
         )
 
-    def _solver_spec(self) -> Optional[str]:
-        if self.solver != "auto" or self.errors != "none":
-            return self.solver
-        if self.rows_per_person is not None or (self.weight_cap is not None and self._loss_spec() == "squared"):
+    def _solver_spec(self) -> str:
+        weighed = self.rows_per_person is not None or (self.weight_cap is not None and self._loss_spec() == "squared")
+        if weighed and self.solver == "auto" and self.errors == "none":
             return "dpgd"  # what the rule over public facts picks need not know weights or persons
-        return automatic(self._loss_spec(), self._penalty_spec(1, 1.0))
+        return self.solver
 
     # ---- plans ----
 
+    @checked
     def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
         """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
 
@@ -208,14 +197,18 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
 
         A dict: solver (every option resolved), epsilon, delta, neighbours, events, noise_multiplier, memory_bytes,
         and for several classes `models` and the epsilon and delta of each.  Under `estimate` the plan is the fit's, by
-        what the estimate leaves it, and `estimate` is what that promises.
+        what the estimate leaves it, and `estimate` is what that promises.  Where a rule chose the loss it has `loss_why`.
         """
         self._check()
         count, settings = self._models_for(n_classes, (rows, cols)), self._settings(rows, cols, None, n_classes)
         if self.estimate is None:
-            return self._planned(settings, rows, cols, count)
+            return {**self._planned(settings, rows, cols, count), **self._why(n_classes, (rows, cols))}
         rest, estimate = _estimate.planned(settings, rows, cols, self._label_is_open())
-        return {**self._planned(rest, rows, cols, count), "estimate": estimate}
+        return {**self._planned(rest, rows, cols, count), "estimate": estimate, **self._why(n_classes, (rows, cols))}
+
+    def _why(self, n_classes: Optional[int], shape: Shape) -> Facts:
+        """What a rule over public facts chose, and why, for `plan`."""
+        return {}
 
     def _planned(self, settings: Facts, rows: int, cols: int, count: int) -> Facts:
         facts = Plan(settings, rows, cols).facts
@@ -241,6 +234,34 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         return made, facts, [w for w in whole if w["weakens"]] + each
 
     # ---- training ----
+
+    def fit(
+        self: _L, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
+    ) -> _L:
+        """Trains within epsilon and delta.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records.  A table of `tacit.read` holds its labels: then no y.
+        y : array-like or str
+            Labels or targets, or the name of X's column of them.
+        sample_weight : array-like, optional
+            One weight for each record, cut to [0, weight_cap].
+        groups : array-like or str, optional
+            Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
+        schema : Schema or path, optional
+            What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
+        """
+        self._check()
+        before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
+        X, y, label, names, groups = self._take(X, y, groups, schema)
+        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
+        targets, notes = self._targets(X, y)
+        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
+        self._fold(models)
+        self._finish(models, privacy)
+        return self
 
     def _fit(
         self,
@@ -337,6 +358,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         if not _repeats.is_composed():
             _provenance.warn(privacy, stacklevel=4)
 
+    @checked
     def save(self, path: Path) -> None:
         """Writes the model file that the command line reads (`tacit verify`, `tacit predict`).
 
@@ -348,6 +370,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         check_is_fitted(self, "models_")
         self._whole().save(path)
 
+    @checked
     def report(
         self,
         path: Optional[Path] = None,

@@ -58,26 +58,22 @@ def _sides(bounds: Any, names: list[str], what: str) -> Tuple[Any, Any]:
 def interval(
     bounds: Any, count: int, what: str = "bounds", names: Optional[Iterable[Any]] = None
 ) -> Tuple[NDArray[Any], NDArray[Any]]:
-    """Two float arrays of `count`, checked.
+    """Two float arrays of `count`, checked.  They are numbers: the table of parameters was asked.
 
     bounds: (lower, upper), each a number, numbers in order, or a mapping or Series by the features' names; or a mapping of
     names to (lower, upper); or a frame with these two columns.  names: those of the features, else "0", "1", ...
     """
     known = [str(name) for name in (range(count) if names is None else names)]
-    by_name = ""
-    try:
-        sides = []
-        for side in _sides(bounds, known, what):
-            entries = _entries(side, known, what)
-            sides.append(side if entries is None else _in_order(entries, known, what))
-        lower, upper = (np.broadcast_to(np.asarray(side, dtype=float), (count,)) for side in sides)
-    except (IndexError, KeyError, TypeError, ValueError) as why:
-        by_name = str(why) if str(why).startswith(what + " ") else (
+    sides = []
+    for side in _sides(bounds, known, what):
+        entries = _entries(side, known, what)
+        sides.append(np.asarray(side if entries is None else _in_order(entries, known, what), dtype=float))
+    if any(side.shape not in ((), (1,), (count,)) for side in sides):
+        raise ValueError(
             f"{what} must be (lower, upper); give two numbers, or two lists of a number for each of the {count} features, in "
             "order or by name"
         )
-    if by_name:
-        raise ValueError(by_name)
+    lower, upper = (np.broadcast_to(side, (count,)) for side in sides)
     if not (np.all(np.isfinite(lower)) and np.all(np.isfinite(upper)) and np.all(lower < upper)):
         raise ValueError(f"every lower bound in {what} must be finite and below its upper bound; correct them")
     return lower, upper

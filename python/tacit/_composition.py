@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import warnings
-import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Tuple
 
@@ -18,12 +17,16 @@ _PRICE = ("events", "accountant", "epsilon", "delta", "fits", "choice")
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: neighbouring seeds stay apart
 
 
-class Composition:
+def _pointers(candidates: Sequence[Facts], table: Any) -> Any:
+    configs = [config_of(settings, table) for settings in candidates]
+    return (ctypes.POINTER(_native.Config) * len(configs))(*map(ctypes.pointer, configs))
+
+
+class Composition(_native.Owned):
     """The library's plan for several fits on the same people; the arithmetic is all there."""
 
     def __init__(self, handle: int) -> None:
-        self.handle = handle
-        weakref.finalize(self, _native.lib.tct_composition_free, handle)
+        self._own(handle, "tct_composition_free")
         self.facts = _native.call_json("tct_composition_json", handle)
 
     @classmethod
@@ -48,21 +51,17 @@ class Composition:
         cls, candidates: Sequence[Tuple[Facts, int]], share: float, rows: int, cols: int, table: Any = None
     ) -> Composition:
         """candidates: (settings, number of models) of each; table: its schema has the bounds."""
-        configs = [config_of(settings, table) for settings, _ in candidates]
-        pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
-        models = (ctypes.c_int64 * len(configs))(*(count for _, count in candidates))
-        return cls(_native.call("tct_compose_search", pointers, models, len(configs), share, int(rows), int(cols)))
+        models = (ctypes.c_int64 * len(candidates))(*(count for _, count in candidates))
+        configs = _pointers([settings for settings, _ in candidates], table)
+        return cls(_native.call("tct_compose_search", configs, models, len(configs), share, int(rows), int(cols)))
 
     @classmethod
     def of_tries(
         cls, candidates: Sequence[Facts], classes: int, mean: int, share: float, rows: int, cols: int, table: Any = None
     ) -> Composition:
         """candidates: settings of each, of which every try draws one; mean: of the number of tries."""
-        tries = _native.Tries(mean, share)
-        configs = [config_of(settings, table) for settings in candidates]
-        pointers = (ctypes.POINTER(_native.Config) * len(configs))(*(ctypes.pointer(config) for config in configs))
-        shape = int(rows), int(cols)
-        return cls(_native.call("tct_compose_tries_classes", pointers, len(configs), classes, ctypes.byref(tries), *shape))
+        tries, configs, shape = _native.Tries(mean, share), _pointers(candidates, table), (int(rows), int(cols))
+        return cls(_native.call("tct_compose_tries_classes", configs, len(configs), classes, ctypes.byref(tries), *shape))
 
     @property
     def price(self) -> Facts:

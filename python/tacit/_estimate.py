@@ -22,28 +22,14 @@ from ._native import Facts
 from ._schema import Schema
 
 
-def check(estimate: Any, bounds: Any, data_norm: Any) -> None:
-    """Refuses what does not go together, before anything is read."""
-    if estimate is None:
-        return
-    if not isinstance(estimate, str):
-        raise ValueError('estimate must be a text; give e.g. estimate="bounds:share=0.1"')
-    for name, value in (("bounds", bounds), ("data_norm", data_norm)):
-        if value is not None:
-            raise ValueError(f"{name} and estimate are two answers to one question; leave one of them out")
-
-
-def array_names(count: int) -> list[str]:
-    return [f"x{j + 1}" for j in range(count)]
-
-
-def frame_of_array(X: Any, names: Optional[list[str]] = None) -> _arrow.Frame:
+def frame_of_array(X: Any) -> _arrow.Frame:
     """A matrix as a frame, its columns borrowed where they lie one after the other."""
     if sparse.issparse(X):
         raise ValueError(
             "the zeros of a sparse matrix are not stored, so that its columns cannot be counted; give an array or a frame"
         )
-    return _arrow.frame_of_columns(names or array_names(X.shape[1]), [np.ascontiguousarray(column) for column in X.T])
+    names = [f"x{j + 1}" for j in range(X.shape[1])]
+    return _arrow.frame_of_columns(names, [np.ascontiguousarray(column) for column in X.T])
 
 
 def open_schema(names: list[str], label: Optional[str]) -> Schema:

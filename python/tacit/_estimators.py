@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.metrics import d2_tweedie_score
 
-from . import _guards, _native
+from . import _native
 from ._base import Shape
 from ._labels import Classifier, Regressor
 from ._matrix import Table
@@ -39,8 +39,6 @@ class PrivateLogisticRegression(Classifier):
     loss: str = "auto"
 
     def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
-        if self.loss not in ("auto", "logistic", "softmax"):
-            raise ValueError('loss must be "auto", "logistic" or "softmax"; give one of these')
         if self.loss != "auto" or shape is None or (n_classes or 2) < 3:
             return self.loss == "softmax"
         return bool(self._chosen(n_classes or 2, shape)["loss"] != "logistic")
@@ -60,20 +58,9 @@ class PrivateLogisticRegression(Classifier):
         )
         return _native.call_json("tct_choose_loss_json", ctypes.byref(facts), n_classes, int(shape[0]), int(shape[1]))
 
-    def plan(self, rows: int, cols: int, n_classes: Optional[int] = None) -> Facts:
-        """What `fit` will do and spend on `rows` records of `cols` features, before any data is seen.
-
-        Parameters
-        ----------
-        rows, cols : int
-            The public numbers of records and of features.
-        n_classes : int, optional
-            Number of classes, where `classes` is not given.
-
-        A dict as that of every estimator; of more than two classes under ``loss="auto"`` it has `loss_why` too.
-        """
-        facts, count = super().plan(rows, cols, n_classes), self._count(n_classes)
-        return {**facts, "loss_why": self._chosen(count, (rows, cols))["why"]} if self.loss == "auto" and count > 2 else facts
+    def _why(self, n_classes: Optional[int], shape: Shape) -> Facts:
+        count = self._count(n_classes)
+        return {"loss_why": self._chosen(count, shape)["why"]} if self.loss == "auto" and count > 2 else {}
 
     def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
         count = self._count(n_classes)
@@ -87,7 +74,7 @@ class PrivateLogisticRegression(Classifier):
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records, [rows, features].
         """
-        margins = self._margins(X)
+        margins = self.margins(X)
         if margins.shape[1] == 1:
             p = expit(margins[:, 0])
             return np.column_stack([1 - p, p])
@@ -137,9 +124,7 @@ class PrivateRidge(Regressor):
     alpha: float = 1.0
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
-        if not self.alpha >= 0:
-            raise ValueError("alpha must not be negative; give e.g. alpha=1.0")
-        return f"l2:lambda={self.alpha / (rows * cap)!r}" if self.alpha > 0 else "none"
+        return f"l2:lambda={float(self.alpha) / (rows * cap)!r}" if self.alpha > 0 else "none"
 
 
 @parameters
@@ -155,9 +140,7 @@ class PrivateLasso(Regressor):
     alpha: float = 1.0
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
-        if not self.alpha >= 0:
-            raise ValueError("alpha must not be negative; give e.g. alpha=0.01")
-        return f"l1:lambda={self.alpha / cap!r}"
+        return f"l1:lambda={float(self.alpha) / cap!r}"
 
 
 @parameters
@@ -176,9 +159,8 @@ class PrivateElasticNet(Regressor):
     l1_ratio: float = 0.5
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
-        if not (self.alpha >= 0 and 0 <= self.l1_ratio <= 1):
-            raise ValueError("alpha must not be negative and l1_ratio must lie in [0, 1]; correct them")
-        return f"elastic:l1={self.alpha * self.l1_ratio / cap!r},l2={self.alpha * (1 - self.l1_ratio) / cap!r}"
+        alpha, ratio = float(self.alpha), float(self.l1_ratio)
+        return f"elastic:l1={alpha * ratio / cap!r},l2={alpha * (1 - ratio) / cap!r}"
 
 
 @parameters
@@ -191,7 +173,7 @@ class PrivatePoissonRegression(Regressor):
     Parameters
     ----------
     label_bounds : (0, largest)
-        Bounds of the count, public knowledge; counts are cut to them.  No default.
+        Bounds of the count, public knowledge; counts are cut to them.  No default; None: those of the schema.
     alpha : float, default=0.0
         Strength of the ridge penalty, as in scikit-learn's PoissonRegressor.
     max_mean : float, optional
@@ -202,58 +184,26 @@ class PrivatePoissonRegression(Regressor):
     alpha: float = 0.0
     max_mean: Any = None
 
-    def _largest_mean(self) -> float:
-        largest = self.max_mean
-        if largest is None:
-            largest = 1.0 if self.label_bounds is None else float(self.label_bounds[1])
-        if isinstance(largest, bool) or not 0 < float(largest) <= math.exp(10):
-            raise ValueError("max_mean must lie above 0 and be at most 22026; give the largest mean count that can be")
-        return float(largest)
-
     def _loss_spec(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> str:
-        return f"poisson:margin={max(math.log(self._largest_mean()), 1e-3)!r}"
+        return "poisson"
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
-        if self.label_bounds is None:
-            return super()._label_settings(intercept, table)
-        lower, upper = (float(side) for side in self.label_bounds)
-        if lower != 0 or not upper > 0:
+        ends = self._label_ends(getattr(table, "schema", None))
+        if self.label_bounds is not None and ends and ends[0] != 0:
             raise ValueError("counts lie between 0 and a largest one; give label_bounds=(0, largest)")
-        return {"label_bound": upper}
+        if ends is None and (self.max_mean is None or (table is None and self.estimate is None)):
+            raise ValueError("label_bounds is not given, nor in a schema, and has no default; give (0, largest)")
+        largest = float(ends[1] if self.max_mean is None and ends else self.max_mean)
+        if not 0 < largest <= math.exp(10):
+            raise ValueError("the largest count is no mean that can be fitted; give max_mean, at most 22026")
+        loss = f"poisson:margin={max(math.log(largest), 1e-3)!r}"
+        return {"loss": loss, **({} if self.label_bounds is None or ends is None else {"label_bound": ends[1]})}
 
     def _penalty_spec(self, rows: int, cap: float) -> str:
-        if not self.alpha >= 0:
-            raise ValueError("alpha must not be negative; give e.g. alpha=0.01")
-        return f"l2:lambda={self.alpha / cap!r}" if self.alpha > 0 else "none"
+        return f"l2:lambda={float(self.alpha) / cap!r}" if self.alpha > 0 else "none"
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted mean count, [rows]; rows longer than the public norm are shortened as in training.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        """
-        return np.asarray(np.exp(self._margins(X)[:, 0]))
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Part of the deviance explained, as in scikit-learn, exact: not private, for data that you may look at.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        y : array of shape [rows], optional
-            Counts; None: the table's own.
-        sample_weight : array of shape [rows], optional
-            How much each record counts in the score.
-        """
-        y = X.y if y is None and isinstance(X, Table) else y
-        mean = self.predict(X)
-        explained = _guards.without_values(
-            lambda: d2_tweedie_score(y, mean, sample_weight=sample_weight, power=1), y, "y"
-        )
-        return float(explained)
+    def _figure(self, y: Any, predicted: NDArray[Any], sample_weight: Any) -> float:
+        return float(d2_tweedie_score(y, predicted, sample_weight=sample_weight, power=1))
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "requires_positive_y": True}

@@ -5,7 +5,6 @@ The library encodes them.  Columns go by name; the schema goes into the model.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional, Tuple
@@ -102,17 +101,6 @@ class Taken(NamedTuple):
     schema: Schema
     label: Optional[str]
     groups: Any
-
-
-def schema_of(schema: Any) -> Schema:
-    """A Schema, a schema file's path, or the schema's content."""
-    if isinstance(schema, Schema):
-        return schema
-    if isinstance(schema, (str, os.PathLike)):
-        return Schema.read(schema)
-    if isinstance(schema, dict):
-        return Schema(schema)
-    raise TypeError("schema must be a tacit.Schema, or the path of a schema file; give one")
 
 
 def frame_of(X: Any, schema: Schema, wanted: Iterable[Optional[str]] = ()) -> _arrow.Frame:

@@ -6,6 +6,7 @@ raised instead has no link to the exception that was caught.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ _T = TypeVar("_T")
 
 # Beginnings of texts that hold shapes, counts, types and column names alone; all others are replaced.
 _SAFE = re.compile(
-    r"Complex data not supported|Input \w+ contains (NaN|infinity)|Found array with|Found input variables|"
+    r"Input \w+ contains (NaN|infinity)|Found array with|Found input variables|"
     r"X has \d+ features, but|The feature names should match|y should be a 1d array|Sparse (data|matrix)|"
     r"y cannot be None|This \w+ estimator requires y|Unknown label type: \(?'?(continuous|multilabel|unknown)|"
     r"Accept only sparse|Only sparse matrices with|The least populated|bad input shape|y \(shape|Sample weights must be"
@@ -54,8 +55,24 @@ def _culprit(X: Any) -> str:
     return "a column"
 
 
+def _dates(X: Any, what: str) -> str:
+    """What of X holds dates or times, in words, or nothing: NumPy would make a number of nanoseconds of each."""
+    if hasattr(X, "columns") and hasattr(X, "head"):  # polars' types have no kind, but its empty columns do
+        for name, dtype in zip(X.columns, X.dtypes):
+            if (getattr(dtype, "kind", None) or np.asarray(X.head(0)[name]).dtype.kind) in "mM":
+                return f"column {str(name)!r} of {what}"
+        return ""
+    held = X if hasattr(X, "dtype") else np.asarray(X)
+    if held.dtype == object and hasattr(held, "ravel"):
+        cells = held.ravel()[: None if held.ndim > 1 else 1]  # a list of labels is of one kind
+        return what if any(isinstance(cell, (np.datetime64, np.timedelta64, datetime.date)) for cell in cells) else ""
+    return what if getattr(held.dtype, "kind", "O") in "mM" else ""
+
+
 def _sentence(why: Exception, X: Any, what: str) -> str:
     text = str(why)
+    if text.startswith("Complex data not supported"):  # and the array after it
+        return f"Complex data not supported in {what}; give real numbers"
     if _SAFE.match(text):
         return text
     found = re.match(r"Expected 2D array, got (1D|scalar) array instead", text)
@@ -74,11 +91,14 @@ def _sentence(why: Exception, X: Any, what: str) -> str:
 
 def without_values(call: Callable[[], _T], X: Any, what: str = "X") -> _T:
     """call(), its ValueError and TypeError in words that hold no value of `X`, which `what` names."""
+    kind: type[Exception] = ValueError
     try:
-        return call()
+        dates = "" if what == "groups" else _dates(X, what)
+        if not dates:
+            return call()
+        text = f"{dates} holds dates or times, which are no numbers; give the days since a public date, or leave it out"
     except (TypeError, ValueError) as why:
-        kind: type[Exception] = TypeError if isinstance(why, TypeError) else ValueError
-        text = _sentence(why, X, what)
+        kind, text = TypeError if isinstance(why, TypeError) else ValueError, _sentence(why, X, what)
     raise kind(text)  # outside of the handler, so that it does not carry the other one along
 
 
@@ -88,7 +108,7 @@ def records(X: Any, sparse: bool = True) -> Any:
         X = _arrow.frame(X)
         X = X.matrix(X.columns)
     options = {"dtype": [np.float64, np.float32], "accept_sparse": ["csr", "csc"] if sparse else False}
-    return without_values(lambda: check_array(X, **options), X)
+    return without_values(lambda: check_array(X, input_name="X", **options), X)
 
 
 def numbers(values: Any, what: str) -> NDArray[Any]:
@@ -96,8 +116,10 @@ def numbers(values: Any, what: str) -> NDArray[Any]:
     return without_values(lambda: np.asarray(values, dtype=np.float64), values, what)
 
 
-def weights(values: Any, rows: int) -> NDArray[Any]:
-    """sample_weight as one number for each row: none negative, not all 0; NaN is the library's to refuse."""
+def weights(values: Any, rows: int) -> NDArray[Any] | None:
+    """sample_weight as one number for each row: none negative, not all 0; NaN is the library's to refuse.  None: none."""
+    if values is None:
+        return None
     given = numbers(values, "sample_weight")
     if given.shape != (rows,):
         raise ValueError("sample_weight must hold one number for each row of X; check its shape")
@@ -143,14 +165,9 @@ def _numbered(ids: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def is_list(values: Any) -> bool:
-    """Whether it holds one value after the other: a text, a number or None is a single value."""
-    return not isinstance(values, (str, bytes)) and bool(np.iterable(values))
-
-
 def persons(groups: Any, rows: int) -> NDArray[Any]:
     """Whose record each row is, as numbers from 0.  A missing id is refused: its rows may be anybody's."""
-    if not is_list(groups):
+    if isinstance(groups, (str, bytes)) or not np.iterable(groups):
         raise ValueError("groups must name one person for each row of X; give a list, or the name of a column")
     ids = _ids(groups)
     if ids.shape != (rows,):

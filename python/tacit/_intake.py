@@ -13,7 +13,7 @@ from . import _arrow, _estimate, _frames, _guards, _native
 from ._frames import in_order
 from ._matrix import Table, View
 from ._model import Model
-from ._schema import Schema
+from ._schema import Schema, schema_of
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data
@@ -42,7 +42,7 @@ class Intake:
         _check_order(X, y, "y")
         _check_order(X, groups, "groups")
         if schema is not None:
-            return self._take_frame(X, y, groups, _frames.schema_of(schema))
+            return self._take_frame(X, y, groups, schema_of(schema))
         if self.estimate is not None and not isinstance(X, Table):
             return self._take_open(X, y, groups)
         label = getattr(y, "name", None)
@@ -125,10 +125,30 @@ class Intake:
             X = X[[name for name in X.columns if name != self.label_]]  # a table as `fit` had it
         return View(self._numbers(X, reset=False))
 
-    def _margins(self, X: Any) -> NDArray[Any]:
-        """x.w + intercept by every model, [rows, models]."""
+    def margins(self, X: Any) -> NDArray[Any]:
+        """The linear predictor x.w + intercept by every model, [rows, models]: of counts the logarithm of the mean.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
         X = self._records(X)
         return np.column_stack([model.margins(X) for model in self.models_])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The prediction for each row, [rows]: the likeliest class, the target, or of counts their mean.  Rows longer than
+        the public norm are shortened as in training.
+
+        Parameters
+        ----------
+        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
+            Records, [rows, features].
+        """
+        return self._predicted(X)
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        raise NotImplementedError
 
     def _truth(self, X: Any, y: Any) -> Any:
         """The labels to score against: y itself, or a column of X by its name, that of `fit` where y is None.  Classes of

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Tuple, TypeVar
+from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from . import _guards, _native, _provenance
-from ._base import Linear, Shape, seed_of
+from . import _guards, _native
+from ._base import Linear, Shape
 from ._classes import array_of
 from ._classes import listed as class_names
 from ._frames import Coded, coded, in_public_order, places, typed
 from ._matrix import Table
 from ._native import Facts
 from ._parameters import parameters
+from ._schema import schema_of
 from ._bounds import interval
 
 _NOTE_CLASSES = "the classes were read from the labels of the data"
@@ -34,10 +36,6 @@ def _sorted(labels: list[Any]) -> list[Any]:
     """As np.unique sorts them; labels of several kinds as texts."""
     alike = len({isinstance(each, str) for each in labels}) < 2
     return sorted(labels, key=None if alike else str)
-
-
-_C = TypeVar("_C", bound="Classifier")
-_R = TypeVar("_R", bound="Regressor")
 
 
 def _classes_of(y: Any) -> Tuple[NDArray[Any], NDArray[Any]]:
@@ -69,15 +67,8 @@ class Classifier(ClassifierMixin, Linear):
 
     _labels_kind = _native.LABELS_BINARY
 
-    def _check(self) -> None:
-        super()._check()
-        if self.classes is not None and not _guards.is_list(self.classes):
-            raise ValueError("classes must be a list of labels; give e.g. classes=[0, 1]")
-
     def _penalty_spec(self, rows: int, cap: float) -> str:
-        if not self.C > 0:
-            raise ValueError("C must be above 0; give e.g. C=1.0")
-        return "none" if self.C == math.inf else f"l2:lambda={1 / (self.C * rows * cap)!r}"
+        return "none" if self.C == math.inf else f"l2:lambda={1 / (float(self.C) * rows * cap)!r}"
 
     def _joint(self, n_classes: Optional[int] = None, shape: Optional[Shape] = None) -> bool:
         """Are more than two classes one fit?"""
@@ -122,7 +113,6 @@ class Classifier(ClassifierMixin, Linear):
         return classes, notes, codes
 
     def _named(self, X: Any) -> Optional[NDArray[Any]]:
-        """The classes, as they are to stand in the model; None: what was read has them, or none have names."""
         return None if isinstance(X, Table) and self.schema_ is None else self.classes_
 
     def _table_classes(self, table: Table) -> NDArray[Any]:
@@ -168,28 +158,7 @@ class Classifier(ClassifierMixin, Linear):
         _check_count(listed)
         return array_of(listed), notes, codes
 
-    def fit(
-        self: _C, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
-    ) -> _C:
-        """Trains within epsilon and delta.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records.  A table of `tacit.read` holds its labels: then no y.
-        y : array-like or str
-            Labels, or the name of X's label column.
-        sample_weight : array-like, optional
-            One weight for each record, cut to [0, weight_cap].
-        groups : array-like or str, optional
-            Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
-        schema : Schema or path, optional
-            What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
-        """
-        self._check()
-        before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
-        X, y, label, names, groups = self._take(X, y, groups, schema)
-        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
+    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
         notes: Tuple[str, ...] = ()
         if isinstance(X, Table) and self.schema_ is None:
             if X.kind not in (_native.LABELS_BINARY, _native.LABELS_CLASSES):
@@ -199,19 +168,17 @@ class Classifier(ClassifierMixin, Linear):
         else:
             self.classes_, notes, codes = self._classes(y)
             signs = np.where(codes == 1, 1.0, -1.0)
-        several = range(len(self.classes_))
-        if len(self.classes_) == 2:
-            targets = [signs]
-        elif self.estimate is not None or self._joint(len(self.classes_), X.shape):
-            targets = [np.asarray(codes, dtype=np.float64)]
-        else:
-            targets = [np.where(codes == k, 1.0, -1.0) for k in several]
-        models, privacy = self._fit(X, targets, names, [*notes, *before], label, weights, self._named(X))
+        count = len(self.classes_)
+        if count == 2:
+            return [signs], notes
+        if self.estimate is not None or self._joint(count, X.shape):
+            return [np.asarray(codes, dtype=np.float64)], notes
+        return [np.where(codes == k, 1.0, -1.0) for k in range(count)], notes
+
+    def _fold(self, models: list[Any]) -> None:
         folded = [model.folded() for model in models]
         self.coef_ = np.vstack([weights for weights, _ in folded])
         self.intercept_ = np.hstack([intercept for _, intercept in folded])
-        self._finish(models, privacy)
-        return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Signed distance to each class's boundary, [rows] or [rows, classes]; rows longer than the public norm are
@@ -222,17 +189,10 @@ class Classifier(ClassifierMixin, Linear):
         X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
             Records, [rows, features].
         """
-        margins = self._margins(X)
+        margins = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row, [rows].
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        """
+    def _predicted(self, X: Any) -> NDArray[Any]:
         best = self._best(X)
         return np.asarray(self.classes_[best])
 
@@ -258,7 +218,8 @@ class Classifier(ClassifierMixin, Linear):
             y = None if X.y is None else self.classes_[X.y.astype(int) if several else (X.y > 0).astype(int)]
         y = self._truth(X, y)
         if isinstance(y, Coded):
-            return float(np.average(coded_places(self, y) == self._best(X), weights=sample_weight))
+            right = coded_places(self, y) == self._best(X)
+            return float(np.average(right, weights=_guards.weights(sample_weight, len(right))))
         return float(_guards.without_values(lambda: super(Classifier, self).score(X, y, sample_weight), y, "y"))
 
 
@@ -281,63 +242,43 @@ class Regressor(RegressorMixin, Linear):
         return self.label_bounds is None
 
     def _label_settings(self, intercept: bool, table: Optional[Table]) -> Facts:
-        if self.label_bounds is None:
+        ends = self._label_ends(None)
+        if ends is None:
             if self.estimate is not None or (table is not None and table.schema is not None):
                 return {}  # the library takes them from the schema
             raise ValueError(
                 "label_bounds is not given and has no default; give (lower, upper) of the target from public knowledge"
             )
-        lower, upper = (float(side[0]) for side in interval(self.label_bounds, 1, "label_bounds"))
         if intercept:
-            return {"label_shift": (lower + upper) / 2, "label_bound": (upper - lower) / 2}
-        return {"label_bound": max(abs(lower), abs(upper))}
+            return {"label_shift": (ends[0] + ends[1]) / 2, "label_bound": (ends[1] - ends[0]) / 2}
+        return {"label_bound": max(abs(ends[0]), abs(ends[1]))}
 
-    def fit(
-        self: _R, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, schema: Any = None
-    ) -> _R:
-        """Trains within epsilon and delta.
+    def _label_ends(self, schema: Any) -> Optional[Tuple[float, float]]:
+        """The public bounds of the target: those given, else the schema's; None: nobody says."""
+        if self.label_bounds is not None:
+            lower, upper = (float(side[0]) for side in interval(self.label_bounds, 1, "label_bounds"))
+            return lower, upper
+        label = {} if schema is None else schema_of(schema).json.get("label", {})
+        return (float(label["lower"]), float(label["upper"])) if {"lower", "upper"} <= set(label) else None
 
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records.  A table of `tacit.read` holds its labels: then no y.
-        y : array-like or str
-            Targets, or the name of X's target column.
-        sample_weight : array-like, optional
-            One weight for each record, cut to [0, weight_cap].
-        groups : array-like or str, optional
-            Whose record each row is, or the name of the frame's column that says so; needs rows_per_person.
-        schema : Schema or path, optional
-            What the columns of a frame may hold: the library encodes the frame by it, and the model keeps it.
-        """
-        self._check()
-        before = _provenance.look_back(self.ledger, self.epsilon != math.inf)
-        X, y, label, names, groups = self._take(X, y, groups, schema)
-        weights = self._weigh(X, sample_weight, groups, seed_of(self.random_state))
+    def _targets(self, X: Any, y: Any) -> Tuple[list[Any], Tuple[str, ...]]:
         if isinstance(X, Table) and self.schema_ is None:
             if X.kind != _native.LABELS_REAL:
                 raise ValueError("the table was read with other labels; read it with labels='real'")
-        else:
-            y = _guards.without_values(
-                lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y"
-            )
-        models, privacy = self._fit(X, [y], names, before, label, weights)
+            return [y], ()
+        return [
+            _guards.without_values(lambda: check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), y, "y")
+        ], ()
+
+    def _fold(self, models: list[Any]) -> None:
         self.coef_, self.intercept_ = models[0].folded()
-        self._finish(models, privacy)
-        return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted target, [rows]; rows longer than the public norm are shortened as in training.
-
-        Parameters
-        ----------
-        X : array, SciPy CSR or CSC, data frame, Arrow table, or Table
-            Records, [rows, features].
-        """
-        return self._margins(X)[:, 0]
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        X = self._records(X)
+        return self.models_[0].predict(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, exact: not private, for data that you may look at.
+        """R squared, of counts the part of the deviance explained, exact: not private, for data that you may look at.
 
         Parameters
         ----------
@@ -350,4 +291,7 @@ class Regressor(RegressorMixin, Linear):
             How much each record counts in the score.
         """
         y = X.y if y is None and isinstance(X, Table) else self._truth(X, y)
-        return float(_guards.without_values(lambda: super(Regressor, self).score(X, y, sample_weight), y, "y"))
+        return _guards.without_values(lambda: self._figure(y, self.predict(X), sample_weight), y, "y")
+
+    def _figure(self, y: Any, predicted: NDArray[Any], sample_weight: Any) -> float:
+        return float(r2_score(y, predicted, sample_weight=sample_weight))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import weakref
-from typing import Any, Optional, Tuple
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,12 @@ from . import _arrow, _native, _views
 from ._classes import named
 from ._classes import read as read_names
 from ._native import Path
+from ._parameters import checked
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    _P = ParamSpec("_P")
 
 _VALUES = {np.dtype(np.float64): _native.F64, np.dtype(np.float32): _native.F32}
 
@@ -47,10 +53,8 @@ def _sparse(x: Any) -> Tuple[Any, NDArray[Any], NDArray[Any]]:
     return x, indptr, indices
 
 
-class Records:
+class Records(_native.Owned):
     """A tct_data of ours, which may be weighed."""
-
-    handle: int
 
     def weigh(self, weights: Any, cap: float, persons: Any = None) -> None:
         """Cuts the weights to [0, cap]; persons: numbers from 0, then their rows together weigh at most cap."""
@@ -59,7 +63,6 @@ class Records:
             persons = np.ascontiguousarray(persons, dtype=np.int64)
         person = None if persons is None else _pointer(persons)
         _native.call("tct_data_weigh", self.handle, _pointer(weights), float(cap), person)
-
 
     def weigh_persons(self, count: int, seed: Optional[int]) -> None:
         """By the column of persons that a table was read with: `count` rows of each at most, drawn by the library."""
@@ -94,8 +97,7 @@ class View(Records):
         self.keep = keep + (y, m)
         self.source = x
         labels = None if y is None else y.ctypes.data
-        self.handle = _native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None)
-        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+        self._own(_native.call("tct_data_view", ctypes.byref(m), labels, kind, None, None), "tct_data_free")
 
     @property
     def shape(self) -> Tuple[int, int]:
@@ -122,12 +124,13 @@ def options_of(
     return options
 
 
-class Table:
+class Table(_native.Owned):
     """Records read by `tacit.read`: labels, names and, with a schema, encoded columns.
 
     Its parameters are those of `read`.
     """
 
+    @checked
     def __init__(
         self,
         path: Path,
@@ -151,16 +154,9 @@ class Table:
         memory: int = 0,
         scratch: Optional[Path] = None,
     ) -> None:
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(
-                f"tacit.read takes the path of a file, not an object of type {type(path).__name__}; "
-                "arrays and data frames go into fit and predict as they are"
-            )
         options = options_of(schema, label, positive, labels, invalid, cols, classes)
         options.format, options.delimiter, options.decimal = map(_native.text, (format, delimiter, decimal))
-        if not isinstance(multiline, bool):
-            raise TypeError("multiline must be True or False; give one of them")
-        options.multiline = multiline
+        options.multiline = bool(multiline)
         options.max_cols, options.max_header, options.max_line = max_cols, max_header, max_line
         options.max_expansion = max_expansion
         options.memory, options.scratch = memory, _native.text(scratch)
@@ -171,8 +167,8 @@ class Table:
     def _take(self, handle: int, schema: Any) -> None:
         file = schema if isinstance(schema, (str, os.PathLike)) else getattr(schema, "_file", None)
         self.files = [] if file is None else [os.path.abspath(file)]  # no model of it is written over these
-        self.handle, self.schema, self.kind = handle, schema, _native.lib.tct_data_kind(handle)
-        weakref.finalize(self, _native.lib.tct_data_free, handle)
+        self._own(handle, "tct_data_free")
+        self.schema, self.kind = schema, _native.lib.tct_data_kind(handle)
 
     @classmethod
     def of_frame(
@@ -270,78 +266,63 @@ class Labelled(Records):
             if y.shape != (len(table),):
                 raise ValueError("y must hold one label for each row of X; check their lengths")
         self.keep, self.shape = (table, y), table.shape
-        self.handle = _native.call("tct_data_relabel", table.handle, None if y is None else y.ctypes.data, kind)
-        weakref.finalize(self, _native.lib.tct_data_free, self.handle)
+        labels = None if y is None else y.ctypes.data
+        self._own(_native.call("tct_data_relabel", table.handle, labels, kind), "tct_data_free")
 
 
-def read(
-    path: Path,
-    *,
-    schema: Any = None,
-    label: Optional[str] = None,
-    positive: Optional[str] = None,
-    labels: str = "classes",
-    invalid: str = "refuse",
-    cols: int = 0,
-    format: Optional[str] = None,
-    delimiter: Optional[str] = None,
-    decimal: Optional[str] = None,
-    multiline: bool = False,
-    classes: Any = None,
-    person: Optional[str] = None,
-    max_cols: int = 0,
-    max_header: int = 0,
-    max_line: int = 0,
-    max_expansion: int = 0,
-    memory: int = 0,
-    scratch: Optional[Path] = None,
-) -> Table:
-    """Reads CSV, JSON Lines, Stata files, LIBSVM text, NPY, or NPZ (arrays X and y), also compressed, as `tacit train`.
+def _reader(make: Callable[_P, Table]) -> Callable[_P, Table]:
+    def read(*path: _P.args, **settings: _P.kwargs) -> Table:
+        """Reads CSV, JSON Lines, Stata files, LIBSVM text, NPY, or NPZ (arrays X and y), also compressed, as `tacit train`.
 
-    The result goes into the `fit` and `predict` of the estimators in place of X.  A file that asks for too much is
-    refused before memory is taken for it; 0 is the default of each limit.
+        The result goes into the `fit` and `predict` of the estimators in place of X.  A file that asks for too much is
+        refused before memory is taken for it; 0 is the default of each limit.
 
-    Parameters
-    ----------
-    path : str or path
-        The file.
-    schema : Schema or path, optional
-        What the columns may hold; then they are encoded.
-    label : str, optional
-        The label's column: its name, or its number from 1.
-    positive : str, optional
-        The label's text that means +1.
-    labels : {"classes", "binary", "real", "none"}, default="classes"
-        What labels are: classes, two classes alone, numbers; or there are none.
-    invalid : {"refuse", "zero"}, default="refuse"
-        A malformed record stops the read, or contributes nothing.
-    cols : int, default=0
-        Number of features of LIBSVM text; 0: the largest found.
-    format : {"csv", "jsonl", "libsvm", "npy", "dta"}, optional
-        Of the file; None: told by its first bytes, which for JSON Lines and LIBSVM text ``invalid="zero"`` does not take.
-    delimiter, decimal : str, optional
-        Of CSV; None: the delimiter that the first line holds most often, and ".".
-    multiline : bool, default=False
-        Of CSV: a quoted field may hold line ends.  Else a quote that is open ends with its line, and the record is malformed.
-    classes : list, optional
-        All labels that can occur; None: those that the schema lists.
-    person : str, optional
-        The column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
-    max_cols : int
-        Columns that the file itself may set, 2**20.
-    max_header : int
-        Bytes of a CSV header, 2**24.
-    max_line : int
-        Bytes of a line, 2**25.
-    max_expansion : int
-        Unpacked bytes per stored byte from 16 MiB on, 250.
-    memory : int
-        Bytes that the process may take, 0: any.  Records beyond a quarter lie in a file without a name.
-    scratch : str or path, optional
-        Folder of that file; None: $TMPDIR, else /tmp.
-    """
-    settings: dict[str, Any] = {"labels": labels, "invalid": invalid, "cols": cols}
-    text: dict[str, Any] = {"format": format, "delimiter": delimiter, "decimal": decimal, "multiline": multiline}
-    limits: dict[str, Any] = {"max_cols": max_cols, "max_header": max_header, "max_line": max_line, "max_expansion": max_expansion}
-    kept: dict[str, Any] = {"memory": memory, "scratch": scratch}
-    return Table(path, schema=schema, label=label, positive=positive, classes=classes, person=person, **settings, **text, **limits, **kept)
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        schema : Schema or path, optional
+            What the columns may hold; then they are encoded.
+        label : str, optional
+            The label's column: its name, or its number from 1.
+        positive : str, optional
+            The label's text that means +1.
+        labels : {"classes", "binary", "real", "none"}, default="classes"
+            What labels are: classes, two classes alone, numbers; or there are none.
+        invalid : {"refuse", "zero"}, default="refuse"
+            A malformed record stops the read, or contributes nothing.
+        cols : int, default=0
+            Number of features of LIBSVM text; 0: the largest found.
+        format : {"csv", "jsonl", "libsvm", "npy", "dta"}, optional
+            Of the file; None: told by its first bytes, which for JSON Lines and LIBSVM text ``invalid="zero"`` does not
+            take.
+        delimiter, decimal : str, optional
+            Of CSV; None: the delimiter that the first line holds most often, and ".".
+        multiline : bool, default=False
+            Of CSV: a quoted field may hold line ends.  Else a quote that is open ends with its line, and the record is
+            malformed.
+        classes : list, optional
+            All labels that can occur; None: those that the schema lists.
+        person : str, optional
+            The column that says whose record each row is, for ``fit(table, groups=...)`` with the same name.
+        max_cols : int
+            Columns that the file itself may set, 2**20.
+        max_header : int
+            Bytes of a CSV header, 2**24.
+        max_line : int
+            Bytes of a line, 2**25.
+        max_expansion : int
+            Unpacked bytes per stored byte from 16 MiB on, 250.
+        memory : int
+            Bytes that the process may take, 0: any.  Records beyond a quarter lie in a file without a name.
+        scratch : str or path, optional
+            Folder of that file; None: $TMPDIR, else /tmp.
+        """
+        return make(*path, **settings)
+
+    setattr(read, "__signature__", inspect.signature(make))
+    read.__qualname__ = "read"
+    return read
+
+
+read = _reader(Table)

@@ -11,19 +11,19 @@ import os
 import signal
 import threading
 import warnings
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrow, _native
+from . import _arrow, _guards, _native
 from ._classes import listed, named
 from ._frames import frame_of, frame_table, in_order, persons_of
 from ._inference import Summary
 from ._matrix import Labelled, Table, View
 from ._native import Facts, Path
+from ._parameters import checked
 from ._schema import Schema
 from ._weights import of_persons
 from ._views import Bar, Certificate, certificate, model, verification
@@ -51,7 +51,7 @@ def facts_of(plan: Any, config: _native.Config) -> Facts:
     return facts
 
 
-class Plan:
+class Plan(_native.Owned):
     """What a run will do and spend, from public facts alone."""
 
     def __init__(
@@ -64,8 +64,7 @@ class Plan:
     ) -> None:
         config = config_of(settings, table, callbacks)
         self.callbacks = callbacks  # alive as long as the plan that points to them
-        self.handle = _native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols))
-        weakref.finalize(self, _native.lib.tct_plan_free, self.handle)
+        self._own(_native.call("tct_plan_new", ctypes.byref(config), int(rows), int(cols)), "tct_plan_free")
         self.facts = facts_of(self.handle, config)
 
 
@@ -74,13 +73,11 @@ class Callbacks:
     the run, and is raised when the run has returned."""
 
     def __init__(self, progress: Any = None) -> None:
-        self.caught = None
+        self.caught: Optional[BaseException] = None
         self.interrupted = False
-        self.bar = Bar() if progress is True else None
-        if progress is True:
-            progress = self.bar
-        elif progress is False:
-            progress = None
+        if isinstance(progress, (bool, np.bool_)):
+            progress = Bar() if progress else None
+        self.bar = progress if isinstance(progress, Bar) else None
 
         def on_progress(fraction: float, _: Any) -> None:
             try:
@@ -112,8 +109,12 @@ class Callbacks:
                 self.bar.end()
             if mine:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self.interrupted:
-            raise KeyboardInterrupt
+            caught, self.caught = KeyboardInterrupt() if self.interrupted else self.caught, None
+            try:
+                if caught is not None:
+                    raise caught from None
+            finally:
+                del caught  # its traceback holds this frame, and the records in those above
 
     def run(self, plan: Plan, data: Any) -> Model:
         """Trains one model."""
@@ -129,9 +130,6 @@ class Callbacks:
             handle = train(plan, data.handle, ctypes.byref(error))
             if self.caught or self.interrupted:
                 _native.lib.tct_model_free(handle)
-                handle = None
-        if self.caught:
-            raise self.caught
         if not handle:
             _native.raise_error(error)
         told = _native.lib.tct_model_warning(handle)
@@ -150,14 +148,12 @@ class Callbacks:
             if status == _native.OK and (self.caught or self.interrupted):
                 for handle in handles:
                     _native.lib.tct_model_free(handle)
-        if self.caught:
-            raise self.caught
         if status != _native.OK:
             _native.raise_error(error)
         return [Model(int(handle or 0)) for handle in handles]
 
 
-class Model:
+class Model(_native.Owned):
     """A trained model with its certificate.  Pickles as the model file's text.
 
     Made by `read_model`, `Model.parse` and the estimators.
@@ -171,15 +167,12 @@ class Model:
     _files: Tuple[str, ...] = ()  # what it was made from, and is not written over
 
     def __init__(self, handle: int) -> None:
-        self._take(handle)
-
-    def _take(self, handle: int) -> None:
-        self._handle = handle
-        weakref.finalize(self, _native.lib.tct_model_free, handle)
+        self._own(handle, "tct_model_free")
         self.text = _native.call_text("tct_model_json", handle)
         self.json = json.loads(self.text)
 
     @classmethod
+    @checked
     def parse(cls, text: str) -> "Model":
         """The model of a model file's text.
 
@@ -273,7 +266,7 @@ class Model:
         words = named(classes)
         if words is None:
             raise ValueError("the classes have no names that tell them apart; give labels that are distinct as texts")
-        handles = (ctypes.c_void_p * len(models))(*(model._handle for model in models))
+        handles = (ctypes.c_void_p * len(models))(*(model.handle for model in models))
         names, count = _native.texts(words[0])
         made = cls(_native.call("tct_model_join", handles, names, count, words[1]))
         made._files = models[0]._files
@@ -329,7 +322,7 @@ class Model:
         if isinstance(X, (Table, Labelled, View)):
             return X
         if not _arrow.is_frame(X):
-            return View(X)
+            return View(_guards.records(X))
         if self.json["transforms"]["schema"] is not None:
             return frame_table(X, Schema(self.json["transforms"]["schema"]), self.json["label"])
         return View(in_order(_arrow.frame(X), self.features))
@@ -343,8 +336,8 @@ class Model:
             Records of the model's features, [rows, features]; a frame's columns go by name.
         """
         data = self._records(X)
-        out = np.empty((data.shape[0], _native.lib.tct_model_models(self._handle)))
-        _native.call("tct_predict", self._handle, data.handle, out.ctypes.data)
+        out = np.empty((data.shape[0], _native.lib.tct_model_models(self.handle)))
+        _native.call("tct_predict", self.handle, data.handle, out.ctypes.data)
         return out
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -359,7 +352,8 @@ class Model:
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted label of every row, [rows]: one of ``classes_``, or a number.
+        """The predicted label of every row, [rows]: one of ``classes_``, or a number, of counts their mean.  The linear
+        predictor is `margins`.
 
         Parameters
         ----------
@@ -368,12 +362,20 @@ class Model:
         """
         margins, classes = self.decision_function(X), self.classes_
         if classes is None:
-            return margins
+            return self._on_the_labels_scale(margins)
         return np.asarray(classes[(margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)])
 
+    def _on_the_labels_scale(self, margins: NDArray[Any]) -> NDArray[Any]:
+        """What a linear predictor means for the label: itself, but for a log link, whose largest mean is a finite one."""
+        name = self.json["loss"].partition(":")[0]
+        if _native.components("loss", name)[0]["link"] != "log":
+            return margins
+        return np.asarray(np.exp(np.minimum(margins, np.log(np.finfo(float).max))))
+
+    @checked
     def predict_interval(self, X: Any, level: float = 0.95) -> NDArray[Any]:
-        """[rows, 2]: where the population's own prediction lies with this confidence, for each row by itself; NaN where
-        a weight of the row has no interval.
+        """[rows, 2]: where the population's own prediction, as `predict` has it, lies with this confidence, for each row
+        by itself; of classes where its margin lies.  NaN where a weight of the row has no interval.
 
         Parameters
         ----------
@@ -385,10 +387,11 @@ class Model:
         data = self._records(X)
         lower, upper = np.empty(data.shape[0]), np.empty(data.shape[0])
         _native.call(
-            "tct_predict_interval", self._handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data
+            "tct_predict_interval", self.handle, data.handle, float(level), lower.ctypes.data, upper.ctypes.data
         )
-        return np.column_stack([lower, upper])
+        return self._on_the_labels_scale(np.column_stack([lower, upper]))
 
+    @checked
     def summary(self, level: float = 0.95, covariance: bool = False) -> Summary:
         """The weights with standard errors, tests and intervals, on the original scale of the columns.
 
@@ -399,10 +402,11 @@ class Model:
         covariance : bool, default=False
             Also the weights' covariance, [weights, weights].
         """
-        if _native.lib.tct_model_models(self._handle) > 1:
+        if _native.lib.tct_model_models(self.handle) > 1:
             raise ValueError("one summary is about one row of weights, and there is one for each class; see coef_")
-        return Summary(_native.call_json("tct_summary_json", self._handle, float(level), int(covariance)))
+        return Summary(_native.call_json("tct_summary_json", self.handle, float(level), int(covariance)))
 
+    @checked
     def evaluate(
         self,
         data: Any,
@@ -447,7 +451,7 @@ class Model:
                 raise ValueError(
                     "delta, ledger, random_state and groups are of private scores; give epsilon too, or leave them out"
                 )
-            return _native.call_json("tct_evaluate_json_nonprivate", self._handle, data.handle)
+            return _native.call_json("tct_evaluate_json_nonprivate", self.handle, data.handle)
         if delta is None:
             raise ValueError("delta is missing; give one well below 1/n, for example delta=1e-6")
         settings: Facts = {
@@ -462,14 +466,14 @@ class Model:
         budget = config_of(settings)
         if groups is not None:
             data = of_persons(data, groups, int(rows_per_person or 1), settings.get("seed"))
-        return _native.call_json("tct_evaluate_json", self._handle, data.handle, ctypes.byref(budget))
+        return _native.call_json("tct_evaluate_json", self.handle, data.handle, ctypes.byref(budget))
 
     def _labelled(self, X: Any, groups: Any = None) -> Tuple[Table, Any]:
         """(the frame as a table with labels, groups): a column that groups name is taken out of the frame."""
         schema, label = self.json["transforms"]["schema"], self.json["label"]
         if not _arrow.is_frame(X) or schema is None or label is None:
             raise ValueError("scores need labels; give a table of tacit.read, or a frame to a model with a schema and a label")
-        several = _native.lib.tct_model_models(self._handle) > 1
+        several = _native.lib.tct_model_models(self.handle) > 1
         kind = "real" if self.classes_ is None else "classes" if several else "binary"
         schema = Schema(schema)
         frame = frame_of(X, schema, (groups if isinstance(groups, str) else None,))
@@ -477,6 +481,7 @@ class Model:
             groups, schema = persons_of(frame, groups), schema.ignoring(groups)
         return Table.of_frame(frame, schema, str(label), kind, self.classes_ if several else None), groups
 
+    @checked
     def save(self, path: Path) -> None:
         """Writes the model file: whole, or not at all.
 
@@ -486,8 +491,9 @@ class Model:
             The file; what is there is replaced, but for the table and the schema of the training.
         """
         _native.write_file(path, None, self._files)
-        _native.call("tct_model_write", self._handle, _native.text(path))
+        _native.call("tct_model_write", self.handle, _native.text(path))
 
+    @checked
     def report(
         self,
         path: Optional[Path] = None,
@@ -516,9 +522,9 @@ class Model:
         options.title, options.purpose, options.contact = (_native.text(each) for each in (title, purpose, contact))
         options.audit = None if audit is None else json.dumps(audit).encode()
         if path is None:
-            return _native.call_text("tct_report_page", self._handle, ctypes.byref(options))
+            return _native.call_text("tct_report_page", self.handle, ctypes.byref(options))
         _native.write_file(path, None, self._files)
-        _native.call("tct_report_page_write", self._handle, ctypes.byref(options), _native.text(path))
+        _native.call("tct_report_page_write", self.handle, ctypes.byref(options), _native.text(path))
         return None
 
     def _repr_html_(self) -> str:
@@ -530,6 +536,7 @@ class Model:
         return f"<tacit model: {self.json['loss']}, {self.json['columns']} features, {claim}>"
 
 
+@checked
 def read_model(path: Path) -> Model:
     """Reads a model file, the command line's or `save`'s.
 
@@ -569,6 +576,7 @@ class Verification(dict[str, Any]):
         return verification(self)
 
 
+@checked
 def verify(path: Path, ledger: Any = None) -> Verification:
     """Recomputes a model file's claim without the data: a Verification, a dict with ok, checks, replanned and more.
 

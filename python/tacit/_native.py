@@ -11,6 +11,7 @@ import numbers
 import os
 import pathlib
 import sys
+import weakref
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
@@ -44,29 +45,51 @@ class UtilityWarning(UserWarning):
     """A model that is likely of no use, by public facts alone."""
 
 
-class Error(ctypes.Structure):
-    _fields_ = [
-        ("status", c_int),
-        ("line", c_int64),
-        ("column", c_int64),
-        ("file", c_char * 256),
-        ("text", c_char * 768),
-    ]
+# ctypes cuts a whole number to fit, and takes one for the address of a text.
+_RANGES = {c_int32: range(-(2**31), 2**31), c_int64: range(-(2**63), 2**63), c_uint64: range(2**64), c_char_p: range(0)}
 
 
-class Matrix(ctypes.Structure):
-    _fields_ = [
-        ("rows", c_int64),
-        ("cols", c_int64),
-        ("layout", c_int32),
-        ("value_type", c_int32),
-        ("index_type", c_int32),
-        ("reserved", c_int32),
-        ("values", c_void_p),
-        ("stride", c_int64),
-        ("start", c_void_p),
-        ("index", c_void_p),
-    ]
+def _fitting(name: str, kind: Any, value: Any) -> Any:
+    if kind in _RANGES and isinstance(value, numbers.Integral) and int(value) not in _RANGES[kind]:
+        what = "a text" if kind is c_char_p else "a whole number in range"
+        raise ValueError(f"{name} takes {what}, and was given another number; correct it")
+    return value
+
+
+def members(*groups: Tuple[Any, str]) -> list[Tuple[str, Any]]:
+    """The members of a structure in their order: each type, and the names of those that have it."""
+    return [(name, kind) for kind, names in groups for name in names.split()]
+
+
+class Structure(ctypes.Structure):
+    """One of tacit.h, whose members take no number that they cannot hold."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, _fitting(name, dict(self._fields_).get(name), value))
+
+
+class Owned:
+    """What the library made and this object frees, once.  It stays in its process: a copy would be freed again."""
+
+    handle: Any = None
+
+    def _own(self, handle: Any, free: str) -> None:
+        self.handle = handle
+        weakref.finalize(self, getattr(lib, free), handle)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{type(self).__name__} lies in the memory of this process and has no copy; make it again there")
+
+
+class Error(Structure):
+    _fields_ = members((c_int, "status"), (c_int64, "line column"), (c_char * 256, "file"), (c_char * 768, "text"))
+
+
+class Matrix(Structure):
+    _fields_ = members(
+        (c_int64, "rows cols"), (c_int32, "layout value_type index_type reserved"), (c_void_p, "values"),
+        (c_int64, "stride"), (c_void_p, "start index"),
+    )  # fmt: skip
 
 
 PRINT_FN = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
@@ -74,70 +97,27 @@ PROGRESS_FN = ctypes.CFUNCTYPE(None, c_double, c_void_p)
 CANCEL_FN = ctypes.CFUNCTYPE(c_int, c_void_p)
 
 
-class Config(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("loss", c_char_p),
-        ("penalty", c_char_p),
-        ("solver", c_char_p),
-        ("epsilon", c_double),
-        ("delta", c_double),
-        ("neighbours", c_int32),
-        ("rows_rule", c_int32),
-        ("row_norm", c_double),
-        ("label_shift", c_double),
-        ("label_bound", c_double),
-        ("scale", c_char_p),
-        ("label_scale", c_char_p),
-        ("intercept", c_int32),
-        ("threads", c_int32),
-        ("has_seed", c_int32),
-        ("reserved", c_int32),
-        ("seed", c_uint64),
-        ("ledger", c_char_p),
-        ("progress", PROGRESS_FN),
-        ("cancel", CANCEL_FN),
-        ("user", c_void_p),
-        ("output", c_char_p),
-        ("input_changed", c_char_p),
-        ("input_part", c_int32),
-        ("reserved2", c_int32),
-        ("errors", c_char_p),
-        ("memory", c_int64),
-        ("estimate", c_char_p),
-    ]
+class Config(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_char_p, "loss penalty solver"), (c_double, "epsilon delta"),
+        (c_int32, "neighbours rows_rule"), (c_double, "row_norm label_shift label_bound"),
+        (c_char_p, "scale label_scale"), (c_int32, "intercept threads has_seed reserved"), (c_uint64, "seed"),
+        (c_char_p, "ledger"), (PROGRESS_FN, "progress"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
+        (c_char_p, "output input_changed"), (c_int32, "input_part reserved2"), (c_char_p, "errors"),
+        (c_int64, "memory"), (c_char_p, "estimate"),
+    )  # fmt: skip
 
 
-class ReadOptions(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("labels", c_int32),
-        ("invalid", c_int32),
-        ("label", c_char_p),
-        ("positive", c_char_p),
-        ("schema_path", c_char_p),
-        ("schema_text", c_char_p),
-        ("cols", c_int64),
-        ("value_type", c_int32),
-        ("threads", c_int32),
-        ("key", c_char_p),
-        ("delimiter", c_char_p),
-        ("decimal", c_char_p),
-        ("classes", POINTER(c_char_p)),
-        ("classes_count", c_int64),
-        ("max_cols", c_int64),
-        ("max_header", c_int64),
-        ("max_line", c_int64),
-        ("max_expansion", c_int64),
-        ("memory", c_int64),
-        ("scratch", c_char_p),
-        ("multiline", c_int32),
-        ("reserved", c_int32),
-        ("format", c_char_p),
-    ]
+class ReadOptions(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_int32, "labels invalid"), (c_char_p, "label positive schema_path schema_text"),
+        (c_int64, "cols"), (c_int32, "value_type threads"), (c_char_p, "key delimiter decimal"),
+        (POINTER(c_char_p), "classes"), (c_int64, "classes_count max_cols max_header max_line max_expansion memory"),
+        (c_char_p, "scratch"), (c_int32, "multiline reserved"), (c_char_p, "format"),
+    )  # fmt: skip
 
 
-class Patience(ctypes.Structure):
+class Patience(Structure):
     _fields_ = [("size", c_size_t), ("cancel", CANCEL_FN), ("user", c_void_p), ("seconds", c_double)]
 
 
@@ -150,120 +130,51 @@ SINGLE_FN = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, c_void_p, c_int64, _P)
 CLOSE_FN = ctypes.CFUNCTYPE(None, c_void_p, c_int32)
 
 
-class Transport(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("rank", c_int32),
-        ("ranks", c_int32),
-        ("state", c_void_p),
-        ("smallest", SMALLEST_FN),
-        ("sum", REDUCE_FN),
-        ("sum_first", REDUCE_FN),
-        ("largest", REDUCE_FN),
-        ("broadcast", BROADCAST_FN),
-        ("gather", GATHER_FN),
-        ("send", SINGLE_FN),
-        ("receive", SINGLE_FN),
-        ("close", CLOSE_FN),
-    ]
+class Transport(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_int32, "rank ranks"), (c_void_p, "state"), (SMALLEST_FN, "smallest"),
+        (REDUCE_FN, "sum sum_first largest"), (BROADCAST_FN, "broadcast"), (GATHER_FN, "gather"),
+        (SINGLE_FN, "send receive"), (CLOSE_FN, "close"),
+    )  # fmt: skip
 
 
-class Sockets(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("address", c_char_p),
-        ("secret_path", c_char_p),
-        ("secret_text", c_char_p),
-        ("rank", c_int32),
-        ("ranks", c_int32),
-        ("timeout", c_double),
-        ("listener", c_int32),
-        ("reserved", c_int32),
-        ("cancel", CANCEL_FN),
-        ("user", c_void_p),
-    ]
+class Sockets(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_char_p, "address secret_path secret_text"), (c_int32, "rank ranks"),
+        (c_double, "timeout"), (c_int32, "listener reserved"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
+    )  # fmt: skip
 
 
-class LedgerOptions(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("name", c_char_p),
-        ("filter", c_char_p),
-        ("epsilon", c_double),
-        ("delta", c_double),
-        ("neighbours", c_int32),
-        ("persons", c_int32),
-        ("for_tests", c_int32),
-        ("reserved", c_int32),
-        ("people", c_char_p),
-        ("anchor", c_char_p),
-    ]
+class LedgerOptions(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_char_p, "name filter"), (c_double, "epsilon delta"),
+        (c_int32, "neighbours persons for_tests reserved"), (c_char_p, "people anchor"),
+    )  # fmt: skip
 
 
-class Charge(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("epsilon", c_double),
-        ("delta", c_double),
-        ("neighbours", c_int32),
-        ("persons", c_int32),
-        ("seeded", c_int32),
-        ("input_part", c_int32),
-        ("what", c_char_p),
-        ("input_changed", c_char_p),
-        ("unaccounted", c_void_p),
-        ("data", c_void_p),
-    ]
+class Charge(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (c_double, "epsilon delta"), (c_int32, "neighbours persons seeded input_part"),
+        (c_char_p, "what input_changed"), (c_void_p, "unaccounted data"),
+    )  # fmt: skip
 
 
-class PageOptions(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("title", c_char_p),
-        ("purpose", c_char_p),
-        ("contact", c_char_p),
-        ("audit", c_char_p),
-    ]
+class PageOptions(Structure):
+    _fields_ = members((c_size_t, "size"), (c_char_p, "title purpose contact audit"))
 
 
-class Tries(ctypes.Structure):
-    """tct_tries."""
-
+class Tries(Structure):
     _fields_ = [("mean", c_int64), ("share", c_double)]
 
 
-class Amendment(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("features", POINTER(c_char_p)),
-        ("label", c_char_p),
-        ("unaccounted", POINTER(c_char_p)),
-        ("scale_factor", c_void_p),
-        ("scale_shift", c_void_p),
-        ("composition", c_void_p),
-        ("ledger_head", c_char_p),
-        ("ledger_run", c_char_p),
-        ("for_tests", c_int32),
-        ("reproducible", c_int32),
-        ("classes", POINTER(c_char_p)),
-        ("classes_count", c_int64),
-        ("class_kind", c_int32),
-        ("reserved", c_int32),
-    ]
+class Amendment(Structure):
+    _fields_ = members(
+        (c_size_t, "size"), (POINTER(c_char_p), "features"), (c_char_p, "label"), (POINTER(c_char_p), "unaccounted"),
+        (c_void_p, "scale_factor scale_shift composition"), (c_char_p, "ledger_head ledger_run"),
+        (c_int32, "for_tests reproducible"), (POINTER(c_char_p), "classes"), (c_int64, "classes_count"),
+        (c_int32, "class_kind reserved"),
+    )  # fmt: skip
 
-
-STRUCTURES = {
-    "tct_amendment": Amendment,
-    "tct_error": Error,
-    "tct_matrix": Matrix,
-    "tct_config": Config,
-    "tct_read_options": ReadOptions,
-    "tct_ledger_options": LedgerOptions,
-    "tct_charge": Charge,
-    "tct_patience": Patience,
-    "tct_transport": Transport,
-    "tct_sockets": Sockets,
-}
 
 _E = POINTER(Error)
 _TEXTS = POINTER(c_char_p)
@@ -341,14 +252,10 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_model_amend": (c_int, [c_void_p, POINTER(Amendment), _E]),
     "tct_fit": (c_void_p, [c_void_p, c_void_p, _E]),
     "tct_model_models": (c_int64, [c_void_p]),
-    "tct_model_cols": (c_int64, [c_void_p]),
-    "tct_model_coefficients": (POINTER(c_double), [c_void_p]),
-    "tct_model_intercept": (c_double, [c_void_p]),
     "tct_model_json": (c_void_p, [c_void_p, _E]),
     "tct_model_write": (c_int, [c_void_p, c_char_p, _E]),
     "tct_model_read": (c_void_p, [c_char_p, _E]),
     "tct_model_parse": (c_void_p, [c_char_p, _E]),
-    "tct_model_schema": (c_char_p, [c_void_p]),
     "tct_model_free": (None, [c_void_p]),
     "tct_predict": (c_int, [c_void_p, c_void_p, c_void_p, _E]),
     "tct_predict_interval": (c_int, [c_void_p, c_void_p, c_double, c_void_p, c_void_p, _E]),
@@ -432,9 +339,9 @@ def defaults(name: str, structure: Any) -> Any:
 
 def call(name: str, *arguments: Any) -> Any:
     """A function that fills an error last: its result, or the exception."""
-    error = Error()
-    result = getattr(lib, name)(*arguments, ctypes.byref(error))
-    pointer = _FUNCTIONS[name][0] is c_void_p
+    error, (returns, kinds) = Error(), _FUNCTIONS[name]
+    result = getattr(lib, name)(*map(_fitting, [name] * len(kinds), kinds, arguments), ctypes.byref(error))
+    pointer = returns is c_void_p
     if (pointer and not result) or (not pointer and result != OK):
         raise_error(error)
     return result
@@ -460,9 +367,15 @@ def text(value: Any) -> Optional[bytes]:
         return None
     if isinstance(value, os.PathLike):
         return os.fsencode(value)
-    if not isinstance(value, (str, numbers.Number)):
+    if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
         raise TypeError(f"a text or a path belongs here, not an object of type {type(value).__name__}; give its name")
-    return str(value).encode("utf-8")
+    try:
+        made = str(value).encode("utf-8", "surrogateescape")  # as paths have it that are no UTF-8
+    except UnicodeEncodeError:
+        made = b"\0"
+    if b"\0" in made:
+        raise ValueError("a text holds a character that no file can hold; remove it")
+    return made
 
 
 def texts(values: Any) -> Tuple[Any, int]:
@@ -485,7 +398,7 @@ def write_file(path: Any, content: Optional[str], inputs: Any = ()) -> None:
 
 
 def choice(what: str, value: str, table: dict[str, int]) -> int:
-    if value not in table:
+    if not isinstance(value, str) or value not in table:
         raise ValueError(f"{what} is unknown; give one of {', '.join(table)}")
     return table[value]
 

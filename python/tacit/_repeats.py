@@ -6,12 +6,13 @@ the process.  It is never written anywhere.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import secrets
 import threading
 import warnings
-from types import TracebackType
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from scipy import sparse
 
 from . import _native
 from ._matrix import Table
+from ._parameters import checked
 
 _BLOCK = 1 << 16  # numbers hashed at a time: a block stays in the cache
 _KEY = secrets.randbits(128)
@@ -45,20 +47,8 @@ class Fit:
 # ---- settings ----
 
 
-class _Restore:
-    """Puts the settings back at the end of a `with` block."""
-
-    def __init__(self, before: dict[str, str]) -> None:
-        self._before = before
-
-    def __enter__(self) -> _Restore:
-        return self
-
-    def __exit__(self, kind: type | None, why: BaseException | None, where: TracebackType | None) -> None:
-        _settings.update(self._before)
-
-
-def config(*, repeated_fits: str | None = None) -> _Restore:
+@checked
+def config(*, repeated_fits: str | None = None) -> contextlib.ExitStack:
     """Settings of this process; as `with tacit.config(...):` of a block.
 
     Parameters
@@ -67,12 +57,11 @@ def config(*, repeated_fits: str | None = None) -> _Restore:
         "warn": a second fit on the same records without a ledger warns, once for a table.  "ok": it does not, for benches
         and public data.  Either way the certificate names the earlier fits and their sum.
     """
-    before = dict(_settings)
+    restore = contextlib.ExitStack()  # at the end of a `with` block, if there is one
+    restore.callback(_settings.update, dict(_settings))
     if repeated_fits is not None:
-        if repeated_fits not in ("warn", "ok"):
-            raise ValueError("repeated_fits is unknown; give 'warn' or 'ok'")
         _settings["repeated_fits"] = repeated_fits
-    return _Restore(before)
+    return restore
 
 
 # ---- the fingerprint ----
@@ -141,14 +130,14 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
 # ---- what was fitted before ----
 
 
-class composed:
+@contextlib.contextmanager
+def composed() -> Iterator[None]:
     """Within it, fits are parts of one composition that accounts for all of them: they neither look back nor count, and
     their callers are the composition's business."""
-
-    def __enter__(self) -> None:
-        _inside.depth = getattr(_inside, "depth", 0) + 1
-
-    def __exit__(self, kind: type | None, why: BaseException | None, where: TracebackType | None) -> None:
+    _inside.depth = getattr(_inside, "depth", 0) + 1
+    try:
+        yield
+    finally:
         _inside.depth -= 1
 
 

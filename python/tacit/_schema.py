@@ -19,6 +19,7 @@ from . import _arrow, _callers, _guards, _native, _pandas, _views
 from ._bounds import interval
 from ._matrix import Table
 from ._native import Facts, Path
+from ._parameters import check, checked
 
 
 
@@ -50,6 +51,7 @@ class Schema:
     _file: Optional[str] = None  # that it was read from
     _drafted: Optional[str] = None  # the table that it was drafted from
 
+    @checked
     def __init__(self, content: Union[str, Facts]) -> None:
         try:
             self.json = json.loads(content) if isinstance(content, str) else dict(content)
@@ -63,6 +65,7 @@ class Schema:
             raise ValueError("this is not a tacit schema; it needs the key columns")
 
     @classmethod
+    @checked
     def read(cls, path: Path) -> "Schema":
         """Reads a schema file.
 
@@ -114,6 +117,7 @@ class Schema:
         findings: list[Facts] = _native.call_json("tct_schema_check_json", None, _native.text(self.text))["findings"]
         return findings
 
+    @checked
     def save(self, path: Path) -> None:
         """Writes the schema file: whole, or not at all.
 
@@ -190,6 +194,17 @@ class Schema:
         return _views.schema(self.json)
 
 
+def schema_of(schema: Any) -> Schema:
+    """A Schema, a schema file's path, or the schema's content."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, (str, os.PathLike)):
+        return Schema.read(schema)
+    if isinstance(schema, dict):
+        return Schema(schema)
+    raise TypeError("schema must be a tacit.Schema, or the path of a schema file; give one")
+
+
 def is_draft(schema: Any) -> bool:
     """Whether a `Schema`, or a schema file's path, still says that its values are the data's own."""
     if isinstance(schema, (str, os.PathLike)):
@@ -236,6 +251,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
         y : ignored
             There for pipelines.
         """
+        check(self)
         if (self.schema is None) == (self.bounds is None):
             raise ValueError("give PublicScaler either a schema or bounds; they are public knowledge, not fitted")
         if self.schema is None:
@@ -243,7 +259,7 @@ class PublicScaler(TransformerMixin, BaseEstimator):
             self.lower_, self.upper_ = interval(self.bounds, X.shape[1], names=getattr(self, "feature_names_in_", None))
             self.data_norm_ = math.sqrt(X.shape[1])
         else:
-            self.schema_ = self.schema if isinstance(self.schema, Schema) else Schema.read(self.schema)
+            self.schema_ = schema_of(self.schema)
             self._refuse_draft_alone()
             self.feature_names_in_ = np.array([column["name"] for column in self.schema_.used], dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)

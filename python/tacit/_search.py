@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import math
-import numbers
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Optional, Tuple, TypeVar, cast
+from typing import Any, NamedTuple, Optional, Tuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _accounting, _guards, _native, _provenance, _repeats
-from ._base import NO_EPSILON, Linear, seed_of
+from ._base import Shape, seed_of
 from ._composition import SEED_STEP, Composition, warn
-from ._frames import Coded, coded, schema_of
+from ._frames import Coded, coded
 from ._labels import coded_places
 from ._matrix import Labelled, Records, Table, View
 from ._model import Plan, config_of
 from ._native import Facts, Path
-from ._schema import Schema
+from ._parameters import check, checked
+from ._schema import Schema, schema_of
 from ._views import Certificate
 from ._weights import drawn
 
@@ -79,6 +79,31 @@ def _public_split(rows: int, test_size: float) -> Tuple[NDArray[Any], NDArray[An
     if _native.lib.tct_search_split(rows, float(test_size), held.ctypes.data) < 0:
         raise ValueError("a search trains on some records and scores on others; give two records or more")
     return np.flatnonzero(held == 0), np.flatnonzero(held)
+
+
+class _Part(NamedTuple):
+    """Records that candidates are trained on, or scored on.  They live as long as `fit`, and the search keeps none."""
+
+    X: Any
+    y: Any  # labels, or the name of the column that holds them
+    schema: Optional[Schema]
+    persons: Optional[NDArray[Any]]  # whose the records are, by numbers from 0; None: every record is a person's own
+    column: Optional[str]  # that says so in a frame
+
+    def at(self, rows: NDArray[Any]) -> "_Part":
+        named = self.y is None or isinstance(self.y, str)
+        persons = None if self.persons is None else np.unique(self.persons[rows], return_inverse=True)[1]
+        return self._replace(X=_part(self.X, rows), y=self.y if named else _safe_indexing(self.y, rows), persons=persons)
+
+    def fitted(self, model: Any) -> Any:
+        more: Facts = {} if self.schema is None else {"schema": self.schema}
+        if self.persons is not None:
+            more["groups"] = self.persons if self.column is None else self.column
+        return model.fit(self.X, self.y, **more)
+
+    def drawn(self, model: Any, seed: Optional[int]) -> Optional[NDArray[Any]]:
+        """Which records count: at most rows_per_person of each person; None: all."""
+        return None if self.persons is None else drawn(self.persons, int(model.rows_per_person), seed)
 
 
 class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
@@ -151,63 +176,41 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     # ---- the price ----
 
-    def _check(self) -> None:
-        for name, example in (("epsilon", "epsilon=1.0"), ("delta", "delta=1e-6")):
-            if getattr(self, name) is None:
-                raise ValueError(NO_EPSILON.format(name, example))
-        if self.selection not in ("all", "random"):
-            raise ValueError('selection must be "all" or "random"; give one of these')
-        if isinstance(self.tries, bool) or not isinstance(self.tries, numbers.Integral) or self.tries < 1:
-            raise ValueError("tries must be a whole number of at least 1; give e.g. tries=50")
-        for name in ("share", "test_size"):
-            if name == "share" and self.share is None:
-                continue
-            if not (isinstance(getattr(self, name), numbers.Real) and 0 < getattr(self, name) < 1):
-                raise ValueError(f"{name} must lie between 0 and 1; give e.g. {name}={0.1 if name == 'share' else 0.2}")
-        if not isinstance(self.estimator, Linear):
-            raise ValueError(
-                "the search composes this package's estimators; give one of them, and scale records before it"
-            )
-        if (
-            self.ledger is not None
-            and self.estimator.ledger is not None
-            and self._ledger() != self._ledger(self.estimator)
-        ):
+    def _check(self, schema: Optional[Schema] = None) -> None:
+        check(self)
+        points = list(ParameterGrid(self.param_grid))
+        spent = {name for point in points for name in point} & _WHOLE
+        if spent:
+            raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
+        for point in points:
+            candidate = clone(self.estimator).set_params(**point, epsilon=self.epsilon, delta=self.delta)
+            candidate._check()
+            if self._random() and "classes" in point:
+                raise ValueError('the classes belong to the score of all tries; take them out of param_grid, or selection="all"')
+            if self._random() and candidate._loss_spec() == "poisson":
+                raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
+        if self.ledger is not None and self.estimator.ledger is not None and self._ledger() != self._ledger(self.estimator):
             raise ValueError(
                 "the search and its estimator name different ledgers; give one, for everything is one charge"
             )
-        spent = {name for point in ParameterGrid(self.param_grid) for name in point} & _WHOLE
-        if spent:
-            raise ValueError(f"{sorted(spent)[0]} belongs to the whole search; take it out of param_grid")
-        if is_classifier(self.estimator) and self._listed() is None:
+        if is_classifier(self.estimator) and self._listed(schema) is None:
             raise ValueError("the search needs the estimator's classes, all labels that can occur; give classes=[...]")
-        if self._random():
-            self._check_scored()
 
-    def _listed(self) -> Any:
-        """The public classes: the estimator's, else those of the schema of `fit`."""
-        classes, schema = getattr(self.estimator, "classes", None), getattr(self, "_schema", None)
+    def _listed(self, schema: Optional[Schema]) -> Any:
+        """The public classes: the estimator's, else the schema's."""
+        classes = getattr(self.estimator, "classes", None)
         return schema.label_values if classes is None and schema is not None else classes
 
-    def _classes_of(self, candidate: Any) -> Optional[int]:
+    def _classes_of(self, candidate: Any, schema: Optional[Schema]) -> Optional[int]:
         """How many classes a candidate tells apart; None: it is no classifier, or its own are not listed."""
         if not is_classifier(candidate):
             return None
-        own = candidate.classes if candidate.classes is not None else self._listed()
+        own = candidate.classes if candidate.classes is not None else self._listed(schema)
         return None if own is None else len(np.unique(np.asarray(own)))
 
     def _random(self) -> bool:
         """Is the number of tries random?  Without privacy every setting is trained."""
         return bool(self.selection == "random" and self.epsilon != math.inf)
-
-    def _check_scored(self) -> None:
-        """Refuses what has no private score."""
-        grid = list(ParameterGrid(self.param_grid))
-        losses = {clone(self.estimator).set_params(**point)._loss_spec().partition(":")[0] for point in grid}
-        if any("classes" in point for point in grid):
-            raise ValueError('the classes belong to the score of all tries; take them out of param_grid, or selection="all"')
-        if "poisson" in losses:
-            raise ValueError('a try is scored privately, and there is no such score of counts; give selection="all"')
 
     def _share(self) -> float:
         return float(self.share) if self.share is not None else 0.3 if self._random() else 0.1
@@ -223,30 +226,27 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Of the search, else of the estimator; None: the system's noise."""
         return seed_of(self.estimator.random_state if self.random_state is None else self.random_state)
 
-    def _candidates(self, epsilon: float, delta: float) -> list[Any]:
+    def _candidates(
+        self, epsilon: float, delta: float, shape: Optional[Shape] = None, schema: Optional[Schema] = None
+    ) -> list[Any]:
+        """shape: of what they are trained on."""
         whole = {"epsilon": epsilon, "delta": delta, "ledger": None, "random_state": None}
         made = [clone(self.estimator).set_params(**point, **whole) for point in ParameterGrid(self.param_grid)]
         for model in made:
-            self._settle_loss(model)
+            count = 0 if shape is None else self._classes_of(model, schema) or 0
+            if count > 2 and getattr(model, "loss", None) == "auto":
+                # Settled by the whole's epsilon: what is composed is what is fitted.
+                asked = clone(model).set_params(epsilon=self.epsilon, delta=self.delta)
+                model.set_params(loss="softmax" if asked._joint(count, shape) else "logistic")
         return made
-
-    def _settle_loss(self, model: Any) -> None:
-        """What "auto" is for more than two classes is settled by the whole's epsilon: what is composed is what is fitted."""
-        shape, count = getattr(self, "_shape", None), self._classes_of(model) or 0
-        if shape is None or count < 3 or getattr(model, "loss", None) != "auto":
-            return
-        whole = clone(model).set_params(epsilon=self.epsilon, delta=self.delta)
-        model.set_params(loss="softmax" if whole._joint(count, shape) else "logistic")
 
     def _composed(self, rows: int, cols: int, table: Optional[Table] = None) -> Composition:
         """What the search spends on so many records: epsilon and delta of each candidate, the price of everything.
         table: a frame under its schema, whose bounds are the schema's."""
         rows -= len(_public_split(rows, self.test_size)[1])
-        self._shape: Optional[Tuple[int, int]] = (rows, cols)
-        candidates = self._candidates(self.epsilon, self.delta)
-        for candidate in candidates:
-            candidate._check()
-        counts = [self._classes_of(each) for each in candidates]
+        schema = None if table is None else table.schema
+        candidates = self._candidates(self.epsilon, self.delta, (rows, cols), schema)
+        counts = [self._classes_of(each, schema) for each in candidates]
         settings = [
             (each._settings(rows, cols, table, count), each._models_for(count, (rows, cols)))
             for each, count in zip(candidates, counts)
@@ -256,6 +256,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             return Composition.of_tries(alone, several, int(self.tries), self._share(), rows, cols, table)
         return Composition.of_search(settings, self._share(), rows, cols, table)
 
+    @checked
     def plan(self, rows: int, cols: int) -> Facts:
         """What `fit` will spend on `rows` records of `cols` features, before any data is seen.
 
@@ -278,43 +279,38 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
 
     # ---- the choice ----
 
-    def _score(self, model: Any, X: Any, y: Any, counts: Any = None) -> Tuple[int, int]:
+    def _score(self, model: Any, part: _Part, counts: Any = None) -> Tuple[int, int]:
         """(a whole number, how far one record can move it, or one person).  Every record adds its own part, from 0 to the
-        same number for all: a function of the released model and of that record alone.  counts: which records do, at most
-        rows_per_person of each person; None: all."""
-        parts, most = self._score_parts(model, X, y)
+        same number for all: a function of the released model and of that record alone.  counts: as `_Part.drawn`."""
+        parts, most = self._score_parts(model, part)
         taken = parts if counts is None else parts[counts]
         return int(np.sum(taken)), most if counts is None else most * int(model.rows_per_person)
 
-    def _score_parts(self, model: Any, X: Any, y: Any) -> Tuple[Any, int]:
+    def _score_parts(self, model: Any, part: _Part) -> Tuple[Any, int]:
         """(what each record adds, the most that one can)."""
+        if is_classifier(model) and part.schema is None:
+            return np.asarray(model.predict(part.X) == np.asarray(part.y)), 1
         if is_classifier(model):
-            return np.asarray(self._right(model, X, y)), 1
-        predicted, truth = model.predict(X), self._targets(model, X, y)
-        low, high = model.label_bounds or (self._schema.json["label"][side] for side in ("lower", "upper"))  # type: ignore
+            return np.asarray(model._best(part.X) == coded_places(model, self._truth(model, part))), 1
+        predicted, truth = model.predict(part.X), self._targets(model, part)
+        low, high = model._label_ends(part.schema)
         error = (np.clip(predicted, low, high) - np.clip(truth, low, high)) / (high - low)
         return np.floor(_GRAIN * (1 - error * error)), _GRAIN
 
-    def _right(self, model: Any, X: Any, y: Any) -> Any:
-        """Which records the model predicts rightly."""
-        if getattr(self, "_schema", None) is None:
-            return model.predict(X) == np.asarray(y)
-        return model._best(X) == coded_places(model, self._truth(model, X, y))
-
-    def _truth(self, model: Any, X: Any, y: Any) -> Any:
+    def _truth(self, model: Any, part: _Part) -> Any:
         """The labels of a frame under a schema: `Coded`, or numbers."""
-        truth = model._truth(X, y)
+        truth = model._truth(part.X, part.y)
         return truth if isinstance(truth, Coded) or not is_classifier(model) else coded(np.asarray(truth))
 
-    def _targets(self, model: Any, X: Any, y: Any) -> NDArray[Any]:
+    def _targets(self, model: Any, part: _Part) -> NDArray[Any]:
         """Numbers, as the model's loss takes them."""
-        if getattr(self, "_schema", None) is None:
+        if part.schema is None:
             if not is_classifier(model):
-                return _guards.numbers(y, "y")
+                return _guards.numbers(part.y, "y")
             if len(model.classes_) > 2:
-                return np.searchsorted(model.classes_, np.asarray(y)).astype(float)  # all are listed: `fit` looked
-            return np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0)
-        truth = self._truth(model, X, y)
+                return np.searchsorted(model.classes_, np.asarray(part.y)).astype(float)  # all are listed: `fit` looked
+            return np.where(np.asarray(part.y) == model.classes_[1], 1.0, -1.0)
+        truth = self._truth(model, part)
         if is_classifier(model):
             places = coded_places(model, truth)
             return np.where(places == 1, 1.0, -1.0) if len(model.classes_) == 2 else places.astype(float)
@@ -335,16 +331,18 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             Whose record each row is, or with a schema the frame's column that says so; needs the estimator's
             rows_per_person.  Then persons are protected.
         """
-        self._schema: Optional[Schema] = None if schema is None else schema_of(schema)
-        self._check()
+        schema = None if schema is None else schema_of(schema)
+        self._check(schema)
         self.estimator._check_bounds(None, groups)
         if isinstance(X, Table):
             raise ValueError("the search splits the records; give an array or a data frame, not a table of tacit.read")
-        table, self._groups, self._persons = None, groups, None
-        if self._schema is not None:
-            table, groups = self._encoded(X, y, groups)
+        table, column = None, groups if isinstance(groups, str) and schema is not None else None
+        if schema is not None:
+            table, groups = self._encoded(X, y, groups, schema)
         elif y is None or isinstance(y, str):
             raise ValueError("y names a column, or is missing, and there is no schema; give schema=..., or an array of labels")
+        if table is None and len(getattr(X, "shape", ())) != 2:
+            X = _guards.records(X)
         rows, cols = X.shape if table is None else table.shape
         if not (y is None or isinstance(y, str)) and len(y) != rows:
             raise ValueError("X and y have inconsistent numbers of samples; give one label for each row")
@@ -353,7 +351,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         if groups is not None:
             if isinstance(groups, str):
                 raise ValueError("groups names a column, and there is no schema; give schema=..., or an array of persons")
-            self._persons = _guards.persons(groups, rows)
+            groups = _guards.persons(groups, rows)
+        whole = _Part(X, y, schema, groups, column)
         private, ledger = self.epsilon != math.inf, self._ledger()
         notes = _provenance.look_back(ledger, private)
         history = _repeats.History(_guards.records(X) if table is None else table)
@@ -361,8 +360,8 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             notes = [*notes, *history.notes]
             history.warn(stacklevel=3)
             first = self._candidates(self.epsilon, self.delta)[0]
-            whole = Plan(first._settings(rows, cols, table), rows, cols, table).facts["warnings"]
-            warn([caution for caution in whole if caution["weakens"]], stacklevel=3)
+            cautions = Plan(first._settings(rows, cols, table), rows, cols, table).facts["warnings"]
+            warn([caution for caution in cautions if caution["weakens"]], stacklevel=3)
         each, made, charge = (math.inf, self.delta), None, None
         if private:
             made = self._composed(rows, cols, table)
@@ -373,15 +372,15 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
                 epsilon=made.facts["epsilon"],
                 delta=made.facts["delta"],
                 neighbours=self.estimator.neighbours,
-                unit="record" if self._persons is None else "person",
+                unit="record" if groups is None else "person",
                 seeded=self._seed() is not None,
                 unaccounted=notes,
             )
         with _repeats.composed():
             if made and self._random():
-                models = [self._tried(X, y, made)]
+                models = [self._tried(whole, (rows, cols), made)]
             else:
-                models, scores, change = self._trained(X, y, each)
+                models, scores, change = self._trained(whole, (rows, cols), each)
         if ledger is None:
             history.add(self.epsilon, self.delta, self._seed() is not None)
         if not self._random():
@@ -396,10 +395,10 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
-    def _encoded(self, X: Any, y: Any, groups: Any) -> Tuple[Table, Any]:
+    def _encoded(self, X: Any, y: Any, groups: Any, schema: Schema) -> Tuple[Table, Any]:
         """The whole frame under the schema, and whose its rows are; its labels looked at, before anything is charged."""
         looker = clone(self.estimator)
-        table, labels, _, _, persons = looker._take(X, y, groups, self._schema)
+        table, labels, _, _, persons = looker._take(X, y, groups, schema)
         if is_classifier(looker):
             looker._classes(labels)
         return cast(Table, table), persons
@@ -412,57 +411,40 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         else:
             _guards.numbers(y, "y")
 
-    def _parts(self, X: Any, y: Any, places: NDArray[Any]) -> Tuple[Any, Any]:
-        """These records, and their labels or the name of the column that holds them."""
-        return _part(X, places), y if y is None or isinstance(y, str) else _safe_indexing(y, places)
-
-    def _persons_of(self, places: NDArray[Any]) -> Optional[NDArray[Any]]:
-        """Whose these records are, by numbers from 0; None: every record is a person's own."""
-        return None if self._persons is None else np.unique(self._persons[places], return_inverse=True)[1]
-
-    def _fitted(self, model: Any, X: Any, y: Any, persons: Optional[NDArray[Any]]) -> Any:
-        """persons: of these records.  A frame has them by the name of their column."""
-        more: Facts = {} if self._schema is None else {"schema": self._schema}
-        if persons is not None:
-            more["groups"] = self._groups if isinstance(self._groups, str) else persons
-        return model.fit(X, y, **more)
-
-    def _trained(self, X: Any, y: Any, each: Any) -> Tuple[list[Any], list[int], int]:
+    def _trained(self, whole: _Part, shape: Shape, each: Any) -> Tuple[list[Any], list[int], int]:
         """(the candidates trained on the one part, their scores on the other, how far a record moves a score)."""
-        train, held = _public_split(X.shape[0], self.test_size)
-        models, scores, change, seed = self._candidates(*each), [], 1, self._seed()
-        (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
-        persons, of_held = self._persons_of(train), self._persons_of(held)
-        counts = None if of_held is None else drawn(of_held, int(self.estimator.rows_per_person), seed)
+        rows, others = _public_split(shape[0], self.test_size)
+        train, held, seed, scores, change = whole.at(rows), whole.at(others), self._seed(), [], 1
+        models = self._candidates(each[0], each[1], (len(rows), shape[1]), whole.schema)
+        counts = held.drawn(self.estimator, seed)
         for k, model in enumerate(models):
             if seed is not None:
                 model.set_params(random_state=(seed + (k + 1) * SEED_STEP) % 2**63)
-            score, change = self._score(self._fitted(model, X_train, y_train, persons), X_held, y_held, counts)
+            score, change = self._score(train.fitted(model), held, counts)
             scores.append(score)
         return models, scores, change
 
-    def _tried(self, X: Any, y: Any, made: Composition) -> Any:
+    def _tried(self, whole: _Part, shape: Shape, made: Composition) -> Any:
         """The best of a random number of tries.  What tells how many there were is kept from the caller: warnings,
         progress, and what the losers' certificates say."""
-        train, held = _public_split(X.shape[0], self.test_size)
-        (X_train, y_train), (X_held, y_held) = self._parts(X, y, train), self._parts(X, y, held)
-        persons, of_held = self._persons_of(train), self._persons_of(held)
+        rows, others = _public_split(shape[0], self.test_size)
+        train, held, shape = whole.at(rows), whole.at(others), (len(rows), shape[1])
         each, seed, best = made.facts["each"], self._seed(), None
         grid = list(ParameterGrid(self.param_grid))
         for k in range(draw_tries(self.tries, seed)):
             own: list[Optional[int]] = [None if seed is None else (seed + (3 * k + part + 1) * SEED_STEP) % 2**63 for part in range(3)]
             index = choose([0.0] * len(grid), 1.0, 1.0, own[0])  # equal scores: uniform, and no record is looked at
-            model = self._candidates(each["epsilon"], each["delta"])[index]
-            if own[1] is not None and model._models_for(self._classes_of(model), self._shape) > 1:
+            model = self._candidates(each["epsilon"], each["delta"], shape, whole.schema)[index]
+            if own[1] is not None and model._models_for(self._classes_of(model, whole.schema), shape) > 1:
                 own[1] = _split_mix(own[1]) % 2**63  # the seeds of classes go on by the step that the draws of tries have
             model.set_params(progress=False, random_state=own[1])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    self._fitted(model, X_train, y_train, persons)
+                    train.fitted(model)
                 except RuntimeError:  # the worst try, and no error: it would tell of a try that is not the best
                     continue
-                score = self._private_score(model, X_held, y_held, of_held, made, own[2])
+                score = self._private_score(model, held, made, own[2])
             if best is None or score > self.best_score_:
                 best, self.best_index_, self.best_score_ = model, index, score
         if best is None:
@@ -470,20 +452,18 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
         self.best_estimator_ = best
         return best
 
-    def _private_score(
-        self, model: Any, X: Any, y: Any, persons: Optional[NDArray[Any]], made: Composition, seed: Optional[int]
-    ) -> float:
+    def _private_score(self, model: Any, part: _Part, made: Composition, seed: Optional[int]) -> float:
         """Accuracy, or the mean squared error with its sign turned, by the noisy release that the composition priced; the
-        lowest score where the noise hides it.  persons: of these records, which then weigh at most 1 together."""
-        two, targets = is_classifier(model), self._targets(model, X, y)
+        lowest score where the noise hides it.  A person's records weigh at most 1 together."""
+        two, targets = is_classifier(model), self._targets(model, part)
         kind = _native.LABELS_CLASSES if two and len(model.classes_) > 2 else model._labels_kind
-        if self._schema is None:
-            data: Records = View(model._numbers(X, reset=False), targets, kind)
+        if part.schema is None:
+            data: Records = View(model._numbers(part.X, reset=False), targets, kind)
         else:
-            data = Labelled(model._records(X), targets, kind)
-        if persons is not None:
-            most = int(model.rows_per_person)
-            data.weigh(drawn(persons, most, seed).astype(float), most, persons)
+            data = Labelled(model._records(part.X), targets, kind)
+        counts = part.drawn(model, seed)
+        if counts is not None:
+            data.weigh(counts.astype(float), int(model.rows_per_person), part.persons)
         settings: Facts = {
             "epsilon": made.facts["score"]["epsilon"],
             "delta": made.facts["score"]["delta"],
@@ -493,7 +473,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
             settings["has_seed"], settings["seed"] = 1, seed
         budget = config_of(settings)
         whole = model._whole()  # of several classes put together, and ours alone
-        figures = _native.call_json("tct_evaluate_json", whole._handle, data.handle, ctypes.byref(budget))
+        figures = _native.call_json("tct_evaluate_json", whole.handle, data.handle, ctypes.byref(budget))
         value = figures["accuracy" if two else "mse"]["value"]
         return -math.inf if value is None else float(value) if two else -float(value)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
-import numbers
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
@@ -37,12 +35,7 @@ class Weighing:
 
     def _cap(self) -> float:
         """What the weights of a record, or of a person's records together, add up to at most."""
-        cap, count = self.weight_cap, self.rows_per_person
-        if cap is not None and not (isinstance(cap, numbers.Real) and 0 < cap < math.inf):
-            raise ValueError("weight_cap must be above 0 and finite; give the largest weight that is to count")
-        if count is not None and not (_is_whole(count) and count >= 1):
-            raise ValueError("rows_per_person must be a whole number of at least 1; give e.g. rows_per_person=4")
-        return float(1 if cap is None else cap) * int(1 if count is None else count)
+        return float(self.weight_cap or 1) * int(self.rows_per_person or 1)
 
     def _weigh(self, X: Any, sample_weight: Any, groups: Any, seed: int | None) -> Weights:
         self._check_bounds(sample_weight, groups)
@@ -52,7 +45,8 @@ class Weighing:
         if self.weight_cap is None and groups is None:
             return None
         rows = X.shape[0]
-        weights = np.ones(rows) if sample_weight is None else _guards.weights(sample_weight, rows)
+        given = _guards.weights(sample_weight, rows)
+        weights = np.ones(rows) if given is None else given
         if groups is None:
             return weights, None
         persons = _guards.persons(groups, rows)
@@ -89,10 +83,6 @@ def _check_column(table: Table, groups: str, sample_weight: Any) -> None:
         raise ValueError(f"the table was read without its persons; read it with tacit.read(..., person={groups!r})")
     if sample_weight is not None:
         raise ValueError("sample_weight goes with persons in an array; give groups as an array too")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, numbers.Integral)
 
 
 def drawn(persons: NDArray[Any], most: int, seed: int | None) -> NDArray[Any]:

@@ -14,9 +14,8 @@ from typing import Any, Optional
 
 from . import ranks
 from ._base import Linear
-from ._engines import meeting, theirs
-from ._frames import schema_of
 from ._model import Model
+from ._schema import schema_of
 
 __all__ = ["fit"]
 
@@ -109,8 +108,8 @@ def fit(
     shares = _shares(client, frame, sorted(found), estimator.random_state is not None)
     own = host or _own_host(client.scheduler.address)
     ear = socket.create_server((own, 0), family=socket.AF_INET6 if ":" in own else socket.AF_INET)
-    together = meeting(own, ear, len(shares), timeout)
-    given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
+    together = ranks.meeting(own, ear, len(shares), timeout)
+    given = {"label": label, "schema": schema, "estimator": ranks.theirs(estimator)}
     tasks = [
         client.submit(_work, held, together, rank, given, workers=[worker], allow_other_workers=False, pure=False)
         for rank, (worker, held) in enumerate(shares.items(), 1)

@@ -8,19 +8,23 @@ them is not private.
 from __future__ import annotations
 
 import ctypes
+import secrets
 import socket
 from collections.abc import Callable
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from . import _arrow, _native
 from ._base import Linear
 from ._composition import Composition, warn
-from ._frames import in_public_order, schema_of
+from ._frames import in_public_order
 from ._matrix import Table, options_of
 from ._model import Callbacks, Model, Plan
+from ._parameters import checked
+from ._schema import schema_of
 
 __all__ = ["NotMet", "Rank", "Sockets", "Transport", "fit"]
 
@@ -29,10 +33,10 @@ class NotMet(RuntimeError):
     """`cancel` ended the wait before all ranks had come."""
 
 
-class Rank:
+class Rank(_native.Owned):
     """One process of a run.  Use it in a `with` statement: leaving it by an exception ends the other ranks too."""
 
-    handle: Optional[int] = None
+    caught: Optional[BaseException] = None
 
     @property
     def rank(self) -> int:
@@ -80,6 +84,7 @@ class Sockets(Rank):
         Asked while the others are awaited; true ends the wait.
     """
 
+    @checked
     def __init__(
         self,
         address: Optional[str],
@@ -93,7 +98,7 @@ class Sockets(Rank):
     ) -> None:
         options: _native.Sockets = _native.defaults("tct_sockets", _native.Sockets)
         options.address, options.secret_text = _native.text(address), _native.text(secret)
-        options.rank, options.ranks, options.timeout = int(rank), int(ranks), float(timeout)
+        options.rank, options.ranks, options.timeout = rank, ranks, timeout
         caught: list[BaseException] = []
 
         def asked(_: Any) -> int:
@@ -146,8 +151,6 @@ class Transport(Rank):
 
     def closed(self, clean: bool) -> None:
         """Called last.  clean: all ranks got here; else this one has failed, and the others must not wait for it."""
-
-    caught: Optional[BaseException] = None
 
     def begin(self, rank: int, ranks: int) -> None:
         """rank: the number of this one, from 0; ranks: how many there are, 2 to 4096."""
@@ -236,6 +239,26 @@ def _part(team: Rank, frame: Any, schema: Any, label: Optional[str], estimator: 
     return _Part(handle, schema)
 
 
+# ---- what clusters share ----
+
+
+def meeting(host: str, ear: socket.socket, workers: int, timeout: float) -> dict[str, Any]:
+    """What all ranks are told: this process, which listens, is rank 0, and there are so many others."""
+    port = ear.getsockname()[1]
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return {"address": address, "ranks": workers + 1, "secret": secrets.token_hex(32), "timeout": timeout}
+
+
+def theirs(estimator: Linear) -> Linear:
+    """The estimator as the others get it: progress is shown here, and the ledger opened here."""
+    made: Linear = clone(estimator)
+    made.progress = False
+    return made
+
+
+# ---- the fit ----
+
+
 def check(estimator: Linear) -> None:
     """What can be found wrong before any process starts."""
     estimator._check()
@@ -283,5 +306,8 @@ def fit(rank: Rank, frame: Any, label: Optional[str] = None, *, schema: Any, est
         whole, _ = Composition.of_classes(settings, rows, cols, classes, part, callbacks, charged=False)
         return callbacks.run_composed(whole.handle, part)
     except BaseException as why:
-        caught = getattr(rank, "caught", None)
-        raise (caught or why) from (None if caught is None else why)
+        caught, rank.caught = rank.caught, None  # its traceback holds the records
+        try:
+            raise (caught or why) from (None if caught is None else why)
+        finally:
+            del caught

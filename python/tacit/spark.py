@@ -15,9 +15,8 @@ from typing import Any, Optional
 
 from . import ranks
 from ._base import Linear
-from ._engines import meeting, theirs
-from ._frames import schema_of
 from ._model import Model
+from ._schema import schema_of
 
 __all__ = ["fit"]
 
@@ -88,8 +87,8 @@ def fit(
     count = min(frame.rdd.getNumPartitions(), tasks or session.sparkContext.defaultParallelism)
     own = host or session.conf.get("spark.driver.host")
     ear = socket.create_server(("", 0))
-    together = meeting(own, ear, count, timeout)
-    given = {"label": label, "schema": schema, "estimator": theirs(estimator)}
+    together = ranks.meeting(own, ear, count, timeout)
+    given = {"label": label, "schema": schema, "estimator": ranks.theirs(estimator)}
     empty = _batches(frame)
     job = frame.coalesce(count).mapInArrow(_work(together, given, empty), "done int", barrier=True)
     context, group = session.sparkContext, f"tacit-{secrets.token_hex(8)}"

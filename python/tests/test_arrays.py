@@ -164,7 +164,7 @@ def test_a_limit_of_the_input_can_be_raised_and_lowered(tmp_path):
     assert tacit.read(path, max_cols=1_500_000).shape == (2, 1_500_000)
     with pytest.raises(ValueError, match="max_line"):
         tacit.read(path, max_cols=1_500_000, max_line=14)
-    with pytest.raises(ValueError, match="limit"):
+    with pytest.raises(ValueError, match="max_cols must be"):
         tacit.read(path, max_cols=-1)
 
 

@@ -127,7 +127,7 @@ def test_a_table_has_the_names_of_its_two_labels(tmp_path):
         (["no", "yes"], ["yes", "no"], "classes must be in order"),
         (["no", "yes"], ["n", "y"], "a label is not among the classes"),
         (["no", "yes"], ["maybe", "no"], "a label is not among the classes"),
-        (["no", "yes"], ["no"], "a label is not among the classes|one class"),
+        (["no", "yes"], ["no"], "a label is not among the classes|two or more"),
         ([0, 1], [1, 0], "classes must be in order"),
         ([0, 1], [0, 2], "a label is not among the classes"),
         (SIX, SIX[:5], "a label is not among the classes"),

@@ -58,6 +58,25 @@ def test_no_row_comes_to_the_driver_and_partitions_stay_where_they_lie(client, m
     assert after == {worker: set(held) for worker, held in before.items()}
 
 
+def held():
+    """On a worker: tables, frames and ranks that are still there."""
+    import gc
+
+    from tacit import _native
+
+    return [type(each).__name__ for each in gc.get_objects() if isinstance(each, (_native.Owned, pd.DataFrame))]
+
+
+def test_a_worker_keeps_no_row(client):
+    tacit.dask.fit(client, dd.from_pandas(people(), npartitions=5), schema=BINARY, estimator=logistic())
+    for _ in range(300):  # Dask lets go of a task's arguments a moment later
+        left = client.run(held)
+        if not any(left.values()):
+            break
+        time.sleep(0.1)
+    assert not any(left.values())
+
+
 def test_an_empty_partition_and_three_classes_are_as_in_one_process(client, tmp_path):
     frame, schema = people(), schema_for("kind", ["u", "v", "w"])
     parts = dd.from_pandas(frame, npartitions=4)

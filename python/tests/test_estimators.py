@@ -276,16 +276,26 @@ def test_a_private_model_of_counts_predicts_means():
     model = tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), label_bounds=(0, 20), random_state=3).fit(X, y)
     mean = model.predict(X)
     assert np.all(mean > 0) and abs(mean.mean() - y.mean()) < 0.2
-    assert model.models_[0].predict(X) == pytest.approx(np.log(mean))
+    np.testing.assert_allclose(np.exp(model.margins(X)[:, 0]), mean)
 
 
-@pytest.mark.parametrize("given", [{"label_bounds": (-1, 5)}, {"label_bounds": (0, 0)}])
-def test_bounds_that_are_none_of_counts_are_refused(given):
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        ({"label_bounds": (-1, 5)}, "counts lie between 0 and a largest one"),
+        ({"label_bounds": (0, 0)}, "every lower bound in label_bounds"),
+        ({"label_bounds": (0, 5), "max_mean": -1}, "max_mean must be a number above 0"),
+        ({"label_bounds": (0, 1e6)}, "give max_mean, at most 22026"),
+        ({"label_bounds": None}, "label_bounds is not given"),
+        ({"label_bounds": None, "max_mean": 5}, "label_bounds is not given"),
+    ],
+)
+def test_bounds_that_are_none_of_counts_are_refused(given, sentence):
     X, y = counts()
-    with pytest.raises(ValueError, match="counts lie between 0 and a largest one"):
-        tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), max_mean=5, **given).fit(X, y)
-    with pytest.raises(ValueError, match="max_mean must lie above 0"):
-        tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), max_mean=-1, label_bounds=(0, 5)).fit(X, y)
+    model = tacit.PrivatePoissonRegression(**BUDGET, bounds=(-1, 1), **given)
+    for call in (lambda: model.fit(X, y), lambda: model.plan(*X.shape)):
+        with pytest.raises(ValueError, match=sentence):
+            call()
 
 
 def test_a_saved_model_is_the_command_lines_and_survives_pickling(tmp_path):

@@ -1,7 +1,9 @@
 """Frames under a schema: pandas, polars and Arrow tables give the model of their file, and predict themselves."""
 
 import json
+import os
 import re
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -272,3 +274,68 @@ def test_objects_are_told_apart_by_what_they_hold_and_not_by_where_they_lie():
         assert distinct.tolist() == listed.tolist() and len(distinct) == 2
     many = np.array([f"n{k % 3000}" for k in range(40000)], dtype=object)  # each an object of its own
     np.testing.assert_array_equal(_pandas._factorized(many)[0], pd.factorize(many)[0])
+
+
+# ---- the same records by every door ----
+
+LOWER, UPPER = [0.0, -5.0, 1.0], [10.0, 5.0, 4.0]
+ESTIMATORS = {
+    "PrivateLogisticRegression": ({"C": 0.5}, {"classes": [0, 1]}, {"values": ["0", "1"], "positive": "1"}),
+    "PrivateLinearSVC": ({"loss": "smoothed_hinge:width=0.5"}, {"classes": [0, 1]}, {"values": ["0", "1"], "positive": "1"}),
+    "PrivateRidge": ({}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
+    "PrivateLasso": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
+    "PrivateElasticNet": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
+    "PrivatePoissonRegression": ({"alpha": 0.01}, {"label_bounds": (0, 12)}, {"lower": 0, "upper": 12}),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_arrays_frames_and_tables_with_bounds_or_a_schema_give_one_model_and_one_prediction(name, tmp_path):
+    more, public, label = ESTIMATORS[name]
+    rng = np.random.default_rng(3)
+    X = rng.uniform(LOWER, UPPER, (800, 3))
+    y = np.minimum(rng.poisson(np.exp(0.1 * X[:, 0] - 0.2 * X[:, 1])), 12)
+    y = (y > 1).astype(int) if "classes" in public else y
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    columns = [
+        {"name": each, "type": "number", "lower": low, "upper": high}
+        for each, low, high in zip("abc", LOWER, UPPER)
+    ]
+    schema = tacit.Schema({"scale": "symmetric", "columns": columns, "label": {"name": "y", **label}})
+    schema.save(tmp_path / "s.json")
+    by_bounds, by_schema = {"bounds": (LOWER, UPPER), **public}, {}
+    path, kind = str(tmp_path / "s.json"), "classes" if "classes" in public else "real"
+    table, again = (tacit.read(tmp_path / "t.csv", schema=each, labels=kind) for each in (schema, path))
+    doors = {  # parameters, what fit is given, what predict is given
+        "array, bounds": (by_bounds, (X, y), X),
+        "frame, bounds": (by_bounds, (frame, "y"), frame),
+        "polars, bounds": (by_bounds, (pl.from_pandas(frame), "y"), pl.from_pandas(frame)),
+        "frame, schema": (by_schema, (frame, "y", None, None, schema), frame),
+        "frame, schema's path": (by_schema, (frame, None, None, None, path), frame),
+        "frame, schema and the same bounds of the label": (public, (frame, "y", None, None, schema), frame),
+        "table, schema": (by_schema, (table,), table),
+        "table, schema's path": (by_schema, (again,), again),
+    }
+    losses, predictions = set(), {}
+    for door, (settings, given, asked) in doors.items():
+        fitted = getattr(tacit, name)(**{**BUDGET, **more, **settings}).fit(*given)
+        fitted.save(tmp_path / "m.json")
+        model = tacit.read_model(tmp_path / "m.json")
+        losses.add(model.json["loss"])
+        predictions[door] = fitted.predict(asked).astype(float)
+        predictions["margins, " + door] = fitted.margins(asked)[:, 0]
+        predictions["file, " + door] = model.predict(asked).astype(float)
+        predictions["margins, file, " + door] = model.margins(asked)[:, 0]
+    for output in ("label", "margin"):  # of the last model, which reads the file of the table
+        command = [os.environ["TACIT"], "predict", "m.json", "t.csv", "--output", output]
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        predictions[f"{'margins, ' if output == 'margin' else ''}command"] = np.array(told.split(), dtype=float)
+    told = subprocess.run(command[:4], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    unnamed = "margins, command" if "classes" in public else "command"  # of classes the command says more than the label
+    np.testing.assert_array_equal(np.array(told.split(), dtype=float), predictions[unnamed])
+    assert len(losses) == 1
+    for door, found in predictions.items():
+        same = predictions["margins, array, bounds" if door.startswith("margins") else "array, bounds"]
+        np.testing.assert_allclose(found, same, rtol=1e-9, atol=1e-9, err_msg=door)
+    assert np.std(predictions["array, bounds"]) > 0.05

@@ -79,6 +79,9 @@ CALLS = {
     "fit, unhashable persons": lambda: classifier(rows_per_person=1).fit(X, Y, groups=[[SECRET]] * 300),
     "predict, a text": lambda: fitted().predict(texts()),
     "predict, a text in a frame": lambda: fitted().predict(frame()),
+    "fit, complex numbers": lambda: classifier().fit(X + NUMBER * 1j, Y),
+    "a model read again, a text": lambda: tacit.Model.parse(fitted().models_[0].text).predict(texts()),
+    "a model read again, complex numbers": lambda: tacit.Model.parse(fitted().models_[0].text).margins(X + NUMBER * 1j),
     "predict, a flat array": lambda: fitted().predict(FLAT),
     "predict_proba, a text": lambda: fitted().predict_proba(texts()),
     "score, labels of another kind": lambda: fitted().score(X, secret_labels()),
@@ -129,6 +132,32 @@ def test_what_scikit_learn_says_without_values_stays(bad):
             model.fit(broken, Y)
     with pytest.raises(ValueError, match="X has 2 features, but PrivateLogisticRegression is expecting 3"):
         fitted().predict(X[:, :2])
+
+
+DAYS = pd.date_range("2031-05-01", periods=300, freq="h")
+DATES = {
+    "a frame of dates alone": lambda: classifier().fit(pd.DataFrame({"d": DAYS}), Y),
+    "a frame with a column of dates": lambda: classifier().fit(pd.DataFrame({"a": X[:, 0], "d": DAYS}), Y),
+    "with a zone": lambda: classifier().fit(pd.DataFrame({"d": DAYS.tz_localize("UTC")}), Y),
+    "a polars frame": lambda: classifier().fit(pl.DataFrame({"a": X[:, 0], "d": pl.Series(DAYS.to_numpy())}), Y),
+    "durations in an array": lambda: classifier().fit((DAYS - DAYS[0]).to_numpy()[:, None], Y),
+    "objects": lambda: classifier().fit(np.array(list(DAYS.to_numpy()), dtype=object)[:, None], Y),
+    "under bounds": lambda: classifier(data_norm=None, bounds=(0, 1)).fit(pd.DataFrame({"d": DAYS}), Y),
+    "a target": lambda: regressor().fit(X, pd.Series(DAYS)),
+    "labels": lambda: classifier(classes=None).fit(X, DAYS.to_numpy()),
+    "weights": lambda: regressor(weight_cap=1.0).fit(X, X[:, 0], sample_weight=(DAYS - DAYS[0]).to_numpy()),
+    "a search": lambda: search().fit(pd.DataFrame({"d": DAYS}), Y),
+    "a scaler": lambda: tacit.PublicScaler(bounds=(0, 1)).fit(pd.DataFrame({"d": DAYS})),
+    "a prediction": lambda: classifier().fit(X[:, :1], Y).predict(pd.DataFrame({"d": DAYS})),
+    "a prediction by the file": lambda: tacit.Model.parse(fitted().models_[0].text).predict(np.tile(DAYS.to_numpy()[:, None], 3)),
+}
+
+
+@pytest.mark.parametrize("name", DATES)
+def test_dates_are_no_numbers_of_nanoseconds(name):
+    with pytest.raises(ValueError, match="holds dates or times, which are no numbers; give the days since") as why:
+        DATES[name]()
+    assert "2031" not in str(why.value) and (not name.startswith("a frame") or "column 'd' of X" in str(why.value))
 
 
 def test_a_text_that_is_not_utf_8_is_refused_without_its_bytes():

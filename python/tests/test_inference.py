@@ -81,5 +81,5 @@ def test_a_model_without_errors_says_what_to_do():
 @pytest.mark.parametrize("level", [0, 1, -1, float("nan")])
 def test_a_level_outside_its_range_is_refused(level):
     model, _ = fitted()
-    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
         model.conf_int(level)

@@ -100,13 +100,13 @@ def ledger(folder, **settings):
 MISTAKES = {
     "no epsilon": (lambda folder: plain(epsilon=None), "epsilon is not given .* give e.g. epsilon=1.0"),
     "no delta": (lambda folder: plain(delta=None), "delta is not given .* give e.g. delta=1e-6"),
-    "epsilon as a text": (lambda folder: plain(epsilon="1"), "epsilon must be a number; give e.g. epsilon=1.0"),
-    "epsilon 0": (lambda folder: plain(epsilon=0), "epsilon must be above 0; give e.g. epsilon=1"),
-    "epsilon below 0": (lambda folder: plain(epsilon=-1.0), "epsilon must be above 0; give e.g. epsilon=1"),
-    "delta 1": (lambda folder: plain(delta=1), r"delta must lie in \[0, 1\); give e.g. delta=1e-6"),
+    "epsilon as a text": (lambda folder: plain(epsilon="1"), "epsilon must be a number above 0; give e.g. epsilon=1.0"),
+    "epsilon 0": (lambda folder: plain(epsilon=0), "epsilon must be a number above 0; give e.g. epsilon=1"),
+    "epsilon below 0": (lambda folder: plain(epsilon=-1.0), "epsilon must be a number above 0; give e.g. epsilon=1"),
+    "delta 1": (lambda folder: plain(delta=1), r"delta must be a number in \[0, 1\); give e.g. delta=1e-6"),
     "no norm and no bounds": (lambda folder: plain(data_norm=None), "neither data_norm nor bounds .* give data_norm=R"),
-    "data_norm 0": (lambda folder: plain(data_norm=0), "data_norm must be above 0; give"),
-    "data_norm as a text": (lambda folder: plain(data_norm="2"), "data_norm must be a number; give"),
+    "data_norm 0": (lambda folder: plain(data_norm=0), "data_norm must be a finite number above 0; give"),
+    "data_norm as a text": (lambda folder: plain(data_norm="2"), "data_norm must be a finite number above 0; give"),
     "bounds the wrong way round": (lambda folder: plain(bounds=(1, -1)), "every lower bound in bounds .* correct them"),
     "bounds that lack a column": (
         lambda folder: plain(frame()[["age"]].assign(b=1.0), data_norm=None, bounds={"age": (0, 1)}),
@@ -121,25 +121,25 @@ MISTAKES = {
     "bounds beside a table": (
         lambda folder: logistic(bounds=(0, 1)).fit(table(folder)), "bounds has no place here, .* leave bounds out",
     ),
-    "C 0": (lambda folder: plain(C=0), "C must be above 0; give e.g. C=1.0"),
-    "C as a text": (lambda folder: plain(C="1"), "C must be a number; give"),
-    "alpha below 0": (lambda folder: ridge(alpha=-1), "alpha must not be negative; give"),
+    "C 0": (lambda folder: plain(C=0), "C must be a number above 0; give e.g. C=1.0"),
+    "C as a text": (lambda folder: plain(C="1"), "C must be a number above 0; give"),
+    "alpha below 0": (lambda folder: ridge(alpha=-1), "alpha must be a finite number of at least 0; give"),
     "l1_ratio 2": (
         lambda folder: tacit.PrivateElasticNet(**BUDGET, data_norm=2.0, label_bounds=(-1, 1), l1_ratio=2).fit(X, X[:, 1]),
-        r"l1_ratio must lie in \[0, 1\]; correct",
+        r"l1_ratio must be a number in \[0, 1\]; give",
     ),
     "no label_bounds": (lambda folder: ridge(label_bounds=None), r"label_bounds is not given .* give \(lower, upper\)"),
     "label_bounds the wrong way round": (lambda folder: ridge(label_bounds=(1, -1)), "every lower bound in label_bounds"),
     "a loss that is none": (
         lambda folder: tacit.PrivateLinearSVC(**BUDGET, data_norm=2.0, classes=[0, 1], loss="hinges").fit(X, Y),
-        "hinges.*;",
+        'loss must be "hinge" or "smoothed_hinge"; give',
     ),
     "a solver that is none": (lambda folder: plain(solver="sdg"), "sdg.*;"),
     "an option that the solver has not": (lambda folder: plain(solver="dpgd:stepz=3"), "stepz.*;"),
-    "neighbours that are none": (lambda folder: plain(neighbours="add"), "neighbours is unknown; give one of add_remove"),
-    "rows that are none": (lambda folder: plain(rows="cut"), "rows is unknown; give one of clip"),
-    "errors=True": (lambda folder: plain(errors="yes"), "errors must be none, model or robust; give"),
-    "n_jobs as a text": (lambda folder: plain(n_jobs="all"), "n_jobs must be a whole number; give"),
+    "neighbours that are none": (lambda folder: plain(neighbours="add"), "neighbours must be .add_remove. or .replace_one.; give"),
+    "rows that are none": (lambda folder: plain(rows="cut"), "rows must be .clip. or .unit.; give"),
+    "errors=yes": (lambda folder: plain(errors="yes"), "errors must be .none., .model. or .robust.; give"),
+    "n_jobs as a text": (lambda folder: plain(n_jobs="all"), "n_jobs must be a whole number from 1 to 4096.*; give"),
     "progress=3": (lambda folder: plain(progress=3), "progress must be True, False or a function; give"),
     "no label named": (
         lambda folder: under(schema={"columns": SCHEMA["columns"]}), r'no label is named; give fit\(frame, "column"\)',
@@ -285,7 +285,7 @@ MISTAKES = {
     "a ledger that is used up": (spent, "budget|ledger"),
     "a ledger of persons for records": (lambda folder: plain(ledger=ledger(folder, unit="person")), "person.*;"),
     "a ledger over a ledger": (lambda folder: [ledger(folder) for _ in "ab"], "there is a ledger or another database already; name a new file"),
-    "a ledger without a budget": (lambda folder: ledger(folder, epsilon=0), "epsilon above 0; give e.g. epsilon=2"),
+    "a ledger without a budget": (lambda folder: ledger(folder, epsilon=0), "epsilon must be a number above 0; give e.g. epsilon=1"),
     "a seed with a ledger": (lambda folder: plain(ledger=ledger(folder), random_state=1), "for_tests=True|seed"),
     "cross-validation": (
         lambda folder: cross_val_score(logistic(data_norm=2.0, classes=[0, 1]), X, Y, error_score="raise"),
@@ -296,7 +296,7 @@ MISTAKES = {
         "the schema is a draft.* replace every one by public knowledge",
     ),
     "a scaler of nothing": (lambda folder: tacit.PublicScaler().fit(X), "give PublicScaler either a schema or bounds"),
-    "a frame to be read": (lambda folder: tacit.read(frame()), "takes the path of a file, .* go into fit"),
+    "a frame to be read": (lambda folder: tacit.read(frame()), "path must be the path of a file, .* go into fit"),
     "a file that is not there": (lambda folder: tacit.read(folder / "no.csv"), "no.csv.*;"),
     "a label that the file has not": (
         lambda folder: table(folder, schema=None, label="dead"), 'no column "dead" for the label; name',
@@ -354,8 +354,8 @@ MISTAKES = {
     "groups=True": (
         lambda folder: under(rows_per_person=2, fit={"groups": True}), "groups must name one person for each row.*; give",
     ),
-    "classes as a text": (lambda folder: plain(classes="01"), "classes must be a list of labels; give e.g."),
-    "n_jobs=0": (lambda folder: plain(n_jobs=0), "n_jobs must not be 0; give e.g. n_jobs=2"),
+    "classes as a text": (lambda folder: plain(classes="01"), "classes must be a list of all labels, two or more; give e.g."),
+    "n_jobs=0": (lambda folder: plain(n_jobs=0), "n_jobs must be a whole number from 1 to 4096.*; give e.g. n_jobs=2"),
     "a parameter that scikit-learn has": (
         lambda folder: tacit.PrivateLogisticRegression(penalty="l2"), "has no parameter 'penalty'; it has",
     ),
@@ -372,7 +372,7 @@ MISTAKES = {
         "the header is a single column, and not .died.; name the delimiter",
     ),
     "a setting of the process that is none": (
-        lambda folder: tacit.config(repeated_fits="never"), "repeated_fits is unknown; give 'warn' or 'ok'",
+        lambda folder: tacit.config(repeated_fits="never"), "repeated_fits must be .warn. or .ok.; give",
     ),
     "a kind of component that is none": (lambda folder: tacit.components("solvers"), "solvers.*;"),
 }  # fmt: skip

@@ -1,7 +1,10 @@
 """The structures of ctypes are those of the C compiler; errors are the right exceptions."""
 
+import copy
 import os
 import pathlib
+import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +24,9 @@ def test_structures_are_laid_out_as_the_c_compiler_lays_them_out(tmp_path):
         pytest.skip("skipped: no C compiler or no tacit.h")
     lines = ["#include <stdio.h>", '#include "tacit.h"', "int main(void) {"]
     want = []
-    for name, structure in _native.STRUCTURES.items():
+    assert len(_native.Structure.__subclasses__()) >= 12
+    for structure in _native.Structure.__subclasses__():
+        name = "tct" + re.sub(r"[A-Z]", lambda found: "_" + found[0].lower(), structure.__name__)
         lines.append(f'printf("%zu\\n", sizeof({name}));')
         want.append((name, "", _native.ctypes.sizeof(structure)))
         for field, _ in structure._fields_:
@@ -42,6 +47,31 @@ def test_every_function_of_the_table_is_declared_in_the_header():
     text = HEADER.read_text()
     for name in _native._FUNCTIONS:
         assert f"{name}(" in text
+
+
+@pytest.mark.parametrize(
+    "field, value", [("solver", True), ("solver", 3), ("errors", 0), ("threads", 2**31), ("seed", -1), ("memory", 2**63)]
+)
+def test_a_structure_takes_no_number_that_it_cannot_hold_and_none_for_a_text(field, value):
+    config = _native.Config()
+    with pytest.raises(ValueError, match=f"^{field} takes .*; correct it"):
+        setattr(config, field, value)
+
+
+def test_an_argument_is_not_cut_to_fit_and_a_text_not_at_a_character():
+    with pytest.raises(ValueError, match="tct_draw_tries takes a whole number in range"):
+        _native.call("tct_draw_tries", 2**64 + 1, None, None)
+    for text in ("dpgd\0:steps=3", "\ud800"):
+        with pytest.raises(ValueError, match="a character that no file can hold"):
+            tacit.components("solver", text)
+
+
+def test_what_lies_in_the_library_has_no_copy(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,0\n2,1\n")
+    table = tacit.read(tmp_path / "t.csv", label="y")
+    for act in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="Table lies in the memory of this process and has no copy; make it again"):
+            act(table)
 
 
 def test_constants_are_those_of_the_header():

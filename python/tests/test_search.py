@@ -89,11 +89,17 @@ def test_a_regression_is_chosen_by_clipped_squared_errors():
     assert fitted.best_params_ == {"alpha": 0.01} and fitted.score(X, target) > 0.5
 
 
+def records(X, y):
+    return _search._Part(X, y, None, None, None)
+
+
 class Fixed:
     """A model that predicts what it is told; the score of it is a function of the records alone."""
 
     _estimator_type = "classifier"
-    label_bounds = (-1.0, 3.0)
+
+    def _label_ends(self, schema):
+        return -1.0, 3.0
 
     def __init__(self, kind, values):
         self._estimator_type, self.values = kind, values
@@ -111,10 +117,10 @@ def test_one_record_moves_a_score_by_no_more_than_what_the_choice_is_told(kind):
         labels = rng.integers(0, 2, 20) if kind == "classifier" else rng.normal(size=20) * 10.0 ** rng.integers(-2, 6)
         other, last = labels.copy(), values.copy()
         other[-1], last[-1] = (1 - labels[-1], 1 - values[-1]) if kind == "classifier" else (1e9, -1e9)
-        score, change = search()._score(Fixed(kind, values), np.zeros((20, 1)), labels)
-        replaced, _ = search()._score(Fixed(kind, values), np.zeros((20, 1)), other)
-        twice, _ = search()._score(Fixed(kind, last), np.zeros((20, 1)), other)
-        removed, _ = search()._score(Fixed(kind, values[:-1]), np.zeros((19, 1)), labels[:-1])
+        score, change = search()._score(Fixed(kind, values), records(np.zeros((20, 1)), labels))
+        replaced, _ = search()._score(Fixed(kind, values), records(np.zeros((20, 1)), other))
+        twice, _ = search()._score(Fixed(kind, last), records(np.zeros((20, 1)), other))
+        removed, _ = search()._score(Fixed(kind, values[:-1]), records(np.zeros((19, 1)), labels[:-1]))
         worst = max(worst, *(abs(score - s) / change for s in (replaced, twice, removed)))
         assert float(score).is_integer()
     assert 0.9 < worst <= 1
@@ -170,8 +176,8 @@ def test_the_ledger_is_charged_once_for_everything(tmp_path):
     [
         ({"epsilon": None}, "epsilon is not given"),
         ({"delta": None}, "delta is not given"),
-        ({"share": 0}, "share must lie"),
-        ({"test_size": 1.0}, "test_size must lie"),
+        ({"share": 0}, "share must be"),
+        ({"test_size": 1.0}, "test_size must be"),
         ({"grid": {"epsilon": [1, 2]}}, "belongs to the whole search"),
         ({"base": tacit.PrivateLogisticRegression(data_norm=2.0)}, "needs the estimator's classes"),
         ({"base": tacit.PrivateLogisticRegression(**BASE, rows_per_person=2)}, "not whose rows they are"),
@@ -267,7 +273,7 @@ def test_a_seed_of_the_estimator_is_the_seed_of_the_search():
 
 def test_what_is_no_estimator_of_this_package_is_refused_with_a_sentence():
     X, y = data(rows=100)
-    with pytest.raises(ValueError, match="composes this package's estimators"):
+    with pytest.raises(ValueError, match="an estimator of this package"):
         search(base=make_pipeline(tacit.PublicScaler(bounds=(-1, 1)), tacit.PrivateLogisticRegression(**BASE))).fit(X, y)
 
 
@@ -535,8 +541,7 @@ def test_of_a_person_no_more_rows_count_in_the_choice_than_in_a_fit():
     base = tacit.PrivateLogisticRegression(**BASE, solver="dpgd", rows_per_person=2, random_state=1)
     model = base.set_params(epsilon=8.0, delta=1e-5).fit(X, y, groups=persons)
     one, counts = search(base=base), _search.drawn(persons, 2, 1)
-    one._schema = None
-    score, change = one._score(model, X, y, counts)
+    score, change = one._score(model, records(X, y), counts)
     assert change == 2 and score == np.sum((model.predict(X) == y)[counts])
     for person in np.unique(persons):
         assert np.sum(counts[persons == person]) == min(2, np.sum(persons == person))
@@ -579,9 +584,7 @@ def test_auto_means_the_same_loss_for_the_whole_and_for_its_parts():
     shape, found = (2400, 4), set()
     for epsilon in (0.05, 0.4, 0.8, 1.6, 8.0):
         one = search({"C": [1.0, 10.0]}, base, epsilon=epsilon)
-        one._check()
-        one._composed(3000, 4)
-        whole, part = one._candidates(epsilon, 1e-5)[0], one._candidates(epsilon / 8, 1e-5)[0]
+        whole, part = (one._candidates(each, 1e-5, shape)[0] for each in (epsilon, epsilon / 8))
         assert whole.loss == part.loss != "auto"
         free = {tacit.PrivateLogisticRegression(data_norm=2.0, epsilon=e, delta=1e-5)._joint(6, shape) for e in (epsilon, epsilon / 8)}
         found.add(len(free))

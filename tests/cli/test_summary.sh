@@ -132,7 +132,16 @@ check 'its weights have intervals that hold 1 and -1' python3 -c '
 import json
 lines = json.load(open(".out"))["weights"]
 assert all(line["lower"] < truth < line["upper"] for line, truth in zip(lines, (1, -1)))'
-ok 'predicted means' predict c.json counts.csv --output mean --interval 0.9
+ok 'the linear predictor' predict c.json counts.csv --output margin --interval 0.9
+cp .out margins.txt
+ok 'predicted means, which are what counts have unless told' predict c.json counts.csv --interval 0.9
+check 'are e to the linear predictor' python3 -c '
+import math
+margins, means = ([list(map(float, line.split(","))) for line in open(name)] for name in ("margins.txt", ".out"))
+assert all(abs(math.exp(z) / mean - 1) < 1e-12 for pair in zip(margins, means) for z, mean in zip(*pair))'
+ok 'under their name' predict c.json counts.csv --interval 0.9 --header
+check 'of means' test "$(head -n 1 .out)" = mean,lower,upper
+ok 'means by name' predict c.json counts.csv --output mean --interval 0.9
 check 'a mean lies within its interval, above 0' awk -F, '$2 <= 0 || $1 < $2 || $1 > $3 {exit 1}' .out
 check 'means add up to the counts' python3 -c '
 means = [float(line.split(",")[0]) for line in open(".out")]
