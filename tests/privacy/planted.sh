@@ -365,7 +365,7 @@ plant tree_choice_uncharged src/mech/choices.c 's/TCT_TRY\(tct_gate_charge\(mech
 # ---- how a run ends ----
 plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
 plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
-plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
+plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? \(int64_t\)tct_smooth_fast\(&s->facts\) - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
 plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
 plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
 # ---- secure sums ----
