@@ -1,5 +1,6 @@
 /* party.c - one party of a session: it plans what the server asks for by itself, charges, and releases no more. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "train/charge.h"
 #include "session/terms.h"
 
@@ -108,7 +109,9 @@ static tct_status promise(taking_part *s, tct_error *err) {
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
   TCT_TRY(tct_session_describe(s->terms.plan, s->model, err));
-  return tct_model_promise(s->terms.plan, s->data, s->model, err);
+  TCT_TRY(tct_model_promise(s->terms.plan, s->data, s->model, err));
+  tct_stop_charged();
+  return TCT_OK;
 }
 
 static tct_status agree(taking_part *s, tct_error *err) {
@@ -146,6 +149,7 @@ static tct_status rounds(taking_part *s, tct_error *err) {
   s->w = TCT_NEW(double, s->terms.plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
   TCT_TRY(s->terms.rounds->join(&s->at, s->w, err));
+  if (tct_stopping()) return tct_fail_cancelled(err);
   return tct_mech_spent_exactly(s->at.mech, err);
 }
 
@@ -225,6 +229,7 @@ static tct_status join(taking_part *s, tct_error *err) {
 
 tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_session *given_options, tct_error *err) {
   tct_error own;
+  tct_stop stop;
   tct_config config;
   tct_session options;
   tct_error_clear(err);
@@ -233,7 +238,9 @@ tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_ses
   taking_part *s = TCT_NEW(taking_part, 1);
   if (!s) return tct_fail_memory(err), NULL;
   s->config = &config, s->options = &options, s->data = data;
+  tct_stop_watch(&stop, config.cancel, config.user);
   tct_status status = join(s, err);
+  tct_stop_end(&stop);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   leave(s);

@@ -1,5 +1,6 @@
 /* serve.c - the server of a session between parties: it sees hashes, public facts and releases. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "core/digest.h"
 #include "model/json.h"
 #include "train/one_program.h"
@@ -222,7 +223,9 @@ static tct_status rounds(service *s, tct_error *err) {
   s->model->coefficients = TCT_NEW(double, s->cols + 1);
   if (!s->model->coefficients) return tct_fail_memory(err);
   int64_t before = s->wire.bytes_received;
+  tct_stop_charged(); /* by the parties */
   TCT_TRY(s->rounds->serve(&at, s->model->coefficients, err));
+  if (tct_stopping()) return tct_fail_cancelled(err);
   const tct_apart apart = {s->hello, s->wire.bytes_received - before};
   return tct_model_observers(s->plan, &apart, s->model, err);
 }
@@ -260,6 +263,7 @@ static tct_status check(const tct_config *config, tct_error *err) {
 
 tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err) {
   tct_error own_error;
+  tct_stop stop;
   tct_config own;
   tct_session own_options;
   tct_error_clear(err);
@@ -268,12 +272,14 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
     return NULL;
   service *s = TCT_NEW(service, 1);
   if (!s) return tct_fail_memory(err), NULL;
+  tct_stop_watch(&stop, own.cancel, own.user);
   tct_status status = check(&own, err);
   if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
     status = session(s, &own, own_options.address != NULL, err);
     for (int k = 0; k < s->wire.parties && status != TCT_OK; k++) tct_wire_send_failure(&s->wire, k, err->text);
   }
+  tct_stop_end(&stop);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   for (int k = 0; k < TCT_PARTIES_MAX; k++) json_decref(s->hello[k]);

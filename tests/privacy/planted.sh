@@ -363,6 +363,10 @@ plant tree_remembers_old_levels src/rng/choice_tree.c 's/score > above - tree->u
 plant tree_choice_uncharged src/mech/choices.c 's/TCT_TRY\(tct_gate_charge\(mech, r, err\)\);/if (!tree) TCT_TRY(tct_gate_charge(mech, r, err));/' privacy_sensitivity_dpfw contract_solver
 
 # ---- how a run ends ----
+plant release_after_the_stop src/mech/mech.c 's/if \(tct_stopping\(\)\) return tct_fail_cancelled\(err\); \/\* what was computed/\/* what was computed/' unit_stop
+plant noise_cut_short_and_released src/mech/mech.c 's/bool whole = !tct_stopping\(\);/bool whole = true;/' unit_stop
+plant model_of_a_run_cut_short src/train/fit.c 's/if \(tct_stopping\(\)\) status = tct_fail_cancelled\(err\);//' contract_solver_edges
+plant charge_of_a_run_that_is_to_end src/train/fit.c 's/if \(status == TCT_OK \&\& tct_stop_ask\(NULL\)\) status = tct_fail_cancelled\(err\);//' fault_ledger_fit
 plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
 plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
 plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? \(int64_t\)tct_smooth_fast\(&s->facts\) - TAIL : INT64_MAX#INT64_MAX#' privacy_ends

@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/processors.h"
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 #include "read/format/npy_rows.h"
 #include "read/schema/label.h"
 #include "read/format/reader.h"

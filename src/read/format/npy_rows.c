@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 
 /* BLOCK: bytes of a block of short rows, in the second cache; a fuzzer's are smaller, for it to read many arrays.
  * ROOM: bytes of all threads' blocks. */

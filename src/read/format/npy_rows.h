@@ -16,7 +16,7 @@ typedef struct tct_npy_rows {
   bool f32;               /* values are wanted as floats, else as doubles */
   double limit;           /* the largest value that fits them */
   int threads;            /* at least 1 */
-  int scratch;            /* of core/scratch.h: where values go if `values` is NULL */
+  int scratch;            /* of read/table/scratch.h: where values go if `values` is NULL */
   void *values;           /* [rows][features] */
   double *labels;         /* [rows], or NULL: not wanted */
   unsigned char *dropped; /* [rows], or NULL: a malformed row is an error, else a row of zeros */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 #include "la/matrix/paged.h"
 
 enum { FIRST_PIECE = 1 << 12, LARGEST_PIECE = 1 << 20 }; /* elements: 32 KiB to 8 MiB of doubles */

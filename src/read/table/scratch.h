@@ -1,6 +1,6 @@
 /* scratch.h - a file without a name: it ends with the process, however that ends. */
-#ifndef TCT_CORE_SCRATCH_H
-#define TCT_CORE_SCRATCH_H
+#ifndef TCT_READ_TABLE_SCRATCH_H
+#define TCT_READ_TABLE_SCRATCH_H
 #include "core/status.h"
 
 /* A descriptor of an empty file that only this process sees, mode 0600; folder NULL: $TMPDIR, else /tmp.  -1 with

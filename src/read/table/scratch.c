@@ -3,7 +3,7 @@
  * O_TMPFILE makes one that never had a name, so no moment of the program leaves anything behind.  Where a file system
  * does not know it, a name is made and taken away at once. */
 #define _GNU_SOURCE
-#include "core/scratch.h"
+#include "read/table/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
