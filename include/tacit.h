@@ -129,7 +129,8 @@ typedef enum tct_rows_rule {
  * and of no other, has exactly 1. */
 typedef void (*tct_progress_fn)(double fraction, void *user);
 
-/* Polled from the thread that called tct_fit; non-zero cancels: no model, the budget stays charged. */
+/* Polled from the thread that called tct_fit, until it has said so; non-zero cancels: no model, and what is charged by
+ * then stays charged. */
 typedef int (*tct_cancel_fn)(void *user);
 
 /* All settings of a training run.  Texts are borrowed until tct_plan_new returns.

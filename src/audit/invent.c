@@ -2,7 +2,7 @@
 #include "audit/audit.h"
 
 #include "core/alloc.h"
-#include "core/split_mix.h"
+#include "core/number.h"
 #include "la/matrix/matrix.h"
 #include "read/table/data.h"
 

@@ -3,7 +3,8 @@
 #define TCT_CORE_ALLOC_H
 #include "core/status.h"
 
-/* count*size zeroed bytes, 64-byte aligned; NULL on overflow or lack of memory.  count 0 gives a
+/* count*size zeroed bytes, 64-byte aligned; NULL on overflow, lack of memory, or where a large one is asked for by a
+ * run that is to end (core/stop.h).  count 0 gives a
  * pointer that may be freed.  Freed with tct_free. */
 void *tct_alloc(int64_t count, size_t size);
 #define TCT_NEW(type, count) ((type *)tct_alloc((count), sizeof(type)))

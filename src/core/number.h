@@ -1,4 +1,4 @@
-/* number.h - decimal texts to doubles, correctly rounded, independent of the locale. */
+/* number.h - decimal texts to doubles, correctly rounded, independent of the locale; and a public sequence. */
 #ifndef TCT_CORE_NUMBER_H
 #define TCT_CORE_NUMBER_H
 #include <locale.h>
@@ -18,4 +18,16 @@ enum { TCT_NUMBER_LENGTH = 1100 };
 tct_number_status tct_number_parse(const char *text, int64_t length, locale_t c, double *out);
 /* The same with a comma before the fraction.  A point is then no part of a number: it may part thousands. */
 tct_number_status tct_number_parse_comma(const char *text, int64_t length, locale_t c, double *out);
+
+/* A public sequence, for invented tables and public splits.  It protects nothing; noise comes from rng/.
+ * The step is 2^64 over the golden ratio. */
+#define TCT_SPLIT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* The next 64 bits (Steele, Lea and Flood 2014, SplitMix64). */
+static inline uint64_t tct_split_mix(uint64_t *state) {
+  uint64_t z = *state += TCT_SPLIT_MIX_STEP;
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
 #endif

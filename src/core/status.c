@@ -1,5 +1,5 @@
 /* status.c - filling the caller's error record. */
-#include "core/status.h"
+#include "core/stop.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -67,6 +67,7 @@ tct_status tct_fail_at(tct_error *err, const char *file, int64_t line, int64_t c
 }
 
 tct_status tct_fail_memory(tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err); /* large allocations ask too */
   return tct_fail(err, TCT_E_MEMORY, "out of memory; use a machine with more memory or a smaller data set");
 }
 

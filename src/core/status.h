@@ -11,7 +11,7 @@ tct_status tct_fail(tct_error *err, tct_status status, const char *format, ...) 
 tct_status tct_fail_at(tct_error *err, const char *file, int64_t line, int64_t column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Out of memory, in one sentence. */
+/* Out of memory, in one sentence; or cancelled, where that is why an allocation failed (core/stop.h). */
 tct_status tct_fail_memory(tct_error *err);
 
 /* Clears the record to TCT_OK. */

@@ -1,5 +1,6 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "estimate/estimate.h"
 #include "la/matrix/rows_access.h"
 #include "model/json.h"
@@ -310,8 +311,8 @@ static tct_status make_plan(work *w, tct_error *err) {
 static tct_status draw(work *w, tct_error *err) {
   const tct_config *c = &w->config;
   tct_mech *mech = NULL;
-  if (c->cancel && c->cancel(c->user))
-    return tct_fail(err, TCT_E_RUN, "the run was cancelled; what the ledger was charged with stays charged");
+  tct_stop_charged();
+  if (tct_stop_ask(NULL)) return tct_fail_cancelled(err);
   TCT_TRY(tct_mech_new(&w->plan.promise, w->plan.neighbours, c->has_seed ? &c->seed : NULL, &mech, err));
   tct_status status = tct_estimate_release(&w->plan, w->data, &w->open, mech, &w->found, err);
   tct_mech_free(mech);
@@ -341,13 +342,16 @@ static tct_status estimate(work *w, tct_error *err) {
 
 tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err) {
   tct_error local = {0};
+  tct_stop stop;
   work w = {.data = data};
   err = err ? err : &local;
   tct_error_clear(err);
   TCT_TRY(tct_config_take(config, &w.config, err));
   if (!w.config.estimate)
     return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:budget_fraction=0.1");
+  tct_stop_watch(&stop, w.config.cancel, w.config.user);
   tct_status status = estimate(&w, err);
+  tct_stop_end(&stop);
   if (status == TCT_OK) {
     data->estimated = w.out;
     config->epsilon = w.plan.rest_epsilon, config->delta = w.plan.rest_delta;

@@ -3,6 +3,7 @@
  * The ranks are one trusted curator: nothing here leaves it, and nothing is charged.  Only sums whose bits do not
  * depend on an order come through here, so that the number of ranks cannot change a result. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "mech/mech.h"
 #include "ranks/ranks.h"
 
@@ -10,10 +11,12 @@
 #include <string.h>
 
 tct_status tct_mech_join_sum(tct_mech *mech, double *sum, int64_t len, tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err);
   return tct_team_sum(tct_mech_team(mech), sum, len, err);
 }
 
 tct_status tct_mech_join_max(tct_mech *mech, double *value, int64_t len, tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err);
   return tct_team_largest(tct_mech_team(mech), value, len, err);
 }
 
@@ -65,6 +68,7 @@ static tct_status unite(tct_team *team, const int64_t *counts, int64_t sum, int6
 tct_status tct_mech_join_some(tct_mech *mech, const double *part, double *total, int64_t len, int64_t *list,
                               int64_t *count, tct_error *err) {
   tct_team *team = tct_mech_team(mech);
+  if (tct_stopping()) return tct_fail_cancelled(err);
   if (tct_team_ranks(team) == 1) {
     for (int64_t k = 0; k < *count; k++) total[list[k]] = part[list[k]];
     return TCT_OK;

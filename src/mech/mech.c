@@ -35,6 +35,7 @@
 
 #include "core/alloc.h"
 #include "core/point.h"
+#include "core/stop.h"
 #include "mech/joint.h"
 #include "ranks/ranks.h"
 
@@ -157,6 +158,7 @@ bool tct_mech_allows(const tct_mech *mech, int r) {
 }
 
 tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
+  if (tct_stopping()) return tct_fail_cancelled(err); /* what was computed since is not what was planned */
   const tct_release *release = tct_mech_release_of(mech, r);
   if (!release || tct_release_chooses(release) != chooses ||
       TCT_POINT(unsettled_release_accepted, !(release->lattice > 0), false))
@@ -218,11 +220,15 @@ static bool hardly_ever(tct_stream *stream) {
   return (high | tct_stream_u64(stream)) == 0;
 }
 
+/* Of a vector that takes seconds to draw. */
+static bool cut_short(int64_t drawn) { return drawn % 4096 == 4095 && tct_stopping(); }
+
 /* See PROOF. */
 static void add_laplace(tct_stream *stream, const tct_release *release, double *sum, int64_t len) {
   double g = release->lattice, limit = (double)most_steps * g;
   bool uniform = release->blend && hardly_ever(stream);
   for (int64_t j = 0; j < len; j++) {
+    if (cut_short(j)) return;
     double value = sum[j] + tct_discrete_laplace(stream, release->deviation, g);
     sum[j] = value > limit ? limit : value < -limit ? -limit : value;
     if (uniform) sum[j] = (double)tct_stream_below(stream, 2 * most_steps + 1) * g - limit;
@@ -242,10 +248,12 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     bool laplace = release->law == TCT_LAW_LAPLACE;
     if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
     double sigma = TCT_POINT(gate_half_noise, release->deviation, release->deviation / 2);
-    for (int64_t j = 0; j < len && sigma > 0 && !laplace; j++)
+    for (int64_t j = 0; j < len && sigma > 0 && !laplace && !cut_short(j); j++)
       sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
-    tct_gate_observe(mech, release, before, sum, len);
+    bool whole = !tct_stopping();
+    if (whole) tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
+    if (!whole) return tct_fail_cancelled(err); /* with some of its noise only */
   }
   return tct_team_broadcast(mech->team, sum, len * (int64_t)sizeof *sum, 0, err);
 }

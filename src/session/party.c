@@ -3,6 +3,7 @@
  * A session of which one party cannot pay must cost nobody anything.  So all reserve first, and each charges as late as
  * it can: before the first frame that needs its records.  Until then whoever stops leaves the others uncharged. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "train/charge.h"
 #include "session/terms.h"
 
@@ -127,7 +128,7 @@ static tct_status pay(void *user, tct_error *err) {
   if (s->stage >= CHARGED) return TCT_OK;
   s->stage = CHARGING;
   tct_status status = tct_model_promise(s->terms.plan, s->data, &s->phases, s->model, err);
-  if (status == TCT_OK) s->stage = CHARGED;
+  if (status == TCT_OK) s->stage = CHARGED, tct_stop_charged();
   if (status == TCT_E_BUDGET) s->stage = NOT_CHARGED;
   return status;
 }
@@ -174,6 +175,7 @@ static tct_status rounds(taking_part *s, tct_error *err) {
   s->w = TCT_NEW(double, s->terms.plan->facts.p);
   if (!s->w) return tct_fail_memory(err);
   TCT_TRY(s->terms.rounds->join(&s->at, s->w, err));
+  if (tct_stopping()) return tct_fail_cancelled(err);
   return tct_mech_spent_exactly(s->at.mech, err);
 }
 
@@ -272,6 +274,7 @@ static tct_status join(taking_part *s, tct_error *err) {
 
 tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_session *given_options, tct_error *err) {
   tct_error own;
+  tct_stop stop;
   tct_config config;
   tct_session options;
   tct_error_clear(err);
@@ -280,7 +283,9 @@ tct_model *tct_join(const tct_config *given, const tct_data *data, const tct_ses
   taking_part *s = TCT_NEW(taking_part, 1);
   if (!s) return tct_fail_memory(err), NULL;
   s->config = &config, s->options = &options, s->data = data;
+  tct_stop_watch(&stop, config.cancel, config.user);
   tct_status status = join(s, err);
+  tct_stop_end(&stop);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   leave(s);

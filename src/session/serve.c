@@ -1,6 +1,7 @@
 /* serve.c - the server of a session between parties: it sees hashes, public facts and releases. */
 #include "core/alloc.h"
 #include "core/digest.h"
+#include "core/stop.h"
 #include "model/json.h"
 #include "train/charge.h"
 #include "train/one_program.h"
@@ -237,7 +238,9 @@ static tct_status rounds(service *s, tct_error *err) {
   s->model->coefficients = TCT_NEW(double, s->cols + 1);
   if (!s->model->coefficients) return tct_fail_memory(err);
   int64_t before = s->wire.bytes_received;
+  tct_stop_charged(); /* by the parties */
   TCT_TRY(s->rounds->serve(&at, s->model->coefficients, err));
+  if (tct_stopping()) return tct_fail_cancelled(err);
   const tct_apart apart = {s->hello, s->wire.bytes_received - before};
   return tct_model_observers(s->plan, &apart, s->model, err);
 }
@@ -289,6 +292,7 @@ static tct_status check(const tct_config *config, tct_error *err) {
 
 tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err) {
   tct_error own_error;
+  tct_stop watch;
   tct_config own;
   tct_session own_options;
   tct_error_clear(err);
@@ -297,12 +301,14 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
     return NULL;
   service *s = TCT_NEW(service, 1);
   if (!s) return tct_fail_memory(err), NULL;
+  tct_stop_watch(&watch, own.cancel, own.user);
   tct_status status = check(&own, err);
   if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
     status = session(s, &own, own_options.address != NULL, err);
     if (status != TCT_OK) stop(s, err);
   }
+  tct_stop_end(&watch);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   for (int k = 0; k < TCT_PARTIES_MAX; k++) json_decref(s->hello[k]);

@@ -1,5 +1,6 @@
 /* fit_classes.c - one model for each class against the rest, by one plan. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "several/composition.h"
 #include "several/turn.h"
 
@@ -39,6 +40,7 @@ static tct_status claim_all(const tct_composition *c, tct_model *const *made, in
 tct_status tct_fit_classes(const tct_composition *composition, const tct_data *data, const int32_t *code, int64_t count,
                            tct_model **models, tct_error *err) {
   tct_error local = {0};
+  tct_stop stop;
   int64_t rows = data->x.rows;
   err = err ? err : &local;
   tct_error_clear(err);
@@ -49,12 +51,15 @@ tct_status tct_fit_classes(const tct_composition *composition, const tct_data *d
   double *labels = TCT_NEW(double, rows);
   tct_model **made = TCT_NEW(tct_model *, count);
   tct_status status = labels && made ? TCT_OK : tct_fail_memory(err);
+  tct_stop_watch(&stop, plan->config.cancel, plan->config.user);
+  tct_stop_charged(); /* by the caller */
   for (int64_t k = 0; k < count && status == TCT_OK; k++) {
     int32_t positive = count > 1 ? (int32_t)k : 1;
     tct_turn t = {&plan->config, k, count};
     for (int64_t i = 0; i < rows; i++) labels[i] = code[i] == positive ? 1 : -1;
     status = fit_one(plan, data, labels, &t, &made[k], err);
   }
+  tct_stop_end(&stop);
   if (status == TCT_OK) status = claim_all(composition, made, count, err);
   for (int64_t k = 0; made && k < count; k++) {
     if (status == TCT_OK)

@@ -8,7 +8,8 @@
  * its score both rest on that sum alone, so that their events hold for a person as they do for a record. */
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "core/split_mix.h"
+#include "core/stop.h"
+#include "core/number.h"
 #include "read/table/join.h"
 #include "score/score.h"
 #include "several/composition.h"
@@ -181,8 +182,7 @@ static tct_model *fit(const search *s, int64_t try, int64_t j, tct_error *err) {
   tct_plan own = *s->c->part[j].plan; /* borrows everything; never freed */
   own.config.has_seed = s->config->has_seed;
   own.config.seed = seed_of(s, try, 1);
-  own.config.cancel = s->config->cancel, own.config.user = s->config->user;
-  own.config.progress = NULL;
+  own.config.cancel = NULL, own.config.progress = NULL;
   own.config.ledger = own.config.output = NULL; /* the whole search's */
   if (s->c->part[j].copies == 1) return tct_fit(&own, s->train, err);
   uint64_t state = own.config.seed; /* the seeds of classes go on by the step that the draws of tries have */
@@ -262,6 +262,7 @@ static tct_status run(search *s, double share, tct_error *err) {
   for (int64_t j = 0; j < s->c->parts; j++) TCT_TRY(prepare(s, j, err));
   TCT_TRY(reserve(s, err));
   TCT_TRY(charge(s, err));
+  tct_stop_charged();
   TCT_TRY(run_tries(s, err));
   return claim(s, err);
 }
@@ -283,12 +284,15 @@ static void leave(search *s) {
 tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,
                          const tct_config *config, int64_t *candidate, double *score, tct_error *err) {
   tct_error local = {0};
-  tct_config own;
+  tct_config own = {0};
+  tct_stop stop;
   search s = {.c = composition, .all = data, .config = &own};
   err = err ? err : &local;
   tct_error_clear(err);
   tct_status status = tct_config_take(config, &own, err);
+  tct_stop_watch(&stop, own.cancel, own.user);
   if (status == TCT_OK) status = run(&s, share, err);
+  tct_stop_end(&stop);
   if (status != TCT_OK) tct_model_free(s.best), s.best = NULL;
   leave(&s);
   if (!s.best) return NULL;

@@ -9,15 +9,10 @@ static void progress_of_turn(double fraction, void *user) {
   t->config->progress(((double)t->turn + fraction) / (double)t->turns, t->config->user);
 }
 
-static int cancel_of_turn(void *user) {
-  const tct_turn *t = user;
-  return t->config->cancel(t->config->user);
-}
-
 void tct_turn_take(tct_turn *turn, tct_config *own) {
   const tct_config *given = turn->config;
   own->seed = given->seed + (uint64_t)turn->turn * SEED_STEP;
   own->progress = given->progress ? progress_of_turn : NULL;
-  own->cancel = given->cancel ? cancel_of_turn : NULL;
+  own->cancel = NULL; /* the whole is watched, and so each turn of it */
   own->user = turn;
 }

@@ -1,4 +1,5 @@
 /* solve.c - the table of solvers, and what they all share. */
+#include "core/stop.h"
 #include "solve/solve.h"
 
 #include <string.h>
@@ -41,8 +42,7 @@ void tct_progress_end(const tct_progress *progress) {
 }
 
 tct_status tct_problem_tick(const tct_problem *problem, double fraction, tct_error *err) {
-  if (problem->cancel && problem->cancel(problem->user))
-    return tct_fail(err, TCT_E_CANCELLED, "cancelled; no model was made and the budget stays charged");
+  if (problem->cancel && problem->cancel(problem->user)) return tct_fail_cancelled(err);
   if (problem->progress) tct_progress_show(problem->progress, fraction);
   return TCT_OK;
 }

@@ -1,5 +1,6 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/matrix/paged.h"
 #include "model/json.h"
 #include "ranks/ranks.h"
@@ -223,8 +224,7 @@ tct_status tct_fitting_solve(tct_fitting *fitting, const tct_plan *plan, double 
                          .y = bound->y,
                          .weight = data->weight,
                          .progress = &progress,
-                         .cancel = plan->config.cancel,
-                         .user = plan->config.user,
+                         .cancel = tct_stop_ask,
                          .note = model->note,
                          .inference = &model->inference};
   tct_mech *mech = NULL;
@@ -236,6 +236,7 @@ tct_status tct_fitting_solve(tct_fitting *fitting, const tct_plan *plan, double 
   if (status == TCT_OK) status = plan->solver->run(&problem, &plan->solved, mech, w, err);
   if (status == TCT_OK && plan->solver->is_private) status = tct_mech_spent_exactly(mech, err);
   tct_mech_free(mech);
+  if (tct_stopping()) status = tct_fail_cancelled(err); /* whatever the solver made of it */
   for (int64_t j = 0; j < plan->facts.p && status == TCT_OK; j++)
     if (!isfinite(w[j]))
       status =
@@ -270,8 +271,11 @@ tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error
   const tct_data *data = fitting->data;
   if (status == TCT_OK) status = tct_model_add_estimate(plan, data, fitting->model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
+  if (status == TCT_OK && tct_stop_ask(NULL)) status = tct_fail_cancelled(err);
   TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
-  return tct_model_promise(plan, data, NULL, fitting->model, err);
+  TCT_TRY(tct_model_promise(plan, data, NULL, fitting->model, err));
+  if (plan->solver->is_private) tct_stop_charged();
+  return TCT_OK;
 }
 
 static tct_status take_weights(const tct_plan *plan, const double *w, tct_model *m, tct_error *err) {
@@ -301,11 +305,15 @@ static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
 tct_model *tct_fitting_run(const tct_plan *plan, const tct_data *data, tct_stages stages, void *user, tct_error *err) {
   tct_error local = {0};
   tct_fitting fitting = {.plan = plan, .data = data};
+  tct_stop stop;
   err = err ? err : &local; /* the ranks tell one another what went wrong */
   tct_error_clear(err);
-  tct_team_watch(data->team, plan->config.cancel, plan->config.user);
+  tct_stop_watch(&stop, plan->config.cancel, plan->config.user);
+  if (data->estimated) tct_stop_charged(); /* with the estimate, for both */
+  tct_team_watch(data->team, tct_stop_ask, NULL);
   tct_status status = tct_team_agree(data->team, stages(&fitting, user, err), err);
   tct_team_watch(data->team, NULL, NULL);
+  tct_stop_end(&stop);
   tct_bound_free(&fitting.bound);
   if (status == TCT_OK) tct_progress_end(&(tct_progress){plan->config.progress, plan->config.user, 1});
   if (status == TCT_OK) return fitting.model;

@@ -18,7 +18,7 @@
  * sex, tenure on age.  So the problem is neither separable nor well conditioned. */
 #include "core/alloc.h"
 #include "core/outfile.h"
-#include "core/split_mix.h"
+#include "core/number.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -12,7 +12,7 @@ static void look(double fraction, void *user) {
   if (w->calls++ == 0) w->runs_at_first = count_runs();
 }
 
-static int cancel_now(void *user) { return (void)user, 1; }
+static int cancel_at(void *user) { return --*(int *)user == 0; }
 
 static void a_run_is_in_the_ledger_before_its_solver_reports_anything(void **state) {
   (void)state;
@@ -27,12 +27,19 @@ static void a_run_is_in_the_ledger_before_its_solver_reports_anything(void **sta
   assert_int_equal(count_runs(), 1);
 }
 
-static void a_cancelled_run_stays_charged(void **state) {
+static void a_run_cancelled_before_its_charge_costs_nothing_and_after_it_stays_charged(void **state) {
   (void)state;
   tct_error err = {0};
+  int poll = 1;
   new_ledger(1, NULL);
-  assert_null(train_with_ledger(0.75, NULL, cancel_now, NULL, &err));
+  assert_null(train_with_ledger(0.75, NULL, cancel_at, &poll, &err)); /* the last question before the charge */
   assert_int_equal(err.status, TCT_E_CANCELLED);
+  assert_null(strstr(err.text, "charged"));
+  assert_int_equal(count_runs(), 0);
+  poll = 2; /* the solver's first */
+  assert_null(train_with_ledger(0.75, NULL, cancel_at, &poll, &err));
+  assert_int_equal(err.status, TCT_E_CANCELLED);
+  assert_non_null(strstr(err.text, "stays charged"));
   assert_int_equal(count_runs(), 1);
   assert_null(train_with_ledger(0.75, NULL, NULL, NULL, &err)); /* what it spent is gone */
   assert_int_equal(err.status, TCT_E_BUDGET);
@@ -151,7 +158,7 @@ static void a_model_that_tells_less_than_its_entry_fails(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_is_in_the_ledger_before_its_solver_reports_anything),
-      cmocka_unit_test(a_cancelled_run_stays_charged),
+      cmocka_unit_test(a_run_cancelled_before_its_charge_costs_nothing_and_after_it_stays_charged),
       cmocka_unit_test(a_refused_run_never_reaches_its_solver),
       cmocka_unit_test(a_run_without_a_ledger_file_never_reaches_its_solver),
       cmocka_unit_test(a_run_without_privacy_is_refused_by_a_ledger),

@@ -369,9 +369,13 @@ plant dpfw_feature_bound_unenforced src/solve/frank_wolfe/dpfw_sums.c 's/tct_lat
 plant dpfw_old_terms_left_in src/solve/frank_wolfe/dpfw_sums.c 's/clipped\(before \* x, sensitivity\)/clipped(0.999 * before * x, sensitivity)/' privacy_sensitivity_dpfw
 
 # ---- how a run ends ----
+plant release_after_the_stop src/mech/mech.c 's/if \(tct_stopping\(\)\) return tct_fail_cancelled\(err\); \/\* what was computed/\/* what was computed/' unit_stop
+plant noise_cut_short_and_released src/mech/mech.c 's/bool whole = !tct_stopping\(\);/bool whole = true;/' unit_stop
+plant model_of_a_run_cut_short src/train/fit.c 's/if \(tct_stopping\(\)\) status = tct_fail_cancelled\(err\);//' contract_solver_edges
+plant charge_of_a_run_that_is_to_end src/train/fit.c 's/if \(status == TCT_OK \&\& tct_stop_ask\(NULL\)\) status = tct_fail_cancelled\(err\);//' fault_ledger_fit
 plant descent_without_momentum_until_certified src/solve/minimiser/accelerate.c 's#t / \(1 \+ t\) \* \(d->z\[j\] - y\[j\]\)#0#;s#k < steps \&\& ##' privacy_ends
 plant descent_stops_at_a_tenth_of_its_steps src/solve/minimiser/accelerate.c 's#ceil\(2 / rate#ceil(0.02 / rate#' privacy_ends
-plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? TCT_SMOOTH_FAST - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
+plant fast_method_without_an_allowance src/solve/minimiser/certified_minimum.c 's#promised \? \(int64_t\)tct_smooth_fast\(&s->facts\) - TAIL : INT64_MAX#INT64_MAX#' privacy_ends
 plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' privacy_ends
 plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
 # ---- secure sums ----

@@ -293,7 +293,7 @@ static void the_whole_is_charged_before_anything_is_drawn(void **state) {
   tct_data *data = table(NULL, false);
   tct_config config = settings(0.6, "L");
   config.cancel = always; /* asked between the charge and the first draw */
-  assert_int_equal(tct_data_estimate(data, &config, &err), TCT_E_RUN);
+  assert_int_equal(tct_data_estimate(data, &config, &err), TCT_E_CANCELLED);
   assert_int_equal(count_runs(), 1);
   assert_true(config.epsilon == 0.6 && !data->estimated && !data->schema);
   config.cancel = NULL;

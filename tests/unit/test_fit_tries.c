@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/split_mix.h"
+#include "core/number.h"
 #include "tacit.h"
 
 #include <jansson.h>

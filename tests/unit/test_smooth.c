@@ -110,6 +110,35 @@ static void newton_reaches_the_certified_norm(void **state) {
     }
 }
 
+/* Curvature comes and goes within a step here; the slow way takes 10^5 passes and more. */
+static void separable_records_with_a_narrow_corner_need_few_passes(void **state) {
+  (void)state;
+  enum { ROWS = 2000, COLS = 4 };
+  static double x[ROWS * COLS], y[ROWS];
+  tct_facts facts = {.rows = ROWS, .p = COLS + 1, .row_norm = 1, .label_bound = 1, .threads = 1};
+  tct_matrix m = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
+  for (int k = 0; k < 6; k++) {
+    tct_view view;
+    tct_smooth smooth;
+    tct_smooth_facts given;
+    double w[COLS + 1] = {0};
+    for (int i = 0; i < ROWS; i++) {
+      double sum = 0;
+      for (int j = 0; j < COLS; j++) sum += x[i * COLS + j] = uniform() - 0.5;
+      y[i] = sum > 0 ? 1 : -1;
+    }
+    assert_int_equal(tct_loss_make("smoothed_hinge:width=0.01", &facts.loss, NULL), TCT_OK);
+    assert_int_equal(tct_view_bound(&view, &m, 1, 1, TCT_ROWS_CLIP, 1, NULL), TCT_OK);
+    tct_problem problem = {.facts = &facts, .view = &view, .y = y};
+    assert_int_equal(tct_smooth_of(&facts, "test", ROWS * 1e-7, 0, &given, NULL), TCT_OK);
+    assert_int_equal(tct_smooth_new(&problem, &given, NULL, &smooth, NULL), TCT_OK);
+    assert_int_equal(tct_smooth_minimise(&smooth, tct_smooth_reachable(&given), 100, w, NULL), TCT_OK);
+    if (smooth.passes > 2000) fail_msg("%lld passes", (long long)smooth.passes);
+    tct_smooth_free(&smooth);
+    tct_view_free(&view);
+  }
+}
+
 static void descent_alone_reaches_the_certified_norm(void **state) {
   (void)state;
   for (int l = 0; l < 3; l++) {
@@ -273,6 +302,7 @@ int main(void) {
       cmocka_unit_test(the_computed_gradient_is_within_its_proven_error),
       cmocka_unit_test(a_record_that_is_cut_pulls_and_bends_no_more_than_its_facts_say),
       cmocka_unit_test(newton_reaches_the_certified_norm),
+      cmocka_unit_test(separable_records_with_a_narrow_corner_need_few_passes),
       cmocka_unit_test(descent_alone_reaches_the_certified_norm),
       cmocka_unit_test(a_start_that_is_not_a_number_does_no_harm),
       cmocka_unit_test(conjugate_gradients_give_the_direction_of_the_factored_hessian),

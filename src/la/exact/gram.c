@@ -6,6 +6,7 @@
 #include "la/exact/gram.h"
 
 #include "core/lanes.h"
+#include "core/stop.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -194,6 +195,7 @@ void tct_symmetrise(double *a, int64_t p) {
 }
 
 bool tct_cholesky_shifted(const double *a, int64_t p, double shift, double *factor) {
+  if (tct_stopping()) return true; /* so that no search for a shift goes on */
   memcpy(factor, a, (size_t)(p * p) * sizeof *factor);
   for (int64_t j = 0; j < p; j++) factor[j * p + j] += shift;
   return tct_cholesky(factor, p);
@@ -216,7 +218,7 @@ double tct_least_shift(const double *a, int64_t p, double base, double unit, dou
 }
 
 bool tct_cholesky(double *a, int64_t p) {
-  for (int64_t j = 0; j < p; j++) {
+  for (int64_t j = 0; j < p && !tct_stopping(); j++) {
     double *row = a + j * p;
     for (int64_t k = 0; k < j; k++) row[k] = (row[k] - tct_dot(row, a + k * p, k)) / a[k * p + k];
     double pivot = row[j] - tct_norm2(row, j);
@@ -227,6 +229,7 @@ bool tct_cholesky(double *a, int64_t p) {
 }
 
 void tct_cholesky_solve(const double *a, int64_t p, double *x) {
+  if (tct_stopping()) return;
   for (int64_t i = 0; i < p; i++) x[i] = (x[i] - tct_dot(a + i * p, x, i)) / a[i * p + i];
   for (int64_t i = p - 1; i >= 0; i--) {
     x[i] /= a[i * p + i];

@@ -5,6 +5,7 @@
 #include "la/exact/ring.h"
 
 #include "core/lanes.h"
+#include "core/stop.h"
 #include "la/kernels/kernels.h"
 
 #include <math.h>
@@ -70,6 +71,7 @@ static void times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, 
 /* So many rows at a time that they stay in cache. */
 void tct_ring_times(tct_ring_block a, tct_ring_block b, int64_t rows, bool upper, uint64_t *sum, int64_t stride) {
   int64_t part = IN_CACHE / (a.cols + b.cols + 1) + 1;
-  for (; rows > part; rows -= part, a.at += part * a.cols, b.at += part * b.cols) times(a, b, part, upper, sum, stride);
-  times(a, b, rows, upper, sum, stride);
+  for (; rows > part && !tct_stopping(); rows -= part, a.at += part * a.cols, b.at += part * b.cols)
+    times(a, b, part, upper, sum, stride);
+  if (!tct_stopping()) times(a, b, rows, upper, sum, stride);
 }

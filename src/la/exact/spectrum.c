@@ -2,6 +2,7 @@
  * bisection with Sturm counts (8.4.1); eigenvectors by implicit QL steps with Wilkinson's shift (8.3.5). */
 #include "la/exact/spectrum.h"
 
+#include "core/stop.h"
 #include "la/kernels/kernels.h"
 
 #include <float.h>
@@ -41,13 +42,13 @@ static int64_t below(const double *diagonal, const double *off, int64_t p, doubl
 
 void tct_eigenvalues(double *a, int64_t p, double *value, double *scratch) {
   double *off = scratch, *v = off + p, *q = v + p, size = DBL_MIN;
-  for (int64_t k = 0; k + 1 < p; k++) off[k] = reflect(a, p, k, v, q);
+  for (int64_t k = 0; k + 1 < p && !tct_stopping(); k++) off[k] = reflect(a, p, k, v, q);
   double *diagonal = v;
   for (int64_t k = 0; k < p; k++) {
     diagonal[k] = a[k * p + k];
     size = fmax(size, fabs(diagonal[k]) + (k ? fabs(off[k - 1]) : 0) + (k + 1 < p ? fabs(off[k]) : 0));
   }
-  for (int64_t k = 0; k < p; k++) {
+  for (int64_t k = 0; k < p && !tct_stopping(); k++) {
     double low = k ? value[k - 1] - 1e-14 * size : -1.01 * size, high = 1.01 * size;
     for (int t = 0; t < 100 && high - low > 1e-15 * size; t++) {
       double middle = 0.5 * (low + high);
@@ -104,7 +105,7 @@ static bool ql(double *diagonal, double *off, int64_t p, double *vector) {
   off[p - 1] = 0;
   for (int64_t l = 0; l < p; l++)
     for (int step = 0; block_end(diagonal, off, p, l) > l; step++) {
-      if (step == 60) return false;
+      if (step == 60 || tct_stopping()) return false;
       ql_step(diagonal, off, p, l, block_end(diagonal, off, p, l), vector);
     }
   return true;
@@ -124,13 +125,13 @@ bool tct_eigenvectors(double *a, int64_t p, double *value, double *vector, doubl
   double *off = scratch, *v = off + p, *q = v + p, sum = 0;
   for (int64_t k = 0; k < p * p; k++) sum += a[k] * 0.0;
   if (sum != 0 || p < 1) return false; /* NaN unless all are finite */
-  for (int64_t k = 0; k + 1 < p; k++) {
+  for (int64_t k = 0; k + 1 < p && !tct_stopping(); k++) {
     off[k] = reflect(a, p, k, v, q);
     memcpy(a + k * p + k + 1, v, (size_t)(p - k - 1) * sizeof *v); /* the row is done with: it keeps its reflection */
   }
   memset(vector, 0, (size_t)(p * p) * sizeof *vector);
   for (int64_t k = 0; k < p; k++) value[k] = a[k * p + k], vector[k * p + k] = 1;
   if (!ql(value, off, p, vector)) return false;
-  for (int64_t k = p - 2; k >= 0; k--) reflect_back(a + k * p + k + 1, p - k - 1, p, vector);
+  for (int64_t k = p - 2; k >= 0 && !tct_stopping(); k--) reflect_back(a + k * p + k + 1, p - k - 1, p, vector);
   return true;
 }

@@ -53,8 +53,9 @@ double tct_col_moment_lattice(const tct_view *view, int64_t j, double bound, dou
  * more on a busy machine.  Results never depend on it. */
 int tct_threads_for(int threads, int64_t work);
 /* The first of `count` rows that no thread has taken yet; *next begins at 0.  Threads that share it stay close
- * together, so rows that lie on disk are read once for all of them. */
-static inline int64_t tct_take_rows(_Atomic int64_t *next, int64_t count) { return atomic_fetch_add(next, count); }
+ * together, so rows that lie on disk are read once for all of them.  A run that is to end (core/stop.h) has none left.
+ */
+int64_t tct_take_rows(_Atomic int64_t *next, int64_t count);
 /* max over rows of |x~_ij|. */
 double tct_col_largest(const tct_view *view, int64_t j);
 

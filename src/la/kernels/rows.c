@@ -17,6 +17,7 @@
  * overflow after scaling.  Other rows (values beyond 1e120 times R, or so small that the unit rule blows them up) are
  * scaled entry by entry. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "la/matrix/rows_access.h"
@@ -117,6 +118,12 @@ void tct_row_add_lattice(const tct_view *view, int64_t i, double a, double latti
 int tct_threads_for(int threads, int64_t work) {
   int64_t max = work / 65536; /* about 30 microseconds of work each, ten times what starting a thread costs */
   return max < 2 ? 1 : max < threads ? (int)max : threads;
+}
+
+/* The thread that asks is the one whose caller may cancel. */
+int64_t tct_take_rows(_Atomic int64_t *next, int64_t count) {
+  if (tct_stopping()) atomic_store(next, INT64_MAX / 2);
+  return atomic_fetch_add(next, count);
 }
 
 /* A row out of order waits for memory: some 100 ns, as long as 200 entries take. */

@@ -7,6 +7,7 @@
 #include "la/matrix/matrix.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
+#include "core/stop.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,7 +45,7 @@ static tct_status to_dense(const tct_matrix *from, tct_matrix *to, tct_error *er
   if (!(to->values = tct_alloc(elements, (size_t)size))) return tct_fail_memory(err);
   bool turn = tct_by_rows(from) != tct_by_rows(to);
   enum { TILE = 32 }; /* lines read together, so that a turned target is written in runs of 32 entries */
-  for (int64_t first = 0; first < tct_line_count(from); first += TILE) {
+  for (int64_t first = 0; first < tct_line_count(from) && !tct_stopping(); first += TILE) {
     int64_t last = first + TILE < tct_line_count(from) ? first + TILE : tct_line_count(from);
     if (tct_is_sparse(from) || !turn) {
       for (int64_t i = first; i < last; i++) {
@@ -78,7 +79,7 @@ static int64_t count_lines(const tct_matrix *from, const tct_matrix *to, int64_t
 
 static void place_entries(const tct_matrix *from, const tct_matrix *to, int64_t *next) {
   bool turn = tct_by_rows(from) != tct_by_rows(to);
-  for (int64_t i = 0; i < tct_line_count(from); i++) {
+  for (int64_t i = 0; i < tct_line_count(from) && (i % 1024 || !tct_stopping()); i++) {
     tct_row line = tct_line_at(from, i);
     for (int64_t k = 0; k < line.n; k++) {
       double value = tct_row_value(&line, k);

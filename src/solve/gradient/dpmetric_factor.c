@@ -14,6 +14,7 @@
  * negative inner product with another: |a - b|^2 <= |a|^2 + |b|^2 <= 2.  There an event's shift is twice its
  * sensitivity, and the sensitivity is sqrt(1/2). */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
@@ -203,7 +204,7 @@ static double dimension_of(const double *value, int64_t p, double ridge) {
 /* sum += l2 W D W^T, D = 1 but for the intercept: the ridge as the images see it.  w NULL: W = 1. */
 static void add_ridge(const making *m, const double *w, double *sum) {
   int64_t p = m->p, ridged = p - (m->facts->intercept ? 1 : 0);
-  for (int64_t j = 0; j < p; j++)
+  for (int64_t j = 0; j < p && !tct_stopping(); j++)
     for (int64_t k = 0; k < p && w; k++) {
       int64_t min = (j < k ? j : k) + 1;
       sum[j * p + k] += m->facts->penalty.l2 * tct_dot(w + j * p, w + k * p, min < ridged ? min : ridged);

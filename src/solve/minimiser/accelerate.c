@@ -90,8 +90,10 @@ static double fallback_of(const tct_smooth_facts *f) {
   return sum;
 }
 
+double tct_smooth_fast(const tct_smooth_facts *f) { return fmin(fmax(2000, floor(fallback_of(f) / 16)), 1e15); }
+
 double tct_smooth_passes(const tct_smooth_facts *f) {
-  double passes = TCT_SMOOTH_FAST + fallback_of(f);
+  double passes = tct_smooth_fast(f) + fallback_of(f);
   return isfinite(passes) ? passes : INFINITY;
 }
 

@@ -159,11 +159,10 @@ static double share_of(const tct_problem *problem, double norm, int64_t i) {
   return scale * (1 - 0x1p-40) * (size2 > norm * norm ? norm * norm / size2 : 1);
 }
 
-/* sum += the terms of the rows [first, last); sum is [p][p] and then [p]; row: p zeros. */
-static void add_rows(const tct_problem *problem, int64_t first, int64_t last, const terms *set, double *row,
-                     double *sum) {
+/* sum += the terms of the rows that no other thread takes; sum is [p][p] and then [p]; row: p zeros. */
+static void some_rows(const tct_problem *problem, const terms *set, _Atomic int64_t *next, double *row, double *sum) {
   int64_t p = problem->view->p;
-  for (int64_t i = first; i < last; i++) {
+  for (int64_t i; (i = tct_take_rows(next, 1)) < problem->view->rows;) {
     double scale = share_of(problem, set->norm, i);
     memset(row, 0, (size_t)p * sizeof *row);
     tct_row_axpy(problem->view, i, scale, row);
@@ -175,14 +174,15 @@ static void add_rows(const tct_problem *problem, int64_t first, int64_t last, co
 
 /* Exact sums: the threads' shares add up to the same bits however they are cut. */
 static tct_status statistics(const tct_problem *problem, const terms *set, double *sum, tct_error *err) {
-  int64_t n = problem->view->rows, p = problem->view->p, size = p * p + p, apart = tct_thread_stride(size + p);
+  int64_t p = problem->view->p, size = p * p + p, apart = tct_thread_stride(size + p);
   int threads = problem->facts->threads;
   double *memory = TCT_NEW(double, threads *apart);
+  _Atomic int64_t next = 0;
   if (!memory) return tct_fail_memory(err);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; t++) {
     double *own = memory + t * apart;
-    add_rows(problem, n * t / threads, n * (t + 1) / threads, set, own + size, own);
+    some_rows(problem, set, &next, own + size, own);
   }
   for (int t = 0; t < threads; t++)
     for (int64_t k = 0; k < size; k++) sum[k] += memory[t * apart + k];

@@ -20,7 +20,7 @@
  * small as chance leaves it.  MEMORY: pairs kept.  TRIALS: halvings of a step.  TAIL: passes that may follow the last
  * look at how many there were. */
 enum { SAMPLE = 96, LEAST = 32, MEMORY = 16, SAMPLE_STEPS = 12, TRIALS = 60, TAIL = 8 };
-static const double NEAR = 2e-3, LOOSE = 0.9, TIGHT = 0.2, FLAT = 0.01;
+static const double NEAR = 2e-3, LOOSE = 0.9, TIGHT = 0.02, FLAT = 0.01;
 
 static double computed_norm(const tct_smooth *s) {
   int64_t p = s->problem->view->p;
@@ -80,12 +80,13 @@ static int64_t sample_of(const tct_smooth *s) {
 }
 
 /* Quasi-Newton steps over all rows.  The first step has the sample's metric.  The second has that of all rows: it is
- * near enough for a Hessian that will serve to the end.  So has any later step whose metric no longer helps. */
+ * near enough for a Hessian that will serve to the end.  So has any later step whose metric no longer helps.  Where
+ * curvature comes and goes within a step (a narrow corner, separable records) only exact line searches get through. */
 static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t steps, double *w, bool *done,
                          tct_error *err) {
   int64_t all = tct_smooth_all(s), take = sample_of(s);
-  double last = INFINITY, part = LOOSE, t;
-  bool good = false;
+  double last = INFINITY, part = LOOSE, t = 1;
+  bool good = false, from_0 = tct_norm2(w, s->problem->view->p) == 0;
   int age = 0;
   TCT_TRY(tct_smooth_gradient(s, w, err));
   for (int64_t k = 0;; k++, age++) {
@@ -94,11 +95,11 @@ static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t
       return TCT_OK;
     TCT_TRY(tct_problem_tick(s->problem, 0, err));
     if (k <= 1 || (age >= 1 && norm > 0.3 * last)) {
-      TCT_TRY(tct_newton_factor(s, k == 0 ? take : all, k == 0 && take == all ? FLAT : 0, &good, err));
+      TCT_TRY(tct_newton_factor(s, k == 0 ? take : all, k == 0 && from_0 ? FLAT : 0, &good, err));
       pairs->count = 0;
       age = 0;
     }
-    if (norm > 0.9 * last) part = TIGHT;
+    if (norm > 0.9 * last || (k > 0 && t != 1)) part = TIGHT;
     last = norm;
     tct_pairs_direction(pairs, good ? s->gram : NULL, s->gradient, s->direction);
     downhill(s);
@@ -109,9 +110,10 @@ static tct_status on_all(tct_smooth *s, tct_pairs *pairs, double target, int64_t
 
 static tct_status quasi_newton(tct_smooth *s, double target, int64_t steps, double *w, bool *done, tct_error *err) {
   tct_pairs pairs = {0};
-  int64_t take = sample_of(s);
-  TCT_TRY(tct_pairs_new(&pairs, MEMORY, s->problem->view->p, err));
+  int64_t take = sample_of(s), p = s->problem->view->p;
+  TCT_TRY(tct_pairs_new(&pairs, MEMORY, p, err));
   tct_status status = take < tct_smooth_all(s) ? on_sample(s, take, w, err) : TCT_OK;
+  if (sqrt(tct_norm2(w, p)) > tct_smooth_radius(&s->facts)) memset(w, 0, (size_t)p * sizeof *w); /* 0 is better */
   if (status == TCT_OK) status = on_all(s, &pairs, target, steps, w, done, err);
   tct_pairs_free(&pairs);
   return status;
@@ -135,7 +137,8 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
 tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
   bool done = false, promised = target >= tct_smooth_reachable(&s->facts);
   s->passes = 0;
-  s->max = promised ? TCT_SMOOTH_FAST - TAIL : INT64_MAX;
+  s->max = promised ? (int64_t)tct_smooth_fast(&s->facts) - TAIL : INT64_MAX;
+  if (promised && steps > 0) steps = INT64_MAX; /* passes count, and the other method follows */
   TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
   return done || !promised ? TCT_OK : tct_smooth_descend(s, target, w, err);
 }

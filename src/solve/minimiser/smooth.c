@@ -39,6 +39,7 @@
 
 /* Up to 512 features a Hessian of 2 MiB is formed; beyond, products with it are cheaper. */
 enum { DENSE = 512, FACTOR_STEPS = 60, LINE = 256 }; /* LINE divides tct_rows_together */
+enum { SMALL = 1 << 16 };                            /* numbers that are summed before two threads have met */
 
 static double block_of(double p) { return 64 + floor(p / 16); }
 
@@ -221,7 +222,7 @@ static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double 
   int64_t p = problem->view->p, block = tct_block_rows(p);
   int threads = problem->facts->threads;
   tct_exact exact = tct_exact_for((double)block * 1.01 * s->facts.coarse, problem->facts->rows / block + 1);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && problem->view->rows * p > SMALL)
   for (int t = 0; t < threads; t++) some_groups(s, w, take, &exact, t, threads);
   memset(s->parts, 0, (size_t)(2 * p) * sizeof *s->parts);
   for (int t = 0; t < threads; t++)

@@ -31,8 +31,8 @@ double tct_smooth_passes(const tct_smooth_facts *facts);
 /* TCT_E_USAGE where that is infinite or above `most`; *passes: what it is. */
 tct_status tct_smooth_affordable(const tct_smooth_facts *facts, const char *solver, double max, double *passes,
                                  tct_error *err);
-/* Passes that the fast method may take before the other has its turn. */
-enum { TCT_SMOOTH_FAST = 2000 };
+/* Passes that the fast method may take before the other has its turn: a sixteenth of what that may take, or 2000. */
+double tct_smooth_fast(const tct_smooth_facts *facts);
 
 /* Rows of a group (more where a block of la/exact/exact.h is more): a rank's first row is a multiple of it. */
 enum { TCT_SMOOTH_TOGETHER = 256 };

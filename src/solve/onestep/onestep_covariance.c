@@ -15,6 +15,7 @@
  * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
  * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
 #include "solve/onestep/one_step.h"
@@ -47,7 +48,7 @@ static double *take(double **from, int64_t count) {
 
 /* out[p][p] <- Q f(l) Q^T, f given by its values. */
 static void compose(const double *vectors, const double *f, int64_t p, double *out) {
-  for (int64_t j = 0; j < p; j++)
+  for (int64_t j = 0; j < p && !tct_stopping(); j++)
     for (int64_t k = 0; k <= j; k++) {
       double sum = 0;
       for (int64_t m = 0; m < p; m++) sum += f[m] * vectors[j * p + m] * vectors[k * p + m];
@@ -149,7 +150,7 @@ static void left_between(work *m, const double *v) {
     sum += m->values[k] * part * part, known++;
   }
   double prior = known ? PRIOR * sum / (double)known : 0;
-  for (int64_t k = 0; k < p; k++) {
+  for (int64_t k = 0; k < p && !tct_stopping(); k++) {
     if (m->values[k] >= m->floor) continue;
     double slope = along(m, k, m->in->gradient), square = LEFT * slope * slope + m->floor * prior;
     for (int64_t i = 0; i < p; i++)
@@ -203,7 +204,7 @@ static void sandwich(const double *a, const double *of, int64_t p, double scale,
 static void fill(const work *m, const tct_metric *metric, bool far, double *c, tct_inference *out) {
   int64_t p = m->p;
   double *rows = m->room, *room = m->room + p * p;
-  for (int64_t j = 0; j < p; j++) {
+  for (int64_t j = 0; j < p && !tct_stopping(); j++) {
     for (int64_t k = 0; k < p; k++) c[k] = metric->w[k * p + j];
     times(m->inverse, c, p, rows + j * p);
     out->degrees[j] = degrees_of(m, rows + j * p, room);

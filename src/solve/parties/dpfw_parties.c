@@ -36,6 +36,7 @@
 #include "solve/parties/dpfw_parties.h"
 
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/kernels/kernels.h"
 #include "solve/shared/weight_bound.h"
 
@@ -134,7 +135,7 @@ tct_status tct_party_choose(tct_party *s, tct_error *err) {
   const tct_release *planned = NULL;
   TCT_TRY(settle_lengths(s, &planned, err));
   int64_t count = candidates(s), index = 0;
-  for (int64_t c = 0; c < count; c++) {
+  for (int64_t c = 0; c < count && !tct_stopping(); c++) {
     int64_t j = s->order_of[c];
     double sum = tct_fused_sum(&s->all, s->first + j, planned->clip, planned->lattice);
     s->score[2 * c] = -sum; /* -G_j pulls w_j up */

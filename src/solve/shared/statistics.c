@@ -16,6 +16,7 @@
 #include "solve/shared/statistics.h"
 
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "la/exact/gram.h"
 #include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
@@ -46,7 +47,7 @@ void tct_statistics_free(tct_statistics *s) {
 static void iterate(const double *matrix, const double *factor, const double *h, int64_t p, int64_t iterates,
                     double *rest, double *w) {
   memset(w, 0, (size_t)p * sizeof *w);
-  for (int64_t k = 0; k < iterates; k++) {
+  for (int64_t k = 0; k < iterates && !tct_stopping(); k++) {
     for (int64_t i = 0; i < p; i++) rest[i] = h[i] - tct_dot(matrix + i * p, w, p);
     tct_cholesky_solve(factor, p, rest);
     tct_axpy(1, rest, w, p);
@@ -79,7 +80,7 @@ tct_status tct_ridge_iterated(double *gram, const double *moment, int64_t p, con
 
 /* gram += sign * the kept eigenvalues' part. */
 static void add_kept(double *gram, int64_t p, const double *kept, const double *vector, double sign) {
-  for (int64_t k = 0; k < p; k++)
+  for (int64_t k = 0; k < p && !tct_stopping(); k++)
     for (int64_t i = 0; i < p && kept[k] > 0; i++)
       tct_axpy(sign * kept[k] * vector[k * p + i], vector + k * p, gram + i * p, p);
 }
@@ -166,7 +167,7 @@ static void step(const descent *d) {
 static void accelerate(const descent *d) {
   int64_t p = d->t->p;
   double t = 1;
-  for (int k = 0; k < STEPS; k++) {
+  for (int k = 0; k < STEPS && !tct_stopping(); k++) {
     double back = 0, moved = 0, size = 0;
     step(d);
     for (int64_t i = 0; i < p; i++) back += (d->ahead[i] - d->next[i]) * (d->next[i] - d->w[i]);
