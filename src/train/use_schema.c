@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Labels within [low, high]: their middle is taken off.  Counts stay as they are.  So do the labels of a model without an
- * intercept: the middle would be one. */
+/* Labels within [low, high]: their middle is taken off.  Counts stay as they are.  So do the labels of a model without
+ * an intercept: the middle would be one. */
 static void use_labels(tct_config *config, double low, double high) {
   tct_loss loss;
   bool counts = config->loss && tct_loss_make(config->loss, &loss, NULL) == TCT_OK && loss.kind->counts;

@@ -16,13 +16,10 @@ typedef struct tct_loss_query {
   bool beyond; /* more distinct events than are composed */
 } tct_loss_query;
 
-/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the
- * caller's. */
-/* negligible: a chance that delta may lose. */
-tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
-                              tct_error *err);
-/* Work that is held back for the case that nothing comes of the rest. */
-extern const double tct_loss_spare_work;
+/* Does the kind have a privacy loss distribution? */
+bool tct_event_has_loss(const tct_event *event);
+/* The list with its gaussian events merged into one and equal events added up; q->at is the caller's. */
+tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err);
 /* Takes work off what is left; false: not enough is left. */
 bool tct_loss_query_pays(tct_loss_query *q, double work);
 /* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */
