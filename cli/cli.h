@@ -33,14 +33,14 @@ typedef struct cli_args {
   const char *values;                      /* predict: label | margin | probability */
   const char *schema_output;               /* generate */
   const char *name, *filter;               /* ledger */
-  const char *unit, *people, *anchor;      /* ledger */
-  const char *curve, *against;             /* account */
-  const char *candidates;                  /* search: file of settings */
-  int64_t tries;                           /* search: on average */
-  double share, held_out;                  /* search: of a try's epsilon for its score; of the records */
-  const char *id;                          /* predict: column whose texts stand before the predictions */
-  double seconds;                          /* audit */
-  double level;                            /* summary, predict: of an interval; NAN = not given */
+  const char *unit, *people, *anchor, *anchor_lost; /* ledger */
+  const char *curve, *against;                      /* account */
+  const char *candidates;                           /* search: file of settings */
+  int64_t tries;                                    /* search: on average */
+  double share, held_out;                           /* search: of a try's epsilon for its score; of the records */
+  const char *id;                                   /* predict: column whose texts stand before the predictions */
+  double seconds;                                   /* audit */
+  double level;                                     /* summary, predict: of an interval; NAN = not given */
   int64_t generate_rows, threads;
   tct_page_options page;  /* report, train */
   int64_t records;        /* train, audit; 0 = not given */

@@ -30,6 +30,11 @@ static const cli_option options[] = {
      "keep the newest row's hash in this new file, best on another disk: a ledger that was rolled back disagrees with "
      "it and is charged no more; with --init, or alone for a ledger that is there",
      "no anchor", "/mnt/other/ward.anchor"},
+    {"--anchor-lost", CLI_TEXT, offsetof(cli_args, anchor_lost), "REASON",
+     "with --anchor: the anchor of before is gone, and how; becomes a row of the ledger, which from then on says that "
+     "it "
+     "may have been rolled back before",
+     "the anchor of before must agree", "the disk broke"},
     {"--check", CLI_FLAG, offsetof(cli_args, check), NULL,
      "was the file edited, cut short or rolled back? With models (any number, also their anchors): are their runs in "
      "it?",
@@ -60,7 +65,9 @@ static int run_init(const cli_args *args) {
 static int run_anchor(const cli_args *args) {
   tct_error err = {0};
   if (args->operands > 1) return cli_fail(CLI_USAGE, "--anchor takes one ledger; leave the others out");
-  return tct_ledger_anchor(args->operand[0], args->anchor, &err) == TCT_OK ? 0 : cli_fail_error(&err);
+  return tct_ledger_anchor_lost(args->operand[0], args->anchor, args->anchor_lost, &err) == TCT_OK
+             ? 0
+             : cli_fail_error(&err);
 }
 
 static void print_run(const json_t *run, size_t number) {
@@ -85,6 +92,9 @@ static void print_identity(const json_t *root) {
   if (json_is_true(json_object_get(root, "for_tests")))
     cli_line("FOR TESTS", "reproducible noise is taken: no run of this ledger is a guarantee");
   if (cli_string(root, "anchor")[0]) cli_line("anchor", "%s", cli_string(root, "anchor"));
+  json_array_foreach(json_object_get(root, "lost_anchors"), i, change)
+      cli_line("ANCHOR LOST", "%s: %s; nobody can tell whether the ledger was rolled back before",
+               cli_string(change, "time"), cli_string(change, "reason"));
   json_array_foreach(json_object_get(root, "changes"), i, change)
       cli_line("input changed", "%s: %s", cli_string(change, "time"), cli_string(change, "reason"));
 }
@@ -177,6 +187,8 @@ static int run_check(const cli_args *args) {
 }
 
 static int run_ledger(cli_args *args) {
+  if (args->anchor_lost && (!args->anchor || args->init))
+    return cli_fail(CLI_USAGE, "--anchor-lost needs --anchor with the new one, and a ledger that is there");
   if (args->init && args->check) return cli_fail(CLI_USAGE, "--init and --check exclude each other; give one");
   if (args->init) return run_init(args);
   if (args->anchor && args->check)
@@ -201,7 +213,10 @@ const cli_verb cli_ledger = {
         "changed input is noticed (train --input-changed): keep it as secret as the table; its export is public.\n"
         "A registry beside your settings (~/.config/tacit/tables, or $TACIT_REGISTRY) warns when a table is charged to "
         "a\n"
-        "second ledger. The registries of other users and machines are not seen.\n"
+        "second ledger: it holds a key and hashes of rows, and is as secret. The registries of other users and "
+        "machines "
+        "are\n"
+        "not seen.\n"
         "\n"
         "Examples\n"
         "  tacit ledger people.ledger --init --epsilon 2 --delta 1e-5 --name \"people 2026\"\n"

@@ -860,9 +860,13 @@ TCT_API tct_status tct_ledger_make(const char *path, const tct_ledger_options *o
 /* From now on the newest row of the ledger is named in a file elsewhere, too; one that was named before is let go.  A
  * ledger without the row that its anchor names was rolled back, and is charged no more. */
 TCT_API tct_status tct_ledger_anchor(const char *path, const char *anchor, tct_error *err);
+/* The same where the anchor of before was lost: `lost` says how, in one line, and becomes a row of the chain.  Whether
+ * the ledger was rolled back until then, nobody can tell any more.  TCT_E_USAGE: the anchor is there, and agrees. */
+TCT_API tct_status tct_ledger_anchor_lost(const char *path, const char *anchor, const char *lost, tct_error *err);
 
 /* The ledger as JSON (docs/reference/format/ledger.schema.json): name, filter, epsilon, delta, head, runs[], spent,
- * left, information, unit, people, for_tests, anchor, changes[], reservations[], unaccounted_runs, seeded_runs.
+ * left, information, unit, people, for_tests, anchor, lost_anchors[], changes[], reservations[], unaccounted_runs,
+ * seeded_runs.
  * TCT_E_DATA: it was edited or is damaged. */
 TCT_API char *tct_ledger_json(const char *path, tct_error *err);
 /* Was the ledger edited, cut short, or rolled back to before one of these models' runs, or one of these anchors?
@@ -887,8 +891,8 @@ typedef struct tct_ledger_verdict {
 TCT_API tct_status tct_ledger_check(const char *path, const char *const *models, size_t count, tct_ledger_verdict *out,
                                     tct_error *err);
 /* Charges a list of events, for mechanisms that run elsewhere: call it before the first noise is drawn.  epsilon NaN:
- * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours; NULL with TCT_E_BUDGET when the ledger
- * refuses.  Nothing takes a charge back. */
+ * what the events cost at delta.  JSON: run, head, epsilon, delta, neighbours, and a warning where the anchor could not
+ * follow; NULL with TCT_E_BUDGET when the ledger refuses.  Nothing takes a charge back. */
 TCT_API char *tct_ledger_charge(const char *path, const char *const *events, size_t count, tct_neighbours neighbours,
                                 double epsilon, double delta, tct_error *err);
 
@@ -904,6 +908,8 @@ typedef struct tct_charge {
   const char *input_changed;      /* as in tct_config */
   const char *const *unaccounted; /* at most 8 facts that no event pays for, ended by NULL; or NULL */
   const tct_data *data;           /* the rows that will be used, or NULL: they are not compared */
+  const char *plan; /* what tct_composition_json or tct_plan_json say of it: a model file that says another
+                       is not of this run; or NULL */
 } tct_charge;
 
 TCT_API void tct_charge_default_sized(tct_charge *charge, size_t size);

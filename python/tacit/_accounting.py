@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -168,7 +169,7 @@ class Ledger:
 
     def state(self) -> Facts:
         """The ledger as a dict: name, filter, epsilon, delta, head, runs, spent, left, information, unit, people, for_tests,
-        anchor, changes, reservations, unaccounted_runs, seeded_runs."""
+        anchor, lost_anchors, changes, reservations, unaccounted_runs, seeded_runs."""
         return _native.call_json("tct_ledger_json", _native.text(self.path))
 
     @property
@@ -206,6 +207,7 @@ class Ledger:
         unaccounted: Iterable[str] = (),
         what: Optional[str] = None,
         data: Any = None,
+        plan: Optional[Facts] = None,
     ) -> Facts:
         """Charges events of a mechanism that runs elsewhere, before its first noise is drawn.
 
@@ -229,6 +231,8 @@ class Ledger:
             What ran, in words.
         data : Table, optional
             The rows, as `tacit.read` or a fit holds them; without them the input is not compared.
+        plan : dict, optional
+            What is charged, with `fits` and `choice` as a model file has them: a file that says another is then not this run's.
         """
         array, count = _native.texts(events)
         facts, _ = _native.texts([*unaccounted, ""])
@@ -241,18 +245,24 @@ class Ledger:
         run.input_changed = _native.text(self.input_changed)
         run.unaccounted = ctypes.cast(facts, ctypes.c_void_p)
         run.data = None if data is None else data.handle
-        return _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
+        run.plan = None if plan is None else _native.text(json.dumps(plan))
+        made = _native.call_json("tct_ledger_charge_run", _native.text(self.path), array, count, ctypes.byref(run))
+        _native.tell(made.get("warning"), stacklevel=3)
+        return made
 
     @checked
-    def anchor(self, path: Path) -> None:
+    def anchor(self, path: Path, *, lost: Optional[str] = None) -> None:
         """From now on a new file elsewhere names the newest row; a ledger that falls behind it is charged no more.
 
         Parameters
         ----------
         path : str or path
             The new file, best on another disk.
+        lost : str, optional
+            How the anchor of before was lost, which becomes a row of the ledger: whether it was rolled back before that,
+            nobody can tell any more.
         """
-        _native.call("tct_ledger_anchor", _native.text(self.path), _native.text(path))
+        _native.call("tct_ledger_anchor_lost", _native.text(self.path), _native.text(path), _native.text(lost))
 
     def __fspath__(self) -> str:
         return self.path

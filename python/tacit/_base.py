@@ -312,7 +312,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             warn(warned)
             if self.epsilon != math.inf:
                 together = made
-                charge = self._charge(made.price, notes)
+                charge = self._charge(made.facts, notes)
             models = callbacks.run_classes(made.handle, data, np.argmax(targets, axis=0), len(targets))
         if self.epsilon != math.inf:
             notes = [*notes, *history.notes]
@@ -350,6 +350,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
             unit="person" if self.rows_per_person is not None else "record",
             seeded=self.random_state is not None,
             unaccounted=notes,
+            plan=together,
         )
 
     def _finish(self, models: list[Model], privacy: Facts) -> None:

@@ -133,8 +133,7 @@ class Callbacks:
         if not handle:
             _native.raise_error(error)
         told = _native.lib.tct_model_warning(handle)
-        if told:
-            warnings.warn(told.decode("utf-8", "replace"), UserWarning, stacklevel=5)
+        _native.tell(told and told.decode("utf-8", "replace"), stacklevel=6)
         return Model(handle)
 
     def run_classes(self, composition: Any, data: Any, code: NDArray[Any], count: int) -> list[Model]:

@@ -11,6 +11,7 @@ import numbers
 import os
 import pathlib
 import sys
+import warnings
 import weakref
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
@@ -47,6 +48,15 @@ class UtilityWarning(UserWarning):
 
 # ctypes cuts a whole number to fit, and takes one for the address of a text.
 _RANGES = {c_int32: range(-(2**31), 2**31), c_int64: range(-(2**63), 2**63), c_uint64: range(2**64), c_char_p: range(0)}
+
+
+def tell(text: Optional[str], stacklevel: int) -> None:
+    """Warns of what was found out after a charge.  The run is paid for, and goes on also where warnings are errors."""
+    try:
+        if text:
+            warnings.warn(text, UserWarning, stacklevel=stacklevel)
+    except UserWarning as warning:
+        print(f"tacit: warning: {warning}", file=sys.stderr)
 
 
 def _fitting(name: str, kind: Any, value: Any) -> Any:
@@ -155,7 +165,7 @@ class LedgerOptions(Structure):
 class Charge(Structure):
     _fields_ = members(
         (c_size_t, "size"), (c_double, "epsilon delta"), (c_int32, "neighbours persons seeded input_part"),
-        (c_char_p, "what input_changed"), (c_void_p, "unaccounted data"),
+        (c_char_p, "what input_changed"), (c_void_p, "unaccounted data"), (c_char_p, "plan"),
     )  # fmt: skip
 
 
@@ -276,7 +286,7 @@ _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_ledger_check_json": (c_void_p, [c_char_p, _TEXTS, c_size_t, _E]),
     "tct_ledger_options_default_sized": (None, [POINTER(LedgerOptions), c_size_t]),
     "tct_ledger_make": (c_int, [c_char_p, POINTER(LedgerOptions), _E]),
-    "tct_ledger_anchor": (c_int, [c_char_p, c_char_p, _E]),
+    "tct_ledger_anchor_lost": (c_int, [c_char_p, c_char_p, c_char_p, _E]),
     "tct_charge_default_sized": (None, [POINTER(Charge), c_size_t]),
     "tct_ledger_charge_run": (c_void_p, [c_char_p, _TEXTS, c_size_t, POINTER(Charge), _E]),
     "tct_model_warning": (c_char_p, [c_void_p]),

@@ -375,6 +375,7 @@ class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):
                 unit="record" if groups is None else "person",
                 seeded=self._seed() is not None,
                 unaccounted=notes,
+                plan=made.facts,
             )
         with _repeats.composed():
             if made and self._random():

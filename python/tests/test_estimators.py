@@ -369,7 +369,9 @@ def test_several_classes_are_one_charge(tmp_path):
     model.fit(X, y)
     runs = ledger.state()["runs"]
     assert len(runs) == 1 and runs[0]["epsilon"] == pytest.approx(1.0)
-    assert model.privacy_["ledger"]["head"] == ledger.state()["head"]
+    assert model.privacy_["ledger"]["head"] == ledger.state()["head"] and runs[0]["plan"].startswith("asked:")
+    model.save(tmp_path / "m.json")
+    assert ledger.check([tmp_path / "m.json"])["ok"]
     with pytest.raises(tacit.BudgetError):
         clone(model).fit(X, y)
 

@@ -37,6 +37,29 @@ def test_a_ledger_keeps_the_account_and_clones_to_itself(tmp_path):
         tacit.Ledger.create(tmp_path / "l", epsilon=9.0, delta=1e-4)
 
 
+def test_a_lost_anchor_becomes_a_row_of_the_ledger(tmp_path):
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=1.0, delta=1e-4)
+    with pytest.raises(ValueError, match="no anchor that could be lost"):
+        ledger.anchor(tmp_path / "a", lost="the disk broke")
+    ledger.anchor(tmp_path / "a")
+    (tmp_path / "a").unlink()
+    with pytest.raises(RuntimeError, match="say that it was lost"):
+        ledger.anchor(tmp_path / "b")
+    ledger.anchor(tmp_path / "b", lost="the disk broke")
+    assert [entry["reason"] for entry in ledger.state()["lost_anchors"]] == ["the disk broke"] and ledger.check()["ok"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_warning_about_the_registry_ends_a_run_that_is_paid_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("TACIT_REGISTRY", str(tmp_path))
+    ledger = tacit.Ledger.create(tmp_path / "l", epsilon=2.0, delta=1e-4)
+    X = np.random.default_rng(0).uniform(-1, 1, size=(2000, 2))
+    model = tacit.PrivateLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=2.0, classes=[0, 1], ledger=ledger)
+    model.fit(X, (X[:, 0] > 0).astype(int))
+    assert model.coef_.shape == (1, 2) and len(ledger.state()["runs"]) == 1
+    assert "the registry of tables" in capsys.readouterr().err
+
+
 FRAME = {
     "age": [20.0, 71.5, None, 35.25, 99.0],
     "work": ["state", "private", "?", "state", "own"],

@@ -167,6 +167,11 @@ def test_the_ledger_is_charged_once_for_everything(tmp_path):
     assert len(ledger.state()["runs"]) == 1 and ledger.spent["epsilon"] == pytest.approx(1.0)
     fitted.save(tmp_path / "m.json")
     assert tacit.verify(tmp_path / "m.json", ledger.path)["ok"]
+    edited = json.loads((tmp_path / "m.json").read_text())
+    edited["privacy"]["fits"][-1]["asked"]["row_norm"] *= 2
+    (tmp_path / "e.json").write_text(json.dumps(edited))
+    said = [check for check in ledger.check([tmp_path / "e.json"])["checks"] if not check["ok"]]
+    assert len(said) == 1 and "was asked for" in said[0]["text"]
     with pytest.raises(tacit.BudgetError):
         search(ledger=ledger).fit(X, y)
 

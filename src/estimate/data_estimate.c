@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 #include "la/matrix/rows_access.h"
 #include "model/json.h"
+#include "train/certificate.h"
 #include "train/charge.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ typedef struct work {
   tct_estimate_plan plan;
   tct_estimated *out;
   json_t *schema; /* as read */
+  char *fit;      /* the fit that follows, as far as it is known before it: a list as in a model file */
   tct_found found;
 } work;
 
@@ -107,18 +109,19 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
   return TCT_OK;
 }
 
-/* Whether the fit that follows can be planned at all is asked before anything is charged.  Bounds stand for those that
- * are not known yet. */
-static tct_status try_fit(const work *w, tct_error *err) {
+/* Whether the fit that follows can be planned at all is asked before anything is charged.  A bound stands for the
+ * label's, which is not known yet. */
+static tct_status try_fit(work *w, tct_error *err) {
   tct_config c = w->config;
   c.epsilon = w->plan.rest_epsilon, c.delta = w->plan.rest_delta;
   c.estimate = NULL;
-  if (isnan(c.row_norm)) c.row_norm = sqrt((double)w->data->x.cols + 1);
+  tct_config_take_bounds(&c, json_object_get(w->schema, "columns"), NAN, NAN);
   if (isnan(c.label_bound)) c.label_bound = 1;
   tct_plan *plan = tct_plan_new(&c, w->data->x.rows, w->data->x.cols, err);
   bool is_private = plan && plan->solver->is_private;
+  if (plan) w->fit = tct_json_text(json_pack("[o]", tct_certificate_json(plan)), err);
   tct_plan_free(plan);
-  if (!plan) return err->status;
+  if (!w->fit) return err->status;
   return is_private ? TCT_OK
                     : tct_fail(err, TCT_E_USAGE, "an estimate is part of a private run; name a private solver");
 }
@@ -135,7 +138,7 @@ static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
                             .delta = c->delta,
                             .neighbours = (tct_neighbours)c->neighbours,
                             .what = "a fit with estimated bounds",
-                            .plan = w->out->certificate,
+                            .asked = {w->fit, NULL, w->out->certificate},
                             .persons = w->data->persons,
                             .seeded = c->has_seed != 0,
                             .unaccounted = w->data->unaccounted};
@@ -155,7 +158,7 @@ static tct_status charge(work *w, tct_error *err) {
   if (!w->config.ledger) return TCT_OK;
   TCT_TRY(tct_shown_make(w->config.ledger, w->data, w->config.threads, &shown, err));
   tct_status status = promise_run(w, &shown, err);
-  tct_wipe(&shown, sizeof shown);
+  tct_shown_end(&shown);
   return status;
 }
 
@@ -363,6 +366,7 @@ tct_status tct_data_estimate(tct_data *data, tct_config *config, tct_error *err)
   tct_free(w.open.feature);
   tct_found_free(&w.found, w.open.lists);
   json_decref(w.schema);
+  tct_text_free(w.fit);
   return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static const char WORD[] = TCT_ANCHOR_WORD;
+enum { LONGEST = sizeof WORD + 2 * TCT_DIGEST_HEX + 24 };
 
 char *tct_anchor_path(const char *name, tct_error *err) {
   char folder[PATH_MAX], path[2 * PATH_MAX];
@@ -25,24 +27,45 @@ char *tct_anchor_path(const char *name, tct_error *err) {
   return copy;
 }
 
-bool tct_anchor_is(const char *path) {
-  char word[sizeof WORD] = "";
-  FILE *file = fopen(path, "rb");
-  if (!file) return false;
-  size_t got = fread(word, 1, sizeof WORD - 1, file);
-  fclose(file);
-  return got == sizeof WORD - 1 && !strcmp(word, WORD);
+/* Its first bytes as a text; false: it cannot be read. */
+static bool first_line(const char *path, char line[LONGEST + 1]) {
+  int file = tct_plain_open(path, O_RDONLY);
+  ssize_t got = file >= 0 ? read(file, line, LONGEST) : -1;
+  if (file >= 0) close(file);
+  line[got > 0 ? got : 0] = 0;
+  return got >= 0;
+}
+
+char tct_anchor_kind(const char *path) {
+  char line[LONGEST + 1];
+  if (!first_line(path, line)) return 0;
+  if (!strncmp(line, WORD, sizeof WORD - 1)) return 'a';
+  return line[strspn(line, " \t\r\n")] == '{' ? '{' : 0;
+}
+
+/* What an anchor of this ledger names. */
+static tct_status take(const tct_ledger *l, const char *path, int64_t *seq, char hash[TCT_DIGEST_HEX], tct_error *err) {
+  char line[LONGEST + 1], id[TCT_DIGEST_HEX] = "";
+  int there = first_line(path, line), got = 0;
+  if (there) got = sscanf(line, "tacit-anchor 1 %64[0-9a-f] %" SCNd64 " %64[0-9a-f]", id, seq, hash);
+  if (got == 3 && !strcmp(id, l->id)) return TCT_OK;
+  return tct_fail(err, there ? TCT_E_DATA : TCT_E_RUN,
+                  "the ledger's anchor %.300s %s; bring it back, or say that it was lost and name a new one", path,
+                  !there     ? "cannot be read"
+                  : got == 3 ? "is that of another ledger"
+                             : "is no anchor any more");
+}
+
+bool tct_anchor_is_lost(const tct_ledger *l, const char *path) {
+  int64_t seq;
+  char hash[TCT_DIGEST_HEX];
+  return take(l, path, &seq, hash, NULL) != TCT_OK;
 }
 
 tct_status tct_anchor_check(tct_ledger *l, const char *path, tct_error *err) {
-  char id[TCT_DIGEST_HEX] = "", hash[TCT_DIGEST_HEX] = "", found[TCT_DIGEST_HEX];
+  char hash[TCT_DIGEST_HEX], found[TCT_DIGEST_HEX];
   int64_t seq = 0;
-  FILE *file = fopen(path, "r");
-  if (!file) return tct_fail(err, TCT_E_RUN, "the ledger's anchor %.300s cannot be read; bring it back", path);
-  int got = fscanf(file, "tacit-anchor 1 %64[0-9a-f] %" SCNd64 " %64[0-9a-f]", id, &seq, hash);
-  fclose(file);
-  if (got != 3) return tct_fail(err, TCT_E_DATA, "%.300s is no anchor of a ledger; bring the right file back", path);
-  if (strcmp(id, l->id) != 0) return tct_fail(err, TCT_E_DATA, "%.300s is the anchor of another ledger", path);
+  TCT_TRY(take(l, path, &seq, hash, err));
   TCT_TRY(tct_ledger_hash_at(l, seq, found, err));
   if (!strcmp(found, hash)) return TCT_OK;
   return tct_fail(err, TCT_E_DATA,
@@ -53,7 +76,6 @@ tct_status tct_anchor_check(tct_ledger *l, const char *path, tct_error *err) {
 
 /* With room for its line: after the charge it is too late to find the disk full. */
 static tct_status open_with_room(const char *path, tct_outfile *out, tct_error *err) {
-  enum { LONGEST = sizeof WORD + 2 * TCT_DIGEST_HEX + 24 };
   TCT_TRY(tct_outfile_open(out, path, TCT_OUT_ANCHOR, NULL, err));
   return tct_outfile_reserve(out, LONGEST, err);
 }
@@ -67,7 +89,7 @@ tct_status tct_anchor_open(tct_ledger *l, tct_outfile *out, tct_error *err) {
 
 tct_status tct_anchor_place(const tct_ledger *l, tct_error *err) {
   struct stat info;
-  if (stat(l->anchor, &info) != 0) return TCT_OK;
+  if (lstat(l->anchor, &info) != 0) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE, "there is a file at the anchor's place already; name a new one");
 }
 

@@ -9,8 +9,10 @@ tct_status tct_anchor_place(const tct_ledger *l, tct_error *err);
 
 /* An absolute path for a name; owned by the caller. */
 char *tct_anchor_path(const char *name, tct_error *err);
-/* Is the file an anchor, by its first word? */
-bool tct_anchor_is(const char *path);
+/* 'a': an anchor, by its first word; '{': a text that may be a model; 0: neither, or no regular file. */
+char tct_anchor_kind(const char *path);
+/* Is there no anchor of this ledger at the path any more? */
+bool tct_anchor_is_lost(const tct_ledger *ledger, const char *path);
 /* Is the row that the anchor names in the ledger's chain?  TCT_E_DATA: rolled back, or another ledger. */
 tct_status tct_anchor_check(tct_ledger *ledger, const char *path, tct_error *err);
 /* Checks the ledger's anchor and opens its successor beside it; without an anchor *out is empty.  On failure too. */

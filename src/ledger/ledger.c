@@ -8,13 +8,17 @@
 #include "model/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The ledger is open for writing: asks, and appends.  The anchor's file is ready before, and written after. */
+/* The ledger is open for writing: asks, and appends.  The anchor's file is ready before, and written after.  Where that
+ * fails the run goes on, for it is paid: an anchor that names an older row is no fault. */
 static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
                          tct_error *err) {
   tct_ledger_state state;
   tct_outfile anchor;
+  tct_error why = {0};
+  char text[sizeof why.text + 80];
   const char *input = "";
   TCT_TRY(tct_ledger_accept(ledger, promise, &input, err));
   TCT_TRY(tct_ledger_check_reserved(ledger, promise->reserved, err));
@@ -23,7 +27,10 @@ static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, 
   TCT_TRY(tct_anchor_open(ledger, &anchor, err));
   tct_status status = promise->reserve > 0 ? tct_ledger_reserve(ledger, promise, receipt->run, err)
                                            : tct_ledger_append(ledger, promise, input, receipt->run, err);
-  if (status == TCT_OK) status = tct_anchor_commit(ledger, &anchor, err);
+  if (status == TCT_OK && tct_anchor_commit(ledger, &anchor, &why) != TCT_OK) {
+    snprintf(text, sizeof text, "the ledger's anchor names an earlier row than this run's: %s", why.text);
+    receipt->warning = tct_text_copy(text);
+  }
   tct_outfile_abandon(&anchor);
   memcpy(receipt->head, ledger->head, TCT_DIGEST_HEX);
   receipt->for_tests = ledger->for_tests;
@@ -33,7 +40,7 @@ static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, 
 tct_status tct_ledger_promise_run(const char *path, const tct_ledger_promise *promise, tct_ledger_receipt *receipt,
                                   tct_error *err) {
   tct_ledger ledger;
-  *receipt = (tct_ledger_receipt){TCT_NEW(char, TCT_DIGEST_HEX), TCT_NEW(char, TCT_LEDGER_ID), 0}; /* before it */
+  *receipt = (tct_ledger_receipt){TCT_NEW(char, TCT_DIGEST_HEX), TCT_NEW(char, TCT_LEDGER_ID), 0, NULL};
   tct_status status = receipt->head && receipt->run ? tct_ledger_open(path, 1, &ledger, err) : tct_fail_memory(err);
   if (status == TCT_OK) {
     status = charge(&ledger, promise, receipt, err);
@@ -141,19 +148,35 @@ tct_status tct_ledger_make(const char *path, const tct_ledger_options *options, 
   return status;
 }
 
+/* The anchor of before must agree, or be lost. */
+static tct_status let_go(tct_ledger *l, const char *lost, tct_error *err) {
+  if (!lost) return l->anchor ? tct_anchor_check(l, l->anchor, err) : TCT_OK;
+  if (!l->anchor)
+    return tct_fail(err, TCT_E_USAGE, "the ledger has no anchor that could be lost; leave the reason out");
+  TCT_TRY(check_words(lost, TCT_LEDGER_TEXT, "the reason", err));
+  if (!lost[0]) return tct_fail(err, TCT_E_USAGE, "the reason is empty; say how the anchor was lost");
+  if (tct_anchor_is_lost(l, l->anchor)) return TCT_OK;
+  TCT_TRY(tct_anchor_check(l, l->anchor, err));
+  return tct_fail(err, TCT_E_USAGE, "the anchor %.300s is not lost, it agrees with the ledger; leave the reason out",
+                  l->anchor);
+}
+
 tct_status tct_ledger_anchor(const char *path, const char *name, tct_error *err) {
+  return tct_ledger_anchor_lost(path, name, NULL, err);
+}
+
+tct_status tct_ledger_anchor_lost(const char *path, const char *name, const char *lost, tct_error *err) {
   tct_ledger ledger;
-  tct_outfile old, anchor;
+  tct_outfile anchor;
   tct_error_clear(err);
   TCT_TRY(tct_ledger_open(path, 1, &ledger, err));
-  tct_status status = tct_anchor_open(&ledger, &old, err); /* the one of before must agree */
-  tct_outfile_abandon(&old);
+  tct_status status = let_go(&ledger, lost, err);
   tct_free(ledger.anchor);
   ledger.anchor = NULL;
   if (status == TCT_OK && !(ledger.anchor = tct_anchor_path(name, err))) status = TCT_E_RUN;
   if (status == TCT_OK) status = tct_anchor_new(&ledger, &anchor, err);
   if (status == TCT_OK) {
-    status = tct_ledger_append_note(&ledger, "anchor", ledger.anchor, err);
+    status = tct_ledger_append_anchor(&ledger, lost, err);
     if (status == TCT_OK) status = tct_anchor_commit(&ledger, &anchor, err);
     tct_outfile_abandon(&anchor);
   }
@@ -207,6 +230,7 @@ static json_t *receipt_out(const tct_ledger_receipt *receipt, const tct_ledger_p
       json_pack("{s:s, s:s, s:f, s:f, s:s}", "run", receipt->run, "head", receipt->head, "epsilon", promise->epsilon,
                 "delta", promise->delta, "neighbours", tct_neighbours_name((int)promise->neighbours));
   if (out && receipt->for_tests) json_object_set_new(out, "for_tests", json_true());
+  if (out && receipt->warning) json_object_set_new(out, "warning", json_string(receipt->warning));
   return out;
 }
 
@@ -220,13 +244,26 @@ static tct_status show_rows(const char *path, const tct_charge *run, tct_ledger_
   return TCT_OK;
 }
 
+/* What a model of this charge will say was asked for; the texts are borrowed from *plan and *fits. */
+static tct_status take_plan(const char *text, json_t **plan, char **fits, tct_ledger_asked *asked, tct_error *err) {
+  if (!text) return TCT_OK;
+  *plan = json_loads(text, 0, NULL);
+  const json_t *list = json_object_get(*plan, "fits");
+  if (!json_is_array(list))
+    return tct_fail(err, TCT_E_USAGE, "the plan of a charge is not what tct_composition_json or tct_plan_json give");
+  *fits = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  *asked = (tct_ledger_asked){*fits, json_string_value(json_object_get(*plan, "choice")), NULL};
+  return *fits ? TCT_OK : tct_fail_memory(err);
+}
+
 char *tct_ledger_charge_run(const char *path, const char *const *events, size_t count, const tct_charge *given,
                             tct_error *err) {
   tct_charge own = DEFAULT_CHARGE, *run = &own;
   tct_events list = {0};
   tct_shown shown = {0};
   tct_ledger_receipt receipt = {0};
-  char *text = NULL;
+  json_t *plan = NULL;
+  char *fits = NULL, *text = NULL;
   tct_error_clear(err);
   if (tct_sized_take(&SIZED_CHARGE, given, &own, err) != TCT_OK) return NULL;
   tct_ledger_promise promise = {.events = &list,
@@ -242,12 +279,16 @@ char *tct_ledger_charge_run(const char *path, const char *const *events, size_t 
   tct_status status = check_words(promise.what, 4000, "what is charged", err);
   if (status == TCT_OK) status = parse_list(events, count, &list, err);
   if (status == TCT_OK) status = check_claim(&list, &promise, err);
+  if (status == TCT_OK) status = take_plan(run->plan, &plan, &fits, &promise.asked, err);
   if (status == TCT_OK) status = show_rows(path, run, &promise, &shown, err);
   if (status == TCT_OK) status = tct_ledger_promise_run(path, &promise, &receipt, err);
   if (status == TCT_OK) text = tct_json_text(receipt_out(&receipt, &promise), err);
   tct_events_free(&list);
-  tct_wipe(&shown, sizeof shown);
+  json_decref(plan);
+  free(fits);
+  tct_shown_end(&shown);
   tct_free(receipt.head);
   tct_free(receipt.run);
+  tct_free(receipt.warning);
   return text;
 }

@@ -26,6 +26,9 @@
 #include <sqlite3.h>
 
 enum { TCT_LEDGER_VERSION = 2, TCT_LEDGER_ID = 33, TCT_LEDGER_TEXT = 500 };
+/* How the digest of what was asked for begins, and the room that it takes. */
+#define TCT_LEDGER_ASKED_WORD "asked:"
+enum { TCT_LEDGER_ASKED = sizeof TCT_LEDGER_ASKED_WORD - 1 + TCT_DIGEST_HEX };
 
 /* One charged run.  Texts are owned. */
 typedef struct tct_ledger_run {
@@ -33,8 +36,8 @@ typedef struct tct_ledger_run {
   char id[TCT_LEDGER_ID];
   char *time, *what; /* UTC, ISO 8601; solver spec or the caller's words */
   double epsilon, delta;
-  char plan[TCT_DIGEST_HEX]; /* hash of the plan's text, or "" */
-  int64_t promised;          /* number of event rows that follow */
+  char plan[TCT_LEDGER_ASKED]; /* as of tct_ledger_asked_digest; of earlier programs another hash; or "" */
+  int64_t promised;            /* number of event rows that follow */
   tct_events events;
   char head[TCT_DIGEST_HEX]; /* the chain's hash after the last of its rows */
   int seeded;                /* its noise can be reproduced; only in ledgers for tests */
@@ -42,9 +45,10 @@ typedef struct tct_ledger_run {
   char input[16]; /* "first" | "known" | "part" | "changed"; "": no rows were shown */
 } tct_ledger_run;
 
-/* A changed input, and why. */
+/* A changed input or a lost anchor, and why. */
 typedef struct tct_ledger_change {
   char *time, *reason;
+  int anchor; /* 1: an anchor was lost */
 } tct_ledger_change;
 
 /* A fingerprint that the ledger keeps; declared: the caller said that it is a part of the table. */
@@ -96,12 +100,17 @@ typedef struct tct_ledger {
   int64_t printed;
 } tct_ledger;
 
+/* What was asked for, as a model file says it under these keys; texts, NULL: there is none. */
+typedef struct tct_ledger_asked {
+  const char *fits, *choice, *estimate;
+} tct_ledger_asked;
+
 typedef struct tct_ledger_promise {
   const tct_events *events;
   double epsilon, delta;
   tct_neighbours neighbours;
   const char *what;          /* solver spec, or words */
-  const char *plan;          /* text whose hash is recorded, or NULL */
+  tct_ledger_asked asked;    /* without fits nothing of it is recorded */
   int persons;               /* the unit of the claim is a person */
   int seeded;                /* the noise can be reproduced */
   char *const *unaccounted;  /* what no event pays for, ended by NULL; or NULL */
@@ -117,6 +126,7 @@ typedef struct tct_ledger_promise {
 typedef struct tct_ledger_receipt {
   char *head, *run; /* the chain's hash after this run, and the id of the run, or of the reservation */
   int for_tests;
+  char *warning; /* what could not be done after the charge, or NULL */
 } tct_ledger_receipt;
 
 /* Writes the promise durably, or fails and leaves the ledger as it was: TCT_E_BUDGET when the filter or a rule says no.
@@ -131,15 +141,21 @@ tct_status tct_ledger_release(const char *path, const char *id, tct_error *err);
  * is left: an edited file, an anchor that it has fallen behind. */
 tct_status tct_ledger_identify(const char *path, char id[TCT_DIGEST_HEX], tct_key key, tct_error *err);
 
-/* Is the model's run in this ledger as the model tells it?  why[size] becomes "" or a sentence.
+/* Is the model's run in this ledger as the model tells it?  text[size] becomes a sentence either way.
  * An error: the ledger cannot be read at all. */
-tct_status tct_ledger_entry(const char *path, const tct_model *model, char *why, size_t size, tct_error *err);
+tct_status tct_ledger_entry(const char *path, const tct_model *model, int *told, char *text, size_t size,
+                            tct_error *err);
+/* why[size] becomes "", or a sentence where it is not. */
 void tct_ledger_find_entry(const tct_ledger *ledger, const tct_model *model, char *why, size_t size);
+/* What binds a model file to its charge besides events and budget: settings as asked, releases, composition, whose
+ * privacy, and whether the noise can be reproduced. */
+tct_status tct_ledger_asked_digest(const tct_ledger_asked *asked, int persons, int seeded, char text[TCT_LEDGER_ASKED],
+                                   tct_error *err);
 
 /* ---- ledger_store.c: the file -------------------------------------------------------------- */
 
-/* Opens, begins a transaction (writes: takes the write lock, waiting for other runs), reads every row and verifies
- * the chain.  On failure everything is closed again. */
+/* Opens, begins a transaction (writes: takes the write lock, waiting while other runs move on), reads every row and
+ * verifies the chain.  On failure everything is closed again. */
 tct_status tct_ledger_open(const char *path, int writes, tct_ledger *out, tct_error *err);
 /* Ends the transaction without a change, and closes; a zeroed struct is fine. */
 void tct_ledger_close(tct_ledger *ledger);
@@ -150,9 +166,8 @@ tct_status tct_ledger_append(tct_ledger *ledger, const tct_ledger_promise *promi
                              char id[TCT_LEDGER_ID], tct_error *err);
 /* Appends a note about the ledger, moves the head, commits. */
 tct_status tct_ledger_append_note(tct_ledger *ledger, const char *kind, const char *text, tct_error *err);
-int tct_ledger_is_there(const char *path); /* 1 also where that cannot be found out */
-/* Removes the file and its journal, as far as they are there. */
-void tct_ledger_remove(const char *path);
+/* Appends where its anchor is from now on, and why the one of before was lost (NULL: it was not); commits. */
+tct_status tct_ledger_append_anchor(tct_ledger *ledger, const char *lost, tct_error *err);
 /* The chain's hash after its row `seq`; "": there is no such row. */
 tct_status tct_ledger_hash_at(tct_ledger *ledger, int64_t seq, char hash[TCT_DIGEST_HEX], tct_error *err);
 
@@ -169,6 +184,18 @@ tct_status tct_ledger_execute(sqlite3 *db, const char *sql, const char *types, c
 tct_status tct_ledger_integrity(tct_ledger *ledger, char *why, size_t size, tct_error *err);
 /* The failure that SQLite reports, told apart: no memory, the machine's (TCT_E_RUN), or the file's (TCT_E_DATA). */
 tct_status tct_ledger_failed(sqlite3 *db, const char *what, tct_error *err);
+
+/* ---- ledger_file.c: what lies at a ledger's place, beside it, and elsewhere ----------------------- */
+
+int tct_ledger_is_there(const char *path); /* 1 also where that cannot be found out */
+/* Removes the file and its journal, as far as they are there. */
+void tct_ledger_remove(const char *path);
+/* TCT_E_RUN where SQLite would open something else than a regular file as the ledger or beside it. */
+tct_status tct_ledger_check_files(const char *path, tct_error *err);
+/* SQLite asks for the count-th time whether to go on waiting for the ledger: 1, after a moment, or 0. */
+int tct_ledger_wait(void *db, int count);
+/* Opens a regular file without waiting, with mode 0600 where O_CREAT makes it; -1: none can be opened (errno). */
+int tct_plain_open(const char *path, int flags);
 
 /* ---- ledger_chain.c: rows in order, each hash recomputed ---------------------------------------- */
 

@@ -26,6 +26,80 @@ static int tells_all(const tct_model *m, const tct_ledger_run *run) {
   return all;
 }
 
+/* After an estimate: what the settings of its fit say that is known before it. */
+static json_t *known_before(json_t *fits) {
+  static const char *const later[] = {"epsilon", "delta", "columns", "label_bound", "label_shift"};
+  json_t *asked = json_incref(json_object_get(json_array_get(fits, 0), "asked"));
+  for (size_t k = 0; k < sizeof later / sizeof *later; k++) json_object_del(asked, later[k]);
+  json_decref(fits);
+  return asked;
+}
+
+static void digest_value(tct_digest *digest, const json_t *value);
+
+/* In the order of their keys, which no other program that writes the file has to keep. */
+static void digest_members(tct_digest *digest, const json_t *object) {
+  const char *key, *before = "", *next = "";
+  json_t *value;
+  for (size_t k = 0; k < json_object_size(object); k++, before = next) {
+    bool found = false;
+    json_object_foreach((json_t *)object, key, value) {
+      bool later = k == 0 || strcmp(key, before) > 0;
+      if (later && (!found || strcmp(key, next) < 0)) next = key, found = true;
+    }
+    tct_digest_text(digest, next);
+    digest_value(digest, json_object_get(object, next));
+  }
+}
+
+/* Numbers by their bits: how their decimals are written differs among programs. */
+static void digest_value(tct_digest *digest, const json_t *value) {
+  double real = json_number_value(value);
+  uint64_t bits;
+  memcpy(&bits, &real, sizeof bits);
+  if (json_is_number(value))
+    tct_digest_word(digest, 'R', bits);
+  else if (json_is_string(value))
+    tct_digest_text(digest, json_string_value(value));
+  else if (json_is_object(value))
+    tct_digest_word(digest, 'O', json_object_size(value)), digest_members(digest, value);
+  else if (json_is_array(value))
+    tct_digest_word(digest, 'A', json_array_size(value));
+  else
+    tct_digest_field(digest, json_is_true(value) ? 'Y' : json_is_false(value) ? 'F' : 'N', "", 0);
+  for (size_t i = 0; i < json_array_size(value); i++) digest_value(digest, json_array_get(value, i));
+}
+
+tct_status tct_ledger_asked_digest(const tct_ledger_asked *a, int persons, int seeded, char text[TCT_LEDGER_ASKED],
+                                   tct_error *err) {
+  json_t *fits = a->fits ? json_loads(a->fits, 0, NULL) : NULL;
+  json_t *estimate = a->estimate ? json_loads(a->estimate, 0, NULL) : NULL;
+  bool parsed = !a->fits == !fits && !a->estimate == !estimate;
+  json_object_del(estimate, "rest"); /* what the fit claims of it */
+  json_t *all = json_pack("{s:s, s:s, s:s?, s:o?, s:o?}", "unit", persons ? "person" : "record", "noise",
+                          seeded ? "reproducible" : "system", "choice", a->choice, "estimate", estimate, "fits",
+                          estimate ? known_before(fits) : fits);
+  char hex[TCT_DIGEST_HEX];
+  tct_digest digest;
+  tct_digest_start(&digest);
+  digest_value(&digest, all);
+  tct_digest_end(&digest, hex);
+  snprintf(text, TCT_LEDGER_ASKED, "%s%s", TCT_LEDGER_ASKED_WORD, hex);
+  tct_status status = all && parsed ? TCT_OK : tct_fail_memory(err);
+  json_decref(all);
+  return status;
+}
+
+/* A run charged by hand, or by a program before there was this digest, has none to compare. */
+static const char *asked_unlike(const tct_ledger_run *run, const tct_model *m) {
+  const tct_ledger_asked asked = {m->fits, m->choice, m->estimate};
+  char own[TCT_LEDGER_ASKED];
+  if (strncmp(run->plan, TCT_LEDGER_ASKED_WORD, sizeof TCT_LEDGER_ASKED_WORD - 1) != 0) return "";
+  if (tct_ledger_asked_digest(&asked, m->persons, m->reproducible, own, NULL) != TCT_OK)
+    return "there is not enough memory to compare what was asked for";
+  return strcmp(own, run->plan) ? "what the model says was asked for is not what its run was charged for" : "";
+}
+
 static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const tct_model *m) {
   if (strcmp(run->head, m->ledger_head) != 0)
     return "the ledger's chain at this run is not the one that the model saw; the ledger was edited or rolled back";
@@ -35,7 +109,7 @@ static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const
   if (l->version > 1 && m->persons != (l->unit == 1)) return "the model's unit of privacy is another";
   if (m->reproducible != run->seeded && l->version > 1) return "the model's word about its noise is another";
   if (!!m->for_tests != !!l->for_tests) return "the ledger is for tests, and the model does not say so";
-  return tells_all(m, run) ? "" : "the model leaves out what its entry names as unaccounted";
+  return tells_all(m, run) ? asked_unlike(run, m) : "the model leaves out what its entry names as unaccounted";
 }
 
 void tct_ledger_find_entry(const tct_ledger *l, const tct_model *m, char *why, size_t size) {
@@ -51,11 +125,27 @@ void tct_ledger_find_entry(const tct_ledger *l, const tct_model *m, char *why, s
                : "the model's run is not in the ledger; the ledger was rolled back, or it is another one");
 }
 
-tct_status tct_ledger_entry(const char *path, const tct_model *model, char *why, size_t size, tct_error *err) {
+static const char TOLD[] = "the model's run is in the ledger as the model tells it";
+
+/* What the last anchor that was lost leaves open; "": none was. */
+static void tell_lost(const tct_ledger *l, char *text, size_t size) {
+  text[0] = 0;
+  for (int64_t i = 0; i < l->changed; i++)
+    if (l->changes[i].anchor)
+      snprintf(text, size,
+               "an anchor was lost (%s: %.100s), and nobody can tell whether the ledger was rolled back before",
+               l->changes[i].time, l->changes[i].reason);
+}
+
+tct_status tct_ledger_entry(const char *path, const tct_model *model, int *told, char *text, size_t size,
+                            tct_error *err) {
   tct_ledger ledger;
-  tct_status status = tct_ledger_open(path, 0, &ledger, err);
-  if (status != TCT_OK) return status;
-  tct_ledger_find_entry(&ledger, model, why, size);
+  char lost[250];
+  TCT_TRY(tct_ledger_open(path, 0, &ledger, err));
+  tct_ledger_find_entry(&ledger, model, text, size);
+  tell_lost(&ledger, lost, sizeof lost);
+  *told = !text[0];
+  if (*told) snprintf(text, size, "%s%s%s", TOLD, lost[0] ? "; " : "", lost);
   tct_ledger_close(&ledger);
   return TCT_OK;
 }
@@ -88,18 +178,20 @@ static void check_models(report *r, tct_ledger *l, const char *const *models, si
   for (size_t i = 0; i < count; i++) {
     char why[300] = "";
     tct_error err = {0};
-    if (tct_anchor_is(models[i])) {
+    char kind = tct_anchor_kind(models[i]);
+    if (kind == 'a') {
       check_anchor(r, l, models[i]);
       continue;
     }
-    tct_model *model = tct_model_read(models[i], &err);
+    if (!kind) tct_fail(&err, TCT_E_DATA, "the file cannot be read, or is neither a model nor an anchor");
+    tct_model *model = kind ? tct_model_read(models[i], &err) : NULL;
     if (model)
       tct_ledger_find_entry(l, model, why, sizeof why);
     else
       snprintf(why, sizeof why, "%.290s", err.text);
     r->incomplete |= err.status == TCT_E_MEMORY;
     json_t *name = json_string(models[i]);
-    add(r, name ? models[i] : "model", why, "its run is in the ledger as the model tells it");
+    add(r, name ? models[i] : "model", why, TOLD);
     json_decref(name);
     tct_model_free(model);
   }
@@ -114,6 +206,8 @@ static tct_status check_ledger(report *r, tct_ledger *l, tct_error *err) {
   r->torn = why[0] != 0;
   TCT_TRY(tct_ledger_state_of(l, &state, err));
   if (l->anchor) check_anchor(r, l, l->anchor);
+  tell_lost(l, why, sizeof why);
+  if (why[0]) add(r, "anchor before", "", why);
   add(r, "budget", state.overspent ? "the recorded runs exceed the budget" : "", "the recorded runs are within it");
   return TCT_OK;
 }
@@ -133,6 +227,7 @@ static char *check(const char *path, const char *const *models, size_t count, tc
     status = TCT_OK;
   } else if (status == TCT_OK) {
     status = check_ledger(&r, &ledger, &why);
+    if (status == TCT_OK) status = tct_ledger_execute(ledger.db, "ROLLBACK", "", NULL, &why); /* its rows are read */
     if (status == TCT_OK) check_models(&r, &ledger, models, count);
   }
   json_t *root = NULL;

@@ -21,10 +21,12 @@ static json_t *run_out(const tct_ledger *l, const tct_ledger_run *run) {
                    texts_out(run->unaccounted), "input", run->input[0] ? json_string(run->input) : json_null());
 }
 
-static json_t *changes_out(const tct_ledger *l) {
+/* Of the input, or lost anchors. */
+static json_t *changes_out(const tct_ledger *l, int anchor) {
   json_t *list = json_array();
   for (int64_t i = 0; list && i < l->changed; i++) {
     const tct_ledger_change *change = &l->changes[i];
+    if (change->anchor != anchor) continue;
     if (json_array_append_new(list, json_pack("{s:s, s:s}", "time", change->time, "reason", change->reason)) != 0)
       return json_decref(list), NULL;
   }
@@ -53,9 +55,10 @@ static json_t *identity_out(const tct_ledger *l) {
     unaccounted += l->runs[i].unaccounted[0] != NULL;
     seeded += l->runs[i].seeded;
   }
-  return json_pack("{s:s, s:s?, s:b, s:s?, s:o, s:o, s:I, s:I}", "unit", l->unit ? "person" : "record", "people",
-                   l->people, "for_tests", l->for_tests, "anchor", l->anchor, "changes", changes_out(l), "reservations",
-                   reservations_out(l), "unaccounted_runs", unaccounted, "seeded_runs", seeded);
+  return json_pack("{s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:I, s:I}", "unit", l->unit ? "person" : "record", "people",
+                   l->people, "for_tests", l->for_tests, "anchor", l->anchor, "lost_anchors", changes_out(l, 1),
+                   "changes", changes_out(l, 0), "reservations", reservations_out(l), "unaccounted_runs", unaccounted,
+                   "seeded_runs", seeded);
 }
 
 static json_t *runs_out(const tct_ledger *l) {

@@ -21,13 +21,14 @@ static int take_unit(tct_ledger *l, const char *text) {
 }
 
 /* "TIME REASON" */
-static int take_change(tct_ledger *l, const char *text, tct_error *err) {
+static int take_change(tct_ledger *l, const char *text, int anchor, tct_error *err) {
   const char *space = strchr(text, ' ');
   if (!space) return 0;
   tct_ledger_change *grown = tct_grow(l->changes, l->changed, l->changed + 1, sizeof *grown);
   if (!grown) return tct_fail_memory(err), 0;
   l->changes = grown;
   tct_ledger_change *change = &grown[l->changed++];
+  change->anchor = anchor;
   if (!keep(&change->time, text, err) || !keep(&change->reason, space + 1, err)) return 0;
   change->time[space - text] = 0;
   return 1;
@@ -40,7 +41,8 @@ static int take_of_ledger(tct_ledger *l, const char *kind, const char *text, tct
   if (!strcmp(kind, "anchor")) return keep(&l->anchor, text, err);
   if (!strcmp(kind, "reserved")) return tct_ledger_take_reservation(l, text, err);
   if (!strcmp(kind, "released")) return tct_ledger_close_reservation(l, text, TCT_RESERVATION_RELEASED);
-  return !strcmp(kind, "input-changed") && take_change(l, text, err);
+  int lost = !strcmp(kind, "anchor-lost");
+  return (lost || !strcmp(kind, "input-changed")) && take_change(l, text, lost, err);
 }
 
 static int take_of_run(tct_ledger *l, const char *kind, const char *text, tct_error *err) {

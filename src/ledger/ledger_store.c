@@ -13,7 +13,6 @@
 
 enum {
   APPLICATION_ID = 0x74616369, /* "taci" */
-  BUSY_MILLISECONDS = 60000,   /* a charge takes milliseconds; a minute outlasts any queue of runs */
 };
 
 static const char *const schema[] = {
@@ -69,7 +68,7 @@ static tct_status ask(sqlite3 *db, const char *sql, char *out, size_t size, tct_
 static tct_status set_up(sqlite3 *db, tct_error *err) {
   char mode[16], sync[16];
   sqlite3_extended_result_codes(db, 0);
-  sqlite3_busy_timeout(db, BUSY_MILLISECONDS);
+  sqlite3_busy_handler(db, tct_ledger_wait, db);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   TCT_TRY(execute(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY", "open", err));
@@ -92,6 +91,7 @@ static int open_file(const char *path, int flags, sqlite3 **db) {
 static tct_status connect(const char *path, int flags, sqlite3 **db, tct_error *err) {
   tct_status status;
   *db = NULL;
+  TCT_TRY(tct_ledger_check_files(path, err));
   int code = open_file(path, flags, db);
   if (code == SQLITE_CANTOPEN)
     status = tct_fail(err, TCT_E_RUN,
@@ -246,22 +246,17 @@ static tct_status append_notes(tct_ledger *l, int64_t run, const tct_ledger_prom
   return tct_ledger_write_print(l, run, p->print, p->declared_part, err);
 }
 
-/* An entry of its own, before the run that it is for. */
-static tct_status append_change(tct_ledger *l, const char *reason, tct_error *err) {
+/* An entry of its own, before what it is for. */
+static tct_status append_change(tct_ledger *l, const char *kind, const char *reason, tct_error *err) {
   char text[TCT_LEDGER_TEXT + 40], time[32];
   tct_ledger_time(0, time);
   snprintf(text, sizeof text, "%s %s", time, reason);
-  return append_note(l, 0, "input-changed", text, err);
+  return append_note(l, 0, kind, text, err);
 }
 
 static tct_status append_run(tct_ledger *l, const tct_ledger_promise *p, char id[TCT_LEDGER_ID], tct_error *err) {
-  char time[32], plan[TCT_DIGEST_HEX] = "";
-  if (p->plan) {
-    tct_digest digest;
-    tct_digest_start(&digest);
-    tct_digest_text(&digest, p->plan);
-    tct_digest_end(&digest, plan);
-  }
+  char time[32], plan[TCT_LEDGER_ASKED] = "";
+  if (p->asked.fits) TCT_TRY(tct_ledger_asked_digest(&p->asked, p->persons, p->seeded, plan, err));
   tct_ledger_time(0, time);
   TCT_TRY(ask(l->db, "SELECT lower(hex(randomblob(16)))", id, TCT_LEDGER_ID, err));
   int64_t run = l->seq + 1;
@@ -311,7 +306,7 @@ static tct_status upgrade(tct_ledger *l, const unsigned char *given, tct_error *
 tct_status tct_ledger_append(tct_ledger *l, const tct_ledger_promise *promise, const char *input,
                              char id[TCT_LEDGER_ID], tct_error *err) {
   TCT_TRY(upgrade(l, promise->key, err));
-  if (!strcmp(input, "changed")) TCT_TRY(append_change(l, promise->input_changed, err));
+  if (!strcmp(input, "changed")) TCT_TRY(append_change(l, "input-changed", promise->input_changed, err));
   int64_t run = l->seq + 1;
   TCT_TRY(append_run(l, promise, id, err));
   TCT_TRY(append_notes(l, run, promise, input, err));
@@ -321,6 +316,13 @@ tct_status tct_ledger_append(tct_ledger *l, const tct_ledger_promise *promise, c
 tct_status tct_ledger_append_note(tct_ledger *l, const char *kind, const char *text, tct_error *err) {
   TCT_TRY(upgrade(l, NULL, err));
   TCT_TRY(append_note(l, 0, kind, text, err));
+  return commit(l, err);
+}
+
+tct_status tct_ledger_append_anchor(tct_ledger *l, const char *lost, tct_error *err) {
+  TCT_TRY(upgrade(l, NULL, err));
+  if (lost) TCT_TRY(append_change(l, "anchor-lost", lost, err));
+  TCT_TRY(append_note(l, 0, "anchor", l->anchor, err));
   return commit(l, err);
 }
 

@@ -1,23 +1,26 @@
 /* registry.c - the registry is lines of text: the first holds the key, each other a ledger and a table.
  *
- * It only ever warns: what it holds is not the ledger's, and a run never fails for it. */
+ * It only ever warns: what it holds is not the ledger's, and a run never fails for it.  Nor does a run wait for it.
+ * What could wait is done when it is opened, before the charge.  There is no lock; lines are added in one write each.
+ */
 #define _GNU_SOURCE
 #include "ledger/registry.h"
 
 #include "core/alloc.h"
+#include "ledger/ledger.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE = 16 * TCT_SKETCH + PATH_MAX + 300 };
+enum { MOST = 1 << 25 }; /* bytes: some 8,000 tables, read in a part of a second */
 static const char HEAD[] = "tacit-tables 1 ";
 static const double SHARED = 0.5; /* more than chance, less than a table that grew */
 
@@ -46,28 +49,23 @@ static void make_folders(const char *path) {
   }
 }
 
-/* Opened and locked, with a first line; NULL: not to be used. */
-static FILE *open_registry(const char *path) {
+/* With a first line; whose came first holds where two processes begin one at a time. */
+static int is_usable(int fd) {
   struct stat info;
-  make_folders(path);
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  FILE *file = fd >= 0 ? fdopen(fd, "r+") : NULL;
-  if (!file && fd >= 0) close(fd);
-  if (!file) return NULL;
-  int ok = flock(fd, LOCK_EX) == 0 && fstat(fd, &info) == 0;
-  if (ok && info.st_size == 0) {
-    tct_key key = {0};
-    char hex[TCT_KEY_HEX];
-    ok = tct_key_draw(key, NULL) == TCT_OK;
-    tct_hex_print(key, TCT_KEY, hex);
-    ok = ok && fprintf(file, "%s%s\n", HEAD, hex) > 0 && fflush(file) == 0;
-    tct_wipe(key, sizeof key);
-    tct_wipe(hex, sizeof hex);
-  }
-  rewind(file);
-  if (ok) return file;
-  fclose(file);
-  return NULL;
+  struct rlimit most; /* beyond it a signal ends the process, which would be after the charge */
+  char head[sizeof HEAD + TCT_KEY_HEX], hex[TCT_KEY_HEX];
+  tct_key key;
+  if (fstat(fd, &info) != 0 || info.st_size > MOST || getrlimit(RLIMIT_FSIZE, &most) != 0) return 0;
+  if (most.rlim_cur != RLIM_INFINITY && (rlim_t)info.st_size + LINE > most.rlim_cur) return 0;
+  if (info.st_size > 0) return 1;
+  int drawn = tct_key_draw(key, NULL) == TCT_OK;
+  if (drawn) tct_hex_print(key, TCT_KEY, hex);
+  int length = drawn ? snprintf(head, sizeof head, "%s%s\n", HEAD, hex) : -1;
+  int written = length > 0 && write(fd, head, (size_t)length) == length;
+  tct_wipe(key, sizeof key);
+  tct_wipe(hex, sizeof hex);
+  tct_wipe(head, sizeof head);
+  return written;
 }
 
 static int read_key(FILE *file, tct_key key) {
@@ -78,13 +76,18 @@ static int read_key(FILE *file, tct_key key) {
   return tct_hex_parse(line + head, key, TCT_KEY);
 }
 
-int tct_registry_key(tct_key key) {
+FILE *tct_registry_open(tct_key key) {
   char path[PATH_MAX];
-  FILE *file = find_path(path) ? open_registry(path) : NULL;
-  int found = file && read_key(file, key);
+  memset(key, 0, TCT_KEY);
+  if (!find_path(path)) return NULL;
+  make_folders(path);
+  int fd = tct_plain_open(path, O_RDWR | O_APPEND | O_CREAT);
+  FILE *file = fd >= 0 && is_usable(fd) && lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "r+") : NULL;
+  if (file && read_key(file, key)) return file;
   if (file) fclose(file);
-  if (!found) memset(key, 0, TCT_KEY);
-  return found;
+  if (!file && fd >= 0) close(fd);
+  memset(key, 0, TCT_KEY);
+  return NULL;
 }
 
 /* One line: ledger, rows, sum, sketch, and the path up to the line's end. */
@@ -113,6 +116,7 @@ static void look(search *s, FILE *file, const char *id, const tct_print *print) 
   char found[TCT_DIGEST_HEX];
   const char *path;
   tct_print other;
+  rewind(file);
   while (fgets(s->line, sizeof s->line, file)) {
     if (!parse_line(s->line, found, &other, &path)) continue;
     int same = tct_print_same(print, &other), own = !strcmp(found, id);
@@ -121,17 +125,19 @@ static void look(search *s, FILE *file, const char *id, const tct_print *print) 
   }
 }
 
-static int append(FILE *file, const char *id, const char *path, const tct_print *print) {
+/* In one write to the file's end, so that lines of other processes stay whole.  It begins a line of its own: before it
+ * there may be one that found no room. */
+static int append(char line[LINE], FILE *file, const char *id, const char *path, const tct_print *print) {
   char sum[TCT_KEY_HEX], real[PATH_MAX];
   if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
   for (char *c = real; *c; c++)
     if ((unsigned char)*c < 32) *c = '?';
   tct_hex_print(print->sum, TCT_KEY, sum);
-  if (fseek(file, 0, SEEK_END) != 0) return 0;
-  fprintf(file, "%s %" PRId64 " %s ", id, print->rows, sum);
-  for (int64_t k = 0; k < print->len; k++) fprintf(file, "%016" PRIx64, print->sketch[k]);
-  fprintf(file, " %s\n", real);
-  return fflush(file) == 0 && !ferror(file);
+  int length = snprintf(line, LINE, "\n%s %" PRId64 " %s ", id, print->rows, sum);
+  for (int64_t k = 0; k < print->len; k++)
+    length += snprintf(line + length, LINE - (size_t)length, "%016" PRIx64, print->sketch[k]);
+  length += snprintf(line + length, LINE - (size_t)length, " %s\n", real);
+  return write(fileno(file), line, (size_t)length) == length;
 }
 
 static char *sentence(const char *format, const char *name) {
@@ -140,24 +146,24 @@ static char *sentence(const char *format, const char *name) {
   return tct_text_copy(text);
 }
 
-char *tct_registry_add(const char *id, const char *path, const tct_print *print) {
+char *tct_registry_add(const tct_shown *shown, const char *path) {
   static const char twice[] =
       "rows of this table were charged to another ledger before (%s); the budgets of both add "
       "up for the same people: keep one ledger for one table";
   static const char unusable[] =
       "the registry of tables %s cannot be used, so that nothing is known about other ledgers "
       "of this table";
+  const tct_print *print = &shown->print[1];
   char name[PATH_MAX];
-  tct_key key;
   if (!find_path(name)) return NULL;
-  FILE *file = open_registry(name);
-  search *s = TCT_NEW(search, 1);
-  int ok = file && s && read_key(file, key);
-  if (ok) look(s, file, id, print);
-  if (ok && !s->listed) ok = append(file, id, path, print);
-  if (file) fclose(file);
+  search *s = shown->registry ? TCT_NEW(search, 1) : NULL;
+  int ok = s != NULL;
+  if (ok) look(s, shown->registry, shown->id, print);
+  if (ok && !s->listed) {
+    ok = append(s->line, shown->registry, shown->id, path, print);
+    look(s, shown->registry, shown->id, print); /* whoever wrote at the same time sees this line, or is seen */
+  }
   char *text = !ok ? sentence(unusable, name) : s->other[0] ? sentence(twice, s->other) : NULL;
-  tct_wipe(key, sizeof key);
-  tct_free(s);
+  tct_wipe_free(s, s ? 1 : 0, sizeof *s);
   return text;
 }

@@ -72,7 +72,7 @@ static tct_status charge(run *r, tct_error *err) {
                                 .seeded = c->has_seed != 0,
                                 .unaccounted = r->data->unaccounted};
   tct_status status = tct_charge_shown(c, &shown, &promise, &r->receipt, &r->warning, err);
-  tct_wipe(&shown, sizeof shown);
+  tct_shown_end(&shown);
   return status;
 }
 

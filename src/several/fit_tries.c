@@ -37,6 +37,7 @@ typedef struct search {
   const char **facts; /* ended by NULL: what any candidate takes from the table unpaid; borrowed from `shell` */
   int64_t facts_count;
   tct_model **shell; /* [candidates] everything but the weights */
+  tct_model *whole;  /* one of them, with the claim of the search */
 } search;
 
 /* ---- the public split ---------------------------------------------------------------------------------------- */
@@ -134,40 +135,31 @@ static tct_status reserve(search *s, tct_error *err) {
   own.config.output = s->config->output;
   tct_amendment_default(&claim);
   claim.composition = s->c;
-  tct_status status = tct_model_amend(s->shell[longest], &claim, err);
-  if (status == TCT_OK) status = tct_model_reserve(&own, s->shell[longest], err);
-  s->output = s->shell[longest]->output;
-  s->shell[longest]->output = NULL;
-  return status;
-}
-
-static tct_status charge_shown(search *s, tct_events *events, const char *plan, tct_error *err) {
-  const tct_composition *c = s->c;
-  tct_shown shown;
-  TCT_TRY(tct_shown_make(s->config->ledger, s->all, s->config->threads, &shown, err));
-  tct_ledger_promise run = {.events = events,
-                            .epsilon = c->epsilon,
-                            .delta = c->delta,
-                            .neighbours = c->neighbours,
-                            .what = "a search with a random number of tries",
-                            .plan = plan,
-                            .persons = s->all->persons,
-                            .seeded = s->config->has_seed,
-                            .unaccounted = (char *const *)s->facts};
-  tct_status status = tct_charge_shown(s->config, &shown, &run, &s->receipt, &s->warning, err);
-  tct_wipe(&shown, sizeof shown);
+  s->whole = s->shell[longest];
+  tct_status status = tct_model_amend(s->whole, &claim, err);
+  if (status == TCT_OK) status = tct_model_reserve(&own, s->whole, err);
+  s->output = s->whole->output;
+  s->whole->output = NULL;
   return status;
 }
 
 /* Once, for everything, with all records that the search reads. */
 static tct_status charge(search *s, tct_error *err) {
-  tct_events events = {0};
+  const tct_composition *c = s->c;
+  tct_shown shown;
   if (!s->config->ledger) return TCT_OK;
-  char *plan = tct_composition_json(s->c, err);
-  tct_status status = plan ? tct_composition_events(s->c, &events, err) : TCT_E_MEMORY;
-  if (status == TCT_OK) status = charge_shown(s, &events, plan, err);
-  tct_events_free(&events);
-  tct_text_free(plan);
+  TCT_TRY(tct_shown_make(s->config->ledger, s->all, s->config->threads, &shown, err));
+  tct_ledger_promise run = {.events = &s->whole->events,
+                            .epsilon = c->epsilon,
+                            .delta = c->delta,
+                            .neighbours = c->neighbours,
+                            .what = "a search with a random number of tries",
+                            .asked = {s->whole->fits, s->whole->choice, NULL},
+                            .persons = s->all->persons,
+                            .seeded = s->config->has_seed,
+                            .unaccounted = (char *const *)s->facts};
+  tct_status status = tct_charge_shown(s->config, &shown, &run, &s->receipt, &s->warning, err);
+  tct_shown_end(&shown);
   return status;
 }
 

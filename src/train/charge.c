@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,17 @@ tct_status tct_model_reserve(const tct_plan *plan, tct_model *model, tct_error *
 
 /* ---- the charge ---- */
 
+/* Both sentences, owned, of which either may be NULL; takes them over. */
+static char *both(char *first, char *second) {
+  if (!first || !second) return first ? first : second;
+  size_t size = strlen(first) + strlen(second) + 3;
+  char *text = TCT_NEW(char, (int64_t)size);
+  if (text) snprintf(text, size, "%s; %s", first, second);
+  tct_free(first);
+  tct_free(second);
+  return text;
+}
+
 tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tct_ledger_promise *run,
                             tct_ledger_receipt *receipt, char **warning, tct_error *err) {
   run->print = &shown->print[0];
@@ -56,22 +68,20 @@ tct_status tct_charge_shown(const tct_config *config, const tct_shown *shown, tc
   run->declared_part = config->input_part != 0;
   run->input_changed = config->input_changed;
   TCT_TRY(tct_ledger_promise_run(config->ledger, run, receipt, err));
-  if (!receipt->for_tests && !(run->reserve > 0))
-    *warning = tct_registry_add(shown->id, config->ledger, &shown->print[1]);
+  *warning = receipt->warning, receipt->warning = NULL;
+  if (!receipt->for_tests && !(run->reserve > 0)) *warning = both(*warning, tct_registry_add(shown, config->ledger));
   return TCT_OK;
 }
 
 static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phases *phases, tct_model *model,
                          tct_error *err) {
   tct_ledger_receipt receipt;
-  char *text = tct_plan_json(plan, err);
-  if (!text) return TCT_E_MEMORY;
   tct_ledger_promise run = {.events = &model->events,
                             .epsilon = model->epsilon,
                             .delta = model->delta,
                             .neighbours = plan->facts.neighbours,
                             .what = model->solver,
-                            .plan = text,
+                            .asked = {model->fits, model->choice, NULL},
                             .persons = model->persons,
                             .seeded = model->reproducible,
                             .unaccounted = model->unaccounted};
@@ -80,7 +90,6 @@ static tct_status charge(const tct_plan *plan, const tct_shown *shown, tct_phase
   else if (phases)
     run.reserve = phases->seconds;
   tct_status status = tct_charge_shown(&plan->config, shown, &run, &receipt, &model->warning, err);
-  tct_text_free(text);
   if (status != TCT_OK) return status;
   if (run.reserve > 0) {
     memcpy(phases->id, receipt.run, TCT_LEDGER_ID);
@@ -101,7 +110,7 @@ tct_status tct_model_promise(const tct_plan *plan, const tct_data *data, tct_pha
   tct_status status = tct_shown_make(plan->config.ledger, data, plan->facts.threads, &shown, err);
   status = tct_team_agree(data->team, status, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = charge(plan, &shown, phases, model, err);
-  tct_wipe(&shown, sizeof shown);
+  tct_shown_end(&shown);
   return tct_team_agree(data->team, status, err);
 }
 

@@ -16,8 +16,7 @@ static void use_labels(tct_config *config, double low, double high) {
   config->label_bound = moved ? (high - low) / 2 : counts ? high : fmax(fabs(low), fabs(high));
 }
 
-/* columns: those of a schema. */
-static void take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high) {
+void tct_config_take_bounds(tct_config *config, const json_t *columns, double label_low, double label_high) {
   double squares = config->intercept ? 1 : 0;
   for (size_t j = 0; j < json_array_size(columns); j++) {
     const char *type = json_string_value(json_object_get(json_array_get(columns, j), "type"));
@@ -38,7 +37,7 @@ tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_e
                     (long long)data->open);
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);
-  take_bounds(config, json_object_get(schema, "columns"), data->label_low, data->label_high);
+  tct_config_take_bounds(config, json_object_get(schema, "columns"), data->label_low, data->label_high);
   json_decref(schema);
   return TCT_OK;
 }
@@ -51,7 +50,7 @@ tct_status tct_config_use_schema_file(tct_config *config, const char *path, int6
   if (!path || !cols) return tct_fail(err, TCT_E_USAGE, "the schema's file, or the place for its columns, is missing");
   tct_status status = tct_schema_load(&schema, path, NULL, &tct_limits_default, err);
   if (status == TCT_OK) {
-    take_bounds(config, json_object_get(schema.root, "columns"), schema.label_low, schema.label_high);
+    tct_config_take_bounds(config, json_object_get(schema.root, "columns"), schema.label_low, schema.label_high);
     *cols = schema.features;
   }
   tct_schema_free(&schema);

@@ -26,7 +26,7 @@ for name in :memory: file:x 'file:y?mode=memory'; do
   ok "a file may be called $name" ledger "$name" --init --epsilon 1 --delta 1e-5
   check "$name is a file" test -s "$name"
 done
-bad 'no name at all' 1 'cannot open' ledger '' --init --epsilon 1 --delta 1e-5
+bad 'no name at all' 1 'no regular file' ledger '' --init --epsilon 1 --delta 1e-5
 
 # ---- the anchor is nobody's output ----
 bad 'a ledger that is its own anchor' 2 'another output' ledger W --init --epsilon 5 --delta 1e-4 --anchor W
@@ -173,6 +173,29 @@ bad_check 'a rolled back ledger by its anchor' ledger S --check
 bad_check 'a rolled back ledger by one of many models' ledger S --check v.json w.json x.json
 bad 'a rolled back ledger is refused' 3 'rolled back' "${train[@]}" --epsilon 0.1 --ledger S -o y.json
 bad 'no folder for the model' 1 'nosuch' "${train[@]}" --epsilon 0.1 --ledger T -o nosuch/m.json
+ok 'a ledger whose anchor is lost' ledger N --init --epsilon 5 --delta 1e-3 --anchor N.anchor
+bad 'which is there, and agrees' 2 'is not lost' ledger N --anchor N.new --anchor-lost 'the disk broke'
+ok 'a run' "${train[@]}" --epsilon 0.1 --ledger N -o n.json
+rm N.anchor && mkfifo N.anchor
+bad 'a pipe in its place' 1 'cannot be read; bring it back, or say that it was lost' "${train[@]}" --epsilon 0.1 --ledger N -o y.json
+bad 'no reason' 2 'reason is empty' ledger N --anchor N.new --anchor-lost ''
+bad 'no new one' 2 'needs --anchor' ledger N --anchor-lost 'the disk broke'
+bad 'a new ledger' 2 'needs --anchor' ledger O --init --epsilon 5 --delta 1e-3 --anchor O.anchor --anchor-lost 'the disk broke'
+ok 'a new anchor' ledger N --anchor N.new --anchor-lost 'the disk broke'
+ok 'show that it was lost' ledger N
+says 'the loss is an entry' '^ANCHOR LOST .*: the disk broke; nobody can tell'
+says 'the new one is kept' '^ *anchor +.*/N.new$'
+ok 'the export says so' ledger N --json
+check 'in an entry of its own' test "$(python3 -c 'import json; o = json.load(open(".out")); print([e["reason"] for e in o["lost_anchors"]], o["changes"])')" = "['the disk broke'] []"
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  check 'and keeps its schema' python3 -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open(".out")), json.load(open(sys.argv[1])))' "$schema"
+fi
+ok 'a run goes on' "${train[@]}" --epsilon 0.1 --ledger N -o y.json
+ok 'the check says so' ledger N --check y.json n.json N.new
+says 'in a line of its own' '^ok +anchor before +an anchor was lost \(2.*: the disk broke\), and nobody can tell whether'
+ok 'and verify' verify y.json --ledger N --json
+check 'with the entry' grep -q 'in the ledger as the model tells it; an anchor was lost' .out
 (trap '' XFSZ; ulimit -f 2 && exec "$TACIT" ledger Z --init --epsilon 1 --delta 1e-5) >/dev/null 2>&1
 check 'an init without room leaves nothing' test ! -e Z -a ! -e Z-journal
 if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then

@@ -6,8 +6,11 @@ usage: verify_edits.py LIBRARY [NAME...]
 Free fields are edited once each.  Files whose plan takes long to calibrate (FEW) get one edit of each field of
 `privacy` and `parties`, the slowest (SLOW) of their releases alone; what other fields mean to verify does not depend on
 the solver.
+
+Files that were charged to the ledger `L` are compared with it too: every edit of what was asked for, also where all that
+follows from it was made anew (by $TACIT), and five forgeries of whole claims.
 """
-import copy, ctypes, json, math, os, re, sys, time
+import copy, ctypes, json, math, os, re, subprocess, sys, time
 
 class Verdict(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [(k, ctypes.c_int32) for k in
@@ -20,22 +23,24 @@ lib.tct_verify.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ct
 lib.tct_verify_json.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p]
 lib.tct_verify_json.restype = ctypes.c_void_p
 
-def weight_bound(text, path="edited.json"):
-    """What verify says that no weight of this plan exceeds; infinite where it says nothing."""
+def report_of(text, path="edited.json"):
     with open(path, "w") as out:
         out.write(text)
-    report = json.loads(ctypes.string_at(lib.tct_verify_json(path.encode(), None, None)))
-    said = [c["text"] for c in report["checks"] if c["name"] == "weights"]
+    return json.loads(ctypes.string_at(lib.tct_verify_json(path.encode(), None, None)))
+
+def weight_bound(text):
+    """What verify says that no weight of this plan exceeds; infinite where it says nothing."""
+    said = [c["text"] for c in report_of(text)["checks"] if c["name"] == "weights"]
     return float(re.search(r"above (\S+),", said[0]).group(1)) if said else math.inf
 
-def verdict_of(text, path="edited.json"):
+def verdict_of(text, path="edited.json", ledger=None):
     with open(path, "w") as out:
         out.write(text)
     verdict = Verdict(size=ctypes.sizeof(Verdict))
-    status = lib.tct_verify(path.encode(), None, ctypes.byref(verdict), None)
+    status = lib.tct_verify(path.encode(), ledger, ctypes.byref(verdict), None)
     return verdict.kind if status == 0 else REFUSED
 
-REFUSED, OLD_RULES = 0, 5
+REFUSED, VERIFIED, OLD_RULES = 0, 1, 5
 
 def verified(text):
     return verdict_of(text) not in (REFUSED, OLD_RULES)
@@ -48,6 +53,101 @@ def without_fits(model):
     for key in ("fits", "weights", "choice", "estimate"):
         old["privacy"].pop(key, None)
     return old
+
+# ---- with the ledger ----
+
+lib.tct_ledger_check_json.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.c_void_p]
+lib.tct_ledger_check_json.restype = ctypes.c_void_p
+
+def entry_holds(model, path="edited.json"):
+    """Is the model as its entry in the ledger says it?  Nothing is planned again."""
+    with open(path, "w") as out:
+        json.dump(model, out)
+    text = lib.tct_ledger_check_json(b"L", ctypes.byref(ctypes.c_char_p(path.encode())), 1, None)
+    return json.loads(ctypes.string_at(text))["ok"]
+
+# What an estimate finds, or leaves: verify knows these from the estimate and from the schema.
+FOUND = tuple(f"privacy/fits/0/asked/{key}" for key in ("epsilon", "delta", "columns", "label_bound", "label_shift"))
+ASKED = re.compile("privacy/(choice|noise|fits/\\d/(count|asked/.*)|estimate/asked/.*)$")
+
+def asked_edits(model):
+    for path, value in fields(model):
+        word = "/".join(map(str, path))
+        if ASKED.match(word) and not ("estimate" in model["privacy"] and (word in FOUND or word.endswith("count"))):
+            yield from ((word, placed(model, path, new)) for new in edits(value) if new != value)
+            yield word, removed(model, path)
+
+def planned_anew(model, asked):
+    """The file of a run that asked for this, all that follows from it made by a dry run; None: there is no such plan."""
+    options = {"--row-norm": "row_norm", "--rows": "rows_rule", "--label-bound": "label_bound", "--label-shift": "label_shift",
+               **{"--" + key: key for key in ("loss", "penalty", "solver", "neighbours", "epsilon", "delta")}}
+    words = [word for option, key in options.items() if asked[key] not in (None, 0) for word in (option, str(asked[key]))]
+    words += ["--shape", f"{asked['rows']},{asked['columns']}"] + ["--no-intercept"] * (not asked["intercept"])
+    ran = subprocess.run([os.environ["TACIT"], "train", "--dry-run", "--json", *words], capture_output=True, text=True)
+    if ran.returncode:
+        return None
+    plan, out = json.loads(ran.stdout), copy.deepcopy(model)
+    fit = plan["fits"][0]
+    out.update({key: plan[key] for key in ("loss", "penalty", "solver", "rows")})
+    out["privacy"].update({key: fit[key] for key in ("epsilon", "delta", "events", "accountant")}, fits=[fit])
+    out["transforms"].update({key: asked[key] for key in ("row_norm", "label_bound", "label_shift", "intercept")}, rows=asked["rows_rule"])
+    out["intercept"] *= asked["intercept"]
+    return out
+
+def anew_edits(model):
+    """Files that agree in themselves, of another run: only the ledger knows that there was none such."""
+    asked = model["privacy"]["fits"][0]["asked"]
+    others = {key: asked[key] * 2 for key in ("row_norm", "label_bound", "label_shift", "rows") if asked[key]}
+    others.update({key: asked[key] / 2 for key in ("epsilon", "delta")}, rows_rule="unit", penalty="l2:lambda=0.5",
+                  intercept=not asked["intercept"], solver=model["solver"])
+    made = ((key, planned_anew(model, {**asked, key: value})) for key, value in others.items() if value != asked[key])
+    return [(key, each) for key, each in made if each]
+
+def as_person(model):
+    out = copy.deepcopy(model)
+    out["privacy"]["unit"] = "One person: all of that person's records together removed; the number of records and the schema are public."
+    out["privacy"]["weights"] = {"cap": 1.0, "of": "person"}
+    return out
+
+def as_one_try(model):
+    """Its price is what verify asks for, to the digits that it prints and the few that follow."""
+    out = copy.deepcopy(model)
+    privacy = out["privacy"]
+    privacy["choice"] = re.sub(r"mean=\d+", "mean=1", privacy["choice"])
+    text = [c["text"] for c in report_of(json.dumps(out))["checks"] if c["name"] == "selection"][0]
+    cost = float(re.search(r"cost epsilon (\S+)$", text).group(1))
+    for step in range(-12, 13):
+        privacy["epsilon"] = cost * (1 + step * 5e-10)
+        privacy["events"] = [re.sub("epsilon=[^,]+", "epsilon=%.17g" % privacy["epsilon"], privacy["events"][0])]
+        if verified(json.dumps(out)):
+            break
+    return out
+
+def as_one_fit(model):
+    for fit in model["privacy"]["fits"]:
+        out = copy.deepcopy(model)
+        del out["privacy"]["choice"]
+        out["privacy"].update({key: fit[key] for key in ("epsilon", "delta", "events", "accountant")}, fits=[fit])
+        if verified(json.dumps(out)):
+            break
+    return out
+
+def as_known_bounds(model):
+    out = copy.deepcopy(model)
+    out["privacy"].update(out["privacy"].pop("estimate")["rest"])
+    for column in [*out["transforms"]["schema"]["columns"], out["transforms"]["schema"]["label"]]:
+        column.pop("estimated", None)
+    return out
+
+def as_system(model):
+    out = copy.deepcopy(model)
+    trust = json.load(open("claims/fit.json"))["privacy"]["trust"]
+    out["privacy"].update(noise="system", trust=trust)
+    del out["privacy"]["ledger"]["for_tests"]
+    return out
+
+# Each verifies by itself, and tells less than was spent.
+FORGERIES = (("search", as_one_try), ("search", as_one_fit), ("fit", as_person), ("estimated", as_known_bounds), ("seeded", as_system))
 
 # What no check without the data can know; docs/reference/format/model.md has the list with reasons.
 FREE = ("coefficients", "intercept", "classes", "features", "label", "library", "note", "transforms/schema",
@@ -198,6 +298,33 @@ for name in names:
         at = twice.index(f'"{key}": ')
         if verified(twice[:at] + f'"{key}": 1, ' + twice[at:]):
             unseen.append((name, "doubled " + key, ""))
+
+alone = held = 0
+for name in names:
+    began = time.time()
+    model = json.load(open(name + ".json"))
+    if "ledger" not in model["privacy"]:
+        continue
+    assert entry_holds(model) and verdict_of(json.dumps(model), ledger=b"L") == VERIFIED, name
+    changes = [("asked", word, changed) for word, changed in asked_edits(model)]
+    if name not in FEW and "estimate" not in model["privacy"] and len(model.get("classes", ())) < 3:
+        changes += [("anew", word, changed) for word, changed in anew_edits(model)]
+    for kind, word, changed in changes:
+        tried += 1
+        alone += kind == "anew" and verified(json.dumps(changed))
+        if entry_holds(changed):
+            held += 1
+            unseen.append((name, kind + " with the ledger", word))
+    print(name, f"{time.time() - began:.1f} s with the ledger", len(changes), file=sys.stderr, flush=True)
+assert alone > 50, alone
+for name, forge in FORGERIES:
+    forged = json.dumps(forge(json.load(open(f"claims/{name}.json"))))
+    tried += 1
+    if verdict_of(forged) != VERIFIED:
+        unseen.append((name, forge.__name__, "is no forgery: verify refuses it by itself"))
+    if verdict_of(forged, ledger=b"T" if name == "seeded" else b"L") != REFUSED:
+        unseen.append((name, forge.__name__, "with the ledger"))
+print(f"{alone} files of runs that there were not verify by themselves, {held} with their ledger")
 print(f"{tried} edits of {len(names)} files, {free} of them of free fields, {len(unseen)} unseen elsewhere")
 for line in sorted(set(unseen))[:60]:
     print("  unseen:", *line)

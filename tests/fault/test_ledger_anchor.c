@@ -1,4 +1,5 @@
-/* test_ledger_anchor.c - a disk that is full under the anchor alone: found out before the charge, and nothing is lost.
+/* test_ledger_anchor.c - a disk that fails under the anchor alone: before the charge nothing is lost, after it no run
+ * ends.
  */
 #define _GNU_SOURCE
 #include "fault/ledger_help.h"
@@ -17,6 +18,13 @@ int posix_fallocate(int fd, off_t from, off_t length) {
   const char *file = strrchr(name, '/');
   if (full && file && (!strncmp(file, "/A.", 3) || strstr(file, "(deleted)"))) return ENOSPC; /* it has no name yet */
   return ftruncate(fd, from + length) == 0 ? 0 : errno;
+}
+
+static int stuck; /* the anchor's name cannot be taken */
+
+int rename(const char *from, const char *to) {
+  if (stuck) return errno = EPERM, -1;
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 static tct_status charge_now(tct_error *err) {
@@ -68,9 +76,34 @@ static void an_anchor_has_its_line_and_no_reserved_room_behind_it(void **state) 
   assert_true(strlen(line) == got && line[got - 1] == '\n' && strchr(line, '\n') == line + got - 1);
 }
 
+static void an_anchor_that_cannot_follow_its_ledger_is_told_and_ends_no_run(void **state) {
+  (void)state;
+  static const char *const event[] = {"gaussian:noise=30"};
+  tct_error err = {0};
+  tct_charge charge;
+  tct_charge_default(&charge);
+  charge.delta = 1e-6;
+  for (stuck = 1; stuck >= 0; stuck--) {
+    int before = count_runs();
+    json_t *told = parsed(tct_ledger_charge_run("L", event, 1, &charge, &err), &err);
+    const char *warning = json_string_value(json_object_get(told, "warning"));
+    assert_int_equal(stuck, warning && strstr(warning, "names an earlier row"));
+    json_decref(told);
+    assert_int_equal(count_runs(), before + 1);
+    assert_true(check_passes(NULL, 0));
+  }
+  stuck = 1;
+  tct_model *model = train_with_ledger(0.5, NULL, NULL, NULL, &err);
+  stuck = 0;
+  if (!model) fail_msg("%s", err.text);
+  assert_non_null(strstr(tct_model_warning(model), "names an earlier row"));
+  tct_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_disk_under_the_anchor_is_found_out_before_the_charge),
+      cmocka_unit_test(an_anchor_that_cannot_follow_its_ledger_is_told_and_ends_no_run),
       cmocka_unit_test(an_anchor_has_its_line_and_no_reserved_room_behind_it),
   };
   return cmocka_run_group_tests_name("the anchor's disk", tests, enter_folder, leave_folder);

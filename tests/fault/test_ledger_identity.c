@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { N = 900, P = 3 };
 static double x[N * P], y[N];
@@ -292,13 +293,69 @@ static void the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_us
   setenv("TACIT_REGISTRY", "none", 1);
 }
 
+/* 1: there is a registry, with this key. */
+static int registry_key(tct_key key) {
+  FILE *file = tct_registry_open(key);
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+/* One of many processes that begin and fill a registry at the same time; the exit code is 0 if all went well. */
+static int note_tables(int process) {
+  enum { TABLES = 20 };
+  tct_shown shown = {0};
+  tct_key key;
+  int bad = 0;
+  for (int t = 0; t < TABLES && !bad; t++) {
+    shown.registry = tct_registry_open(key);
+    memset(shown.id, 'a' + process, TCT_DIGEST_HEX - 1);
+    shown.print[1] = (tct_print){.rows = 1000 * process + t, .len = TCT_SKETCH};
+    for (int k = 0; k < TCT_SKETCH; k++)
+      shown.print[1].sketch[k] = (uint64_t)(process * TABLES + t) << 32 | (uint64_t)k;
+    char *told = shown.registry ? tct_registry_add(&shown, "L") : NULL;
+    bad = !shown.registry || told;
+    free(told);
+    tct_shown_end(&shown);
+  }
+  return bad;
+}
+
+static void tables_that_many_processes_note_at_once_are_each_a_whole_line(void **state) {
+  (void)state;
+  enum { PROCESSES = 8, LENGTH = 8000 };
+  static char line[LENGTH];
+  int status, lines = 0;
+  pid_t child[PROCESSES];
+  unlink("R");
+  setenv("TACIT_REGISTRY", "R", 1);
+  for (int p = 0; p < PROCESSES; p++)
+    if ((child[p] = fork()) == 0) _exit(note_tables(p));
+  for (int p = 0; p < PROCESSES; p++) {
+    assert_int_equal(waitpid(child[p], &status, 0), child[p]);
+    assert_int_equal(status, 0);
+  }
+  FILE *file = fopen("R", "r");
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file)) {
+    if (line[0] == '\n' || !strncmp(line, "tacit-tables 1 ", 15)) continue;
+    lines++;
+    assert_true(line[0] >= 'a' && line[0] < 'a' + PROCESSES && strspn(line, (char[]){line[0], 0}) == 64);
+    assert_int_equal(strspn(strrchr(line, '/'), "/L") + 1, strlen(strrchr(line, '/')));
+  }
+  fclose(file);
+  assert_int_equal(lines, PROCESSES * 20);
+  for (int p = 0; p < PROCESSES; p++) assert_int_equal(note_tables(p), 0); /* all are listed */
+  assert_int_equal(unlink("R"), 0);
+  setenv("TACIT_REGISTRY", "none", 1);
+}
+
 /* A registry is made at `file`, under these two folders; all three are removed. */
 static void registry_is_at(const char *file, const char *inner, const char *outer) {
   tct_key key, again;
   unsigned char zero[TCT_KEY] = {0};
-  assert_true(tct_registry_key(key));
+  assert_true(registry_key(key));
   assert_int_equal(access(file, F_OK), 0);
-  assert_true(tct_registry_key(again));
+  assert_true(registry_key(again));
   assert_memory_equal(key, again, sizeof key);
   assert_memory_not_equal(key, zero, sizeof key);
   assert_int_equal(unlink(file), 0);
@@ -330,15 +387,15 @@ static void the_registry_is_made_where_its_three_variables_say(void **state) {
   unsetenv("XDG_CONFIG_HOME");
   registry_is_at(file, inner, home);
   setenv("HOME", "c", 1);
-  assert_false(tct_registry_key(key));
+  assert_false(registry_key(key));
   unsetenv("HOME");
-  assert_false(tct_registry_key(key));
+  assert_false(registry_key(key));
   if (old_home) setenv("HOME", old_home, 1);
   if (old_config) setenv("XDG_CONFIG_HOME", old_config, 1);
   free(old_home);
   free(old_config);
   setenv("TACIT_REGISTRY", "none", 1);
-  assert_false(tct_registry_key(key));
+  assert_false(registry_key(key));
 }
 
 static void a_ledger_behind_its_anchor_is_charged_no_more(void **state) {
@@ -358,6 +415,46 @@ static void a_ledger_behind_its_anchor_is_charged_no_more(void **state) {
   assert_int_equal(count_runs(), 1);
   unlink("A");
   assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_E_RUN); /* an anchor that is away tells nothing */
+}
+
+static void a_lost_anchor_is_a_row_of_the_chain_and_a_new_one_begins(void **state) {
+  (void)state;
+  tct_error err = {0};
+  unlink("A");
+  unlink("R");
+  make_ledger(0, 0, "A");
+  fill_table();
+  assert_int_equal(tct_ledger_anchor_lost("L", "R", "burnt", &err), TCT_E_USAGE); /* it is there, and agrees */
+  copy_file("L", "L.old");
+  assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
+  copy_file("L", "m.json");
+  copy_file("L.old", "L");
+  assert_int_equal(tct_ledger_anchor_lost("L", "R", "burnt", &err), TCT_E_DATA); /* it is there, and says otherwise */
+  copy_file("m.json", "L");
+  assert_int_equal(unlink("A") | unlink("m.json"), 0);
+  assert_int_equal(tct_ledger_anchor("L", "R", &err), TCT_E_RUN);
+  assert_int_equal(tct_ledger_anchor_lost("L", "R", "", &err), TCT_E_USAGE);
+  assert_int_equal(tct_ledger_anchor_lost("L", "R", "two\nlines", &err), TCT_E_USAGE);
+  assert_int_equal(access("R", F_OK), -1);
+  if (tct_ledger_anchor_lost("L", "R", "burnt", &err) != TCT_OK) fail_msg("%s", err.text);
+  json_t *root = ledger_now(), *lost = json_object_get(root, "lost_anchors");
+  assert_int_equal(json_array_size(lost), 1);
+  assert_string_equal(json_string_value(json_object_get(json_array_get(lost, 0), "reason")), "burnt");
+  assert_int_equal(json_array_size(json_object_get(root, "changes")), 0);
+  assert_int_equal(json_array_size(json_object_get(root, "runs")), 1);
+  json_decref(root);
+  root = parsed(tct_ledger_check_json("L", NULL, 0, &err), &err);
+  assert_int_equal(held(root, "anchor"), 1);
+  assert_int_equal(held(root, "anchor before"), 1);
+  json_decref(root);
+  copy_file("L", "L.old");
+  assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_OK);
+  copy_file("L.old", "L");
+  assert_int_equal(charge_rows("L", 0, N, 0, NULL), TCT_E_DATA); /* the new one holds from now on */
+  unlink("M");
+  assert_int_equal(tct_ledger_init("M", "", NULL, TCT_ADD_REMOVE, 2, 1e-5, &err), TCT_OK);
+  assert_int_equal(tct_ledger_anchor_lost("M", "A", "burnt", &err), TCT_E_USAGE); /* it never had one */
+  unlink("M");
 }
 
 static void a_ledger_with_an_older_anchor_is_ahead_of_it_and_is_charged(void **state) {
@@ -515,8 +612,10 @@ int main(void) {
       cmocka_unit_test(a_print_is_the_same_for_all_layouts_and_threads_and_another_for_another_key),
       cmocka_unit_test(no_fingerprint_and_no_key_is_exported),
       cmocka_unit_test(the_same_table_on_a_second_ledger_is_told_and_the_registry_is_the_users_alone),
+      cmocka_unit_test(tables_that_many_processes_note_at_once_are_each_a_whole_line),
       cmocka_unit_test(the_registry_is_made_where_its_three_variables_say),
       cmocka_unit_test(a_ledger_behind_its_anchor_is_charged_no_more),
+      cmocka_unit_test(a_lost_anchor_is_a_row_of_the_chain_and_a_new_one_begins),
       cmocka_unit_test(a_ledger_with_an_older_anchor_is_ahead_of_it_and_is_charged),
       cmocka_unit_test(a_model_without_room_is_found_out_before_the_charge),
       cmocka_unit_test(a_ledger_that_cannot_be_made_leaves_nothing),

@@ -437,6 +437,7 @@ plant replaced_records_charged_once src/account/curves/renyi.c 's/TCT_REPLACE_ON
 plant ledger_forgets_delta src/ledger/ledger_filter.c 's/  next\.delta \+= delta;\n//' unit_ledger_entry unit_ledger
 plant overspent_ledger_permits_again src/ledger/ledger_filter.c 's/  if \(state->overspent\) return [^\n]*\n//' unit_ledger_entry
 plant head_of_a_model_unread src/ledger/ledger_check.c 's/if \(strcmp\(run->head, m->ledger_head\) != 0\)/if (0)/' unit_ledger_entry
+plant model_of_another_plan_matches src/ledger/ledger_check.c 's/\? asked_unlike\(run, m\) :/? "" :/' unit_ledger_entry
 plant model_with_fewer_events_matches src/ledger/ledger_check.c 's/if \(a->len != b->len\) return 0;/if (a->len > b->len) return 0;/' unit_ledger_entry
 plant missing_events_of_a_run_ignored src/ledger/ledger_chain.c 's/if \(l->runs\[i\]\.events\.len != l->runs\[i\]\.promised\)/if (0)/' unit_ledger_entry
 plant charge_below_its_cost_taken src/ledger/ledger.c 's/if \(!\(cost\.epsilon <= p->epsilon \* \(1 \+ 1e-9\)\)\)/if (0)/' unit_ledger

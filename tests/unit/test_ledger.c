@@ -4,8 +4,12 @@
 #include "account/account.h"
 #include "ledger/anchor.h"
 #include "ledger/fingerprint.h"
+#include "ledger/ledger.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <sys/stat.h>
+#include <time.h>
 
 /* The status of one charge. */
 static tct_status charge(const char *event, double epsilon, double delta) {
@@ -25,8 +29,8 @@ static double ledger_number(const char *part, const char *key) {
 static void a_ledger_and_a_file_that_is_not_there_are_no_anchors(void **state) {
   (void)state;
   new_ledger(1, NULL);
-  assert_false(tct_anchor_is("L"));
-  assert_false(tct_anchor_is("nowhere"));
+  assert_int_equal(tct_anchor_kind("L"), 0);
+  assert_int_equal(tct_anchor_kind("nowhere"), 0);
 }
 
 static void a_table_with_a_row_of_its_own_is_no_part_of_another(void **state) {
@@ -361,6 +365,41 @@ static void a_note_that_no_reservation_fits_makes_no_ledger(void **state) {
   }
 }
 
+/* The file last changed so many seconds ago; far ahead stands for just now, however slow the machine is. */
+static void changed_ago(const char *name, int seconds) {
+  struct timespec at[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - seconds}};
+  assert_int_equal(utimensat(AT_FDCWD, name, at, 0), 0);
+}
+
+static void a_ledger_is_waited_for_while_it_moves_and_not_for_ever(void **state) {
+  (void)state;
+  enum { AT_ONCE = 0, A_SECOND = 51, A_MINUTE = 3001, NOW = -1000, NONE = -1 };
+  static const struct {
+    int count, ledger, journal, go_on;
+  } rows[] = {
+      {AT_ONCE, 9000, NONE, 1}, {A_SECOND - 2, 9000, NONE, 1}, {A_SECOND, 9000, NONE, 0}, {A_SECOND, 3, NONE, 0},
+      {A_SECOND, NOW, NONE, 1}, {A_SECOND, 9000, NOW, 1},      {A_SECOND, 9000, 3, 1},    {A_SECOND, 3, 9000, 1},
+      {A_SECOND, 9000, 7, 0},   {A_MINUTE, NOW, NOW, 0},
+  };
+  sqlite3 *db = NULL;
+  new_ledger(1, NULL);
+  assert_int_equal(sqlite3_open("L", &db), SQLITE_OK);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    unlink("L-journal");
+    if (rows[i].journal != NONE)
+      close(open("L-journal", O_CREAT | O_WRONLY, 0600)), changed_ago("L-journal", rows[i].journal);
+    changed_ago("L", rows[i].ledger);
+    if (tct_ledger_wait(db, rows[i].count) != rows[i].go_on) fail_msg("row %zu", i);
+  }
+  unlink("L-journal");
+  changed_ago("L", 3);
+  assert_int_equal(sqlite3_exec(db, "BEGIN; UPDATE head SET seq = seq + 1", NULL, NULL, NULL), SQLITE_OK);
+  assert_int_equal(access("L-journal", F_OK), 0);
+  changed_ago("L", 3);
+  assert_int_equal(tct_ledger_wait(db, A_SECOND), 0); /* its own journal is no sign of others */
+  sqlite3_close(db);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ledger_and_a_file_that_is_not_there_are_no_anchors),
@@ -376,6 +415,7 @@ int main(void) {
       cmocka_unit_test(sampled_runs_gain_by_the_filter_of_renyi_orders),
       cmocka_unit_test(settings_that_mean_nothing_make_no_ledger),
       cmocka_unit_test(another_file_is_no_ledger),
+      cmocka_unit_test(a_ledger_is_waited_for_while_it_moves_and_not_for_ever),
       cmocka_unit_test(a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_damaged),
       cmocka_unit_test(what_is_reserved_refuses_others_and_becomes_one_charge),
       cmocka_unit_test(what_is_released_is_free_and_cannot_be_charged),

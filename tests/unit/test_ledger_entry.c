@@ -24,6 +24,20 @@ typedef struct pair {
 static char fact[] = "a schema was drafted from the data", other_fact[] = "rows were counted";
 static char head[] = "1234", other_head[] = "1235", id[] = "run", other_id[] = "ruin";
 
+static char fits[] = "[{\"asked\": {\"loss\": \"logistic\", \"row_norm\": 1.0}, \"count\": 1}]";
+static char wider[] = "[{\"asked\": {\"loss\": \"logistic\", \"row_norm\": 2.0}, \"count\": 1}]";
+static char other_loss[] = "[{\"asked\": {\"loss\": \"hinge\", \"row_norm\": 1.0}, \"count\": 1}]";
+static char five[] = "selection:mean=5,score=3", one[] = "selection:mean=1,score=3";
+static char estimate[] = "{\"asked\": {\"spec\": \"bounds\"}, \"rest\": {\"epsilon\": 0.4}}";
+static char other_estimate[] = "{\"asked\": {\"spec\": \"categories\"}, \"rest\": {\"epsilon\": 0.4}}";
+
+/* The run was charged for this; the estimate's rest is not known then. */
+static void charge_for(pair *p, char *choice, int estimated) {
+  const tct_ledger_asked asked = {fits, choice, estimated ? "{\"asked\": {\"spec\": \"bounds\"}}" : NULL};
+  assert_int_equal(tct_ledger_asked_digest(&asked, 0, 0, p->run.plan, NULL), TCT_OK);
+  p->model.fits = fits, p->model.choice = choice, p->model.estimate = estimated ? estimate : NULL;
+}
+
 /* A run of a ledger of version 2, and the model that it made. */
 static void pair_make(pair *p) {
   memset(p, 0, sizeof *p);
@@ -83,6 +97,74 @@ static void a_model_that_differs_from_its_entry_in_anything_is_not_in_the_ledger
     tct_events_free(&p.model.events);
     tct_events_free(&p.run.events);
     if (!more) break;
+  }
+}
+
+/* Nothing else tells these from what was charged: same events, same budget, same words about unit and noise. */
+static int ask_otherwise(pair *p, int which) {
+  charge_for(p, which == 5 ? NULL : five, which > 5);
+  switch (which) {
+    case 0: return 1;
+    case 1: p->model.fits = wider; return 1;
+    case 2: p->model.choice = one; return 1;
+    case 3: p->model.choice = NULL; return 1; /* a search told as a fit */
+    case 4: p->ledger.unit = 1, p->model.persons = 1; return 1;
+    case 5: p->model.reproducible = p->run.seeded = 1; return 1;
+    case 6: return 1;
+    case 7: p->model.estimate = NULL; return 1;
+    case 8: p->model.estimate = other_estimate; return 1;
+    case 9: p->model.fits = other_loss; return 1;
+    case 10: p->model.fits = NULL; return 1; /* a file of form 1 */
+    default: return 0;
+  }
+}
+
+static void a_model_of_what_was_not_asked_for_is_not_in_the_ledger(void **state) {
+  (void)state;
+  char why[300];
+  pair p;
+  for (int which = 0, more = 1; more; which++) {
+    pair_make(&p);
+    more = ask_otherwise(&p, which);
+    tct_ledger_find_entry(&p.ledger, &p.model, why, sizeof why);
+    int same = which == 0 || which == 6;
+    if (more && (same ? why[0] != 0 : !strstr(why, "asked for"))) fail_msg("difference %d: '%s'", which, why);
+    tct_events_free(&p.model.events);
+    tct_events_free(&p.run.events);
+  }
+}
+
+/* Recorded: another digest of the same would make every model of before look forged. */
+static void the_digest_of_what_was_asked_for_is_the_one_that_older_ledgers_hold(void **state) {
+  (void)state;
+  static char shuffled[] = "[{\"count\": 1, \"asked\": {\"row_norm\": 1, \"loss\": \"logistic\"}}]";
+  const struct {
+    tct_ledger_asked asked;
+    const char *text;
+  } rows[] = {{{fits, five, NULL}, "asked:c12d4fc6bbfe1b44dd233b750425392da571a26ca1c0fadde470c4a8ef7e20d8"},
+              {{shuffled, five, NULL}, "asked:c12d4fc6bbfe1b44dd233b750425392da571a26ca1c0fadde470c4a8ef7e20d8"},
+              {{fits, NULL, estimate}, "asked:22777a86af1e4e113453c00c467e3278cc85610493db0762cc213245cb4d82af"}};
+  char text[TCT_LEDGER_ASKED];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(tct_ledger_asked_digest(&rows[i].asked, 0, 0, text, NULL), TCT_OK);
+    assert_string_equal(text, rows[i].text);
+  }
+}
+
+/* Of a run that was charged by hand, or by a program before there was this digest, nothing is compared. */
+static void a_run_without_a_digest_is_not_asked_for_one(void **state) {
+  (void)state;
+  static const char *const before[] = {"", "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"};
+  char why[300];
+  for (int k = 0; k < 2; k++) {
+    pair p;
+    pair_make(&p);
+    p.model.fits = fits;
+    snprintf(p.run.plan, sizeof p.run.plan, "%s", before[k]);
+    tct_ledger_find_entry(&p.ledger, &p.model, why, sizeof why);
+    assert_string_equal(why, "");
+    tct_events_free(&p.model.events);
+    tct_events_free(&p.run.events);
   }
 }
 
@@ -232,7 +314,7 @@ static void the_ledgers_text_names_the_digest_of_a_runs_plan(void **state) {
   char *text = tct_ledger_json("L", &err);
   json_t *root = json_loads(text, 0, NULL), *run = json_array_get(json_object_get(root, "runs"), 0);
   const char *plan = json_string_value(json_object_get(run, "plan"));
-  assert_true(plan && strlen(plan) == TCT_DIGEST_HEX - 1);
+  assert_true(plan && strlen(plan) == TCT_LEDGER_ASKED - 1);
   json_decref(root);
   tct_text_free(text);
 }
@@ -240,6 +322,9 @@ static void the_ledgers_text_names_the_digest_of_a_runs_plan(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_that_differs_from_its_entry_in_anything_is_not_in_the_ledger),
+      cmocka_unit_test(a_model_of_what_was_not_asked_for_is_not_in_the_ledger),
+      cmocka_unit_test(a_run_without_a_digest_is_not_asked_for_one),
+      cmocka_unit_test(the_digest_of_what_was_asked_for_is_the_one_that_older_ledgers_hold),
       cmocka_unit_test(an_old_ledger_is_not_asked_for_what_it_never_knew),
       cmocka_unit_test(an_overspent_ledger_permits_nothing_any_more),
       cmocka_unit_test(what_cannot_be_charged_is_refused_whatever_is_left),
