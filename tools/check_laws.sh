@@ -34,6 +34,11 @@ while IFS= read -r hit; do
 done < <(grep -nE '\bfopen\([^;]*"([wa]|r[bt]?\+)|\b(mkstemp|mkostemp|creat|rename|renameat|truncate)\(|\bO_(CREAT|TMPFILE|WRONLY|RDWR)\b' "${files[@]}" |
   grep -vE '^(src/core/outfile|src/read/table/scratch|src/ledger/registry|cli/disk)\.c:' | cut -d: -f1,2)
 
+# A parallel loop asks how many threads there may be: in a forked child there is one.
+while IFS= read -r hit; do
+  complain "$hit: a parallel loop without num_threads(tct_threads(...)); it would wait for ever in a forked child"
+done < <(grep -nE '#pragma omp parallel' "${files[@]}" | grep -vF 'num_threads(tct_threads(' | cut -d: -f1,2)
+
 # At most 7 parameters.
 long=$(awk '
   function parameters(text, list, n) {

@@ -168,3 +168,24 @@ def test_no_file_of_python_goes_over_what_it_came_from(tmp_path, monkeypatch):
             write("pipe")
         with pytest.raises(ValueError, match="must be a file"):
             write("-")
+
+
+FORKED = """
+import multiprocessing, numpy, tacit
+x = numpy.random.default_rng(1).uniform(-0.5, 0.5, (20000, 20))
+def fit():
+    model = tacit.PrivateLogisticRegression(epsilon=1, delta=1e-6, bounds=(-0.5, 0.5), n_jobs=2, random_state=3)
+    return model.fit(x, x.sum(axis=1) > 0).coef_.tolist()
+before = fit()
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    try:
+        assert pool.apply_async(fit).get(60) == before, "the child has another model"
+    except multiprocessing.TimeoutError:
+        raise SystemExit("the child does not end")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="skipped: no fork")
+def test_a_fit_in_a_forked_child_ends_with_the_same_model():
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

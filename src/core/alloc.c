@@ -4,6 +4,7 @@
  * multiple of the alignment, so sizes are rounded up, after the overflow check.  Large memory is aligned to huge pages
  * and asks for them: a table of gigabytes then takes hundreds of times fewer page faults and address translations. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "core/stop.h"
 
 #include <sodium.h>
@@ -67,7 +68,7 @@ void *tct_alloc_by(int threads, int64_t count, size_t size) {
   char *memory = take(count, size, &bytes);
   if (!memory) return NULL;
   if (bytes < 4 * piece) threads = 1;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (size_t at = 0; at < bytes; at += piece) memset(memory + at, 0, bytes - at < piece ? bytes - at : piece);
   return memory;
 }
@@ -103,7 +104,7 @@ void tct_wipe_free(void *memory, int64_t count, size_t size) {
 void tct_wipe_by(int threads, void *memory, int64_t count, size_t size) {
   size_t bytes = memory && count > 0 ? (size_t)count * size : 0, piece = HUGE_PAGE;
   if (bytes < 4 * piece) threads = 1;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (size_t at = 0; at < bytes; at += piece)
     sodium_memzero((char *)memory + at, bytes - at < piece ? bytes - at : piece);
 }

@@ -5,11 +5,22 @@
 #define _GNU_SOURCE
 #include "core/processors.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH = 4096 };
+
+static bool forked;
+
+static void note_fork(void) { forked = true; }
+
+/* Before main: a process may fork before it calls anything here, when others have already used OpenMP. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, note_fork); }
+
+int tct_threads(int threads) { return forked || threads < 1 ? 1 : threads; }
 
 /* How many of the first two words of a file are numbers; "max" is none. */
 static int read_number(const char *path, double *first, double *second) {

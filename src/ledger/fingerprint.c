@@ -5,6 +5,7 @@
 #include "ledger/fingerprint.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/matrix/matrix.h"
 #include "la/matrix/rows_access.h"
 #include "ranks/ranks.h"
@@ -140,7 +141,7 @@ static void print_own(const tct_matrix *x, const double *y, tct_key key[TCT_PRIN
   int64_t blocks = (x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
   pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER; /* of this call: runs in other threads do not wait for it */
   memset(print, 0, TCT_PRINT_KEYS * sizeof *print);
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(tct_threads(threads)) if (blocks > 1)
   for (int64_t b = 0; b < blocks; b++) {
     tct_print part[TCT_PRINT_KEYS];
     print_block(x, y, b * BLOCK_ROWS, key, part);

@@ -18,6 +18,7 @@
 #include "rng/coins.h"
 
 #include "core/point.h"
+#include "core/processors.h"
 
 #include <math.h>
 #include <sodium.h>
@@ -121,7 +122,7 @@ int64_t tct_poisson_batch_by(int threads, const tct_rng_key *key, uint64_t itera
   if (threads > parts) threads = (int)parts;
   if (threads < 2) return tct_poisson_batch(key, iteration, rate, row0, rows, out);
   parts = rows / PART < MOST ? rows / PART : MOST;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(dynamic, 1)
   for (int64_t k = 0; k < parts; k++) {
     int64_t from = part_begin(rows, k, parts), to = part_begin(rows, k + 1, parts);
     count[k] = tct_poisson_batch(key, iteration, rate, row0 + from, to - from, out + from);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { N = 200, P = 2 };
@@ -44,6 +45,63 @@ static tct_model *fitted(const tct_config *config, const tct_data *data) {
   if (!model) fail_msg("%s: %s", config->solver, err.text);
   tct_plan_free(plan);
   return model;
+}
+
+/* ---- a forked child ---------------------------------------------------------------------------------------------- */
+
+enum { MANY = 20000, WIDE = 20 };
+
+static const char *const threaded[] = {"dpgd:steps=3", "dpscd:epochs=1,batch=8000", "dpcd:passes=1", "dpagd:steps=3",
+                                       "objpert"};
+enum { THREADED = sizeof threaded / sizeof *threaded };
+
+static tct_data *many_records(void) {
+  static double wide[MANY * WIDE], label[MANY];
+  static const tct_matrix m = {.rows = MANY, .cols = WIDE, .values = wide, .stride = WIDE};
+  tct_error err;
+  for (int k = 0; k < MANY * WIDE; k++) wide[k] = k * 2654435761u % 1000 / 1000.0 - 0.5;
+  for (int i = 0; i < MANY; i++) label[i] = wide[i * WIDE] > 0 ? 1 : -1;
+  tct_data *data = tct_data_view(&m, label, TCT_LABELS_BINARY, NULL, NULL, &err);
+  assert_non_null(data);
+  return data;
+}
+
+/* NULL: an error, with its sentence. */
+static char *fitted_by_two(const char *solver, const tct_data *data, tct_error *err) {
+  tct_config c = settings(solver);
+  c.threads = 2;
+  tct_plan *plan = tct_plan_new(&c, MANY, WIDE, err);
+  tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
+  char *text = model ? tct_model_json(model, err) : NULL;
+  tct_model_free(model);
+  tct_plan_free(plan);
+  return text;
+}
+
+/* What OpenMP knows of its threads is copied, the threads are not: without care the child waits for them for ever. */
+static void a_fit_in_a_forked_child_ends_with_the_same_model(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_data *data = many_records();
+  for (int k = 0; k < THREADED; k++) {
+    int ended = 0;
+    char *before = fitted_by_two(threaded[k], data, &err);
+    if (!before) fail_msg("%s: %s", threaded[k], err.text);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      char *own = fitted_by_two(threaded[k], data, &err);
+      _exit(!own || strcmp(own, before) != 0);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    if (WIFSIGNALED(ended)) fail_msg("%s: the child did not end", threaded[k]);
+    if (WEXITSTATUS(ended) != 0) fail_msg("%s: the child has another model, or none", threaded[k]);
+    char *after = fitted_by_two(threaded[k], data, &err); /* and the parent goes on */
+    assert_string_equal(after, before);
+    tct_text_free(after);
+    tct_text_free(before);
+  }
+  tct_data_free(data);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
@@ -406,6 +464,7 @@ static void a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list(voi
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_fit_in_a_forked_child_ends_with_the_same_model),
       cmocka_unit_test(a_curve_against_steps_has_the_cost_of_each_beginning_of_the_list),
       cmocka_unit_test(a_newer_programs_settings_are_taken_while_what_is_new_in_them_is_zero),
       cmocka_unit_test(a_size_that_no_version_had_is_refused),

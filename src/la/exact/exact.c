@@ -2,6 +2,7 @@
 #include "la/exact/exact.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "la/kernels/row_block.h"
 
@@ -42,7 +43,7 @@ int64_t tct_rows_together(int64_t cols) {
 double tct_largest_size(const double *a, int64_t n, int threads) {
   double largest = 0;
   threads = tct_threads_for(threads, n);
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : largest) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads)) reduction(max : largest)
   for (int64_t i = 0; i < n; i++) largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
   return largest;
 }
@@ -66,7 +67,7 @@ void tct_exact_transpose(const tct_view *view, const double *a, const tct_exact_
   int64_t p = view->p, block = tct_block_rows(p), apart = tct_thread_stride(3 * p);
   tct_exact exact = tct_exact_for((double)block * 1.01 * bounds->largest * bounds->norm, bounds->rows / block + 1);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) some_blocks(view, a, &exact, &next, scratch + t * apart);
   memset(high_low, 0, (size_t)(2 * p) * sizeof *high_low);
   for (int t = 0; t < threads; t++)

@@ -19,6 +19,7 @@
 #include "la/exact/gradient.h"
 
 #include "core/lanes.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/rows_access.h"
 
@@ -258,7 +259,7 @@ void tct_gradient_lattice(const tct_view *view, const double *w, tct_factors fac
   memset(scratch, 0, (size_t)(wide + threads * each) * sizeof *scratch);
   memcpy(scratch, w, (size_t)view->x->cols * sizeof *scratch);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) {
     pass s = base;
     double *own = scratch + wide + t * each;

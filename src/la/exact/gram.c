@@ -6,6 +6,7 @@
 #include "la/exact/gram.h"
 
 #include "core/lanes.h"
+#include "core/processors.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
@@ -120,7 +121,7 @@ void tct_gram(const tct_view *view, const double *weight, const tct_exact_bounds
   double norm = bounds->norm;
   tct_exact exact = tct_exact_for(BLOCK * 1.01 * bounds->largest * norm * norm, bounds->rows / BLOCK + 1);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) some_blocks(view, weight, &exact, &next, scratch + t * each);
   memset(parts, 0, (size_t)(2 * p * p) * sizeof *parts);
   for (int t = 0; t < threads; t++) {
@@ -166,7 +167,7 @@ void tct_gram_lattice(const tct_view *view, const double *weight, double step, d
                       int threads) {
   int64_t p = view->p, wide = padded(p), each = workspace(p);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) some_chunks(view, weight, step, &next, scratch + t * each);
   memset(sum, 0, (size_t)(p * p) * sizeof *sum);
   for (int64_t i = 0; i < p; i++)

@@ -16,6 +16,7 @@
 
 #include "core/alloc.h"
 #include "core/lanes.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/rows_access.h"
 
@@ -150,14 +151,14 @@ tct_status tct_metric_lengths(const tct_metric *metric, const tct_view *view, do
   int64_t wide = padded(metric->p), rows = view->rows;
   if (metric->diagonal) {
     threads = tct_threads_for(threads, tct_matrix_nonzeros(view->x));
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
     for (int64_t i = 0; i < rows; i++) length[i] = diagonal_length(metric, view, i);
     return TCT_OK;
   }
   double *workspace = room_for(metric, rows, &threads);
   if (!workspace) return tct_fail_memory(err);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) {
     double *x = workspace + t * 2 * CHUNK * wide, *z = x + CHUNK * wide;
     for (int64_t first; (first = tct_take_rows(&next, CHUNK)) < rows;) {
@@ -176,7 +177,7 @@ tct_status tct_metric_images(const tct_metric *metric, const tct_view *view, int
   double *workspace = room_for(metric, count, &threads);
   if (!workspace) return tct_fail_memory(err);
   _Atomic int64_t next = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) {
     double *x = workspace + t * 2 * CHUNK * wide, *out = x + CHUNK * wide;
     for (int64_t from; (from = tct_take_rows(&next, CHUNK)) < count;) {

@@ -7,6 +7,7 @@
 #include "la/kernels/fused_table.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
+#include "core/processors.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static void sparse_axpy(tct_fused *f, int64_t j, double delta) {
     axpy_entries(f, &column, delta, 0, column.n);
     return;
   }
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static, 1)
   for (int t = 0; t < threads; t++)
     axpy_entries(f, &column, delta, border(column.n, t, threads), border(column.n, t + 1, threads));
 }
@@ -190,7 +191,7 @@ static double sum_within(tct_fused *f, int64_t j, double clip, double lattice, b
   f->pending = -1;
   f->delta = 0;
   if (threads == 1) return part_of(f, &model, entries, from, j, 0, n) * lattice;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static, 1) reduction(+ : sum)
   for (int t = 0; t < threads; t++)
     sum += part_of(f, &model, entries, from, j, border(n, t, threads), border(n, t + 1, threads));
   return sum * lattice;

@@ -9,6 +9,7 @@
 #include "la/kernels/fused.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
+#include "core/processors.h"
 
 #include <math.h>
 
@@ -37,7 +38,7 @@ static void dense_squares(const tct_view *view, const double *inverse, int64_t f
 
 static void dense_limits(tct_fused *f, const double *inverse) {
   int64_t n = f->view->rows;
-#pragma omp parallel for num_threads(f->threads) schedule(static) if (f->threads > 1 && n >= 16 * BLOCK)
+#pragma omp parallel for num_threads(tct_threads(f->threads)) schedule(static) if (n >= 16 * BLOCK)
   for (int64_t first = 0; first < n; first += BLOCK) {
     double sum[BLOCK];
     int64_t count = n - first < BLOCK ? n - first : BLOCK;

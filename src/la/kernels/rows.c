@@ -17,6 +17,7 @@
  * overflow after scaling.  Other rows (values beyond 1e120 times R, or so small that the unit rule blows them up) are
  * scaled entry by entry. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "core/stop.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
@@ -139,14 +140,14 @@ void tct_margins(const tct_view *view, const double *w, double *z, int threads) 
 void tct_margins_at(const tct_view *view, const int64_t *row, int64_t count, const double *w, double *z, int threads) {
   threads = tct_threads_for(threads, work_of(view, count, row != NULL));
   int64_t some = rows_in_turn(view, count, threads);
-#pragma omp parallel for schedule(dynamic, some) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, some) num_threads(tct_threads(threads))
   for (int64_t k = 0; k < count; k++) z[k] = tct_row_dot(view, row ? row[k] : k, w);
 }
 
 void tct_sum_parts(const double *part, int parts, double *sum, int64_t p, int threads) {
   int64_t apart = tct_thread_stride(p);
   threads = tct_threads_for(threads, p * parts);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int64_t j = 0; j < p; j++)
     for (int t = 0; t < parts; t++) sum[j] += part[t * apart + j];
 }
@@ -163,7 +164,7 @@ void tct_sum_lattice(const tct_view *view, const tct_terms *terms, double *sum, 
   }
   int team = 1;
   int64_t some = rows_in_turn(view, count, threads);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(tct_threads(threads))
   {
     double *own = scratch + omp_get_thread_num() * tct_thread_stride(p);
     if (omp_get_thread_num() == 0) team = omp_get_num_threads();

@@ -4,6 +4,8 @@
  * added in block order.  CSR: every column is summed in row order; threads share out the columns.
  * Both need no memory beyond the stack. */
 #include "la/kernels/kernels.h"
+
+#include "core/processors.h"
 #include "la/matrix/rows_access.h"
 
 #include <string.h>
@@ -30,7 +32,7 @@ static void dense_times(const tct_view *view, const double *a, double *g, int th
   double part[BLOCKS][SLAB];
   for (int64_t from = 0; from < view->x->cols; from += SLAB) {
     int64_t width = view->x->cols - from < SLAB ? view->x->cols - from : SLAB;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
     for (int b = 0; b < BLOCKS; b++) {
       memset(part[b], 0, (size_t)width * sizeof(double));
       add_block(view, a, from, width, b, part[b]);
@@ -60,7 +62,7 @@ void tct_transpose_times(const tct_view *view, const double *a, double *g, int t
   int64_t cols = view->x->cols;
   memset(g, 0, (size_t)view->p * sizeof(double));
   if (view->x->layout == TCT_CSR) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
     for (int t = 0; t < threads; t++) sparse_times(view, a, cols * t / threads, cols * (t + 1) / threads, g);
   } else {
     dense_times(view, a, g, threads);

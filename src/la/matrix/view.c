@@ -24,6 +24,7 @@
 #include "la/matrix/view.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
+#include "core/processors.h"
 
 #include <math.h>
 
@@ -65,7 +66,7 @@ static double scale_of(const tct_row *row, double intercept, double row_norm, tc
 }
 
 static void bound_rows(const tct_view *view, tct_rows_rule rule, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int64_t i = 0; i < view->rows; i++) {
     tct_row row = tct_row_at(view->x, i);
     view->row_scale[i] = scale_of(&row, view->intercept, view->row_norm, rule);

@@ -7,6 +7,7 @@
 #include "la/matrix/view.h"
 #include "la/matrix/rows_access.h"
 #include "core/alloc.h"
+#include "core/processors.h"
 
 #include <math.h>
 
@@ -37,7 +38,7 @@ static void accumulate(const tct_view *view, enum pass pass, int64_t first, int6
 }
 
 static void all_rows(const tct_view *view, enum pass pass, const int *exponent, double *out, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++)
     accumulate(view, pass, view->rows * t / threads, view->rows * (t + 1) / threads, exponent, out);
 }

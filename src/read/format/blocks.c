@@ -211,7 +211,7 @@ tct_status tct_blocks_read(const tct_blocks *blocks, tct_reader *reader, tct_err
   pthread_mutex_init(&s.turn, NULL);
   pthread_cond_init(&s.taken_one, NULL);
   if (status == TCT_OK) {
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
+#pragma omp parallel for schedule(static, 1) num_threads(tct_threads(threads))
     for (int k = 0; k < threads; k++) work(&s, &w[k]);
   }
   pthread_cond_destroy(&s.taken_one);

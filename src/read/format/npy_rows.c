@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "read/table/scratch.h"
 
 /* BLOCK: bytes of a block of short rows, in the second cache.  ROOM: bytes of all threads' blocks. */
@@ -160,7 +161,7 @@ tct_status tct_npy_rows_read(const tct_npy_rows *rows, tct_error *err) {
   if (threads > blocks) threads = blocks;
   (void)!posix_fadvise(rows->file, 0, 0, POSIX_FADV_SEQUENTIAL);
   pthread_mutex_init(&s.lock, NULL);
-#pragma omp parallel num_threads((int)threads) if (threads > 1)
+#pragma omp parallel num_threads(tct_threads((int)threads))
   take_blocks(&s);
   pthread_mutex_destroy(&s.lock);
   if (s.failed == INT64_MAX) return TCT_OK;

@@ -21,6 +21,7 @@
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/shared/weight_bound.h"
 
@@ -131,7 +132,7 @@ static tct_status moments(const tct_problem *problem, const double *bounds, tct_
   double sensitivity = 1;
   TCT_TRY(tct_dpcd_moment_reach(facts, bounds, false, &sensitivity, err));
   double lattice = planned ? planned->lattice : tct_lattice_spacing(fmax(sensitivity, 1), 0, facts->rows);
-#pragma omp parallel for num_threads(d->threads) schedule(dynamic) if (d->threads > 1)
+#pragma omp parallel for num_threads(tct_threads(d->threads)) schedule(dynamic)
   for (int64_t j = 0; j < facts->p; j++) d->moment[j] = tct_col_moment_lattice(problem->view, j, bounds[j], lattice);
   if (!planned) return tct_mech_join_sum(mech, d->moment, facts->p, err);
   return tct_mech_release(mech, d->moments, d->moment, facts->p, err);

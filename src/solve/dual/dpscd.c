@@ -42,6 +42,7 @@
  * constraints always hold.  The result averages released iterates, which is post-processing.  Several safeguarded
  * Newton steps for logistic loss cost no privacy. Defaults: see defaults() below. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"
 #include "solve/shared/batch.h"
@@ -187,7 +188,7 @@ static double dual_step(const tct_problem *problem, tct_dual *dual, int64_t j, c
 static void dual_steps(const tct_problem *problem, tct_dual *dual, tct_batch *batch, const settings *set) {
   const tct_view *view = problem->view;
   int threads = tct_threads_for(batch->threads, STEP * batch->count), team = 1;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(tct_threads(threads))
   {
     double *own = threads > 1 ? batch->scratch + omp_get_thread_num() * tct_thread_stride(batch->p) : batch->sum;
     if (omp_get_thread_num() == 0) team = omp_get_num_threads();

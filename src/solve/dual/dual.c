@@ -2,6 +2,7 @@
 #include "solve/dual/dual.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ tct_status tct_dual_new(const tct_problem *problem, tct_dual *out, tct_error *er
     tct_dual_free(out);
     return tct_fail_memory(err);
   }
-#pragma omp parallel for num_threads(problem->facts->threads) schedule(static)
+#pragma omp parallel for num_threads(tct_threads(problem->facts->threads)) schedule(static)
   for (int64_t i = 0; i < view->rows; i++) out->norm2[i] = tct_row_norm2(view, i);
   return TCT_OK;
 }

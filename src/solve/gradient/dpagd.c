@@ -33,6 +33,7 @@
  * variant=paper keeps the fixed splits and the noisy minimum with one-sided exponential noise, here of the right sign:
  * permute and flip. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/shared/weight_bound.h"
@@ -117,13 +118,13 @@ static tct_status choosable(const descent *a, double epsilon, bool *may, tct_err
 enum { BLOCK = 1 << 13 };
 
 static void copy_by(int threads, const double *from, double *to, int64_t count) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count > 4 * BLOCK)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads)) if (count > 4 * BLOCK)
   for (int64_t at = 0; at < count; at += BLOCK)
     memcpy(to + at, from + at, (size_t)(count - at < BLOCK ? count - at : BLOCK) * sizeof(double));
 }
 
 static void axpy_by(int threads, double a, const double *x, double *to, int64_t count) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count > 4 * BLOCK)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads)) if (count > 4 * BLOCK)
   for (int64_t at = 0; at < count; at += BLOCK) tct_axpy(a, x + at, to + at, count - at < BLOCK ? count - at : BLOCK);
 }
 

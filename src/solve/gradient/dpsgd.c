@@ -18,6 +18,7 @@
  *
  * DEPARTS  The division is by the expected batch q*n, a public number, never by the drawn size. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/shared/batch.h"
 #include "solve/shared/weight_bound.h"
@@ -114,7 +115,7 @@ static tct_status gradient(const tct_problem *problem, const settings *set, tct_
   TCT_TRY(tct_batch_draw(batch, problem, mech, GRADIENTS, err));
   tct_margins_at(problem->view, batch->row, batch->count, w, batch->u, batch->threads);
   int threads = tct_threads_for(batch->threads, 64 * batch->count);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
   for (int64_t k = 0; k < batch->count; k++) {
     double slope = tct_loss_slope(loss, batch->u[k], problem->y[batch->row[k]]);
     double norm = fabs(slope) * sqrt(tct_row_norm2(problem->view, batch->row[k])) * (1 + 0x1p-40);

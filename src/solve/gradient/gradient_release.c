@@ -3,6 +3,7 @@
 #include "solve/gradient/gradient_release.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/exact/gradient.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/agd.h"
@@ -152,7 +153,7 @@ tct_status tct_joint_gradient(const tct_problem *problem, tct_descent *d, const 
   int64_t n = d->rows, classes = d->outputs;
   int threads = tct_threads_for(problem->facts->threads, 64 * n);
   margins_of(problem, d, u);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
   for (int64_t i = 0; i < n; i++) slopes_of(problem, d, planned, i, d->factor + i * classes);
   for (int64_t k = 0; k < classes; k++) {
     ready r = {d->factor, classes, k};

@@ -5,6 +5,7 @@
  * losses may be computed in floats (relative error about 2e-7) where nothing but a noisy choice reads them.  Sums are
  * exact: the same for any number of threads and any instruction set. */
 #include "core/lanes.h"
+#include "core/processors.h"
 #include "loss/fused_terms.h"
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
@@ -107,7 +108,7 @@ void tct_step_scores(const tct_line *line, const double *z, const double *s, con
   double unit = unit_of(line);
   memset(score, 0, (size_t)grid * sizeof *score);
   threads = tct_threads_for(threads, 8 * count * grid);
-#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(tct_threads(threads))
   {
     double own[TCT_AGD_GRID] = {0};
 #pragma omp for schedule(dynamic, 1) nowait

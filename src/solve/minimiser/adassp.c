@@ -43,6 +43,7 @@
  * sigma sqrt(p).  docs/decisions/minimiser-rules.md has the measurements.  The paper's: ridge=sqrt(log(2p^2/0.05)),
  * iterates=1, norm=1. */
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/solve.h"
 #include "solve/shared/statistics.h"
@@ -179,7 +180,7 @@ static tct_status statistics(const tct_problem *problem, const terms *set, doubl
   double *memory = TCT_NEW(double, threads *apart);
   _Atomic int64_t next = 0;
   if (!memory) return tct_fail_memory(err);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int t = 0; t < threads; t++) {
     double *own = memory + t * apart;
     some_rows(problem, set, &next, own + size, own);

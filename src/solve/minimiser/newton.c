@@ -2,6 +2,8 @@
  *
  * Nothing here touches a guarantee: a bad direction costs time, the certificate of smooth.c is what counts. */
 #include "la/exact/exact.h"
+
+#include "core/processors.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/minimiser/smooth.h"
@@ -21,7 +23,7 @@ static void curves(tct_smooth *s, int64_t take, double min) {
   int64_t rows = s->problem->view->rows, group = tct_smooth_all(s), groups = (rows + group - 1) / group;
   int threads = s->problem->facts->threads;
   if (take < group) memset(s->curve, 0, (size_t)rows * sizeof *s->curve);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
   for (int64_t g = 0; g < groups; g++)
     for (int64_t i = g * group; i < g * group + take && i < rows; i++) s->curve[i] = curve_of(s, i, min);
 }

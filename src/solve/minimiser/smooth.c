@@ -30,6 +30,7 @@
 #include "solve/minimiser/smooth.h"
 
 #include "core/alloc.h"
+#include "core/processors.h"
 #include "la/exact/exact.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
@@ -75,7 +76,7 @@ void tct_smooth_cut(tct_smooth_facts *facts, double norm, double clip) {
 static void measure(tct_smooth *s) {
   const tct_view *view = s->problem->view;
   double length2 = s->facts.length * s->facts.length, down = 1 - 0x1p-40;
-#pragma omp parallel for schedule(static) num_threads(s->problem->facts->threads) if (s->problem->facts->threads > 1)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(s->problem->facts->threads))
   for (int64_t i = 0; i < view->rows; i++) {
     double norm2 = tct_row_norm2(view, i);
     s->part[i] = length2 > 0 && norm2 > length2 ? length2 / norm2 * down : 1;
@@ -222,7 +223,7 @@ static tct_status one_pass(tct_smooth *s, const double *w, int64_t take, double 
   int64_t p = problem->view->p, block = tct_block_rows(p);
   int threads = problem->facts->threads;
   tct_exact exact = tct_exact_for((double)block * 1.01 * s->facts.coarse, problem->facts->rows / block + 1);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && problem->view->rows * p > SMALL)
+#pragma omp parallel for schedule(static) num_threads(tct_threads(threads)) if (problem->view->rows * p > SMALL)
   for (int t = 0; t < threads; t++) some_groups(s, w, take, &exact, t, threads);
   memset(s->parts, 0, (size_t)(2 * p) * sizeof *s->parts);
   for (int t = 0; t < threads; t++)

@@ -1,13 +1,15 @@
 /* clipped.c - clipped slopes, and the norms of rows that they are clipped by. */
 #include "solve/shared/clipped.h"
 
+#include "core/processors.h"
+
 #include "la/kernels/kernels.h"
 
 enum { BLOCK = 512 }; /* three vectors of 4 KiB stay in the first cache */
 
 void tct_row_norms(const tct_view *view, double *norm, int threads) {
   threads = tct_threads_for(threads, view->rows * view->p);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(static)
   for (int64_t i = 0; i < view->rows; i++) norm[i] = sqrt(tct_row_norm2(view, i)) * (1 + 0x1p-41);
 }
 
@@ -66,7 +68,7 @@ void tct_clip_rows(const tct_problem *problem, int64_t first, int64_t count, con
 void tct_clip_slopes(const tct_problem *problem, const int64_t *row, int64_t count, const double *norm, double clip,
                      double *u, int threads) {
   threads = tct_threads_for(threads, 64 * count);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
+#pragma omp parallel for num_threads(tct_threads(threads)) schedule(dynamic, 1)
   for (int64_t from = 0; from < count; from += BLOCK) {
     int64_t some = count - from < BLOCK ? count - from : BLOCK;
     if (row)
