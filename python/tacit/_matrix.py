@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, Tuple
 
