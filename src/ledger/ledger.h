@@ -194,7 +194,7 @@ void tct_ledger_remove(const char *path);
 tct_status tct_ledger_check_files(const char *path, tct_error *err);
 /* SQLite asks for the count-th time whether to go on waiting for the ledger: 1, after a moment, or 0. */
 int tct_ledger_wait(void *db, int count);
-/* Opens a regular file without waiting, with mode 0600 where O_CREAT makes it; -1: none can be opened (errno). */
+/* Opens a regular file without waiting, with mode 0600 where the flags make it; -1: none can be opened (errno). */
 int tct_plain_open(const char *path, int flags);
 
 /* ---- ledger_chain.c: rows in order, each hash recomputed ---------------------------------------- */

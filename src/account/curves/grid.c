@@ -49,7 +49,8 @@ tct_status tct_pmf_upper(const tct_grid *grid, int64_t count, tct_pmf *out, tct_
   if (!out->p) return tct_fail_memory(err);
   for (int64_t b = 0; b < grid->len; b++) out->p[b] = grid->down[b];
   for (int64_t b = 0; b < grid->len; b++) out->p[b + 1] += grid->up[b];
-  out->p[grid->len < 2 ? grid->len : 2] += grid->low_p; /* the first point that is not below the range: a mass may only move up */
+  /* The first point that is not below the range: a mass may only move up. */
+  out->p[grid->len < 2 ? grid->len : 2] += grid->low_p;
   for (int64_t b = 0; b < out->len; b++) out->p[b] *= 1 + mass_margin;
   out->infinite = (grid->infinite + grid->high_p) * (1 + mass_margin);
   trim(out);
