@@ -181,7 +181,7 @@ def test_a_quote_ends_with_its_line_unless_fields_over_lines_are_asked_for(tmp_p
         tacit.read(path, schema=schema)
     assert tacit.read(path, schema=schema, multiline=True).shape == (2, 1)
     assert tacit.read(path, schema=schema, invalid="zero").shape == (3, 1)
-    with pytest.raises(TypeError, match="True or False"):
+    with pytest.raises(ValueError, match="True or False"):
         tacit.read(path, schema=schema, multiline="no")
 
 
