@@ -36,14 +36,13 @@ program() {
   mkdir -p "$dir/$(dirname "${source#src/}")"
   sed -E -z "$script" "$root/$source" >"$dir/${source#src/}" || { echo "sed failed"; return 1; }
   cmp -s "$root/$source" "$dir/${source#src/}" && { echo "its script changes nothing in $source any more"; return 1; }
-  command=$(grep -E -- " -c $root/$source\$" "$work/commands" | grep -v -- -DTCT_AUDIT | head -1)
+  command=$(grep -E -- " -c $root/$source\$" "$work/commands" | grep -e -DTCT_POINTS | head -1)
   [ -n "$command" ] || { echo "the build does not compile $source"; return 1; }
-  command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -DTCT_AUDIT -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; \
+  command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; \
     s# -o [^ ]+# -w -o $dir/fault.o#; s# -c [^ ]+\$# -c $dir/${source#src/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
-  # The faulty gate takes the place of the watched one, which is not linked.
+  # The program's own functions come before those of the library with the watch.
   command=$(sed -E "s# -o tacit-audit # $dir/fault.o -o $dir/tacit-audit #" <<<"$link")
-  [ "$source" != src/mech/mech.c ] || command=$(sed -E 's# [^ ]*tacit_watched[^ ]*/mech\.c\.o##' <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not link"; return 1; }
 }
 
@@ -81,10 +80,10 @@ sgd=(--loss logistic --epsilon 4 --no-intercept --solver dpsgd:batch=6,clip=0.1,
 newton=(--loss logistic --epsilon 4 --no-intercept --solver dpnewton:steps=3)
 smooth=(--loss smoothed_hinge:width=0.01 --penalty l2:lambda=1e-7 --epsilon 1 --shape 40,3 --no-intercept)
 
-plant half_the_noise src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.5 * release->deviation;\n    for/' noise "${gd[@]}"
-plant noise_short_by_sqrt2 src/mech/mech.c 's/sigma = release->deviation;\n    for/sigma = 0.70710678 * release->deviation;\n    for/' noise "${gd[@]}"
-plant half_the_noise_unseen_by_its_size src/mech/release.c 's/if \(!drawn && !tct_release_chooses\(r\)\) r->deviation = r->noise \* r->sensitivity;/if (!drawn \&\& !tct_release_chooses(r)) r->deviation = 0.5 * r->noise * r->sensitivity;/;s/near\(r->deviation, [^;]*return false;/(r->deviation >= 0)) return false;/' 'arithmetic: a release|distinguishing|behaviour: a run|verify' "${gd[@]}"
-plant double_the_batch src/mech/mech.c 's/mech->iterations\+\+, release->rate,/mech->iterations++, fmin(1, 2 * release->rate),/' rate "${sgd[@]}"
+plant half_the_noise src/mech/mech.c 's/TCT_POINT\(gate_half_noise, release->deviation, [^)]*\)/0.5 * release->deviation/' noise "${gd[@]}"
+plant noise_short_by_sqrt2 src/mech/mech.c 's/TCT_POINT\(gate_half_noise, release->deviation, [^)]*\)/0.70710678 * release->deviation/' noise "${gd[@]}"
+plant half_the_noise_unseen_by_its_size src/mech/release.c 's/TCT_POINT\(deviation_halved_when_settled, r->sensitivity, r->sensitivity \/ 2\)/(0.5 * r->sensitivity)/;s/near\(r->deviation, [^;]*return false;/(r->deviation >= 0)) return false;/' 'arithmetic: a release|distinguishing|behaviour: a run|verify' "${gd[@]}"
+plant double_the_batch src/mech/mech.c 's/TCT_POINT\(batch_rate_doubled, release->rate, /((void)0, /' rate "${sgd[@]}"
 plant no_clip src/solve/shared/clipped.c 's/sensitivity > clip \?/sensitivity > 1e9 * clip ?/' sensitivity "${gd[@]}"
 plant a_release_not_charged src/mech/release.c 's/return promise->kind == TCT_PROMISE_BUDGET \? TCT_OK/return promise->kind == TCT_PROMISE_BUDGET || promise->count == 1 ? TCT_OK/;s/if \(promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK\)/if (promise->kind > 9)/' 'arithmetic: every planned' "${newton[@]}"
 plant an_ending_that_follows_a_record src/solve/minimiser/certified_minimum.c 's#tct_smooth_descend\(s, target, w, err\)#tct_fail(err, TCT_E_RUN, "did not converge")#' ending --solver outpert "${smooth[@]}"
