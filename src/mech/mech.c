@@ -187,6 +187,10 @@ static uint64_t next_stream(tct_mech *mech) {
   return TCT_POINT(noise_stream_used_twice, mech->releases++, mech->releases);
 }
 
+static void open_next(tct_mech *mech, tct_stream *stream) {
+  tct_stream_open(stream, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
+}
+
 /* ---- sums ------------------------------------------------------------------------------------------------ */
 
 static tct_status check_lattice(const double *sum, int64_t len, double lattice, tct_error *err) {
@@ -275,7 +279,7 @@ static tct_status next_part(tct_mech *mech, int r, tct_error *err) {
     TCT_TRY(TCT_POINT(parts_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
     mech->vector = r + 1;
     mech->parts_left = TCT_POINT(parts_without_end, release->parts, 1000 * release->parts);
-    tct_stream_open(&mech->stream, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
+    open_next(mech, &mech->stream);
   }
   mech->parts_left--;
   return TCT_OK;
@@ -297,7 +301,7 @@ tct_status tct_mech_release(tct_mech *mech, int r, double *sum, int64_t len, tct
   TCT_TRY(TCT_POINT(release_never_charged, tct_gate_charge(mech, r, err), TCT_OK));
   TCT_TRY(sum_over_ranks(mech, release, sum, len, err));
   tct_stream own;
-  tct_stream_open(&own, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
+  open_next(mech, &own);
   tct_status status = add_noise(mech, &own, release, sum, len, err);
   tct_stream_wipe(&own);
   if (status == TCT_OK) mech->batch = 0;
@@ -329,7 +333,7 @@ tct_status tct_mech_state_noise(tct_mech *mech, int r, double *value, int64_t le
   int64_t before = 0;
   TCT_TRY(tct_mech_count_before(mech, len, &before, err));
   tct_stream s;
-  tct_stream_open(&s, &mech->key, TCT_PURPOSE_NOISE, next_stream(mech));
+  open_next(mech, &s);
   for (int64_t j = 0; j < before && sigma > 0; j++) tct_rounded_gaussian(&s, sigma, lattice);
   for (int64_t j = 0; j < len && sigma > 0; j++) value[j] += tct_rounded_gaussian(&s, sigma, lattice);
   tct_stream_wipe(&s);
