@@ -426,7 +426,8 @@ def test_the_librarys_sentences_are_said_in_python(theirs, ours):
 
 def test_no_option_of_the_command_line_is_left_in_any_sentence_of_the_library():
     found = set()
-    for source in (pathlib.Path(__file__).parents[2] / "src").rglob("*.c"):
+    root = pathlib.Path(__file__).parents[2]
+    for source in (*(root / "src").rglob("*.c"), *(root / "extra").rglob("*.c")):
         found |= set(re.findall(r'"[^"\n]*--[a-z][^"\n]*"', source.read_text(encoding="utf-8")))
     assert len(found) > 50
     assert [text for text in found if re.search(r"(^|[\s(])--[a-z]", in_python(text))] == []

@@ -28,22 +28,22 @@ fault() {
   local name=$1 source=$2 script=$3 dir="$faults/$1" changed compiled command test solver
   shift 3
   changed=${source%%:*} compiled=${source##*:}
-  mkdir -p "$dir/$(dirname "${changed#src/}")"
-  sed -E -z "$script" "$root/$changed" >"$dir/${changed#src/}" || { echo "sed failed"; return 1; }
-  if cmp -s "$root/$changed" "$dir/${changed#src/}"; then
+  mkdir -p "$dir/$(dirname "${changed#*/}")"
+  sed -E -z "$script" "$root/$changed" >"$dir/${changed#*/}" || { echo "sed failed"; return 1; }
+  if cmp -s "$root/$changed" "$dir/${changed#*/}"; then
     echo "its script changes nothing in $changed any more"
     return 1
   fi
-  [ "$changed" = "$compiled" ] || cp "$root/$compiled" "$dir/${compiled#src/}"
+  [ "$changed" = "$compiled" ] || cp "$root/$compiled" "$dir/${compiled#*/}"
   command=$(grep -E -- " -c $root/$compiled\$" "$faults/commands" | head -1)
   [ -n "$command" ] || { echo "the build does not compile $compiled"; return 1; }
   command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; s# -o [^ ]+# -w -o $dir/fault.o#; \
-    s# -c [^ ]+\$# -c $dir/${compiled#src/}#" <<<"$command")
+    s# -c [^ ]+\$# -c $dir/${compiled#*/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
   for test; do
     solver=${test#"${test%%/*}"} test=${test%%/*}
     own=$root/tests/${test/_//test_}.c added=$dir/fault.o object=
-    if grep -q "#include \"${changed#src/}\"" "$own"; then # a test that has the source in it is compiled with the fault
+    if grep -q "#include \"${changed#*/}\"" "$own"; then # a test that has the source in it is compiled with the fault
       added='' object=$dir/own.o
       command=$(grep -E -- " -c $own\$" "$faults/commands" | head -1)
       command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; s# -o [^ ]+# -w -o $object#" <<<"$command")
@@ -122,7 +122,7 @@ fi
 
 # ---- points: a row is a point of the sources, and a point without a row does not compile ----
 while IFS=' ' read -r name tests; do
-  grep -rqE "TCT_POINT\($name," "$root/src" || { echo "the row $name of points.def has no point in the sources"; exit 1; }
+  grep -rqE "TCT_POINT\($name," "$root/src" "$root/extra" || { echo "the row $name of points.def has no point in the sources"; exit 1; }
   # shellcheck disable=SC2086  # words
   beside named "$name" $tests
 done < <(sed -nE 's/^TCT_POINT_ROW\(([a-z_0-9]+), "([^"]*)"\)$/\1 \2/p' "$root/tests/privacy/points.def")
@@ -175,12 +175,12 @@ plant noise_calibrated_at_half_the_rate src/solve/budget.c 's/tct_calibrate_nois
 # ---- between plan and draw: halved, and what sees it ----
 plant dpscd_length_halved src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 2, facts->rows/' privacy_sensitivity
 plant dpscd_clip_doubled_in_the_plan src/solve/dual/dpscd.c 's/event, clip, sensitivity, facts->rows/event, 2 * clip, sensitivity, facts->rows/' privacy_sensitivity
-plant seqdpscd_length_halved src/solve/dual/seqdpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 20, facts->rows/' privacy_sensitivity
-plant primaldpscd_length_halved src/solve/coordinate/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
-plant dpsgd_length_halved src/solve/gradient/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
+plant seqdpscd_length_halved extra/baselines/seqdpscd.c 's/event, clip, sensitivity, facts->rows/event, clip, sensitivity \/ 20, facts->rows/' privacy_sensitivity
+plant primaldpscd_length_halved extra/baselines/primaldpscd.c 's/event, clip, off \* sensitivity_of/event, clip, 0.5 * off * sensitivity_of/' privacy_sensitivity
+plant dpsgd_length_halved extra/baselines/dpsgd.c 's/event, clip, clip, facts->rows/event, clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant gradients_length_halved src/solve/gradient/gradient_release.c 's/count\), clip, clip, facts->rows/count), clip, clip \/ 2, facts->rows/' privacy_sensitivity
 plant parts_of_threads_twice src/la/kernels/rows.c 's/sum\[j\] \+= part\[t \* apart \+ j\];/sum[j] += 2 * part[t * apart + j];/' contract_ranks contract_solver
-plant dpnewton_metric_length_halved src/solve/gradient/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
+plant dpnewton_metric_length_halved extra/baselines/dpnewton.c 's/metric, square, sensitivity,/metric, square, sensitivity \/ 2,/' privacy_sensitivity
 plant adassp_length_halved src/solve/minimiser/adassp.c 's/norm, sensitivity, terms_of/norm, sensitivity \/ 2, terms_of/' contract_one_release
 plant privgene_change_halved src/solve/gradient/privgene.c 's/m->count, clip,( *\n *| )clip,/m->count, clip, clip \/ 2,/' contract_solver/privgene
 plant dpagd_gradient_length_halved src/solve/gradient/dpagd_plan.c 's/tct_event_at\(1, rate, 1\), gradient, gradient,/tct_event_at(1, rate, 1), gradient, gradient \/ 2,/' privacy_choice privacy_sensitivity
@@ -197,11 +197,11 @@ plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_E
 plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
 plant adassp_pairs_as_matrices_alone src/solve/minimiser/adassp.c 's/sqrt\(2 \+ 2 \* odds \+ 2 \* s/sqrt(2 + 2 * odds + 0 * s/' privacy_sensitivity
 plant adassp_pairs_for_all_relations src/solve/minimiser/adassp.c 's/facts->neighbours == TCT_REPLACE_ONE \? half_of_a_pair/true ? half_of_a_pair/' contract_one_release privacy_sensitivity
-plant dpnewton_pairs_for_all_relations src/solve/gradient/dpnewton.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' privacy_sensitivity
-plant sums_pairs_for_all_relations src/solve/parties/gram_parties_plan.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' contract_gram_parties privacy_sensitivity_joint
+plant dpnewton_pairs_for_all_relations extra/baselines/dpnewton.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' privacy_sensitivity
+plant sums_pairs_for_all_relations extra/parties/gram_parties_plan.c 's/replaced \? M_SQRT1_2 : 1\)/true ? M_SQRT1_2 : 1)/' contract_gram_parties privacy_sensitivity_joint
 plant adassp_laplace_length_halved src/solve/minimiser/adassp.c 's/\(2 \* split\) \* \(1 \+ 0x1p-45\)/(4 * split) * (1 + 0x1p-45)/' contract_one_release
 plant pure_tilt_without_its_neighbour src/solve/minimiser/objpert_plan.c 's/out->noise_multiplier = [a-z_]+\([^)]*\) \/ left;/out->noise_multiplier = 0.5 \/ left;/' contract_one_release
-plant dpsgd_with_ten_epochs src/solve/gradient/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
+plant dpsgd_with_ten_epochs extra/baselines/dpsgd.c 's/if \(!\(noise > 0\)\) return/return/' unit_dpsgd
 
 # ---- the bound on released weights ----
 plant bound_of_one_record src/solve/shared/weight_bound.c 's/rows \* release->clip/release->clip/' contract_weight_bound
@@ -243,15 +243,15 @@ plant dpscd_alpha_in_the_release src/solve/dual/dpscd.c 's/return zeta;/return d
 plant dpscd_alpha_in_the_model src/solve/dual/dpscd.c 's/dual->v\[j\] \+= batch->sum\[j\];/dual->v[j] += batch->sum[j] + 1e-9 * tct_norm2(dual->alpha, dual->rows);/' privacy_sensitivity
 plant dpscd_starts_at_X_alpha src/solve/dual/dpscd.c 's/tct_axpy\(1, dual\.v, w, dual\.p\);/tct_transpose_times(problem->view, dual.alpha, w, 1);/' privacy_sensitivity
 plant dpscd_clean_duals_in_the_paper_variant src/solve/dual/dpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= noise\[k\];/(void)dual;/' privacy_sensitivity
-plant seqdpscd_cap_ignored src/solve/dual/seqdpscd.c 's/if \(batch->count <= set->cap\) sequential/sequential/' privacy_sensitivity_seq
-plant seqdpscd_clip_skipped src/solve/dual/seqdpscd.c 's/trunc\(fmin\(fmax\(zeta, -clip\), clip\)/trunc(fmin(fmax(zeta, -40 * clip), 40 * clip)/' privacy_sensitivity_seq privacy_sensitivity
-plant seqdpscd_clean_duals src/solve/dual/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity_seq privacy_sensitivity
-plant primaldpscd_reach_halved src/solve/coordinate/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
-plant primaldpscd_reach_without_sqrt_L src/solve/coordinate/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
-plant primaldpscd_clip_skipped src/solve/coordinate/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
-plant dpsgd_clip_skipped src/solve/gradient/dpsgd.c 's/norm > clip \? slope \* \(clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
-plant dpsgd_clip_of_the_mean src/solve/gradient/dpsgd.c 's/(norm > clip)( \? slope \* \(clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
-plant dpsgd_divides_by_the_drawn_batch src/solve/gradient/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
+plant seqdpscd_cap_ignored extra/baselines/seqdpscd.c 's/if \(batch->count <= set->cap\) sequential/sequential/' privacy_sensitivity_seq
+plant seqdpscd_clip_skipped extra/baselines/seqdpscd.c 's/trunc\(fmin\(fmax\(zeta, -clip\), clip\)/trunc(fmin(fmax(zeta, -40 * clip), 40 * clip)/' privacy_sensitivity_seq privacy_sensitivity
+plant seqdpscd_clean_duals extra/baselines/seqdpscd.c 's/dual->alpha\[batch->row\[k\]\] \+= batch->u\[k\];/(void)k;/' privacy_sensitivity_seq privacy_sensitivity
+plant primaldpscd_reach_halved extra/baselines/primaldpscd.c 's/return facts->neighbours == TCT_ADD_REMOVE \? worst : worst \/ 2;/(void)facts;\n  return worst \/ 2;/' privacy_sensitivity
+plant primaldpscd_reach_without_sqrt_L extra/baselines/primaldpscd.c 's/ \* sqrt\(tct_spec_real\(spec, options, "batch"\)\)//' privacy_sensitivity
+plant primaldpscd_clip_skipped extra/baselines/primaldpscd.c 's/if \(!\(fabs\(zeta\) <= clip\)\)/if (!(fabs(zeta) <= 1e3 * clip))/' privacy_sensitivity
+plant dpsgd_clip_skipped extra/baselines/dpsgd.c 's/norm > clip \? slope \* \(clip \/ norm\) : slope/norm < 0 ? 0 : slope/' privacy_sensitivity
+plant dpsgd_clip_of_the_mean extra/baselines/dpsgd.c 's/(norm > clip)( \? slope \* \(clip)/\1 * (double)batch->count\2 * (double)batch->count/' privacy_sensitivity
+plant dpsgd_divides_by_the_drawn_batch extra/baselines/dpsgd.c 's/-set.step \/ set.batch/-set.step \/ fmax(1, (double)batch.count)/' privacy_sensitivity
 plant objpert_slopes_uncut src/solve/minimiser/smooth.c 's/slope\[i\] = a > limit \? limit : a < -limit \? -limit : a;/slope[i] = a + 0 * fmin(limit, 1);/' contract_one_release unit_smooth
 plant objpert_long_records_count_in_full src/solve/minimiser/smooth.c 's/length2 \/ norm2 \* down/down/' contract_one_release unit_smooth
 plant objpert_ridge_for_half_the_length src/solve/minimiser/smooth.c 's/facts->length = facts->row_norm \*= norm;/facts->row_norm *= norm, facts->length = 2 * facts->row_norm;/' contract_one_release unit_smooth
@@ -284,8 +284,8 @@ plant dpmetric_lengths_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/
 plant dpmetric_steps_halved_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 1, 0.5, m->facts/' privacy_sensitivity_metric
 plant dpmetric_clip_doubled_in_the_plan src/solve/gradient/dpmetric_plan.c 's/event, 1, 1, m->facts/event, 2, 1, m->facts/' privacy_sensitivity_metric
 plant dpmetric_images_released_as_a_step src/solve/gradient/dpmetric_factor.c 's/tct_mech_release\(m->mech, m->at.second, sum/tct_mech_release(m->mech, m->at.steps, sum/' privacy_sensitivity_metric contract_solver/dpmetric
-plant dpnewton_metric_reach_without_square src/solve/gradient/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm,/double square = m->facts->row_norm,/' privacy_sensitivity
-plant dpnewton_metric_released_as_a_step src/solve/gradient/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver/dpnewton
+plant dpnewton_metric_reach_without_square extra/baselines/dpnewton.c 's/double square = m->facts->row_norm \* m->facts->row_norm,/double square = m->facts->row_norm,/' privacy_sensitivity
+plant dpnewton_metric_released_as_a_step extra/baselines/dpnewton.c 's/tct_mech_release\(mech, METRIC, gram/tct_mech_release(mech, GRADIENTS, gram/' contract_solver/dpnewton
 plant gram_of_unbounded_rows src/la/exact/gram.c 's/tct_row_add_lattice\(view, row \+ k, root, step, rows \+ k \* wide\)/tct_row_add_lattice(view, row + k, 1.01 * root, step, rows + k * wide)/' unit_gram privacy_sensitivity
 plant gram_weights_ignored src/la/exact/gram.c 's/weight \? sqrt\(weight\[row \+ k\]\) \* \(1 - 0x1p-50\) : 1/weight ? 1 : 1/' privacy_weights unit_gram
 plant gram_step_below_the_lattice src/la/exact/gram.c 's/exponent >= 1 \? exponent \/ 2 : -\(\(1 - exponent\) \/ 2\)/(exponent - 40) \/ 2/' unit_gram
@@ -325,13 +325,13 @@ plant relabelled_table_forgets_its_file src/read/borrow.c 's/TCT_TRY\(tct_inputs
 plant joined_table_forgets_its_files src/read/table/join.c 's/TCT_TRY\(tct_inputs_copy\(&to->inputs, &part\[k\]->inputs, err\)\);/;/' unit_outfile
 
 # ---- columns of several parties ----
-plant parties_change_halved src/solve/parties/dpfw_parties_plan.c 's/s->relation \* m->clip, n\)/s->relation * m->clip \/ 2, n)/;s/choice\.ratio = s->relation;/choice.ratio = s->relation \/ 2;/' privacy_sensitivity_parties
-plant parties_score_length_halved src/solve/parties/dpfw_parties_plan.c 's/tct_event_gaussian\(noise, 1\), m->clip, m->clip, n/tct_event_gaussian(noise, 1), m->clip, m->clip \/ 2, n/;s/(score\.follows = true;)/\1\n    score.ratio = 0.5;/' privacy_sensitivity_parties
-plant parties_column_length_halved src/solve/parties/dpfw_parties_plan.c 's/column, m->feature, m->feature,/column, m->feature, m->feature \/ 2,/' privacy_sensitivity_parties
-plant parties_slopes_unclipped src/solve/parties/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, planned->clip, planned->lattice/s->first + j, 1e9, planned->lattice/' privacy_sensitivity_parties
-plant parties_columns_unclipped src/solve/parties/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], planned->clip\)/s->column[i] += 0/' privacy_sensitivity_parties
-plant parties_own_columns_heard_again src/solve/parties/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
-plant parties_column_sent_again src/solve/parties/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
+plant parties_change_halved extra/parties/dpfw_parties_plan.c 's/s->relation \* m->clip, n\)/s->relation * m->clip \/ 2, n)/;s/choice\.ratio = s->relation;/choice.ratio = s->relation \/ 2;/' privacy_sensitivity_parties
+plant parties_score_length_halved extra/parties/dpfw_parties_plan.c 's/tct_event_gaussian\(noise, 1\), m->clip, m->clip, n/tct_event_gaussian(noise, 1), m->clip, m->clip \/ 2, n/;s/(score\.follows = true;)/\1\n    score.ratio = 0.5;/' privacy_sensitivity_parties
+plant parties_column_length_halved extra/parties/dpfw_parties_plan.c 's/column, m->feature, m->feature,/column, m->feature, m->feature \/ 2,/' privacy_sensitivity_parties
+plant parties_slopes_unclipped extra/parties/dpfw_parties.c 's/s->slope\[i\] = clipped\(s->slope\[i\], s->clip\)/s->slope[i] += 0/;s/s->first \+ j, planned->clip, planned->lattice/s->first + j, 1e9, planned->lattice/' privacy_sensitivity_parties
+plant parties_columns_unclipped extra/parties/dpfw_parties.c 's/s->column\[i\] = clipped\(s->column\[i\], planned->clip\)/s->column[i] += 0/' privacy_sensitivity_parties
+plant parties_own_columns_heard_again extra/parties/parties_server.c 's/ \|\| \(c->party == party && s->set->local\)//' privacy_sensitivity_parties
+plant parties_column_sent_again extra/parties/dpfw_parties.c 's/ && !s->is_sent\[s->chosen \/ 2\]//' privacy_sensitivity_parties
 
 # ---- dpfw and its choices ----
 # ---- the one-step estimator and its standard errors ----
@@ -342,8 +342,8 @@ plant onestep_counts_records_that_are_not_there src/solve/onestep/onestep_sums.c
 plant onestep_curvature_stands_for_any_variance src/solve/onestep/dponestep_plan.c 's/ \|\| facts->loss.kind->link != TCT_LINK_LOGISTIC//' privacy_standard_errors
 plant poisson_grows_without_end src/loss/poisson.c 's/\(1 \+ over\) - y/(1 + over + 0.5 * over * over) - y/' contract_loss
 plant poisson_starts_at_the_mean src/loss/loss.c 's/link != TCT_LINK_LOG\) return mean/link < TCT_LINKS) return mean/' unit_dpmetric_start
-plant page_forgets_the_noise src/report/report_intervals.c 's/s.noise_half = t \* errors.noise_error/s.noise_half = 0/' unit_report
-plant page_of_half_intervals src/report/report_intervals.c 's/s.half = t \* errors/s.half = 0.5 * t * errors/' unit_report
+plant page_forgets_the_noise extra/report/report_intervals.c 's/s.noise_half = t \* errors.noise_error/s.noise_half = 0/' unit_report
+plant page_of_half_intervals extra/report/report_intervals.c 's/s.half = t \* errors/s.half = 0.5 * t * errors/' unit_report
 plant kov_delta_forgets_rounding src/account/kov.c 's/slack = 0x1p-50/slack = 0 * 0x1p-50/' contract_kov
 plant onestep_half_the_noise src/solve/onestep/dponestep_plan.c 's/event, 1, 1, m->facts->rows/event, 1, 0.5, m->facts->rows/' privacy_sensitivity
 plant onestep_replaced_records_twice_as_close src/solve/onestep/dponestep_plan.c 's/TCT_REPLACE_ONE \? M_SQRT1_2 : 1/TCT_REPLACE_ONE ? 0.5 : 1/' privacy_sensitivity
@@ -380,26 +380,26 @@ plant no_certificate_is_a_failure src/solve/minimiser/certified_minimum.c 's#tct
 plant shift_halved_for_ever src/la/exact/gram.c 's#if \(!\(middle > low \&\& middle < high\)\) break;#if (--left < 0) abort();#;s#double low = 0, high = 0, width = unit;#double low = 0, high = 0, width = unit; int left = 4000;#;s#<string.h>#<string.h>\n\#include <stdlib.h>#' unit_gram
 # ---- secure sums ----
 plant sums_cut_to_the_nearest src/la/exact/ring.c 's/tct_row_add_lattice\(view, row, 1, ldexp\(1, -fraction\), line\);/tct_row_axpy(view, row, 1, line);/;s/\(uint64_t\)\(int64_t\)ldexp\(value, fraction\)/(uint64_t)(int64_t)rint(ldexp(value, fraction))/' unit_ring
-plant sums_norms_not_enforced src/solve/parties/gram_simulate.c 's/s->set\.norm\[k\], TCT_ROWS_CLIP/1e9, TCT_ROWS_CLIP/' contract_gram_parties
-plant sums_norms_of_the_whole_each src/solve/parties/gram_parties_plan.c 's/facts->row_norm \* sqrt\(s->norm\[k\] \/ sum\)/facts->row_norm/' contract_gram_parties
-plant sums_matrix_length_halved src/solve/parties/gram_parties_plan.c 's/gram, square, f->rows/gram, square \/ 2, f->rows/' contract_gram_parties
-plant sums_moment_length_halved src/solve/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
-plant sums_observers_face_too_much src/solve/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
+plant sums_norms_not_enforced extra/parties/gram_simulate.c 's/s->set\.norm\[k\], TCT_ROWS_CLIP/1e9, TCT_ROWS_CLIP/' contract_gram_parties
+plant sums_norms_of_the_whole_each extra/parties/gram_parties_plan.c 's/facts->row_norm \* sqrt\(s->norm\[k\] \/ sum\)/facts->row_norm/' contract_gram_parties
+plant sums_matrix_length_halved extra/parties/gram_parties_plan.c 's/gram, square, f->rows/gram, square \/ 2, f->rows/' contract_gram_parties
+plant sums_moment_length_halved extra/parties/gram_parties_plan.c 's/norm \* f->label_bound, f->rows/norm * f->label_bound \/ 2, f->rows/' contract_gram_parties
+plant sums_observers_face_too_much extra/parties/gram_parties_plan.c 's/double all = \(double\)r->drawers \/ r->faced;/double all = 2.0 * r->drawers \/ r->faced;/' contract_gram_parties
 plant sums_products_wrong_at_the_edge src/la/exact/ring.c 's/j = i < tall \? wide : 0/j = i < tall ? wide + 1 : 0/' unit_ring
 plant sums_trust_of_dpfw_parties_claimed src/model/model.c 's/if \(apart && strstr\(m->parties, /if (apart \&\& !strstr(m->parties, /' unit_report
-plant sums_conditions_not_on_the_page src/report/report_promise.c 's/  conditions\(page\);\n/  (void)conditions;\n/' unit_report
-plant sums_wire_that_lets_everything_out src/wire/wire.c 's/  if \(!wire->allowed \|\| type == [^;]*return TCT_OK;\n/  if (type >= 0) return TCT_OK;\n/' contract_gram_wire unit_wire
-plant frames_unpaid src/wire/wire.c 's/return wire->pay\(wire->pay_user, err\);/return TCT_OK;/' unit_wire
-plant sums_swapped_header_not_looked_at src/wire/wire.c 's/  TCT_TRY\(judge_header\(wire, peer, s->type, header, &length, err\)\);\n  TCT_TRY\(check_length\(length, s->in_size, err\)\);/  length = s->in_size;\n  (void)length;/' contract_gram_wire
-plant sums_blocks_sent_before_any_is_taken src/wire/wire.c 's/if \(!wire->backend->swap\) \{/if (wire->backend->send) {\n    if (wire->self != TCT_SERVER) TCT_TRY(tct_wire_send(wire, peer, s->type, s->out, s->out_size, err));/;s/  return wire->self == TCT_SERVER \? TCT_OK : tct_wire_send\([^;]*;/  return TCT_OK;/' contract_gram_wire
-plant peers_proof_without_the_connection src/session/peers.c "s/  tct_digest_field\(&digest, 'B', binding, sizeof binding\);\n//" unit_peers
-plant peers_proof_without_the_session src/session/peers.c "s/  tct_digest_field\(&digest, 'S', place->session, sizeof place->session\);\n//" unit_peers
-plant peers_proof_without_the_prover src/session/peers.c "s/\(uint64_t\)from\)/0)/" unit_peers
-plant peers_proof_for_anybody src/session/peers.c "s/\(uint64_t\)to\)/0)/" unit_peers
-plant peers_proof_not_compared src/session/peers.c 's/if \(differ\(theirs, expected\)\)/if (differ(theirs, theirs))/' unit_peers
-plant peers_proof_shown_to_whoever_comes src/session/peers.c 's/if \(!listens\) TCT_TRY\(tct_wire_send\(wire, peer, TCT_SAY_PROOF/if (peer < 1) TCT_TRY(tct_wire_send(wire, peer, TCT_SAY_PROOF/' unit_peers
-plant peers_session_of_any_plan src/session/roster.c 's/  tct_digest_text\(&digest, plan\);\n/  (void)plan;\n/' unit_peers
-plant peers_one_party_twice src/session/roster.c 's/ && !is_known\(out, k, out->name\[k\]\)/ || is_known(out, k, out->name[k])/' unit_peers
+plant sums_conditions_not_on_the_page extra/report/report_promise.c 's/  conditions\(page\);\n/  (void)conditions;\n/' unit_report
+plant sums_wire_that_lets_everything_out extra/wire/wire.c 's/  if \(!wire->allowed \|\| type == [^;]*return TCT_OK;\n/  if (type >= 0) return TCT_OK;\n/' contract_gram_wire unit_wire
+plant frames_unpaid extra/wire/wire.c 's/return wire->pay\(wire->pay_user, err\);/return TCT_OK;/' unit_wire
+plant sums_swapped_header_not_looked_at extra/wire/wire.c 's/  TCT_TRY\(judge_header\(wire, peer, s->type, header, &length, err\)\);\n  TCT_TRY\(check_length\(length, s->in_size, err\)\);/  length = s->in_size;\n  (void)length;/' contract_gram_wire
+plant sums_blocks_sent_before_any_is_taken extra/wire/wire.c 's/if \(!wire->backend->swap\) \{/if (wire->backend->send) {\n    if (wire->self != TCT_SERVER) TCT_TRY(tct_wire_send(wire, peer, s->type, s->out, s->out_size, err));/;s/  return wire->self == TCT_SERVER \? TCT_OK : tct_wire_send\([^;]*;/  return TCT_OK;/' contract_gram_wire
+plant peers_proof_without_the_connection extra/session/peers.c "s/  tct_digest_field\(&digest, 'B', binding, sizeof binding\);\n//" unit_peers
+plant peers_proof_without_the_session extra/session/peers.c "s/  tct_digest_field\(&digest, 'S', place->session, sizeof place->session\);\n//" unit_peers
+plant peers_proof_without_the_prover extra/session/peers.c "s/\(uint64_t\)from\)/0)/" unit_peers
+plant peers_proof_for_anybody extra/session/peers.c "s/\(uint64_t\)to\)/0)/" unit_peers
+plant peers_proof_not_compared extra/session/peers.c 's/if \(differ\(theirs, expected\)\)/if (differ(theirs, theirs))/' unit_peers
+plant peers_proof_shown_to_whoever_comes extra/session/peers.c 's/if \(!listens\) TCT_TRY\(tct_wire_send\(wire, peer, TCT_SAY_PROOF/if (peer < 1) TCT_TRY(tct_wire_send(wire, peer, TCT_SAY_PROOF/' unit_peers
+plant peers_session_of_any_plan extra/session/roster.c 's/  tct_digest_text\(&digest, plan\);\n/  (void)plan;\n/' unit_peers
+plant peers_one_party_twice extra/session/roster.c 's/ && !is_known\(out, k, out->name\[k\]\)/ || is_known(out, k, out->name[k])/' unit_peers
 plant peers_words_steer_the_terminal src/core/status.c 's/  make_harmless\(err->text\);\n//' unit_status
 
 # ---- ranks and parties that do not compare notes ----
@@ -409,9 +409,9 @@ plant promises_of_ranks_not_compared src/train/one_program.c 's/  add_promise\(l
 plant tables_of_ranks_not_compared src/train/one_program.c 's/  tct_settings_table\(&list, data\);\n//' contract_one_program
 plant read_options_not_compared src/train/parts.c 's/  tct_settings_read\(&list, options\);\n//' contract_one_program
 plant blocks_of_files_not_compared src/train/identity.c 's/return same_files\(paths, count, ends, team, identity, err\);/memcpy(identity, ends, TCT_DIGEST_HEX);\n  return TCT_OK;/' contract_one_program
-plant claim_of_the_server_believed src/session/take.c 's/    if \(!\*group && json_is_object\(each\)/    if (!*group \&\& !strcmp(key, "privacy")) continue;\n&/' contract_party_model
-plant extra_words_of_the_server_believed src/session/take.c 's/if \(!json_object_get\(expected, key\)\) return differs\(group, key, err\);/(void)each;/' contract_party_model
-plant own_facts_dropped_by_the_server src/session/take.c 's/    if \(!found\) return false;\n//' contract_party_model
+plant claim_of_the_server_believed extra/session/take.c 's/    if \(!\*group && json_is_object\(each\)/    if (!*group \&\& !strcmp(key, "privacy")) continue;\n&/' contract_party_model
+plant extra_words_of_the_server_believed extra/session/take.c 's/if \(!json_object_get\(expected, key\)\) return differs\(group, key, err\);/(void)each;/' contract_party_model
+plant own_facts_dropped_by_the_server extra/session/take.c 's/    if \(!found\) return false;\n//' contract_party_model
 
 # ---- what events cost ----
 plant sum_filter_forgets_delta src/account/filter.c 's/  f->delta_spent = delta_spent;\n//' unit_accounting
