@@ -300,8 +300,8 @@ static tct_status drop_rows(npy_reader *r, const tct_table *table, tct_data *dat
     if (data->dropped[row]) continue;
     data->dropped[row] = 1;
     if (data->own_y) data->own_y[row] = -1;
-    if (m->reserved) status = zero_kept(table, row, m->cols, err);
-    for (int64_t j = 0; j < m->cols && !m->reserved; j++) {
+    if (m->pages) status = zero_kept(table, row, m->cols, err);
+    for (int64_t j = 0; j < m->cols && !m->pages; j++) {
       int64_t at = m->layout == TCT_DENSE_ROWS ? row * m->stride + j : j * m->stride + row;
       memset((char *)m->values + (size_t)at * width, 0, width);
     }

@@ -98,7 +98,7 @@ class Error(Structure):
 class Matrix(Structure):
     _fields_ = members(
         (c_int64, "rows cols"), (c_int32, "layout value_type index_type reserved"), (c_void_p, "values"),
-        (c_int64, "stride"), (c_void_p, "start index"),
+        (c_int64, "stride"), (c_void_p, "start index pages"),
     )  # fmt: skip
 
 

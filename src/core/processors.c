@@ -13,7 +13,7 @@
 
 enum { PATH = 4096 };
 
-static bool forked;
+static _Thread_local bool forked; /* the thread that forked: it alone has a team of threads that are gone */
 
 static void note_fork(void) { forked = true; }
 

@@ -7,7 +7,7 @@
 static const double EVERY = 0.02; /* seconds: a person feels a tenth */
 
 static _Thread_local tct_stop *here;
-static bool always;
+static _Thread_local bool always;
 
 void tct_stop_always_test(bool on) { always = on; }
 

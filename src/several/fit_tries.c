@@ -82,8 +82,7 @@ static tct_status check(const search *s, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE,
                     "the composition is of no search with random tries; make it by tct_compose_tries");
   if (d->team) return tct_fail(err, TCT_E_USAGE, "a search runs in one process; run it without mpirun");
-  if (d->x.reserved)
-    return tct_fail(err, TCT_E_USAGE, "a search needs its records in memory; read them without a limit");
+  if (d->x.pages) return tct_fail(err, TCT_E_USAGE, "a search needs its records in memory; read them without a limit");
   if (d->estimated || d->open > 0)
     return tct_fail(err, TCT_E_USAGE,
                     "bounds that are estimated are paid for by one fit, and a search makes several; give the bounds");

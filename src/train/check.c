@@ -74,7 +74,7 @@ tct_status tct_limit_check(const tct_plan *plan, tct_error *err) {
 }
 
 tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  if (data->x.reserved == 0) return TCT_OK;
+  if (data->x.pages == NULL) return TCT_OK;
   if (plan->solver->row_bytes == 0)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all records in memory, and they exceed a quarter of the limit; raise --memory, or choose "

@@ -260,7 +260,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);
   TCT_TRY(tct_bound_make(plan, data, &fitting->bound, err));
-  tct_paged_release(data->x.reserved);
+  tct_paged_release(data->x.pages);
   TCT_TRY(describe(plan, data, &fitting->bound, model, err));
   TCT_TRY(tct_model_certify(plan, model, err));
   if (data->weight) model->weight_cap = data->weight_cap;

@@ -354,7 +354,7 @@ static tct_status map_files(tct_table *table, tct_matrix *m, tct_error *err) {
   if (table->layout == TCT_CSR) TCT_TRY(tct_pieces_keep(&table->index, err));
   drop_pieces(&table->values);
   drop_pieces(&table->index);
-  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->reserved, at, err));
+  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->pages, at, err));
   m->values = at[0];
   m->index = at[1];
   return TCT_OK;
