@@ -192,7 +192,7 @@ plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->sensi
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
 # ---- delta 0 ----
-plant pure_sum_rounded_to_nearest src/account/pure.c 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
+plant pure_sum_rounded_to_nearest src/account/curves/compare.h 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
 plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_EV_APPROX \|\| e->delta == 0\)/1/' unit_pure
 plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
 plant adassp_pairs_as_matrices_alone src/solve/minimiser/adassp.c 's/sqrt\(2 \+ 2 \* odds \+ 2 \* s/sqrt(2 + 2 * odds + 0 * s/' privacy_sensitivity

@@ -224,7 +224,7 @@ static void a_sum_of_losses_is_raised_by_what_their_doubles_may_hide(void **stat
   tct_events events = list_of(specs);
   tct_loss_query query;
   double least = 0;
-  assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+  assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, 0, NULL), TCT_OK);
   query.tail = 1e-12;
   for (int j = 0; j < query.len; j++) {
     double low, high;
@@ -261,7 +261,7 @@ static void steps_of_one_kind_are_counted_together(void **state) {
     tct_event list[2] = {tct_event_laplace(2, rows[i].count[0]), tct_event_laplace(2, rows[i].count[1])};
     tct_events events = {list, 2, 2};
     tct_loss_query query;
-    assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+    assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, 0, NULL), TCT_OK);
     assert_int_equal(query.len, rows[i].kinds);
     uint64_t sum = 0;
     for (int j = 0; j < query.len; j++) sum += (uint64_t)query.at[j].count;
