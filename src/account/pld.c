@@ -48,15 +48,17 @@ static tct_status forecast(const tct_loss_query *q, bool reversed, double h, tct
   return status;
 }
 
-/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
-static double snap_width(const tct_loss_query *q, double h) {
+/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points; not where that takes a
+ * much finer grid, for steps that are a small part of the whole. */
+static double snap_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   double max = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {
     if (!tct_event_is_pure(&q->at[j]) || q->at[j].kind == TCT_EV_EXPONENTIAL) continue;
     double own = tct_event_pure_epsilon(&q->at[j], q->neighbours), weight = own * own * (double)q->at[j].count;
     if (weight > max) max = weight, gap = 2 * own;
   }
-  return gap > 0 ? gap / ceil(gap / h) : h;
+  bool matters = max > 0.1 * s->spread * s->spread || gap > 0.5 * h;
+  return gap > 0 && matters ? gap / ceil(gap / h) : h;
 }
 
 /* Precisions below 1e-4 are asked for by calibrations.  Their noise shall not be above that of the usual grids of width
@@ -84,7 +86,7 @@ static double choose_width(const tct_loss_query *q, const tct_saddle *s, double 
   }
   h = tct_min(h, tct_max(s->spread, widest / sqrt(q->steps)) / 24);
   h = fit_width(q, s, h);
-  return snap_width(q, tct_max(h, widest / (double)longest_grid));
+  return snap_width(q, s, tct_max(h, widest / (double)longest_grid));
 }
 
 /* ---- step 3: one direction --------------------------------------------------------------------- */
@@ -304,11 +306,25 @@ static tct_status coarser(tct_loss_query *q, double h, double seen, tct_bracket 
   return TCT_OK;
 }
 
+static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err);
+
+/* Is delta larger than at any epsilon?  The answer is an upper end of 0. */
+static tct_status ask_at_zero(tct_loss_query *q, tct_bracket *out, tct_error *err) {
+  tct_loss_query at = *q;
+  tct_bracket delta;
+  at.delta = NAN, at.epsilon = 0;
+  TCT_TRY(bracket_of(&at, true, &delta, err));
+  if (delta.upper <= tct_delta_left(q->delta, q->rare)) out->upper = 0;
+  return q->work = at.work, TCT_OK;
+}
+
 static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
   tct_saddle s, back = {0};
   double slope, rough = 0, seen = NAN;
   *out = (tct_bracket){0, INFINITY};
   TCT_TRY(forecast(q, false, 0, &s, err));
+  if (isnan(q->epsilon) && s.epsilon == 0) TCT_TRY(ask_at_zero(q, out, err));
+  if (out->upper == 0) return TCT_OK;
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
     q->tail = exp(tct_max(s.log_delta, -600)) * 1e-2 * q->precision / q->steps;
     TCT_TRY(forecast(q, false, 0, &s, err));
@@ -325,7 +341,7 @@ static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct
     if (!both || !(out->upper < INFINITY) || !(width > tct_max(q->precision, narrow_enough)) || out->lower == 0) break;
     double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
-    h = snap_width(q, h * shrink);
+    h = snap_width(q, &s, h * shrink);
   }
   if (!(out->upper < no_answer(q))) return coarser(q, tct_max(2 * h, rough), seen, out, err);
   return TCT_OK;
