@@ -10,13 +10,13 @@
  * proportional to r_i; so shares are set to r_i, a few times, and the least sum counts.
  * FAILURES  The failures of approx events are taken off delta first: with chance at most F some step fails, else all
  * hold, so that (delta - F)/(1 - F) is left.  At delta = F nothing is, which pure steps do not need.
- * SAMPLING  With chance (1 - rate)^count no sampled step draws the record, and the outputs are as if it was not there,
- * or as if its replacement was: the coin belongs to the place in the table.  Both laws are N with that chance, and
+ * SAMPLING  With chance (1 - rate)^count no sampled step draws the record, and the outputs are as if it was not there.
+ * A replacement is not drawn either: the coin belongs to the place in the table.  Both laws are N with that chance, and
  * anything else only with the rest, c = 1 - (1 - rate)^count.  So count sampled steps are (0, c)-DP, whatever their
- * noise, and their delta at every epsilon is at most c.  They may be counted as failures of chance c, for a failure's
- * pair (mass c at infinity, 1 - c at 0) has the curve c at epsilon >= 0 and c e^epsilon + 1 - e^epsilon below, which is
- * that of a distance c in either direction.  That is tried with all sampled events whose chances together take
- * nothing, half or all of delta, the smallest first. */
+ * noise, and their delta at every epsilon is at most c.  They may be counted as failures of chance c, whose pair has
+ * mass c at infinity and 1 - c at 0.  Its curve is c at epsilon >= 0, and c e^epsilon + 1 - e^epsilon below: that of a
+ * distance c in either direction.  So are counted all sampled events whose chances together take nothing, half or all
+ * of delta, the smallest first; the least of the three counts. */
 #include "account/curves/compare.h"
 #include "account/account.h"
 #include "account/kov.h"

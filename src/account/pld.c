@@ -48,8 +48,8 @@ static tct_status forecast(const tct_loss_query *q, bool reversed, double h, tct
   return status;
 }
 
-/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points; not where that takes a
- * much finer grid, for steps that are a small part of the whole. */
+/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points.  No much finer grid is
+ * made for steps that are a small part of the whole. */
 static double snap_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   double max = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {

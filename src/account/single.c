@@ -123,7 +123,9 @@ static void sampled_delta(const tct_event *e, tct_neighbours neighbours, double 
 }
 
 static void sampled_epsilon(const tct_event *e, tct_neighbours neighbours, double delta, double out[2]) {
-  if (neighbours == TCT_REPLACE_ONE)
+  if (delta >= e->rate)
+    out[0] = out[1] = 0;
+  else if (neighbours == TCT_REPLACE_ONE)
     replace_epsilon(1 / e->noise, e->rate, delta, out);
   else
     remove_epsilon(1 / e->noise, e->rate, delta, out);

@@ -192,7 +192,7 @@ plant outputs_length_halved src/solve/minimiser/output.c 's/event, output->sensi
 plant objpert_tilt_halved src/solve/minimiser/objpert_plan.c 's/set->sigma, set->sigma > 0/set->sigma \/ 2, set->sigma > 0/' contract_one_release
 
 # ---- delta 0 ----
-plant pure_sum_rounded_to_nearest src/account/curves/compare.h 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
+plant pure_sum_rounded_to_nearest src/account/curves/compare.h:src/account/pure.c 's/return beyond \? nextafter\(value, end\) : value;/(void)beyond;\n  return value;/' unit_pure
 plant approx_delta_forgotten_at_delta_0 src/account/pure.c 's/\(e->kind != TCT_EV_APPROX \|\| e->delta == 0\)/1/' unit_pure
 plant gaussian_solver_takes_delta_0 src/train/plan.c 's/facts->delta != 0 \|\| solver->pure/facts->delta != 0 || solver/' unit_pure
 plant adassp_pairs_as_matrices_alone src/solve/minimiser/adassp.c 's/sqrt\(2 \+ 2 \* odds \+ 2 \* s/sqrt(2 + 2 * odds + 0 * s/' privacy_sensitivity
@@ -424,7 +424,11 @@ plant mass_beyond_the_grid_lost src/account/curves/grid.c 's/\(grid->infinite \+
 plant transform_without_its_rounding src/account/curves/compose.c 's/return \(slope \+ powering \+ w->fft\.error\) \* size \+ floor_error;/return 0 * (slope + powering + size + floor_error);/' unit_accounting
 plant points_without_the_transforms_rounding src/account/curves/compose.c 's/tct_max\(value \+ error, 0\)/tct_max(value, 0)/' unit_accounting
 plant losses_without_their_rounding src/account/curves/loss_query.c 's/double step = TCT_LOSS_MARGIN/double step = 0 * TCT_LOSS_MARGIN/' unit_accounting
-plant pld_in_one_direction src/account/pld.c 's/if \(!q->two_ways \|\| reversed_limit/if (q->len > 0 || reversed_limit/' contract_accountants
+plant pld_in_one_direction src/account/pld.c 's/if \(!q->two_ways \|\| !\(/if (q->len > 0 || !(/' contract_accountants
+plant steps_hardly_ever_drawn_cost_nothing src/account/pld.c 's/which == UPPER \? tct_delta_left\(q->delta, q->rare\) : q->delta/q->delta/' unit_accounting
+plant parts_at_twice_their_share_of_delta src/account/basic.c 's/double own = delta \* \(at/double own = 2 * delta * (at/' unit_accounting
+plant parts_once_whatever_their_count src/account/basic.c 's/tct_product\(count, pair/tct_product(1, pair/' unit_accounting
+plant zcdp_pair_of_half_its_rho src/account/curves/pairs.c 's/f->mu = sqrt\(rho\)/f->mu = sqrt(0.5 * rho)/' unit_accounting
 plant rounding_of_losses_not_added src/account/pld.c 's/tct_upper\(value\) \+ tct_loss_rounding\(q\)/tct_upper(value)/' unit_accounting
 plant pure_steps_one_part_in_a_million_low src/account/kov.c 's/double p = 1 \/ \(1 \+ exp\(-epsilon0\)\), odds/epsilon0 *= 1 - 1e-6;\n  double p = 1 \/ (1 + exp(-epsilon0)), odds/' unit_accounting
 plant replaced_records_charged_once src/account/curves/renyi.c 's/TCT_REPLACE_ONE \? 2 : 1/TCT_REPLACE_ONE ? 1 : 1/' unit_accounting
