@@ -51,7 +51,7 @@ typedef struct tct_cost {
   double epsilon;       /* upper bound: the answer */
   double epsilon_lower; /* largest proven lower bound */
   double delta;
-  const tct_accountant *winner; /* NULL: no accountant applies */
+  const tct_accountant *winner; /* `basic` applies to every list */
 } tct_cost;
 tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                tct_cost *out, tct_error *err);

@@ -43,11 +43,8 @@ static tct_status accountant_of(const tct_events *one, tct_neighbours neighbours
     *epsilon = bracket.upper;
     return TCT_OK;
   }
-  tct_status status = tct_account_epsilon(one, neighbours, delta, PRECISION, &cost, err);
-  if (status != TCT_OK && status != TCT_E_USAGE && status != TCT_E_BUDGET) return status;
-  *accountant = status == TCT_OK ? cost.winner : NULL;
-  if (*accountant) *epsilon = cost.epsilon;
-  return TCT_OK;
+  TCT_TRY(tct_account_epsilon(one, neighbours, delta, PRECISION, &cost, err));
+  return *accountant = cost.winner, *epsilon = cost.epsilon, TCT_OK;
 }
 
 /* max(1 + (m-1) d(e), exp(e)) in logarithms, rounded up; INFINITY where d is not known. */
@@ -85,7 +82,7 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
     double own = INFINITY;
     TCT_TRY(accountant_of(&one[i], neighbours, delta / TCT_POINT(selection_at_the_whole_delta, (double)mean, 1),
                           &accountant, &own, err));
-    if (!accountant || !isfinite(own)) return TCT_OK;
+    if (!isfinite(own)) return TCT_OK;
     first = TCT_POINT(selection_of_the_cheapest_setting, tct_max(first, own), i ? tct_min(first, own) : own);
     ratio = tct_max(ratio, ratio_log(accountant, &one[i], neighbours, (double)(mean - 1), own));
   }

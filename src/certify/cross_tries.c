@@ -102,8 +102,7 @@ static double log_ratio(const profile *p, double fewer, double first) {
 
 /* The density at x of the best of the tries, of N(mu, 1) each. */
 static double best_density(double x, double mu, double mean) {
-  double z = x - mu, g = 1 / TCT_POINT(lower_bound_of_tries_for_one_try, mean, 1),
-         part = g / (g + (1 - g) * 0.5 * erfc(z * M_SQRT1_2));
+  double z = x - mu, g = 1 / mean, part = g / (g + (1 - g) * 0.5 * erfc(z * M_SQRT1_2));
   return mean * exp(-0.5 * z * z) * 0.5 * M_SQRT1_2 * M_2_SQRTPI * part * part;
 }
 

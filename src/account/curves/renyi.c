@@ -54,17 +54,20 @@ double tct_laplace_slack(const tct_event *event, tct_neighbours neighbours) {
   return tct_min(0x1p-42, tct_event_pure_epsilon(event, neighbours) * 0x1p-22) * (1 + TCT_MARGIN);
 }
 
+/* Their product with what rounding may hide in it, or the plain sum, which a single event's delta is to the bit. */
 double tct_events_failure(const tct_events *events) {
-  double log_holds = 0;
-  for (int64_t i = 0; i < events->len; i++)
-    if (events->at[i].kind == TCT_EV_APPROX && events->at[i].delta > 0)
-      log_holds += (double)events->at[i].count * log1p(-events->at[i].delta);
-  return log_holds == 0 ? 0 : -expm1(log_holds * (1 + TCT_MARGIN));
+  double log_holds = 0, sum = 0;
+  for (int64_t i = 0; i < events->len; i++) {
+    const tct_event *e = &events->at[i];
+    if (e->kind != TCT_EV_APPROX || e->delta == 0) continue;
+    log_holds += (double)e->count * log1p(-e->delta);
+    sum = tct_sum(sum, tct_product(tct_count(e->count, INFINITY), e->delta, INFINITY), INFINITY);
+  }
+  return tct_min(sum, -expm1(log_holds * (1 + TCT_MARGIN)));
 }
 
 double tct_delta_left(double delta, double failure) {
-  if (failure == 0) return delta;
-  return failure >= delta ? 0 : (delta - failure) / (1 - failure) * (1 - TCT_MARGIN);
+  return failure > 0 ? (delta - failure) / (1 - failure) * (1 - TCT_MARGIN) : delta;
 }
 
 /* log((1+y)^alpha - 1 - alpha*y) for y > -1. */
