@@ -44,17 +44,17 @@ static double objpert_log_delta(const tct_event *e, tct_neighbours neighbours, d
 static double objpert_epsilon(const tct_event *e, tct_neighbours neighbours, double delta) {
   double low = e->shift, high = e->shift + 1;
   if (e->noise == 0) return INFINITY;
-  while (objpert_log_delta(e, neighbours, high) > log(delta)) {
+  while (!(objpert_log_delta(e, neighbours, high) <= log(delta))) { /* NaN proves nothing */
     low = high;
     high *= 2;
     if (!isfinite(high)) return INFINITY;
   }
   for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
     double middle = 0.5 * (low + high);
-    if (objpert_log_delta(e, neighbours, middle) > log(delta))
-      low = middle;
-    else
+    if (objpert_log_delta(e, neighbours, middle) <= log(delta))
       high = middle;
+    else
+      low = middle;
   }
   return high * (1 + TCT_MARGIN) + TCT_MARGIN / e->noise;
 }

@@ -1,6 +1,6 @@
 /* cross_tries.c - a second opinion on what the best of a random number of tries costs.
  *
- * It shares no code with account/.  K is geometric of mean m = 1/g, and d(e) the privacy profile of one try.
+ * It shares no mathematics with account/.  K is geometric of mean m = 1/g, and d(e) the privacy profile of one try.
  *
  * UPPER.  By the theorem that the head of src/account/selection.c proves: epsilon = x + 2 log M, with d(x) = delta/m
  * and M = max(1 + (m-1) d(e), exp(e)), least where both are equal.  Where all events are Gaussian, d is an integral of
@@ -13,6 +13,7 @@
  * least shift does, so the least bounds all.  No proof can claim less. */
 #include "certify/cross_check.h"
 
+#include "account/curves/work.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ static double best_delta(double from, double to, double mean, double epsilon) {
 /* An epsilon that does not hold at delta, as far up as halving finds one; 0: none is known. */
 static double lower_of(double mu, double mean, double delta) {
   double low = 0, high = 60;
-  if (!(mu > 0 && mu < 40)) return 0;
+  if (!(mu > 0 && mu < 40 && tct_work_pay(2 * 30 * STEPS * 100.0))) return 0;
   for (int k = 0; k < 30; k++) {
     double middle = 0.5 * (low + high);
     if (fmax(best_delta(mu, 0, mean, middle), best_delta(0, mu, mean, middle)) > delta)

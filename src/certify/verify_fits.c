@@ -12,6 +12,7 @@
 #include "certify/verify.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
@@ -43,7 +44,7 @@ static bool release_alike(const json_t *was, const json_t *now) {
          length = json_number_value(member(was, "sensitivity"));
   if (a.kind > TCT_EV_LAPLACE || !json_is_number(member(was, "deviation"))) return true;
   double own = a.noise * length * (a.kind == TCT_EV_LAPLACE ? sqrt(2) : 1);
-  return fabs(own - deviation) <= 1e-9 * own;
+  return isfinite(own) && fabs(own - deviation) <= 1e-9 * own;
 }
 
 static bool releases_alike(const json_t *was, const json_t *now) {
@@ -145,30 +146,54 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
 
 /* ---- the union ----------------------------------------------------------------------------------------------- */
 
+/* Copies are counted and not listed: what a file asks for stays as long as the file. */
 tct_status tct_verify_add_copies(const json_t *fit, tct_events *out, tct_error *err) {
   json_int_t count = json_integer_value(member(fit, "count"));
   tct_events own = {0};
   if (count < 1 || count > 100000) return tct_fail(err, TCT_E_DATA, "a number of fits is out of range");
   tct_status status = tct_json_get_events(member(fit, "events"), &own, err);
-  for (json_int_t k = 0; k < count && status == TCT_OK; k++)
-    for (int64_t i = 0; i < own.len && status == TCT_OK; i++) status = tct_events_add(out, own.at[i], err);
+  for (int64_t i = 0; i < own.len && status == TCT_OK; i++)
+    status = __builtin_mul_overflow(own.at[i].count, (int64_t)count, &own.at[i].count)
+                 ? tct_fail(err, TCT_E_DATA, "a number of events is out of range")
+                 : tct_events_add(out, own.at[i], err);
   tct_events_free(&own);
+  return status;
+}
+
+static int by_kind(const void *left, const void *right) {
+  const tct_event *a = left, *b = right;
+  const double x[] = {a->kind, a->noise, a->rate, a->epsilon, a->delta, a->rho, a->shift},
+               y[] = {b->kind, b->noise, b->rate, b->epsilon, b->delta, b->rho, b->shift};
+  for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+    if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+  return 0;
+}
+
+/* The list in one order, every event once. */
+static tct_status sorted(const tct_events *list, tct_events *out, tct_error *err) {
+  tct_events copy = {0};
+  tct_status status = tct_events_copy(&copy, list, err);
+  if (status == TCT_OK && copy.len > 1) qsort(copy.at, (size_t)copy.len, sizeof *copy.at, by_kind);
+  *out = (tct_events){0};
+  for (int64_t i = 0; i < copy.len && status == TCT_OK; i++) status = tct_events_add(out, copy.at[i], err);
+  tct_events_free(&copy);
   return status;
 }
 
 /* As multisets: a composer may order and merge them in its own way. */
 static bool same_events(const tct_events *a, const tct_events *b) {
-  for (int64_t i = 0; i < a->len; i++) {
-    int64_t in_a = 0, in_b = 0;
-    for (int64_t k = 0; k < a->len; k++) in_a += tct_event_same(&a->at[k], &a->at[i]) ? a->at[k].count : 0;
-    for (int64_t k = 0; k < b->len; k++) in_b += tct_event_same(&b->at[k], &a->at[i]) ? b->at[k].count : 0;
-    if (in_a != in_b) return false;
-  }
-  return true;
+  tct_events x, y = {0};
+  bool same = sorted(a, &x, NULL) == TCT_OK && sorted(b, &y, NULL) == TCT_OK && x.len == y.len;
+  for (int64_t i = 0; same && i < x.len; i++)
+    same = tct_event_same(&x.at[i], &y.at[i]) && x.at[i].count == y.at[i].count;
+  tct_events_free(&x);
+  tct_events_free(&y);
+  return same;
 }
 
 static bool choice_of(const tct_model *m, tct_event *choice) {
-  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK;
+  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK && choice->kind == TCT_EV_EXPONENTIAL &&
+         choice->count == 1;
 }
 
 static bool union_is(const tct_model *m, const json_t *fits) {
@@ -179,7 +204,7 @@ static bool union_is(const tct_model *m, const json_t *fits) {
   tct_status status = TCT_OK;
   json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = tct_verify_add_copies(fit, &all, NULL);
   if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
-  bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
+  bool same = status == TCT_OK && same_events(&all, &m->events);
   tct_events_free(&all);
   return same;
 }
@@ -201,14 +226,14 @@ static bool sum_is(const tct_model *m, const json_t *fits) {
   for (int64_t i = 0; i < m->events.len; i++) {
     const tct_event *e = &m->events.at[i];
     if (chosen && tct_event_same(e, &choice)) {
-      choices += e->count;
+      if (e->count != 1 || choices++) return false;
       continue;
     }
     if (e->kind != TCT_EV_APPROX) return false;
     epsilon += (double)e->count * e->epsilon, delta += (double)e->count * e->delta;
   }
-  return choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) && spent >= epsilon * (1 - 1e-9) &&
-         spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
+  return isfinite(epsilon) && choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) &&
+         spent >= epsilon * (1 - 1e-9) && spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
 }
 
 static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
@@ -266,6 +291,20 @@ static bool observers_same(const tct_model *m, const tct_plan *plan) {
   return same;
 }
 
+/* A full list's last line has taken up what there was no room for. */
+static bool told(const tct_model *m, const char *fact) {
+  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
+    if (!strcmp(m->unaccounted[k], fact)) return true;
+  return m->unaccounted[TCT_UNACCOUNTED - 1] != NULL;
+}
+
+static bool facts_told(const tct_model *m, const tct_plan *p) {
+  char text[TCT_PLAN_FACTS][200];
+  bool all = true;
+  for (int i = tct_plan_unpaid(p, text); i > 0; i--) all &= told(m, text[i - 1]);
+  return all;
+}
+
 /* The first field of the model that is not this plan's; NULL: all are. */
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit) {
   char text[4096];
@@ -292,6 +331,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   if (!isnan(m->weight_cap) && p->solver->weighing == TCT_WEIGHS_NOT) return "weights";
   if (m->persons && p->solver->weighing != TCT_WEIGHS_PERSONS) return "weights";
   if (!observers_same(m, p)) return "parties";
+  if (!facts_told(m, p)) return "unaccounted";
   return NULL;
 }
 
@@ -316,10 +356,8 @@ static void check_weights(tct_verify_report *r, const tct_model *m, double max) 
 
 /* Sentences are the library's own, and the unit is that of the weights. */
 static void check_words(tct_verify_report *r, const tct_model *m, const json_t *privacy) {
-  const char *trust = text_of(privacy, "trust"), *unit = text_of(privacy, "unit");
   const char *of = text_of(member(privacy, "weights"), "of");
-  bool ok = trust && unit && !strcmp(trust, tct_model_trust(m)) && !strcmp(unit, tct_model_unit(m)) &&
-            (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
+  bool ok = !m->other_words && (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
   tct_verify_check(r, "words", ok,
                    ok ? "trust and unit are said in the library's own words"
                       : "trust, unit or the weights' unit is not what this claim has; the file was edited");

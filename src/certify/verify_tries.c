@@ -35,14 +35,13 @@ static tct_events *tries_of(const json_t *fits, double score) {
 static void check_second(tct_verify_report *r, const tct_model *m, const tct_events *one, size_t count, int64_t mean) {
   tct_second_best second;
   tct_second_tries(one, count, m->neighbours, mean, m->delta, &second);
-  double most = m->epsilon * (1 + METHOD_SLACK);
-  bool proves = second.upper <= most, looser = !proves && !second.closed;
+  bool proves = tct_at_most(second.upper, m->epsilon, METHOD_SLACK), looser = !proves && !second.closed;
   tct_verify_check(r, "selection_second", proves || looser,
                    proves   ? "a second method gives epsilon %.8g"
                    : looser ? "a second method gives epsilon %.8g: a looser method, which does not contradict the claim"
                             : "a second method gives epsilon %.8g for the best of the tries, above the claim",
                    second.upper);
-  tct_verify_check(r, "selection_lower", second.lower <= most,
+  tct_verify_check(r, "selection_lower", tct_at_most(second.lower, m->epsilon, METHOD_SLACK),
                    "tries that spend as much cannot cost less than epsilon %.8g; the claim is %.8g", second.lower,
                    m->epsilon);
 }
