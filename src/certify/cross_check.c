@@ -82,7 +82,7 @@ static double crossing(const worlds *w, double epsilon) {
 /* Beyond it the steps of the integral are wider than the densities. */
 static const double FAR_APART = 2000;
 /* Nanoseconds of a point of a sum over densities: of a mixture, and of the plain one. */
-static const double MIXED = 70, PLAIN = 30;
+static const double MIXED = 100, PLAIN = 40;
 
 /* NAN: not known. */
 static double exact_delta(const worlds *w, double epsilon) {

@@ -1,8 +1,8 @@
 /* verify_fits.c - plans again: are the file's releases those of the settings that it says were asked for?
  *
- * (a) By the same plan version the settings as asked give the resolved ones, the releases, events and the claim again.
- * (b) The resolved settings give the same releases.  By another plan version their numbers of noise may be others:
- *     kinds, lengths and norms are compared, and each deviation with its own noise and length.
+ * (a) By the same rules the settings as asked give the resolved ones, the releases, events and the claim again.
+ * (b) By older rules the resolved settings are planned, and their numbers of noise may be others: kinds,
+ *     lengths and norms are compared, and each deviation with its own noise and length.
  * (c) The events of all fits, and of the choice among them, are the events that the claim is accounted from.
  * What the model file says elsewhere (loss, rows, bounds, ...) is what one of the fits says. */
 #include "core/alloc.h"
@@ -18,18 +18,13 @@
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
 
-static bool same_version(const json_t *fit) {
-  int was, now;
-  return !tct_certificate_other_rules(fit, &was, &now);
-}
-
 /* The first member in which the two differ; NULL: none. */
-static const char *difference(const json_t *fit, const json_t *again, bool asked_too) {
+static const char *difference(const json_t *fit, const json_t *again) {
   static const char *const keys[] = {"solver",  "rules", "promise",    "releases", "events",
                                      "epsilon", "delta", "accountant", NULL};
   for (int i = 0; keys[i]; i++)
     if (!tct_json_near(member(fit, keys[i]), member(again, keys[i]))) return keys[i];
-  return asked_too && !tct_json_near(member(fit, "asked"), member(again, "asked")) ? "asked" : NULL;
+  return NULL;
 }
 
 /* A release of another plan version: kind, length and norm are the same, and it agrees in itself. */
@@ -52,35 +47,6 @@ static bool releases_alike(const json_t *was, const json_t *now) {
   for (size_t i = 0; i < json_array_size(was); i++)
     if (!release_alike(json_array_get(was, i), json_array_get(now, i))) return false;
   return true;
-}
-
-static void check_asked(tct_verify_report *r, const json_t *fit) {
-  tct_plan *plan = NULL;
-  tct_error err = {0};
-  int was, now;
-  const char *whose = tct_certificate_other_rules(fit, &was, &now);
-  if (whose) {
-    bool older = was >= 1 && was < now;
-    r->replanned = false;
-    tct_verify_check(r, "asked", older,
-                     older ? "skipped: %.40s was made by version %d of its rules, this program has version %d"
-                           : "%.40s has rules of version %d, which is not known here, where %d is the newest; verify "
-                             "with a newer tacit",
-                     whose, was, now);
-    return;
-  }
-  if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
-    tct_verify_check(r, "asked", 0, "the settings that were asked for give no plan: %s", err.text);
-    return;
-  }
-  json_t *again = tct_certificate_json(plan);
-  const char *other = difference(fit, again, true);
-  tct_verify_check(r, "asked", !other,
-                   other ? "the settings that were asked for give another '%s'; the file was edited"
-                         : "the settings that were asked for give this plan again%.0s",
-                   other ? other : "");
-  json_decref(again);
-  tct_plan_free(plan);
 }
 
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
@@ -123,24 +89,53 @@ static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, m
   own->max = fmax(own->max, tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved));
 }
 
-static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
-  tct_plan *plan = NULL;
-  tct_error err = {0};
-  if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
-    tct_verify_check(r, "releases", 0, "the resolved settings give no plan: %s", err.text);
-    return;
-  }
+/* Is the fit of the model's table?  A plan for another one may take any time and room. */
+static bool shape_is(const tct_model *m, const json_t *fit) {
+  const json_t *asked = member(fit, "asked");
+  return json_integer_value(member(asked, "rows")) == m->rows && json_integer_value(member(asked, "columns")) == m->cols;
+}
+
+/* What a plan by the rules that the fit has, or by newer ones, tells of the fit. */
+static void check_plan(tct_verify_report *r, const json_t *fit, const tct_plan *plan, bool same) {
   json_t *again = tct_certificate_json(plan);
-  const char *other = same_version(fit) ? difference(fit, again, false)
+  const char *other = same ? difference(fit, again)
                       : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
                                                                                            : "releases";
   tct_verify_check(r, "releases", !other,
-                   other ? "the resolved settings give another '%s'; the file was edited"
-                         : "the resolved settings give these releases%.0s",
+                   other ? "the settings give another '%s'; the file was edited"
+                         : "the settings give these releases%.0s",
                    other ? other : "");
+  bool asked = tct_json_near(member(fit, "asked"), member(again, "asked"));
+  if (same && !other)
+    tct_verify_check(r, "asked", asked,
+                     asked ? "the settings that were asked for give this plan again"
+                           : "what was asked for is not what such a plan keeps of it; the file was edited");
+  json_decref(again);
+}
+
+/* By the same rules the settings as asked give all that follows; by older ones the resolved settings stand for them. */
+static void check_fit(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
+  tct_plan *plan = NULL;
+  tct_error err = {0};
+  int was, now;
+  const char *whose = tct_certificate_other_rules(fit, &was, &now), *solver = text_of(fit, "solver");
+  bool older = was >= 1 && was < now;
+  if (whose)
+    tct_verify_check(r, "asked", older,
+                     older ? "skipped: %.40s was made by version %d of its rules, this program has version %d"
+                           : "%.40s has rules of version %d, which is not known here, where %d is the newest; verify "
+                             "with a newer tacit",
+                     whose, was, now);
+  r->replanned &= !whose;
+  if (whose && !older) return;
+  if (!shape_is(m, fit))
+    tct_verify_check(r, "releases", 0, "a fit is of another table than the model; the file was edited");
+  else if (!solver || tct_certificate_plan(fit, whose ? solver : NULL, &plan, &err) != TCT_OK)
+    tct_verify_check(r, "releases", 0, "the settings give no plan: %s", err.text);
+  if (!plan) return;
+  check_plan(r, fit, plan, !whose);
   check_count(r, m, plan, fit);
   match(m, plan, fit, own);
-  json_decref(again);
   tct_plan_free(plan);
 }
 
@@ -363,17 +358,17 @@ static void check_words(tct_verify_report *r, const tct_model *m, const json_t *
                       : "trust, unit or the weights' unit is not what this claim has; the file was edited");
 }
 
-/* What costs a calibration comes last, and not after a failure: it could say no more. */
+/* What costs a calibration is not asked for after a failure: it could say no more. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *file) {
   const json_t *privacy = member(file, "privacy"), *fits = member(privacy, "fits"), *fit;
   maker own = {.unlike = "fits"};
   size_t i;
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
-  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &own);
+  r->replanned = true;
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_fit(r, m, fit, &own);
   if (r->ok) check_fields(r, own.unlike ? own.unlike : tct_verify_class_names(m));
   if (r->ok && isfinite(own.max)) check_weights(r, m, own.max);
-  r->replanned = r->ok;
-  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
-  if (r->ok && r->replanned) tct_verify_composed(r, m, fits);
+  r->replanned &= r->ok != 0;
+  if (r->replanned) tct_verify_composed(r, m, fits);
 }

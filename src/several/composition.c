@@ -5,6 +5,7 @@
 #include "several/composition.h"
 
 #include "account/account.h"
+#include "account/curves/work.h"
 #include "account/selection.h"
 #include "core/alloc.h"
 #include "model/json.h"
@@ -226,6 +227,35 @@ static tct_status search_within(const tct_wish *w, double epsilon, double delta,
   return TCT_OK;
 }
 
+/* ---- what it takes to verify it ---------------------------------------------------------------------------------- */
+
+/* Left for a second opinion, and for what the last digits of another machine change. */
+static const double SPARE = 0.2 * TCT_WORK_VERIFY;
+
+/* The claim as verify computes it. */
+static double claim_work(const tct_composition *c) {
+  tct_events list = {0};
+  tct_cost cost;
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY);
+  if (tct_composition_events(c, &list, NULL) == TCT_OK)
+    tct_account_epsilon(&list, c->neighbours, c->delta, TCT_PRECISION, &cost, NULL);
+  tct_events_free(&list);
+  tct_work own = tct_work_end(before);
+  return own.over ? INFINITY : own.spent;
+}
+
+tct_status tct_composition_verifiable(const tct_composition *c, double again, tct_error *err) {
+  double work = again;
+  if (!isfinite(c->epsilon) || isfinite(tct_work_left())) return TCT_OK; /* verify composes within its own purse */
+  for (int64_t j = 0; j < c->parts; j++) work += c->part[j].plan->work;
+  if (work <= TCT_WORK_VERIFY - SPARE) work += claim_work(c);
+  if (work <= TCT_WORK_VERIFY - SPARE) return TCT_OK;
+  return tct_fail(err, TCT_E_USAGE,
+                  "to verify the model of these %lld settings would take more work than is done for one; give fewer, or "
+                  "solvers whose noise is quickly planned, e.g. dpgd",
+                  (long long)c->parts);
+}
+
 /* ---- the interface ------------------------------------------------------------------------------------------- */
 
 static tct_status check_wish(const tct_wish *w, double share, tct_error *err) {
@@ -270,7 +300,10 @@ tct_composition *tct_compose_classes(const tct_config *given, int64_t models, in
   tct_status status = out ? check_budget(config, &w, err) : tct_fail_memory(err);
   if (status == TCT_OK && models < 1)
     status = tct_fail(err, TCT_E_USAGE, "there is no model to train; give at least 1");
+  tct_work before = tct_work_begin(INFINITY);
   if (status == TCT_OK) status = classes_within(config, models, &w, out, err);
+  double again = tct_work_end(before).spent;
+  if (status == TCT_OK) status = tct_composition_verifiable(out, again, err);
   if (status == TCT_OK) return out;
   tct_composition_free(out);
   return NULL;
@@ -298,6 +331,7 @@ tct_composition *tct_compose_search(const tct_config *const *candidates, const i
   if (status == TCT_OK) status = check_wish(&w, share, err);
   if (status == TCT_OK) status = check_budget(at[0], &w, err);
   if (status == TCT_OK) status = search_within(&w, at[0]->epsilon, at[0]->delta, share, out, err);
+  if (status == TCT_OK) status = tct_composition_verifiable(out, 0, err);
   tct_free(own);
   tct_free(at);
   if (status == TCT_OK) return out;

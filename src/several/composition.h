@@ -38,6 +38,8 @@ tct_status tct_composed_shell(const tct_composition *composition, const tct_data
                               tct_error *err);
 /* The events of everything, in order. */
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
+/* TCT_E_USAGE where verify would refuse the model for the work that it takes.  again: of composing it. */
+tct_status tct_composition_verifiable(const tct_composition *c, double again, tct_error *err);
 /* The event of the choice as text. */
 void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
 /* The list of certificate.h, of all fits; NULL: out of memory. */

@@ -6,6 +6,7 @@
 #include "several/composition.h"
 
 #include "account/account.h"
+#include "account/curves/work.h"
 #include "account/selection.h"
 #include "core/alloc.h"
 #include "train/certificate.h"
@@ -105,6 +106,15 @@ static tct_status largest(const wish *w, double epsilon, tct_composition *c, tct
                   "whose events are gaussian");
 }
 
+static tct_status verifiable(const wish *w, tct_composition *c, tct_error *err) {
+  double cost;
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY);
+  tct_status status = price(w, c, &cost, err);
+  tct_work own = tct_work_end(before);
+  if (status != TCT_OK && !own.over) return status;
+  return tct_composition_verifiable(c, own.over ? INFINITY : own.spent, err);
+}
+
 static tct_status check(const wish *w, tct_error *err) {
   if (!w->count) return tct_fail(err, TCT_E_USAGE, "a search needs at least one candidate; give its settings");
   if (!(w->share > 0 && w->share < 1))
@@ -145,6 +155,7 @@ tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, 
     out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;
     out->mean = tries->mean, out->accountant = "basic";
     status = largest(&w, own[0].epsilon, out, err);
+    if (status == TCT_OK) status = verifiable(&w, out, err);
   }
   tct_free(own);
   if (status == TCT_OK) return out;

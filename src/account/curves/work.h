@@ -1,15 +1,15 @@
 /* work.h - a purse of work, paid before each piece is done, so that what a stranger's file asks for comes to an end.
  *
- * One unit is about a nanosecond.  It is counted from the question and not measured: on every machine the same question
+ * One unit is a nanosecond or less.  It is counted from the question and not measured: on every machine the same question
  * takes the same units. */
 #ifndef TCT_ACCOUNT_CURVES_WORK_H
 #define TCT_ACCOUNT_CURVES_WORK_H
 #include "core/status.h"
 #include <stdbool.h>
 
-/* To plan one fit.  To verify a file, or to price one list: two plans of a fit, its claim and a second opinion. */
-#define TCT_WORK_PLAN 1e9
-#define TCT_WORK_VERIFY 4e9
+/* To plan one fit; to verify a file, which is a plan of each fit, the claim and a second opinion, or to price a list. */
+#define TCT_WORK_PLAN 2.5e9
+#define TCT_WORK_VERIFY 5e9
 
 /* A thread's purse.  Without one, everything is allowed. */
 typedef struct tct_work {
