@@ -269,6 +269,11 @@ static const kind KINDS[] = {
     {"open plain", "hinge", "l2:lambda=0.1", "scd", "none", "none", NAN},
 };
 
+/* The sentence of a run that paid for everything. */
+#define NO_MORE                                                                                                       \
+  "\"A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim "     \
+  "allows and no more.\""
+
 /* Members by path and the JSON that they get; every row is a file that agrees in itself. */
 static const struct {
   const char *of; /* kinds whose name begins so */
@@ -284,8 +289,8 @@ static const struct {
     {"classes", {{"transforms/label_shift", "0.5"}, {"privacy/fits/0/asked/label_scale", "\"center\""}}},
     {"open", {{"transforms/label_bound", "2.0"}, {"privacy/fits/0/asked/label_bound", "2.0"}}},
     {"numbers centred", {{"privacy/fits/0/asked/label_shift", "0.5"}}},
-    {"numbers centred", {{"privacy/unaccounted", "[]"}}},
-    {"classes scaled", {{"privacy/unaccounted", "[]"}}},
+    {"numbers centred", {{"privacy/unaccounted", "[]"}, {"privacy/trust", NO_MORE}}},
+    {"classes scaled", {{"privacy/unaccounted", "[]"}, {"privacy/trust", NO_MORE}}},
     {"counts", {{"transforms/label_shift", "0.5"}, {"privacy/fits/0/asked/label_shift", "0.5"}}},
     {"open", {{"privacy/fits/0/asked/delta", "1e-3"}}},
     {"open", {{"privacy/fits/0/count", "2"}}},

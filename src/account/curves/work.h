@@ -9,7 +9,7 @@
 
 /* To plan one fit; to verify a file, which is a plan of each fit, the claim and a second opinion, or to price a list. */
 #define TCT_WORK_PLAN 2.5e9
-#define TCT_WORK_VERIFY 5e9
+#define TCT_WORK_VERIFY 4.4e9
 
 /* A thread's purse.  Without one, everything is allowed. */
 typedef struct tct_work {
