@@ -147,7 +147,9 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   profile own;
   *out = (tct_second_best){.upper = INFINITY, .closed = count > 0};
   for (size_t i = 0; i < count; i++) {
-    bool others = false;
+    bool others = false, seen = false;
+    for (size_t k = 0; k < i && !seen; k++) seen = tct_events_same(&one[k], &one[i]);
+    if (seen) continue;
     double mu = shift_of(&one[i], factor, &others);
     least = fmin(least, mu);
     if (!others) {

@@ -6,6 +6,7 @@
 
 #include "account/account.h"
 #include "account/curves/work.h"
+#include "account/pld.h"
 #include "account/selection.h"
 #include "core/alloc.h"
 #include "model/json.h"
@@ -230,7 +231,7 @@ static tct_status search_within(const tct_wish *w, double epsilon, double delta,
 /* ---- what it takes to verify it ---------------------------------------------------------------------------------- */
 
 /* Left for a second opinion, and for what the last digits of another machine change. */
-static const double SPARE = 0.2 * TCT_WORK_VERIFY;
+static const double SPARE = TCT_WORK_SECOND + 0.05 * TCT_WORK_VERIFY;
 
 /* The claim as verify computes it. */
 static double claim_work(const tct_composition *c) {
@@ -238,7 +239,7 @@ static double claim_work(const tct_composition *c) {
   tct_cost cost;
   tct_work before = tct_work_begin(TCT_WORK_VERIFY);
   if (tct_composition_events(c, &list, NULL) == TCT_OK)
-    tct_account_epsilon(&list, c->neighbours, c->delta, TCT_PRECISION, &cost, NULL);
+    tct_account_upper(&list, c->neighbours, c->delta, TCT_PRECISION, false, &cost, NULL);
   tct_events_free(&list);
   tct_work own = tct_work_end(before);
   return own.over ? INFINITY : own.spent;

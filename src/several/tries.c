@@ -71,8 +71,12 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
     status = tct_part_events(&c->part[j], &one[j], err);
     if (status == TCT_OK) status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
   }
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
   if (status == TCT_OK)
     status = tct_selection_event(one, (size_t)c->parts, c->neighbours, w->mean, c->delta, &c->whole, err);
+  tct_work own = tct_work_end(before);
+  c->price_work = own.spent;
+  if (own.over) status = tct_composition_verifiable(c, INFINITY, err);
   *epsilon = status == TCT_OK ? c->whole.epsilon * (1 + 0x1p-39) : INFINITY;
   for (int64_t j = 0; one && j < c->parts; j++) tct_events_free(&one[j]);
   tct_free(one);
@@ -104,15 +108,6 @@ static tct_status largest(const wish *w, double epsilon, tct_composition *c, tct
   return tct_fail(err, TCT_E_USAGE,
                   "no accountant proves this epsilon for a search with these settings; give more epsilon, or solvers "
                   "whose events are gaussian");
-}
-
-static tct_status verifiable(const wish *w, tct_composition *c, tct_error *err) {
-  double cost;
-  tct_work before = tct_work_begin(TCT_WORK_VERIFY);
-  tct_status status = price(w, c, &cost, err);
-  tct_work own = tct_work_end(before);
-  if (status != TCT_OK && !own.over) return status;
-  return tct_composition_verifiable(c, own.over ? INFINITY : own.spent, err);
 }
 
 static tct_status check(const wish *w, tct_error *err) {
@@ -155,7 +150,7 @@ tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, 
     out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;
     out->mean = tries->mean, out->accountant = "basic";
     status = largest(&w, own[0].epsilon, out, err);
-    if (status == TCT_OK) status = verifiable(&w, out, err);
+    if (status == TCT_OK) status = tct_composition_verifiable(out, out->price_work, err);
   }
   tct_free(own);
   if (status == TCT_OK) return out;

@@ -4,6 +4,7 @@
  * looks at the verdict alone.  Here each is asked for by its name. */
 #include "../fault/ledger_help.h"
 
+#include "account/curves/work.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -80,9 +81,13 @@ static json_t *claiming(double epsilon) {
   return root;
 }
 
+static double figure_of(const json_t *report, const char *key) {
+  return json_number_value(json_object_get(report, key));
+}
+
 static double figure(const char *key) {
   json_t *report = report_of(model);
-  double value = json_number_value(json_object_get(report, key));
+  double value = figure_of(report, key);
   json_decref(report);
   return value;
 }
@@ -467,6 +472,50 @@ static void a_list_is_priced_at_a_delta_and_a_relation_that_there_are(void **sta
   }
 }
 
+/* ---- what verifying takes ---------------------------------------------------------------------------------------- */
+
+/* A file of form 1 with `count` events, no two alike, whose claim nobody doubts. */
+static json_t *with_events(const char *spec, double least, int count, const char *rest) {
+  json_t *root = json_deep_copy(model), *events = json_array();
+  for (int i = 0; i < count; i++)
+    json_array_append_new(events, json_sprintf("%s=%.10g%s", spec, least * (1 + 1e-4 * i), rest));
+  json_object_set_new(root, "version", json_integer(1));
+  json_object_set_new(privacy(root), "events", events);
+  json_object_set_new(privacy(root), "epsilon", json_real(1e6));
+  json_object_set_new(privacy(root), "accountant", json_string("pld"));
+  json_object_del(privacy(root), "fits");
+  return root;
+}
+
+static void a_file_is_refused_by_the_count_of_its_work(void **state) {
+  (void)state;
+  static const struct {
+    const char *kind, *rest;
+    double least;
+    int events;
+    bool refused, heard; /* for the work; there is a second opinion */
+  } rows[] = {
+      {"sampled_gaussian:noise", ",rate=0.01", 1, 3, false, true},
+      {"exponential:epsilon", "", 1e-3, 40, false, true},
+      {"exponential:epsilon", "", 1e-3, 600, false, false},
+      {"sampled_gaussian:noise", ",rate=0.01", 1, 2000, true, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = with_events(rows[i].kind, rows[i].least, rows[i].events, rows[i].rest);
+    tct_work before = tct_work_begin(INFINITY);
+    json_t *report = report_of(root);
+    tct_work own = tct_work_end(before);
+    char *text = json_dumps(report, 0);
+    bool refused = strstr(text, "more work than is done for one"), heard = figure_of(report, "epsilon_second") > 0;
+    if (!(own.spent <= TCT_WORK_VERIFY) || refused != rows[i].refused || held(report, "recomputed") != !refused ||
+        heard != rows[i].heard)
+      fail_msg("%d of %s: %.3g units, %s", rows[i].events, rows[i].kind, own.spent, text);
+    free(text);
+    json_decref(report);
+    json_decref(root);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them),
@@ -486,6 +535,7 @@ int main(void) {
       cmocka_unit_test(what_each_observer_of_a_run_between_parties_may_learn_is_planned_again),
       cmocka_unit_test(a_model_without_privacy_has_no_estimate),
       cmocka_unit_test(a_list_is_priced_at_a_delta_and_a_relation_that_there_are),
+      cmocka_unit_test(a_file_is_refused_by_the_count_of_its_work),
   };
   return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -19,7 +19,7 @@ enum { MOST_KINDS = 2048 }; /* distinct events */
 bool tct_loss_query_pays(tct_loss_query *q, double work) {
   if (!(work <= q->work)) return false;
   q->work -= work;
-  return tct_work_pay(work);
+  return tct_work_pay(0.5 * work); /* these units are halves of nanoseconds at most */
 }
 
 bool tct_event_has_loss(const tct_event *e) {

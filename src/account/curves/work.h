@@ -7,8 +7,10 @@
 #include "core/status.h"
 #include <stdbool.h>
 
-/* To plan one fit; to verify a file, which is a plan of each fit, the claim and a second opinion, or to price a list. */
-#define TCT_WORK_PLAN 2.5e9
+/* To plan one fit; to verify a file, or to price a list.  To verify is to plan each fit, to prove the claim, which is
+ * less than planning it, and to hear a second opinion. */
+#define TCT_WORK_PLAN 2.6e9
+#define TCT_WORK_SECOND 0.5e9
 #define TCT_WORK_VERIFY 4.4e9
 
 /* A thread's purse.  Without one, everything is allowed. */
