@@ -81,7 +81,7 @@ static double crossing(const worlds *w, double epsilon) {
 
 /* Beyond it the steps of the integral are wider than the densities. */
 static const double FAR_APART = 2000;
-/* Nanoseconds of a point of a sum over densities: of a mixture, and of the plain one; of a divergence in closed form,
+/* Nanoseconds of a point of a sum over densities: of a mixture, and of the plain one.  Of a divergence in closed form,
  * and of a choice's, which is searched for. */
 static const double MIXED = 100, PLAIN = 40, CLOSED = 150, CHOICE = 20e3;
 

@@ -1,8 +1,8 @@
 /* verify_fits.c - plans again: are the file's releases those of the settings that it says were asked for?
  *
  * (a) By the same rules the settings as asked give the resolved ones, the releases, events and the claim again.
- * (b) By older rules the resolved settings are planned, and their numbers of noise may be others: kinds,
- *     lengths and norms are compared, and each deviation with its own noise and length.
+ * (b) By older rules the resolved settings are planned.  Their numbers of noise may be others: kinds, lengths and norms
+ *     are compared, and each deviation with its own noise and length.
  * (c) The events of all fits, and of the choice among them, are the events that the claim is accounted from.
  * What the model file says elsewhere (loss, rows, bounds, ...) is what one of the fits says. */
 #include "core/alloc.h"
@@ -92,19 +92,20 @@ static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, m
 /* Is the fit of the model's table?  A plan for another one may take any time and room. */
 static bool shape_is(const tct_model *m, const json_t *fit) {
   const json_t *asked = member(fit, "asked");
-  return json_integer_value(member(asked, "rows")) == m->rows && json_integer_value(member(asked, "columns")) == m->cols;
+  return json_integer_value(member(asked, "rows")) == m->rows &&
+         json_integer_value(member(asked, "columns")) == m->cols;
 }
 
 /* What a plan by the rules that the fit has, or by newer ones, tells of the fit. */
 static void check_plan(tct_verify_report *r, const json_t *fit, const tct_plan *plan, bool same) {
   json_t *again = tct_certificate_json(plan);
-  const char *other = same ? difference(fit, again)
+  const char *other = same                                                                 ? difference(fit, again)
                       : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
                                                                                            : "releases";
-  tct_verify_check(r, "releases", !other,
-                   other ? "the settings give another '%s'; the file was edited"
-                         : "the settings give these releases%.0s",
-                   other ? other : "");
+  tct_verify_check(
+      r, "releases", !other,
+      other ? "the settings give another '%s'; the file was edited" : "the settings give these releases%.0s",
+      other ? other : "");
   bool asked = tct_json_near(member(fit, "asked"), member(again, "asked"));
   if (same && !other)
     tct_verify_check(r, "asked", asked,

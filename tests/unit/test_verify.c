@@ -275,8 +275,8 @@ static const kind KINDS[] = {
 };
 
 /* The sentence of a run that paid for everything. */
-#define NO_MORE                                                                                                       \
-  "\"A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim "     \
+#define NO_MORE                                                                                                     \
+  "\"A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim " \
   "allows and no more.\""
 
 /* Members by path and the JSON that they get; every row is a file that agrees in itself. */
@@ -341,7 +341,8 @@ static void what_means_nothing_for_a_loss_or_a_solver_is_refused_where_it_is_not
     for (size_t i = 0; i < sizeof NOTHINGS / sizeof *NOTHINGS; i++) {
       if (strncmp(KINDS[k].name, NOTHINGS[i].of, strlen(NOTHINGS[i].of)) != 0) continue;
       json_t *edited = json_deep_copy(root);
-      for (int e = 0; e < 3 && NOTHINGS[i].edit[e][0]; e++) place(edited, NOTHINGS[i].edit[e][0], NOTHINGS[i].edit[e][1]);
+      for (int e = 0; e < 3 && NOTHINGS[i].edit[e][0]; e++)
+        place(edited, NOTHINGS[i].edit[e][0], NOTHINGS[i].edit[e][1]);
       report = report_of(edited);
       if (!json_is_false(json_object_get(report, "ok")))
         fail_msg("%s: %s = %s goes unseen", KINDS[k].name, NOTHINGS[i].edit[0][0], NOTHINGS[i].edit[0][1]);

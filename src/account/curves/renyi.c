@@ -88,8 +88,8 @@ static void add_log(double *log_sum, double term) {
 /* Trapezoidal sum over x of density(x) ((1+y)^alpha - 1 - alpha y), y = rate*(e^{(2x-1)/2s^2} - 1).  The integrand is
  * analytic in the strip |Im x| < pi s^2, so a step of c*s errs by exp(a^2/2s^2 - 2 pi a/(c s)) for every a in the
  * strip. c below keeps the exponent under -45.  What the range of 13 s beyond both humps (x = 0 and x = alpha) leaves
- * out is below e^-80.  A sum of more points than MOST_POINTS is not worth its time.  The divergence is quasi-convex (van
- * Erven and Harremoes 2014, theorem 13), so it is at most that of the step without sampling. */
+ * out is below e^-80.  A sum of more points than MOST_POINTS is not worth its time.  The divergence is quasi-convex
+ * (van Erven and Harremoes 2014, theorem 13), so it is at most that of the step without sampling. */
 double tct_sampled_gaussian_renyi(double noise, double rate, double alpha) {
   static const double MOST_POINTS = 1 << 17, POINT = 80; /* nanoseconds a point */
   if (noise == 0) return INFINITY;

@@ -1,7 +1,7 @@
 /* work.h - a purse of work, paid before each piece is done, so that what a stranger's file asks for comes to an end.
  *
- * One unit is a nanosecond or less.  It is counted from the question and not measured: on every machine the same question
- * takes the same units. */
+ * One unit is a nanosecond or less.  It is counted from the question and not measured: on every machine the same
+ * question takes the same units. */
 #ifndef TCT_ACCOUNT_CURVES_WORK_H
 #define TCT_ACCOUNT_CURVES_WORK_H
 #include "core/status.h"
