@@ -234,6 +234,10 @@ def interval_of(model, name):
     return {"lower": estimate - half, "upper": estimate + half, "p_value": p_value}
 
 
+def refused(path):
+    return not tacit.verify(path)["ok"]
+
+
 def check_derived(kind, value, shown, model, path, seen):
     p = model["privacy"]
     if kind == "guess":
@@ -243,9 +247,7 @@ def check_derived(kind, value, shown, model, path, seen):
     elif kind == "chance":
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
-        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + (path.stem == "forged")
-    elif kind == "proved":
-        assert path.stem == "forged" and value == pytest.approx(1, rel=2e-3)
+        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + refused(path)
     elif kind == "alone":
         event = list(dict.fromkeys(p["events"]))[seen]  # equal events share a line, and its price is that of all
         alone = tacit.account([event] * p["events"].count(event), p["delta"], neighbours=p["neighbours"])["epsilon"]
@@ -289,6 +291,10 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
             elif field.startswith("derived.caution."):
                 texts = {w["name"]: w["text"] for w in tacit.verify(path)["warnings"]}
                 assert shown.rstrip(".") == texts[field.removeprefix("derived.caution.")]
+            elif field == "derived.verdict":
+                assert shown == ("not verified" if refused(path) else "not private")
+            elif field == "derived.why":
+                assert shown.rstrip(".") in [check["text"] for check in tacit.verify(path)["checks"] if not check["ok"]]
             elif field == "privacy.noise":
                 assert model["privacy"]["noise"] == "reproducible"
             else:
@@ -312,8 +318,9 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
     drawn = [f"coefficients.{j}" for j in range(model["columns"])] if model["columns"] <= 100 else []
     wanted = [*drawn, "rows", "sha256", "library"]
     if model["privacy"]["private"]:
-        wanted += ["privacy.epsilon", "privacy.delta", "privacy.accountant"]
-        wanted += [] if name == "forged" else ["privacy.unit", "privacy.trust"]  # no words for a claim that is refuted
+        wanted += ["privacy.epsilon", "privacy.delta"]
+        # No words and no curve for a claim that is refused.
+        wanted += [] if refused(path) else ["privacy.accountant", "privacy.unit", "privacy.trust"]
         events = model["privacy"]["events"]
         wanted += [f"privacy.events.{i}" for i in range(len(events)) if events.index(events[i]) == i]
     if name == "large":
@@ -321,7 +328,9 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
     if "ledger" in model["privacy"]:
         wanted += ["privacy.ledger.run", "privacy.ledger.head"]
     wanted += [f"privacy.unaccounted.{i}" for i in range(len(model["privacy"]["unaccounted"]))]
+    wanted += ["derived.verdict", "derived.why"] if model["privacy"]["private"] and refused(path) else []
     assert not set(wanted) - fields
+    assert refused(path) == (name in ("sparse", "wide", "persons", "forged", "hostile"))
     if noise_of(model):
         assert "derived.noise_most" in fields
 

@@ -73,7 +73,7 @@ def with_fits(model, fits, choice=None):
     return out
 
 def many():
-    for name in ("dpgd", "dpsgd", "greedy", "objpert", "parties", "estimated", "dpscd")[:7 if ALL else 3]:
+    for name in ("dpgd", "dpsgd", "greedy", "objpert", "parties", "estimated", "dpscd")[:7 if ALL else 2]:
         fit = load(name)["privacy"]["fits"][0]
         for choice in (None, "exponential:epsilon=0.1", "selection:mean=10000,score=20"):
             alike = filled(lambda i: fit, 600_000)
@@ -173,7 +173,7 @@ def spent():
     return used.ru_utime + used.ru_stime
 
 times, failed, refused = [], 0, 0
-for part in (lists(), many(), edges(3000 if ALL else 60), texts()):
+for part in (lists(), many(), edges(3000 if ALL else 30), texts()):
     for what, file in part:
         text = file if isinstance(file, str) else json.dumps(file, separators=(",", ":"))
         if len(text) > 1.02 * MOST:
