@@ -11,7 +11,7 @@
  * less than planning it, and to hear a second opinion. */
 #define TCT_WORK_PLAN 2.6e9
 #define TCT_WORK_SECOND 0.5e9
-#define TCT_WORK_VERIFY 4.4e9
+#define TCT_WORK_VERIFY 4e9
 
 /* A thread's purse.  Without one, everything is allowed. */
 typedef struct tct_work {
