@@ -730,9 +730,9 @@ TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held
 /* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
  * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  Weights,
  * and those of persons, go with their records to fits and scores.  The ledger is charged once with the whole, with
- * all records, before the first try.  progress is not called, and the model, the ledger and the errors do not tell how
- * many tries there were; time does.  A setting that is drawn twice runs twice; a try without a finite model is the
- * worst.  Returns the best try's model, whose certificate is of the whole.
+ * all records, before the first try.  progress is not called, and cancel by the clock alone.  The model, the ledger and
+ * the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a try without
+ * a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.
  * candidate: gets its number, or NULL.  score: gets its noisy score, or NULL: accuracy, or the mean squared error with
  * its sign turned; NAN where the noise hides it.  Being the best of many it is too high. */
 TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,

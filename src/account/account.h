@@ -11,7 +11,8 @@ typedef struct tct_bracket {
 } tct_bracket;
 
 /* One accountant: a file of its own in account/ plus a line in list.def.
- * All functions are pure: no globals, no allocation that outlives the call, any thread. */
+ * All functions are pure but for the thread's purse of work (curves/work.h): no allocation that outlives the call, any
+ * thread. */
 typedef struct tct_accountant {
   const char *name;    /* "gdp" | "zcdp" | "rdp" | "pld" | ... */
   const char *summary; /* one phrase */

@@ -24,6 +24,7 @@
 #include "account/pure.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 #include "account/single.h"
 
 #include "core/point.h"
@@ -152,7 +153,7 @@ static double price(const part *p, tct_neighbours neighbours, double delta) {
   const tct_event *e = p->list.at;
   double pair[2], count = tct_count(e->count, INFINITY), own = delta / count * (1 - TCT_MARGIN);
   tct_bracket all;
-  if (!(own > 0)) return INFINITY;
+  if (!(own > 0) || !tct_work_pay(p->by ? 100 * (double)p->list.len : 1e5)) return INFINITY;
   if (p->by) return p->by->epsilon(&p->list, neighbours, delta, 1e-3, &all, NULL) ? INFINITY : tct_upper(all.upper);
   if (e->kind == TCT_EV_OBJPERT)
     pair[1] = tct_onestep_epsilon(e, neighbours, 0, own);

@@ -15,6 +15,7 @@
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/curves/saddle.h"
+#include "account/curves/work.h"
 
 #include "core/point.h"
 #include "core/alloc.h"
@@ -36,7 +37,8 @@ static bool pld_applies(const tct_events *events, tct_neighbours neighbours, cha
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
 /* As on a grid of width h, or 0. */
-static tct_status forecast(const tct_loss_query *q, bool reversed, double h, tct_saddle *out, tct_error *err) {
+static tct_status forecast(tct_loss_query *q, bool reversed, double h, tct_saddle *out, tct_error *err) {
+  TCT_TRY(tct_work_take(4e5 * q->len, err)); /* 60 tilts of 194 nodes, their exponentials and logarithms */
   tct_nodes *nodes = TCT_NEW(tct_nodes, q->len);
   tct_status status = nodes ? TCT_OK : tct_fail_memory(err);
   for (int j = 0; j < q->len && status == TCT_OK; j++) {

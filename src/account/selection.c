@@ -71,6 +71,13 @@ static double ratio_log(const tct_accountant *accountant, const tct_events *one,
   return best;
 }
 
+/* Settings that spend the same have one profile. */
+static bool seen_before(const tct_events *one, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (tct_events_same(&one[k], &one[i])) return true;
+  return false;
+}
+
 tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean,
                                  double delta, double *epsilon, tct_error *err) {
   double first = 0, ratio = 0;
@@ -80,6 +87,7 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
   for (size_t i = 0; i < count; i++) {
     const tct_accountant *accountant = NULL;
     double own = INFINITY;
+    if (seen_before(one, i)) continue;
     TCT_TRY(accountant_of(&one[i], neighbours, delta / TCT_POINT(selection_at_the_whole_delta, (double)mean, 1),
                           &accountant, &own, err));
     if (!isfinite(own)) return TCT_OK;

@@ -23,6 +23,7 @@
 #include "account/curves/compare.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 static const double largest_mu = 1e75; /* its square's square is a double */
 
@@ -256,8 +257,10 @@ tct_status tct_floor_epsilon(const tct_events *events, tct_neighbours neighbours
     const tct_event *e = &events->at[i];
     double pair[2];
     if (tct_event_is_gaussian(e) || !tct_single_has(e)) continue;
+    TCT_TRY(tct_work_take(500, err));
     tct_single_delta(e, neighbours, *floor, pair);
     if (pair[1] <= delta) continue;
+    TCT_TRY(tct_work_take(100e3, err));
     tct_single_epsilon(e, neighbours, delta, pair);
     *floor = tct_max(*floor, tct_lower(pair[0]));
   }

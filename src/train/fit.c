@@ -107,17 +107,21 @@ int tct_model_note(tct_model *model, const char *text) {
   return model->unaccounted[at] != NULL;
 }
 
+int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]) {
+  int facts = 0;
+  if (strcmp(plan->config.scale, "none"))
+    snprintf(text[facts++], 200, "features were scaled (%s) by statistics of the data", plan->config.scale);
+  if (!strcmp(plan->config.label_scale, "center"))
+    snprintf(text[facts++], 200, "labels were centred by their mean over the data");
+  if (plan->solved.unaccounted) snprintf(text[facts++], 200, "%s", plan->solved.unaccounted);
+  return facts;
+}
+
 static tct_status unaccounted(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
-  char text[200];
-  int ok = 1;
+  char text[TCT_PLAN_FACTS][200];
+  int ok = 1, facts = tct_plan_unpaid(plan, text);
   for (int i = 0; i < TCT_UNACCOUNTED && data->unaccounted[i]; i++) ok &= tct_model_note(model, data->unaccounted[i]);
-  if (strcmp(plan->config.scale, "none")) {
-    snprintf(text, sizeof text, "features were scaled (%s) by statistics of the data", plan->config.scale);
-    ok &= tct_model_note(model, text);
-  }
-  if (!strcmp(plan->config.label_scale, "center") && !plan->facts.loss.kind->binary)
-    ok &= tct_model_note(model, "labels were centred by their mean over the data");
-  if (plan->solved.unaccounted) ok &= tct_model_note(model, plan->solved.unaccounted);
+  for (int i = 0; i < facts; i++) ok &= tct_model_note(model, text[i]);
   return ok ? TCT_OK : tct_fail_memory(err);
 }
 

@@ -5,6 +5,7 @@
 #include "account/curves/grid.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 #include "core/point.h"
 #include "core/alloc.h"
@@ -20,7 +21,7 @@ enum { MOST_KINDS = 2048 }; /* distinct events */
 bool tct_loss_query_pays(tct_loss_query *q, double work) {
   if (!(work <= q->work)) return false;
   q->work -= work;
-  return true;
+  return tct_work_pay(0.5 * work); /* these units are halves of nanoseconds at most */
 }
 
 /* Noise 0 is none; so small that its square overflows counts as none. */
@@ -74,6 +75,7 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
       continue;
     }
     bool merged = false;
+    if (!tct_work_pay(10 * (double)q->len)) return q->beyond = true, TCT_OK;
     for (int j = 0; j < q->len && !merged; j++)
       if (tct_event_same(&q->at[j], e) && q->at[j].count <= INT64_MAX - e->count)
         q->at[j].count += e->count, merged = true;
