@@ -20,16 +20,15 @@ static tct_status try_shape(const tct_config *config, int shape, tct_error *err)
   return TCT_OK;
 }
 
-/* What every fit of so many columns takes: for a column its name, and for each of its weights two copies.  A file of
- * the model takes a text of all of it besides. */
+/* What every fit of so many columns takes: for a column its name, for a weight two copies, and for both their place in
+ * the text of the model. */
 static tct_status check_free(const tct_config *config, int64_t cols, double more, tct_error *err) {
-  enum { OF_COLUMN = 112, OF_WEIGHT = 16, WRITTEN = 80 };
+  enum { OF_COLUMN = 192, OF_WEIGHT = 96 };
   tct_loss loss;
   char what[80];
   TCT_TRY(tct_loss_make(config->loss, &loss, err));
-  double outputs = (double)tct_loss_outputs(&loss), written = config->output ? WRITTEN : 0;
   snprintf(what, sizeof what, "a fit of %lld columns needs", (long long)cols);
-  return tct_memory_check((double)cols * (OF_COLUMN + written + outputs * (OF_WEIGHT + written)) + more,
+  return tct_memory_check((double)cols * (OF_COLUMN + OF_WEIGHT * (double)tct_loss_outputs(&loss)) + more,
                           (double)config->memory, what,
                           config->memory > 0 ? "lower the number of columns (--cols), or raise --memory"
                                              : "lower the number of columns (--cols)",

@@ -161,6 +161,24 @@ party alice b.csv
 ends "two of one name" $server 2 "called 'alice'" serve.err
 wait $other
 
+# ---- who is asked to end while others are waited for: long before --timeout, which has another sentence ----
+
+serve server --timeout 40
+party alice a.csv --ledger a.ledger --timeout 40 &
+other=$!
+until grep -q "$(printf '0100007F:%04X' $port) .* 01 " <(awk '{ print $3, $2, $4, "" }' /proc/net/tcp); do sleep 0.05; done
+sleep 0.5 # alice waits for the welcome
+pkill -TERM -P $other
+ends "a party that waits for the server" $other 1 "^tacit: cancelled.*not charged" alice.err
+kill $server
+ends "a server that waits for parties" $server 1 "^tacit: cancelled" serve.err
+port=$((port + 1)) # nobody is there
+party alice a.csv --timeout 40 &
+other=$!
+sleep 1.5
+pkill -TERM -P $other
+ends "a party that nobody answers" $other 1 "^tacit: cancelled" alice.err
+
 # ---- who does not answer ---------------------------------------------------------------------------------
 
 serve server --timeout 8
