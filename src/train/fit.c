@@ -128,7 +128,7 @@ static tct_status names(const tct_data *data, tct_model *model, tct_error *err) 
     snprintf(generic, sizeof generic, "x%lld", (long long)j + 1);
     model->features[j] = tct_text_copy(data->names ? data->names[j] : generic);
     if (!model->features[j]) return tct_fail_memory(err);
-    if (tct_stopping()) return tct_fail_cancelled(err);
+    if (j % 65536 == 65535 && tct_stopping()) return tct_fail_cancelled(err);
   }
   return TCT_OK;
 }
