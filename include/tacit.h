@@ -172,6 +172,7 @@ typedef struct tct_config {
   const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
+  int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -515,7 +516,8 @@ TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *pa
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
 /* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
  * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
- * the shape, above all whether the budget is enough, is found by tct_plan_new. */
+ * the shape, above all whether the budget is enough, is found by tct_plan_new.  TCT_E_MEMORY: so many config.cols need
+ * more memory than is free. */
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);

@@ -132,7 +132,7 @@ static tct_status expect_elements(npy_reader *r, tct_reader *reader, tct_error *
   int64_t bytes = rows * r->features * (int64_t)table->values.element;
   if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
   r->whole = strcmp(reader->source->name, "-") != 0; /* standard input may stand elsewhere than at its beginning */
-  if (table->memory > 0) table->expected = bytes;
+  table->expected = bytes;
   TCT_TRY(tct_table_spill(table, err)); /* what goes to disk has its room there before it is read */
   if (table->values.file > 0) return TCT_OK;
   if (!tct_pieces_expect(&table->values, rows * r->features)) return tct_fail_memory(err);

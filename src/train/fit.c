@@ -133,6 +133,7 @@ static tct_status names(const tct_data *data, tct_model *model, tct_error *err) 
     snprintf(generic, sizeof generic, "x%lld", (long long)j + 1);
     model->features[j] = tct_text_copy(data->names ? data->names[j] : generic);
     if (!model->features[j]) return tct_fail_memory(err);
+    if (j % 65536 == 65535 && tct_stopping()) return tct_fail_cancelled(err);
   }
   return TCT_OK;
 }
@@ -300,8 +301,9 @@ static tct_status take_weights(const tct_plan *plan, const double *w, tct_model 
 static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
   (void)user;
   const tct_plan *plan = fitting->plan;
-  double *w = TCT_NEW(double, plan->facts.p);
-  tct_status status = w ? tct_fitting_prepare(fitting, err) : tct_fail_memory(err);
+  double *w = NULL;
+  tct_status status = tct_fitting_prepare(fitting, err);
+  if (status == TCT_OK && !(w = TCT_NEW(double, plan->facts.p))) status = tct_fail_memory(err);
   status = tct_fitting_charge(fitting, status, err);
   if (status == TCT_OK) status = tct_fitting_solve(fitting, plan, w, err);
   if (status == TCT_OK) status = take_weights(plan, w, fitting->model, err);

@@ -50,6 +50,8 @@ double tct_limit_needs(const tct_plan *plan);
 double tct_limit_passes(const tct_plan *plan);
 /* TCT_E_USAGE where the plan's limit is below that. */
 tct_status tct_limit_check(const tct_plan *plan, tct_error *err);
-/* The same for a table that does lie on disk. */
+/* The same for a table that does lie on disk; for any table TCT_E_MEMORY where what is certain to be needed is not
+ * free.
+ */
 tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err);
 #endif

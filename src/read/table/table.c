@@ -193,7 +193,9 @@ tct_status tct_table_spill(tct_table *table, tct_error *err) {
   TCT_TRY(tct_words_fit(table->rows, table->lists, table->memory, err));
   int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
   if (bytes < table->expected) bytes = table->expected;
-  if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
+  if (table->memory == 0)
+    return tct_scratch_spare(&table->looked, bytes, table->values.total == 0 ? table->expected : 0, err);
+  if (table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
   TCT_TRY(open_scratch(table, &table->values, err));
   return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;
 }
