@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import tacit
-from tacit._words import in_python
 
 SECRETS = ("Zorro", "987654", "2031-05", "maybe-so", "patient-77")
 N = 60
@@ -406,30 +405,11 @@ def test_there_are_sixty_and_the_right_way_is_none_of_them(tmp_path):
     assert under().score(frame()) > 0 and plain().score(X, Y) > 0 and logistic().fit(table(tmp_path)).coef_.size
 
 
-@pytest.mark.parametrize(
-    "theirs, ours",
-    [
-        ("dpscd needs a bound; give --row-norm R", "dpscd needs a bound; give data_norm=R"),
-        ("give --label-bound Y", "give label_bounds=(lower, upper)"),
-        ("give --penalty l2:lambda=... above 0", "give a C or alpha above 0"),
-        ("give e.g. --epsilon 1", "give e.g. epsilon=1"),
-        ("give e.g. --delta 1e-6, or 0 for pure epsilon", "give e.g. delta=1e-6, or 0 for pure epsilon"),
-        ("leave out --no-intercept", "leave out fit_intercept=False"),
-        ("read the table with --decimal ,", 'read the table with decimal=","'),
-        ("train with --errors model", 'train with errors="model"'),
-        ("leave --label away", "leave label= away"),
-    ],
-)
-def test_the_librarys_sentences_are_said_in_python(theirs, ours):
-    assert in_python(theirs) == ours
-
-
-def test_no_option_of_the_command_line_is_left_in_any_sentence_of_the_library():
-    found = set()
-    for source in (pathlib.Path(__file__).parents[2] / "src").rglob("*.c"):
-        found |= set(re.findall(r'"[^"\n]*--[a-z][^"\n]*"', source.read_text(encoding="utf-8")))
-    assert len(found) > 50
-    assert [text for text in found if re.search(r"(^|[\s(])--[a-z]", in_python(text))] == []
+def test_no_word_of_another_door_is_in_the_words_of_python():
+    table = (pathlib.Path(__file__).parents[2] / "src" / "core" / "slots.def").read_text(encoding="utf-8")
+    words = re.findall(r'^TCT_SLOT\((?:[^"\n]|"(?:[^"\\]|\\.)*",\n?)*("(?:[^"\\]|\\.)*")\)$', table, re.M)
+    assert len(words) == table.count("\nTCT_SLOT(") > 40
+    assert [word for word in words if re.search(r"--[a-z]|`tacit|tct_|TCT_", word)] == []
 
 
 @pytest.mark.parametrize(

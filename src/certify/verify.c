@@ -255,7 +255,7 @@ static tct_status load(const char *path, json_t **file, tct_error *err) {
   tct_free(text);
   if (*file) return TCT_OK;
   return tct_fail_at(err, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
-                     "this is not valid JSON; give a model file as tacit train writes it");
+                     "this is not valid JSON; give a model file as it was written");
 }
 
 static void conclude(report *r, const tct_model *m, tct_verdict *out) {

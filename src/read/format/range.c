@@ -105,7 +105,7 @@ static tct_status array_header(tct_scan *scan, const char *head, int64_t got, tc
   if (length == 0 || start + length > got)
     return no_share(scan, "its NPY header is damaged; save the array again", err);
   const char *why = tct_npy_header(head + start, length, false, &npy);
-  if (why) return tct_fail_at(err, scan->name, 0, 0, "%s", why);
+  if (why) return tct_fail_at(err, scan->name, 0, 0, "{%s}", why);
   if (npy.fortran) return no_share(scan, "its array is stored by columns; save it in C order", err);
   scan->rows = npy.shape[0];
   return TCT_OK;
