@@ -420,7 +420,7 @@ def components(kind: Any = None, name: Optional[str] = None) -> list[dict[str, A
 
     Parameters
     ----------
-    kind : {"loss", "penalty", "solver", "accountant", "format"}, optional
+    kind : {"loss", "penalty", "solver", "accountant", "reader", "event"}, optional
         None: of every kind.
     name : str, optional
         This one alone.

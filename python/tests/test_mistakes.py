@@ -304,6 +304,16 @@ MISTAKES = {
     "a label of a file that nobody named": (
         lambda folder: table(folder, schema=None), "no label column is named; give label=NAME",
     ),
+    "names that look like slots": (
+        lambda folder: tacit.read(file(folder, "{cols}.csv", "a,{label}\n1,7\n2,1\n"), label="{label}", labels="binary"),
+        r"{cols}\.csv:2:2: .* which value means \+1 \(positive=, or",
+    ),
+    "a column that looks like a slot": (
+        lambda folder: tacit.read(
+            file(folder, "t.jsonl", '{"{label}":1,"{cols}":7}\n'), label="{cols}", labels="binary"
+        ),
+        r't.jsonl:1: column "{cols}": .* \(positive=, or',
+    ),
     "a table and labels": (lambda folder: logistic().fit(table(folder), Y), "holds its labels; leave y out"),
     "a table and a schema": (
         lambda folder: logistic().fit(table(folder), schema=SCHEMA), "read under its own schema; leave schema out",
@@ -361,7 +371,7 @@ MISTAKES = {
     "a model saved over a folder": (lambda folder: plain().save(folder), "is a directory; name a file to write"),
     "a frame without records": (lambda folder: under(frame().iloc[:0]), "the frame has no records; give at least one"),
     "bounds and an estimate of them": (
-        lambda folder: plain(estimate="bounds:share=0.1"), "data_norm and estimate are two answers.*; leave one",
+        lambda folder: plain(estimate="bounds:budget_fraction=0.1"), "data_norm and estimate are two answers.*; leave one",
     ),
     "a draft of a label that is not there": (
         lambda folder: tacit.Schema.draft(frame(), label="dead"), "no column of the label's name; name the label",

@@ -146,7 +146,7 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
   if (status == TCT_OK) status = add_accountants(root, q, &list, &cost, err);
   if (status == TCT_OK && !cost.winner)
     status = tct_fail(err, TCT_E_USAGE,
-                      "no accountant covers these events under this neighbour relation; see `components accountant`");
+                      "no accountant covers these events under this neighbour relation; see {accountants}");
   if (status == TCT_OK) {
     if (q->key[0]) json_object_set_new(root, q->key, strcmp(q->key, "count") ? json_real(x) : json_integer((int64_t)x));
     if (strcmp(q->key, "epsilon")) json_object_set_new(root, "epsilon", number_or_null(cost.epsilon));

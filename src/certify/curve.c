@@ -35,7 +35,7 @@ static tct_status add_point(curve *c, const tct_events *list, double delta, json
   tct_status status = tct_account_epsilon(list, c->neighbours, delta, PRECISION, &cost, err);
   if (status == TCT_OK && !cost.winner)
     status = tct_fail(err, TCT_E_USAGE,
-                      "no accountant covers these events under this neighbour relation; see `components accountant`");
+                      "no accountant covers these events under this neighbour relation; see {accountants}");
   if (status != TCT_OK) {
     json_decref(at);
     return status;

@@ -379,7 +379,8 @@ char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t co
   err = err ? err : &local;
   tct_error_clear(err);
   if (tct_config_take(config, &own, err) != TCT_OK) return NULL;
-  if (!own.estimate) return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:share=0.1"), NULL;
+  if (!own.estimate)
+    return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:budget_fraction=0.1"), NULL;
   tct_estimate_asked asked = asked_of(&own, rows, columns, lists);
   if (tct_estimate_plan_make(&asked, &plan, err) == TCT_OK) {
     json_t *told = tct_estimate_certificate(&plan);

@@ -43,9 +43,8 @@ tct_status tct_report_recompute(tct_page *page, tct_error *err) {
   page->holds = 1;
   if (!m->is_private) return TCT_OK;
   if (!(m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1) || !m->events.len)
-    return tct_fail(
-        err, TCT_E_DATA,
-        "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
+    return tct_fail(err, TCT_E_DATA,
+                    "the model file claims no epsilon and delta in range for any release; it was edited, see {verify}");
   TCT_TRY(point(m, m->delta, &page->proved, err));
   page->holds = page->proved <= m->epsilon * (1 + 2 * PRECISION);
   return TCT_OK;

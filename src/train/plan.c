@@ -83,8 +83,9 @@ static tct_status check_pure(const tct_facts *facts, const tct_solver *solver, t
 static tct_status check_relation(const tct_config *config, const tct_solver *solver, tct_error *err) {
   unsigned bit = config->neighbours == TCT_REPLACE_ONE ? TCT_RELATION_REPLACE_ONE : TCT_RELATION_ADD_REMOVE;
   if (solver->is_private && !(solver->relations & bit))
-    return tct_fail(err, TCT_E_USAGE, "%s is not proved for neighbours=%s; choose the other relation or another solver",
-                    solver->name, tct_neighbours_name(config->neighbours));
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s is not proved for {neighbours %s}; choose the other relation or another solver", solver->name,
+                    tct_neighbours_name(config->neighbours));
   return TCT_OK;
 }
 
