@@ -69,6 +69,7 @@ static void check_asked(tct_verify_report *r, const json_t *fit) {
     return;
   }
   if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
+    tct_error_reword(&err, TCT_WORDS_CLI);
     tct_verify_check(r, "asked", 0, "the settings that were asked for give no plan: %s", err.text);
     return;
   }
@@ -126,6 +127,7 @@ static void check_releases(tct_verify_report *r, const tct_model *m, const json_
   tct_plan *plan = NULL;
   tct_error err = {0};
   if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
+    tct_error_reword(&err, TCT_WORDS_CLI);
     tct_verify_check(r, "releases", 0, "the resolved settings give no plan: %s", err.text);
     return;
   }

@@ -244,6 +244,13 @@ void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t s
   say_as(err, words == TCT_WORDS_CLI || words == TCT_WORDS_PYTHON ? words : TCT_WORDS_C, text, size);
 }
 
+void tct_error_reword(tct_error *err, tct_wording words) {
+  char text[sizeof err->text];
+  tct_error_say(err, words, text, sizeof text);
+  memset(err->text, 0, sizeof err->text);
+  memcpy(err->text, text, strlen(text));
+}
+
 void tct_error_pack(const tct_error *err, char *text, size_t size) { say_as(err, PACKED, text, size); }
 
 tct_status tct_fail(tct_error *err, tct_status status, const char *format, ...) {

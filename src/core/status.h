@@ -16,6 +16,9 @@ tct_status tct_fail_at(tct_error *err, const char *file, int64_t line, int64_t c
 /* Out of memory, in one sentence; or cancelled, where that is why an allocation failed (core/stop.h). */
 tct_status tct_fail_memory(tct_error *err);
 
+/* From now on err->text is in these words.  For texts of `tacit verify`, which no door fills. */
+void tct_error_reword(tct_error *err, tct_wording words);
+
 /* The sentence as another process can fill it, which hands it to {%s}. */
 void tct_error_pack(const tct_error *err, char *text, size_t size);
 
