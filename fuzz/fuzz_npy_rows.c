@@ -1,7 +1,7 @@
 /* fuzz_npy_rows.c - an array of several blocks, of any type and with any elements somewhere, read by several threads.
  *
  * The reader of a file in memory takes element after element.  The same table, or the same first error, comes out where
- * one to four threads put the rows of a file in place, in memory or on disk (read/format/npy_rows.c). */
+ * one to four threads put the rows of a file in place, in memory or on disk (formats/npy_rows.c). */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz_same.h"
 

@@ -99,7 +99,7 @@ def page(path, rows, count, seconds, argued):
             kind = f"within {one['seconds']:g} s" if one["seconds"] else f"not in {one['tried']:g} s"
             tally["found" if one["seconds"] else "sentence" if (m.file, m.shown) in argued else "open"] += 1
             shown = m.shown.replace("|", "\\|")
-            out.write(f"| `{m.file[4:]}` | `{shown[:110]}` | {kind} | {why} |\n")
+            out.write(f"| `{m.file.split("/", 1)[1]}` | `{shown[:110]}` | {kind} | {why} |\n")
         out.write(f"\nOf {len(rows)}: {tally['found']} found, {tally['sentence']} not found and argued, {tally['open']} open.\n")
 
 
@@ -116,7 +116,7 @@ def main():
     build, rules, argued, began = mutate.Build(os.path.abspath(options.build)), read_rules(), sentences(), time.time()
     commands = subprocess.run(["ninja", "-C", build.folder, "-t", "commands"], capture_output=True, text=True).stdout
     link = next(line for line in commands.splitlines() if " -o tacit-audit " in line)
-    files = sorted(f for f in build.compiles if f.startswith(tuple(options.only) or "src/") and rule_of(f, rules))
+    files = sorted(f for f in build.compiles if f.startswith(tuple(options.only) or ("src/", "extra/")) and rule_of(f, rules))
     order = mutate.sample([m for f in files for m in mutate.mutants_of(f)], options.seed)
     chosen, _ = mutate.choose(build, order, min(options.count, len(order)))
     kept, known, rows = os.path.join(build.work, "audit.jsonl"), {}, []

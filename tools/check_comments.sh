@@ -3,7 +3,7 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-mapfile -t sources < <(project_files | grep -E '^(src|cli|include|bench|tests|fuzz|tools)/.*\.(c|h|def)$' | grep -v '^tests/adding/')
+mapfile -t sources < <(project_files | grep -E '^(src|extra|cli|include|bench|tests|fuzz|tools)/.*\.(c|h|def)$' | grep -v '^tests/adding/')
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
 # The comments go to one file as "file:line<TAB>text", the rest to another.
@@ -69,7 +69,7 @@ done < <(cited '[A-Za-z_][A-Za-z0-9_]*[(][)]' | sed 's/()$//' | awk -F'\t' '
   !(("any", $2) in there) && !((module, $2) in there)' "$work/owners" -)
 
 # A formula counts as one word.
-mapfile -t shipped < <(printf '%s\n' "${sources[@]}" | grep -E '^(src|cli|include)/')
+mapfile -t shipped < <(printf '%s\n' "${sources[@]}" | grep -E '^(src|extra|cli|include)/')
 mapfile -t told < <(tools/sentences.py "${shipped[@]}")
 [[ "${told[-1]:-}" =~ ^[1-9][0-9]*\ sentences, ]] || complain "tools/sentences.py did not read the comments"
 for long in "${told[@]}"; do

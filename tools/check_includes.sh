@@ -3,37 +3,45 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# room -> the rooms of src/ whose headers its files may name.  A folder's name stands for all its rooms; its own room
-# and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
-rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks wire
+# room -> the rooms of src/ and extra/ whose headers its files may name.  A folder's name stands for all its rooms; its
+# own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
+rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
-  solve/frank_wolfe solve/minimiser solve/onestep solve/parties model ledger train score several estimate certify report summary session audit)
+  solve/frank_wolfe solve/minimiser solve/onestep model ledger train score several estimate certify summary)
+extra=(baselines nonprivate formats wire parties session report tools audit)
 solver="core infer event la loss penalty account mech solve solve/shared"
 declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
   [rng]="core" [loss]="core" [penalty]="core"
   [account/curves]="core event" [account]="core event account/curves"
-  [ranks]="core rng" [wire]="core ranks"
+  [ranks]="core rng"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
   [read/frame]="core read/table read/source read/schema" [read/format]="core read/table read/source read/schema"
   [read]="core read/table read/source read/schema read/frame read/format"
-  [mech]="core event la rng account ranks wire"
+  [mech]="core event la rng account ranks"
   [solve]="core infer event la loss penalty account mech" [solve/shared]="core event la loss penalty account mech solve"
   [solve/dual]="$solver" [solve/coordinate]="$solver" [solve/gradient]="$solver" [solve/frank_wolfe]="$solver"
-  [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient" [solve/parties]="$solver"
+  [solve/minimiser]="$solver" [solve/onestep]="$solver solve/gradient"
   [model]="core infer event la loss penalty read/table" [ledger]="core event la/matrix rng account ranks read/table model"
-  [train]="core infer event la loss penalty account ranks read mech solve solve/parties model ledger"
+  [train]="core infer event la loss penalty account ranks read mech solve model ledger"
   [several]="core event account read mech model train score"
   [score]="core event la/matrix loss account mech model ledger train"
   [estimate]="core event la/matrix account read/table mech model ledger train"
-  [certify]="core event account solve model ledger train several estimate" [report]="core infer event loss account solve model ledger train certify"
+  [certify]="core event account solve model ledger train several estimate"
+  [summary]="core infer event loss penalty solve model read/schema"
+  [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
+  [formats]="core read/table read/source read/schema read/format"
+  [wire]="core event la rng ranks mech" [parties]="$solver wire"
+  [session]="core event la rng account ranks read mech solve model ledger train certify wire parties"
+  [report]="core infer event loss account solve model ledger train certify summary"
+  [tools]="core infer loss la/matrix rng read model train"
   [audit]="core la/matrix mech read/table"
-  [summary]="core infer loss solve model read/schema report" [session]="core event la rng account ranks wire read mech solve solve/parties model ledger train certify"
 )
+for room in "${extra[@]}"; do rooms+=("$room"); done
 
 # What a room must not reach even through other headers: a solver cannot draw noise, and what
 # computes epsilon cannot see a row.  A folder's name stands for all its rooms.
-declare -A never=([solve]="rng" [account]="la read" [loss]="rng" [penalty]="rng" [la]="rng")
+declare -A never=([solve]="rng" [baselines]="rng" [nonprivate]="rng" [parties]="rng" [account]="la read" [loss]="rng" [penalty]="rng" [la]="rng")
 
 # within ROOM LIST : is the room, or a folder that it is in, in the list?  solve alone is the room, not its families.
 within() {
@@ -67,10 +75,13 @@ declare -A names_of=()
 while IFS=: read -r file line; do
   header=${line#*[<\"]}
   names_of[$file]+="${header%%[>\"]*} "
-done < <(project_files | grep -E '^(src|cli)/.*\.(c|h|def)$' |
+done < <(project_files | grep -E '^(src|extra|cli)/.*\.(c|h|def)$' |
   xargs -r grep -E '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null)
 
-# closure FILE : every header of src/ that a file reaches, itself not counted, into the array `reached`.
+# root HEADER : the root that has it, or nothing.
+root() { if [ -f "src/$1" ]; then echo src; elif [ -f "extra/$1" ]; then echo extra; fi; }
+
+# closure FILE : every header of ours that a file reaches, itself not counted, into the array `reached`.
 closure() {
   local -A seen=()
   local queue=("$1") at each
@@ -79,10 +90,12 @@ closure() {
     at=${queue[0]}
     queue=("${queue[@]:1}")
     for each in ${names_of[$at]:-}; do
-      if [ -z "${seen[$each]:-}" ] && [ -f "src/$each" ]; then
+      [ -z "${seen[$each]:-}" ] || continue
+      at=$(root "$each")
+      if [ -n "$at" ]; then
         seen[$each]=1
         reached+=("$each")
-        queue+=("src/$each")
+        queue+=("$at/$each")
       fi
     done
   done
@@ -90,12 +103,12 @@ closure() {
 
 checked=0
 while IFS= read -r file; do
-  folder=${file#src/}
+  folder=${file#*/}
   folder=${folder%/*}
   top=${folder%%/*}
   checked=$((checked + 1))
   if [ -z "${law[$folder]+set}" ]; then
-    complain "$file: the room src/$folder is not in the include law; add it to tools/check_includes.sh and CONTRIBUTING.md."
+    complain "$file: the room $folder is not in the include law; add it to tools/check_includes.sh and CONTRIBUTING.md."
     continue
   fi
   for header in ${names_of[$file]:-}; do
@@ -105,36 +118,37 @@ while IFS= read -r file; do
         case "$folder" in rng | core) ;; *) complain "$file: only rng/ and core/ may include sodium.h." ;; esac
         continue
         ;;
-      ../* | ./*) complain "$file: includes \"$header\"; name headers from src/, as in \"core/alloc.h\"." ;;
+      ../* | ./*) complain "$file: includes \"$header\"; name headers from their root, as in \"core/alloc.h\"." ;;
     esac
-    [ -e "src/$header" ] || {
-      [ -e "${file%/*}/$header" ] && complain "$file: includes \"$header\"; write it from src/, as in \"$folder/$header\"."
+    [ -e "src/$header" ] || [ -e "extra/$header" ] || {
+      [ -e "${file%/*}/$header" ] && complain "$file: includes \"$header\"; write it from its root, as in \"$folder/$header\"."
       continue
     }
     target=${header%/*}
+    case "$file" in src/*) [ -e "src/$header" ] || complain "$file: includes \"$header\"; src/ includes nothing of extra/." ;; esac
     [ "$target" = "$folder" ] || within "$target" "${law[$folder]}" ||
-      complain "$file: src/$folder may not include \"$header\" (it may include: ${law[$folder]:-nothing else})."
+      complain "$file: $folder may not include \"$header\" (it may include: ${law[$folder]:-nothing else})."
   done
   if [ -n "${never[$top]:-}" ]; then
     closure "$file"
     for header in "${reached[@]}"; do
       case " ${never[$top]} " in
-        *" ${header%%/*} "*) complain "$file: reaches $header through its includes, and src/$folder must never see it." ;;
+        *" ${header%%/*} "*) complain "$file: reaches $header through its includes, and $folder must never see it." ;;
       esac
     done
   fi
-done < <(project_files | grep -E '^src/.*\.(c|h|def)$')
+done < <(project_files | grep -E '^(src|extra)/.*\.(c|h|def)$')
 
 # At most 16 modules a room: a .c with its .h counts once.
 while read -r count room; do
   complain "$room: $count modules; 16 is the ceiling, make a room of what belongs together."
-done < <(project_files | grep -E '^src/.*\.[ch]$' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,/[^/]*$,,' | uniq -c |
+done < <(project_files | grep -E '^(src|extra)/.*\.[ch]$' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,/[^/]*$,,' | uniq -c |
   awk '$1 > 16')
 
 # Randomness has one door.
 while IFS= read -r hit; do
   complain "$hit: random bits come from src/rng alone."
-done < <(project_files | grep -E '^(src|cli)/.*\.[ch]$' | grep -v '^src/rng/' |
+done < <(project_files | grep -E '^(src|extra|cli)/.*\.[ch]$' | grep -v '^src/rng/' |
   xargs -r grep -nE '\b(rand|rand_r|random|srand|srandom|drand48|lrand48|arc4random[a-z_]*|getrandom|getentropy|randombytes_[a-z]+)[[:space:]]*\(' /dev/null |
   grep -vE '^[^:]+:[0-9]+:[[:space:]]*(\*|/[*/])' | cut -d: -f1,2)
 
@@ -145,7 +159,7 @@ while IFS= read -r file; do
     case "$header" in
       tacit.h | cli/*) ;;
       *)
-        if [ -e "src/$header" ] || [ -d "src/${header%%/*}" ] && [[ "$header" == */* ]]; then
+        if [ -n "$(root "$header")" ] || [ -d "src/${header%%/*}" ] && [[ "$header" == */* ]]; then
           complain "$file: the command line may include tacit.h and cli/ headers only, not \"$header\"."
         fi
         ;;

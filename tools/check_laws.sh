@@ -2,7 +2,7 @@
 # check_laws.sh - laws of the sources that need no compiler: one place per fact, short lists, short lines.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-mapfile -t files < <(project_files | grep -E '^(src|cli|include)/.*\.(c|h|def)$')
+mapfile -t files < <(project_files | grep -E '^(src|extra|cli|include)/.*\.(c|h|def)$')
 
 # A component is asked for what it declares, not for its name: a name is compared in its own folder alone.
 while IFS= read -r hit; do
@@ -66,7 +66,7 @@ while read -r name file; do
   complain "$file: $name has more than 7 parameters; group them in a struct"
 done <<<"$long"
 
-mapfile -t everything < <(project_files | grep -E '^(src|cli|include|tests|bench|fuzz)/.*\.(c|h|def)$')
+mapfile -t everything < <(project_files | grep -E '^(src|extra|cli|include|tests|bench|fuzz)/.*\.(c|h|def)$')
 
 # Lines of at most 120 characters in C; check_prose.sh has the pages.
 while IFS= read -r hit; do complain "$hit: a line of more than 120 characters"; done < <(

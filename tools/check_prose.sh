@@ -50,11 +50,11 @@ done < <(prose "${pages[@]}" | awk -F'\t' '{ text = $2
 # A path of this project in `backticks` exists: from the root, from src/, or from the page's folder.
 while IFS=$'\t' read -r place path; do
   page=${place%%:*}
-  [ -e "$path" ] || [ -e "src/$path" ] || [ -e "$(dirname "$page")/$path" ] || compgen -G "$path" >/dev/null ||
+  [ -e "$path" ] || [ -e "src/$path" ] || [ -e "extra/$path" ] || [ -e "$(dirname "$page")/$path" ] || compgen -G "$path" >/dev/null ||
     complain "$place: there is no $path."
 done < <(prose "${pages[@]}" | grep -v '^CHANGELOG' | awk -F'\t' '{ text = $2
   while (match(text, /`[^` ]+`/)) { print $1 "\t" substr(text, RSTART + 1, RLENGTH - 2); text = substr(text, RSTART + RLENGTH) } }' |
-  grep -E $'\t(src|cli|include|tests|tools|docs|bench|examples|fuzz|python|cmake|core|event|la|rng|loss|penalty|reg|account|ranks|wire|team|read|mech|solve|fit|model|ledger|train|certify|report|session)/[A-Za-z0-9_./-]+$' |
+  grep -E $'\t(src|extra|cli|include|tests|tools|docs|bench|examples|fuzz|python|cmake|core|event|la|rng|loss|penalty|reg|account|ranks|wire|team|read|mech|solve|fit|model|ledger|train|certify|report|session)/[A-Za-z0-9_./-]+$' |
   grep -vE 'NAME|DIR')
 
 # What stands behind a file, as in `train/fit.c`, `solve`, is a word of that file; a tct_word is one of the library's.
@@ -62,14 +62,14 @@ cited=$(
   python3 - "${pages[@]}" <<'END'
 import pathlib, re, subprocess, sys
 
-sources = subprocess.run(["git", "grep", "-ohwE", "tct_[a-z0-9_]+", "--", "src", "include"], capture_output=True, text=True)
+sources = subprocess.run(["git", "grep", "-ohwE", "tct_[a-z0-9_]+", "--", "src", "extra", "include"], capture_output=True, text=True)
 known = set(sources.stdout.split())
 count = 0
 for page in sys.argv[1:]:
     text = pathlib.Path(page).read_text(encoding="utf-8")
     for match in re.finditer(r"`((?:[a-z_]+/)+[a-z_0-9]+\.[ch])`((?:,\s+`[a-z_0-9]+`)+)", text):
         place = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
-        files = [pathlib.Path(top) / match[1] for top in ("", "src")]
+        files = [pathlib.Path(top) / match[1] for top in ("", "src", "extra")]
         body = "".join(f.read_text(encoding="utf-8") for f in files if f.is_file())
         for word in re.findall(r"`([a-z_0-9]+)`", match[2]):
             count += 1

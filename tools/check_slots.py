@@ -3,7 +3,7 @@
 
     tools/check_slots.py [FOLDER]
 
-Of the string literals of src/ none has a word of a door.  Each slot in them is in the table, stands in a text that is
+Of the string literals of src/ and extra/ none has a word of a door.  Each slot in them is in the table, stands in a text that is
 filled, and has a word in C, on the command line and in Python; none is unused.  FOLDER: of another tree.
 """
 
@@ -74,7 +74,8 @@ def statement(source, at):
 def main():
     faults, used = [], set()
     rows = table(faults)
-    sources = sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in {".c", ".h", ".def"} and path != TABLE)
+    roots = (ROOT / "src", ROOT / "extra")
+    sources = sorted(p for root in roots for p in root.rglob("*") if p.suffix in {".c", ".h", ".def"} and p != TABLE)
     doors = words_of_doors(rows, sources)
     for path in sources:
         source, place = without_comments(path.read_text(encoding="utf-8")), path.relative_to(ROOT)

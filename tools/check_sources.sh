@@ -4,7 +4,7 @@ set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 mapfile -t all < <(project_files | grep -v '^LICENSE$')
-mapfile -t code < <(printf '%s\n' "${all[@]}" | grep -E '^(src|cli|include)/.*\.[ch]$')
+mapfile -t code < <(printf '%s\n' "${all[@]}" | grep -E '^(src|extra|cli|include)/.*\.[ch]$')
 
 # Unfinished by its own words, and paths that exist on one machine only.  The patterns are written so
 # that this file does not match them.
@@ -23,7 +23,7 @@ done
 sets='bank|adult|kdd(cup99)?|ipums(-br)?|california|electricity|a9a|w8a|news20|phishing|covtype|nist(_acs)?|diabetes130'
 while IFS=: read -r file line _; do
   complain "$file:$line: a data set's name; tell the tuning in docs/decisions/ and keep the rule and one reason."
-done < <(printf '%s\0' "${code[@]}" | grep -zE '^(src|include)/' | xargs -0 grep -niwE "$sets" /dev/null)
+done < <(printf '%s\0' "${code[@]}" | grep -zE '^(src|extra|include)/' | xargs -0 grep -niwE "$sets" /dev/null)
 
 # A document that is not in the repository is no reference.
 while IFS=: read -r file line _; do
@@ -33,7 +33,7 @@ done < <(printf '%s\0' "${code[@]}" | xargs -0 grep -nE '\b(SPEC|DESIGN)('"'"'s|
 # One base name, one place: src/a/x.c and src/b/x.h would be two things with one name.
 while IFS= read -r name; do
   complain "src: the base name '$name' is used in more than one folder."
-done < <(printf '%s\n' "${code[@]}" | grep '^src/' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,.*/,,' | sort | uniq -d)
+done < <(printf '%s\n' "${code[@]}" | grep -E '^(src|extra)/' | sed -E 's,\.[ch]$,,' | sort -u | sed 's,.*/,,' | sort | uniq -d)
 
 # fmax(NaN, 0) is 0, and a default hides a new event kind: an accountant has neither.
 for pair in 'f(max|min)l?f? *\(|compare without fmax and fmin (account/curves/compare.h): they forget NaN.' \
@@ -56,7 +56,7 @@ headings() {
 # A component's file name is its public name: what list.def names must carry the headings.
 components() { sed -nE 's/^[[:space:]]*[A-Z_]+\([[:space:]]*(tct_)?([a-z0-9_]+).*/\2/p' "$1" 2>/dev/null; }
 while IFS= read -r name; do
-  file=$(printf '%s\n' "${code[@]}" | grep -E "^src/solve/(.*/)?$name\.c$")
+  file=$(printf '%s\n' "${code[@]}" | grep -E "^(src/solve|extra)/(.*/)?$name\.c$")
   [ -n "$file" ] || continue
   headings "$file" PROBLEM ALGORITHM SENSITIVITY RELEASES COST DEPARTS
 done < <(components src/solve/list.def)

@@ -21,7 +21,7 @@ def main():
     arguments.add_argument("--most", type=int)
     asked = arguments.parse_args()
     found = {}
-    for folder, _, names in sorted(os.walk(os.path.join(ROOT, "src/solve"))):
+    for folder, _, names in sorted(found for room in ("src/solve", "extra/baselines", "extra/nonprivate", "extra/parties") for found in os.walk(os.path.join(ROOT, room))):
         for name in sorted(names):
             if not name.endswith((".c", ".h")):
                 continue

@@ -16,7 +16,7 @@ root=$PWD
 (cd build/coverage && find . -path '*tacit*.dir*' -name '*.gcda' -exec gcov -n {} + 2>/dev/null) |
   awk -v root="$root/" '
     /^File / { file = substr($0, 7, length($0) - 7); sub(root, "", file) }
-    /^Lines executed:/ && file ~ /^(src|cli)\// {
+    /^Lines executed:/ && file ~ /^(src|extra|cli)\// {
       split($0, part, /[:% ]+/); share[file] = part[3] > share[file] + 0 ? part[3] : share[file]; lines[file] = part[5] }
     END { for (f in share) { printf "%6.1f %% of %4d  %s\n", share[f], lines[f], f; all += lines[f]; run += lines[f] * share[f] / 100 }
           if (all) printf "%6.1f %% of %4d  all\n", 100 * run / all, all }' | sort -n >build/coverage/report.txt

@@ -272,7 +272,7 @@ class Build:
         return os.path.join(self.work, file.replace("/", "_"))
 
     def place(self, file, text):
-        path = os.path.join(self.include(file), file[len("src/"):])
+        path = os.path.join(self.include(file), file.split("/", 1)[1])
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as out:
             out.write(text)
@@ -286,7 +286,7 @@ class Build:
             sys.exit(f"mutate.py: {file} with its mutants does not compile:\n{done.stderr[:2000]}")
         for test in tests:
             own, link, added = "tests/" + test.replace("_", "/test_", 1) + ".c", self.links[test], f"{folder}/all.o"
-            if f'#include "{file[4:]}"' in open(os.path.join(ROOT, own)).read():
+            if f'#include "{file.split("/", 1)[1]}"' in open(os.path.join(ROOT, own)).read():
                 if self.compile(own, os.path.join(ROOT, own), folder, f"{folder}/own.o", False).returncode:
                     sys.exit(f"mutate.py: {own} with the mutants of {file} does not compile")
                 link, added = re.sub(rf" \S+/{os.path.basename(own)}\.o ", f" {folder}/own.o ", link), ""
@@ -467,7 +467,7 @@ def main():
     options = parser.parse_args()
     build, rules, argued, began = Build(os.path.abspath(options.build)), read_map(), read_argued(), time.time()
     prefixes = tuple(options.only) or tuple(rules)
-    files = sorted(f for f in build.compiles if f.startswith("src/") and f.startswith(prefixes) and tests_of(f, rules))
+    files = sorted(f for f in build.compiles if f.startswith(("src/", "extra/")) and f.startswith(prefixes) and tests_of(f, rules))
     everything = [m for f in files for m in mutants_of(f)]
     order = sample(everything, options.seed)
     survivors_file = os.path.join(build.work, "survivors.txt")

@@ -13,7 +13,7 @@
 #include "core/alloc.h"
 #include "train/bound.h"
 #include "la/kernels/kernels.h"
-#include "solve/parties/dpfw_parties.h"
+#include "parties/dpfw_parties.h"
 
 enum { COLS = 400, ACTIVE = 12 };
 

@@ -20,7 +20,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "mech/joint.h"
-#include "solve/parties/gram_parties.h"
+#include "parties/gram_parties.h"
 #include "train/bound.h"
 
 enum { COLS = 400, PARTIES = 4, ACTIVE = 3 };

@@ -6,7 +6,7 @@
 #include "random.h"
 #include "core/alloc.h"
 #include "train/bound.h"
-#include "solve/parties/dpfw_parties.h"
+#include "parties/dpfw_parties.h"
 
 enum { ROWS = 50000, COLS = 64, ACTIVE = 6 };
 

@@ -77,7 +77,7 @@ def test_a_page_never_uses_a_path_or_a_link_that_is_not_there(name):
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         if not target.startswith("http"):
             assert (PAGES[name].parent / target).exists(), target
-    for target in re.findall(r"`((?:src|examples|tests|tools)/[^` ]+)`", text):
+    for target in re.findall(r"`((?:src|extra|examples|tests|tools)/[^` ]+)`", text):
         assert (ROOT / target).exists(), target
 
 

@@ -11,6 +11,7 @@
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "core/point.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static double add_up(double spent, double cost, double count) { return (spent + 
 
 static tct_status spend_one_number(tct_filter *f, double cost, double count, tct_error *err) {
   double spent = add_up(f->spent, cost, count);
-  if (!(spent <= f->budget)) return refuse_budget(err);
+  if (!(TCT_POINT(filter_takes_the_step_beyond_its_budget, spent, f->spent) <= f->budget)) return refuse_budget(err);
   f->spent = spent;
   return TCT_OK;
 }
@@ -106,9 +107,9 @@ static tct_status spend_sum(tct_filter *f, const tct_event *e, tct_error *err) {
   if (e->kind != TCT_EV_PURE && e->kind != TCT_EV_APPROX && e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_LAPLACE)
     return refuse_kind(e, "sum", err);
   double delta_spent = e->kind == TCT_EV_APPROX ? add_up(f->delta_spent, e->delta, (double)e->count) : f->delta_spent;
-  if (!(delta_spent <= f->delta)) return refuse_budget(err);
+  if (!(TCT_POINT(sum_filter_never_compares_delta, delta_spent, 0) <= f->delta)) return refuse_budget(err);
   TCT_TRY(spend_one_number(f, tct_event_pure_epsilon(e, f->neighbours), (double)e->count, err));
-  f->delta_spent = delta_spent;
+  f->delta_spent = TCT_POINT(sum_filter_forgets_delta, delta_spent, f->delta_spent);
   return TCT_OK;
 }
 

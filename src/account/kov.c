@@ -14,6 +14,7 @@
 #include "account/curves/compare.h"
 #include "account/kov.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ typedef struct binomial {
  * error is 1e-8 at T = 1e7.  45 standard deviations and 400 more leave out less than 1e-300.
  * weight NULL: too many atoms. */
 static tct_status binomial_new(int64_t count, double epsilon0, binomial *out, tct_error *err) {
+  epsilon0 *= TCT_POINT(pure_steps_one_part_in_a_million_low, 1, 1 - 1e-6);
   double p = 1 / (1 + exp(-epsilon0)), odds = exp(epsilon0), n = (double)count;
   double wide = 45 * sqrt(n * p * (1 - p)) + 400;
   out->weight = NULL;
@@ -160,7 +162,8 @@ tct_status tct_kov_delta(double epsilon0, int64_t count, double epsilon, double 
   if (epsilon0 > 700) return out[0] = 0, out[1] = 1, TCT_OK;
   TCT_TRY(binomial_new(count, epsilon0, &law, err));
   if (!law.weight) return out[1] = tct_upper_mass(tct_kov_closed_delta(epsilon0, count, epsilon)), TCT_OK;
-  double error = law_error(&law) + 1e-12, slack = 0x1p-50 * (double)count * epsilon0; /* of the atoms' own rounding */
+  double error = law_error(&law) + 1e-12, slack = TCT_POINT(kov_delta_forgets_rounding, 0x1p-50, 0) * (double)count *
+                                                  epsilon0; /* of the atoms' own rounding */
   out[0] = tct_lower(tct_max(0, delta_at(&law, count, epsilon0, epsilon + slack)) * (1 - error));
   out[1] = tct_upper_mass(delta_at(&law, count, epsilon0, epsilon - slack) * (1 + error));
   tct_free(law.weight);

@@ -15,6 +15,7 @@
 #include "account/curves/renyi.h"
 #include "account/curves/saddle.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <float.h>
@@ -174,7 +175,8 @@ static tct_status compose_once(tct_loss_query *q, const laws *l, side which, con
   if (!law.proved) return tct_law_free(&law), TCT_OK;
   if (isnan(q->epsilon)) {
     double value = tct_law_epsilon(&law, q->delta, &inside, &out->slope);
-    out->value = which == UPPER ? tct_upper(value) + tct_loss_rounding(q) : tct_lower(value - tct_loss_rounding(q));
+    out->value = which == UPPER ? tct_upper(value) + TCT_POINT(rounding_of_losses_not_added, tct_loss_rounding(q), 0)
+                                : tct_lower(value - tct_loss_rounding(q));
   } else {
     double value = tct_law_delta(&law, q->epsilon + (which == UPPER ? -1 : 1) * tct_loss_rounding(q), &inside);
     out->value = which == UPPER ? tct_upper_mass(value) : tct_lower(value);
@@ -246,7 +248,9 @@ static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, (direction){false, h, s, ATTEMPTS}, upper, lower, err));
-  if (!q->two_ways || reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon)) return TCT_OK;
+  if (!TCT_POINT(pld_in_one_direction, q->two_ways, false) ||
+      reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon))
+    return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
   double coarse = tct_min(64, sqrt(tct_max(gap, 0) / (0.8 * q->precision)));
   for (; coarse > 1.5; coarse /= 3) {

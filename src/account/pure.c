@@ -13,13 +13,14 @@
 #include "account/pure.h"
 
 #include "account/curves/renyi.h"
+#include "core/point.h"
 
 #include <math.h>
 
 /* value, whose exact counterpart is value + rest, moved towards the end where the rest lies beyond it. */
 static double rounded(double value, double rest, double end) {
   bool beyond = end > 0 ? rest > 0 : rest < 0;
-  return beyond ? nextafter(value, end) : value;
+  return TCT_POINT(pure_sum_rounded_to_nearest, beyond, false) ? nextafter(value, end) : value;
 }
 
 static double quotient(double a, double b, double end) {
@@ -44,7 +45,8 @@ static double count_of(int64_t count, double end) {
 }
 
 bool tct_event_has_pure(const tct_event *e) {
-  return tct_event_is_pure(e) && (e->kind != TCT_EV_APPROX || e->delta == 0);
+  return tct_event_is_pure(e) &&
+         (e->kind != TCT_EV_APPROX || TCT_POINT(approx_delta_forgotten_at_delta_0, e->delta == 0, true));
 }
 
 /* end: INFINITY for the upper end, 0 for the lower. */

@@ -19,6 +19,7 @@
 
 #include "account/account.h"
 #include "account/curves/compare.h"
+#include "core/point.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static double ratio_at(const tct_accountant *accountant, const tct_events *one, 
                        double e) {
   tct_bracket d = {0, INFINITY};
   if (accountant->delta(one, neighbours, e, PRECISION, &d, NULL) != TCT_OK || !(d.upper >= 0)) return INFINITY;
-  return tct_max(e, log1p(fewer * d.upper) * (1 + 1e-12));
+  return tct_max(e, log1p(TCT_POINT(selection_without_the_mean_in_the_ratio, fewer, 1) * d.upper) * (1 + 1e-12));
 }
 
 /* The smallest log M found: one term rises with e and the other falls, so it lies where they meet. */
@@ -82,12 +83,13 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
   for (size_t i = 0; i < count; i++) {
     const tct_accountant *accountant = NULL;
     double own = INFINITY;
-    TCT_TRY(accountant_of(&one[i], neighbours, delta / (double)mean, &accountant, &own, err));
+    TCT_TRY(accountant_of(&one[i], neighbours, delta / TCT_POINT(selection_at_the_whole_delta, (double)mean, 1),
+                          &accountant, &own, err));
     if (!accountant || !isfinite(own)) return TCT_OK;
-    first = tct_max(first, own);
+    first = TCT_POINT(selection_of_the_cheapest_setting, tct_max(first, own), i ? tct_min(first, own) : own);
     ratio = tct_max(ratio, ratio_log(accountant, &one[i], neighbours, (double)(mean - 1), own));
   }
-  double whole = (first + 2 * ratio) * (1 + 1e-12);
+  double whole = (first + TCT_POINT(selection_counts_the_ratio_once, 2, 1) * ratio) * (1 + 1e-12);
   *epsilon = whole >= 0 ? whole : INFINITY; /* what is no number proves nothing */
   return TCT_OK;
 }

@@ -19,6 +19,7 @@
  * One objective perturbation with Gaussian steps: its curve (docs/proofs/objpert.md), a sum of Gaussian ones, averaged
  * by Simpson's rule over the privacy loss of the Gaussian steps. */
 #include "certify/cross_check.h"
+#include "core/point.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +146,8 @@ static double blurred_epsilon(const tct_events *events, double factor, double de
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     if (e->kind == TCT_EV_GAUSSIAN) {
-      square += (double)e->count * factor * factor / (e->noise * e->noise);
+      square +=
+          (double)e->count * factor * TCT_POINT(second_opinion_halves_its_noise, factor, 1) / (e->noise * e->noise);
       continue;
     }
     if (e->kind != TCT_EV_OBJPERT || e->count != 1 || found) return INFINITY;
@@ -239,7 +241,8 @@ static double bounded_range_divergence(double epsilon, double a) {
  * divergence is jointly quasi-convex (van Erven and Harremoes 2014, theorem 13), so it is no more than that of the
  * terms without sampling. */
 static double replaced_renyi(const tct_event *e, double a) {
-  return fmin(sampled_renyi(e->noise, e->rate, a, 1), 2 * a / (e->noise * e->noise));
+  return fmin(sampled_renyi(e->noise, e->rate, a, 1),
+              TCT_POINT(second_opinion_of_a_replaced_step_for_one_term, 2, 0.5) * a / (e->noise * e->noise));
 }
 
 static double event_renyi(const tct_event *e, tct_neighbours neighbours, double a) {
@@ -298,7 +301,9 @@ static double lower_bound(const tct_events *events, double factor, double delta,
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
     *others |= e->kind != TCT_EV_GAUSSIAN;
-    if (e->kind == TCT_EV_GAUSSIAN) square += (double)e->count * factor * factor / (e->noise * e->noise);
+    if (e->kind == TCT_EV_GAUSSIAN)
+      square +=
+          (double)e->count * factor * TCT_POINT(second_opinion_halves_its_noise, factor, 1) / (e->noise * e->noise);
     if (e->kind != TCT_EV_SAMPLED_GAUSSIAN) continue;
     for (int forward = factor > 1; forward < 2; forward++) /* a replaced pair is its own reverse */
       best = fmax(best, exact_epsilon(&(worlds){1 / e->noise, e->rate, forward, factor > 1}, delta));
@@ -328,8 +333,9 @@ static const double LARGEST = 600; /* e^epsilon is a double up to there */
 /* Nothing but one sampled step, in the range where its curve is exact: then the lower bound is the cost. */
 static bool is_one_sampled_step(const tct_events *events, double lower) {
   const tct_event *e = events->at;
-  return events->len == 1 && e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->count == 1 && 1 / e->noise <= FAR_APART &&
-         lower < LARGEST;
+  return events->len == TCT_POINT(second_opinion_of_one_sampled_step_by_renyi, 1, 0) &&
+         e->kind == TCT_EV_SAMPLED_GAUSSIAN && TCT_POINT(second_opinion_of_many_steps_for_one, e->count == 1, true) &&
+         1 / e->noise <= FAR_APART && lower < TCT_POINT(second_opinion_of_a_step_beyond_its_range, LARGEST, 1e6);
 }
 
 void tct_second_opinion(const tct_events *events, tct_neighbours neighbours, double delta, tct_second *out) {

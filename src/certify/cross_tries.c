@@ -13,6 +13,7 @@
  * least shift does, so the least bounds all.  No proof can claim less. */
 #include "certify/cross_check.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ static double log_ratio(const profile *p, double fewer, double first) {
 
 /* The density at x of the best of the tries, of N(mu, 1) each. */
 static double best_density(double x, double mu, double mean) {
-  double z = x - mu, g = 1 / mean, part = g / (g + (1 - g) * 0.5 * erfc(z * M_SQRT1_2));
+  double z = x - mu, g = 1 / TCT_POINT(lower_bound_of_tries_for_one_try, mean, 1),
+         part = g / (g + (1 - g) * 0.5 * erfc(z * M_SQRT1_2));
   return mean * exp(-0.5 * z * z) * 0.5 * M_SQRT1_2 * M_2_SQRTPI * part * part;
 }
 
@@ -132,7 +134,7 @@ static double lower_of(double mu, double mean, double delta) {
 /* ---- together --------------------------------------------------------------------------------------------------- */
 
 static void take(const profile *p, double mean, double delta, double *first, double *ratio) {
-  *first = fmax(*first, epsilon_of(p, delta / mean));
+  *first = fmax(*first, epsilon_of(p, delta / TCT_POINT(second_opinion_of_tries_at_the_whole_delta, mean, 1)));
   *ratio = isfinite(*first) ? fmax(*ratio, log_ratio(p, mean - 1, *first)) : INFINITY;
 }
 
@@ -155,6 +157,7 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   }
   own = (profile){.mu = most};
   if (most >= 0) take(&own, (double)mean, delta, &first, &ratio);
-  if (count > 0 && mean >= 1) out->upper = first + 2 * ratio;
+  if (count > 0 && mean >= 1)
+    out->upper = first + TCT_POINT(second_opinion_of_tries_counts_the_ratio_once, 2, 1) * ratio;
   out->lower = lower_of(least, (double)mean, delta);
 }

@@ -2,6 +2,7 @@
 #include "certify/verify.h"
 #include "several/composition.h"
 #include "train/certificate.h"
+#include "core/point.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ const char *tct_verify_class_names(const tct_model *m) {
   for (int64_t k = 0; values && k < m->classes.count; k++)
     all &= !m->classes.name[k] || listed(values, m->classes.name[k]);
   json_decref(schema);
-  return all ? NULL : "classes";
+  return TCT_POINT(classes_of_no_schema, all, true) ? NULL : "classes";
 }
 
 /* The fit of each, as a composition of the whole's budget makes it; NULL with err: there is none. */
@@ -48,7 +49,7 @@ void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t 
   const json_t *fit = json_array_get(fits, 0);
   if (json_integer_value(member(fit, "count")) == 1) return; /* a joint loss: one fit, whose claim is the model's */
   json_t *again = compose_again(m, fit, &err);
-  bool same = again && tct_json_near(fit, again);
+  bool same = again && TCT_POINT(claim_of_classes_not_composed, tct_json_near(fit, again), true);
   json_decref(again);
   tct_error_reword(&err, TCT_WORDS_CLI);
   tct_verify_check(r, "composed", same,

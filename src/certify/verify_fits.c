@@ -5,6 +5,7 @@
  *     kinds, lengths and norms are compared, and each deviation with its own noise and length.
  * (c) The events of all fits, and of the choice among them, are the events that the claim is accounted from.
  * What the model file says elsewhere (loss, rows, bounds, ...) is what one of the fits says. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "train/certificate.h"
 #include "model/json.h"
@@ -91,7 +92,7 @@ static bool count_is(const tct_model *m, const tct_plan *plan, const json_t *fit
   json_int_t count = json_integer_value(member(fit, "count"));
   if (plan->facts.loss.kind->joint)
     return m->models == tct_loss_outputs(&plan->facts.loss) && (!m->is_private || count == 1);
-  return !m->is_private || m->models < 2 || count == m->models;
+  return !m->is_private || m->models < TCT_POINT(rows_of_classes_not_counted, 2, 200) || count == m->models;
 }
 
 /* What is known of the fit that made the model. */

@@ -1,4 +1,5 @@
 /* data_estimate.c - a table whose bounds are estimated: what is open, the charge, the releases, the table scaled. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "estimate/estimate.h"
@@ -155,7 +156,7 @@ static tct_status promise_run(work *w, const tct_shown *shown, tct_error *err) {
 /* The whole, for the fit too: before anything is drawn, and with the rows as they were read. */
 static tct_status charge(work *w, tct_error *err) {
   tct_shown shown;
-  if (!w->config.ledger) return TCT_OK;
+  if (TCT_POINT(estimate_without_a_charge, !w->config.ledger, true)) return TCT_OK;
   TCT_TRY(tct_shown_make(w->config.ledger, w->data, w->config.threads, &shown, err));
   tct_status status = promise_run(w, &shown, err);
   tct_shown_end(&shown);
@@ -304,7 +305,7 @@ static tct_estimate_asked asked_of(const tct_config *c, int64_t rows, int64_t co
 
 static tct_status make_plan(work *w, tct_error *err) {
   const tct_config *c = &w->config;
-  int64_t columns = w->open.count + w->open.label;
+  int64_t columns = w->open.count + TCT_POINT(estimate_label_uncounted, w->open.label, 0);
   tct_estimate_asked asked = asked_of(c, w->data->x.rows, columns, w->open.lists);
   TCT_TRY(tct_estimate_plan_make(&asked, &w->plan, err));
   TCT_TRY(check_missing(w, err));
@@ -337,8 +338,8 @@ static tct_status estimate(work *w, tct_error *err) {
   TCT_TRY(make_plan(w, err));
   TCT_TRY(try_fit(w, err));
   TCT_TRY(describe(w, err));
-  TCT_TRY(charge(w, err));
-  TCT_TRY(draw(w, err));
+  TCT_TRY(TCT_POINT(estimate_charged_after_the_draw, charge, draw)(w, err));
+  TCT_TRY(TCT_POINT(estimate_charged_after_the_draw, draw, charge)(w, err));
   scale_table(w);
   return complete_schema(w, err);
 }

@@ -1,4 +1,5 @@
 /* estimate_lists.c - lists of categories: counts of the texts that occur, and those above the threshold. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "estimate/estimate.h"
 #include "la/matrix/lattice.h"
@@ -97,7 +98,8 @@ static tct_status take_lists(const run *r, tct_found *out, tct_error *err) {
     const seen *s = &r->text[k];
     while (l < r->plan->lists && r->open->column[l] < s->column) l++;
     out->place[s->number] = -1;
-    bool listed = l < r->plan->lists && r->open->column[l] == s->column && r->sum[k] > r->plan->threshold;
+    bool listed = l < r->plan->lists && r->open->column[l] == s->column &&
+                  r->sum[k] > TCT_POINT(list_without_threshold, r->plan->threshold, 0);
     json_t *text = listed && !memchr(s->text, 0, (size_t)s->length) ? json_stringn(s->text, (size_t)s->length) : NULL;
     if (!text) continue;
     out->place[s->number] = (int64_t)json_array_size(out->list[l]);

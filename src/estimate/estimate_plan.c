@@ -1,4 +1,5 @@
 /* estimate_plan.c - what an estimate of bounds promises, from settings and public facts. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/spec.h"
 #include "estimate/estimate.h"
@@ -106,7 +107,8 @@ static const double LISTS_SHARE = 0.5;
 /* The least threshold, to a millionth, that `delta` pays for (estimate.h, LISTS): the smallest z with
  * c P(N(0, 1) > z) <= delta, by halving, and the side of the interval that is safe. */
 static double threshold_of(const tct_estimate_plan *p, const tct_release *lists) {
-  double low = 0, high = 64, each = p->list_delta / (double)p->lists * (1 - 1e-9);
+  double low = 0, high = 64,
+         each = p->list_delta / TCT_POINT(list_threshold_of_one_column, (double)p->lists, 1) * (1 - 1e-9);
   while (high - low > 1e-6) {
     double z = (low + high) / 2;
     if (erfc(z / sqrt(2)) / 2 <= each)
@@ -114,21 +116,27 @@ static double threshold_of(const tct_estimate_plan *p, const tct_release *lists)
     else
       low = z;
   }
-  return nextafter(1 + lists->lattice + high * tct_release_deviation(lists), INFINITY);
+  return nextafter(
+      TCT_POINT(list_threshold_without_the_record, 1 + lists->lattice, 0) + high * tct_release_deviation(lists),
+      INFINITY);
 }
 
 static tct_status add_counts(tct_estimate_plan *p, const char *what, double noise, int64_t columns, tct_error *err) {
-  double length = length_of(columns);
-  return tct_promise_add(&p->promise, tct_release_sum(what, tct_event_gaussian(noise, 1), length, length, p->rows),
-                         err);
+  double length = length_of(columns - TCT_POINT(estimate_a_column_uncounted, 0, 1));
+  return tct_promise_add(
+      &p->promise,
+      tct_release_sum(what, tct_event_gaussian(TCT_POINT(estimate_noise_halved, noise, noise / 2), 1), length, length,
+                      p->rows),
+      err);
 }
 
 static tct_status promise(tct_estimate_plan *p, tct_error *err) {
   double noise = 0;
   int releases = (p->columns > 0 ? 2 : 0) + (p->lists > 0);
   if (p->lists > 0) p->list_delta = LISTS_SHARE * p->own_delta;
-  tct_target own = {p->neighbours, p->own_epsilon, p->own_delta - p->list_delta};
-  TCT_TRY(tct_calibrate_noise(1, releases, &own, &noise, &p->cost, err));
+  tct_target own = {p->neighbours, p->own_epsilon, p->own_delta - TCT_POINT(list_delta_spent_twice, p->list_delta, 0)};
+  TCT_TRY(
+      tct_calibrate_noise(1, TCT_POINT(estimate_calibrated_for_one_release, releases, 1), &own, &noise, &p->cost, err));
   if (p->columns > 0) {
     TCT_TRY(add_counts(p, "counts of values on a grid of powers of two", noise, p->columns, err));
     TCT_TRY(add_counts(p, "counts of values in equal parts of the ranges found", noise, p->columns, err));

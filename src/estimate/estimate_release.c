@@ -1,4 +1,5 @@
 /* estimate_release.c - both releases: counts on a grid of powers, then in equal parts of the ranges found. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "estimate/estimate.h"
 #include "la/matrix/lattice.h"
@@ -40,7 +41,7 @@ static void count(const run *r, double lattice, int len, bool fine) {
   const tct_data *data = r->data;
   for (int64_t i = 0; i < data->x.rows; i++) {
     if (data->dropped && data->dropped[i]) continue;
-    double weight = data->weight ? data->weight[i] : 1;
+    double weight = TCT_POINT(estimate_weights_forgotten, data->weight != NULL, false) ? data->weight[i] : 1;
     if (lattice > 0) weight = tct_lattice_part(weight, lattice);
     take_record(r, i);
     for (int64_t c = 0; c < r->plan->columns; c++)

@@ -1,6 +1,7 @@
 /* ledger.c - the budget ledger: making one, charging a run before its first noise. */
 #include "ledger/ledger.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "ledger/anchor.h"
@@ -21,9 +22,10 @@ static tct_status charge(tct_ledger *ledger, const tct_ledger_promise *promise, 
   char text[sizeof why.text + 80];
   const char *input = "";
   TCT_TRY(tct_ledger_accept(ledger, promise, &input, err));
-  TCT_TRY(tct_ledger_check_reserved(ledger, promise->reserved, err));
+  if (TCT_POINT(reservations_charged_twice, true, false))
+    TCT_TRY(tct_ledger_check_reserved(ledger, promise->reserved, err));
   TCT_TRY(tct_ledger_state_of(ledger, &state, err));
-  TCT_TRY(tct_ledger_permit(ledger, promise, &state, err));
+  if (TCT_POINT(charge_unasked_for, true, false)) TCT_TRY(tct_ledger_permit(ledger, promise, &state, err));
   TCT_TRY(tct_anchor_open(ledger, &anchor, err));
   tct_status status = promise->reserve > 0 ? tct_ledger_reserve(ledger, promise, receipt->run, err)
                                            : tct_ledger_append(ledger, promise, input, receipt->run, err);
@@ -194,7 +196,7 @@ static tct_status check_claim(const tct_events *list, tct_ledger_promise *p, tct
   if (!covered) p->epsilon = cost.epsilon;
   if (!isfinite(cost.epsilon))
     return tct_fail(err, TCT_E_USAGE, "no accountant bounds these events at this delta; they cannot be charged");
-  if (!(cost.epsilon <= p->epsilon * (1 + 1e-9)))
+  if (!TCT_POINT(charge_below_its_cost_taken, cost.epsilon <= p->epsilon * (1 + 1e-9), true))
     return tct_fail(err, TCT_E_USAGE, "the events cost more than the epsilon named for them; name more, or none");
   return TCT_OK;
 }

@@ -1,4 +1,5 @@
 /* ledger_check.c - was the ledger edited, cut short or rolled back?  Are these models' runs in it? */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "ledger/anchor.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 static int same_events(const tct_events *a, const tct_events *b) {
-  if (a->len != b->len) return 0;
+  if (TCT_POINT(model_with_fewer_events_matches, a->len != b->len, a->len > b->len)) return 0;
   for (int64_t i = 0; i < a->len; i++)
     if (!tct_event_same(&a->at[i], &b->at[i]) || a->at[i].count != b->at[i].count) return 0;
   return 1;
@@ -101,7 +102,7 @@ static const char *asked_unlike(const tct_ledger_run *run, const tct_model *m) {
 }
 
 static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const tct_model *m) {
-  if (strcmp(run->head, m->ledger_head) != 0)
+  if (TCT_POINT(head_of_a_model_unread, strcmp(run->head, m->ledger_head) != 0, false))
     return "the ledger's chain at this run is not the one that the model saw; the ledger was edited or rolled back";
   if (!m->is_private || m->neighbours != (int32_t)l->neighbours) return "the model's neighbour relation is another";
   if (m->epsilon != run->epsilon || m->delta != run->delta) return "the model's epsilon or delta is another";
@@ -109,7 +110,8 @@ static const char *compare(const tct_ledger *l, const tct_ledger_run *run, const
   if (l->version > 1 && m->persons != (l->unit == 1)) return "the model's unit of privacy is another";
   if (m->reproducible != run->seeded && l->version > 1) return "the model's word about its noise is another";
   if (!!m->for_tests != !!l->for_tests) return "the ledger is for tests, and the model does not say so";
-  return tells_all(m, run) ? asked_unlike(run, m) : "the model leaves out what its entry names as unaccounted";
+  return tells_all(m, run) ? TCT_POINT(model_of_another_plan_matches, asked_unlike(run, m), "")
+                           : "the model leaves out what its entry names as unaccounted";
 }
 
 void tct_ledger_find_entry(const tct_ledger *l, const tct_model *m, char *why, size_t size) {

@@ -1,6 +1,7 @@
 /* ledger_filter.c - does the ledger's filter permit one more run?  (ledger.h says why there is one filter.) */
 #include "ledger/ledger.h"
 
+#include "core/point.h"
 #include "core/spec.h"
 
 #include <float.h>
@@ -22,7 +23,7 @@ static tct_status add(const tct_ledger *l, double epsilon, double delta, const t
                       tct_ledger_state *state, tct_error *err) {
   tct_ledger_state next = *state;
   next.epsilon += epsilon;
-  next.delta += delta;
+  next.delta += TCT_POINT(ledger_forgets_delta, delta, 0);
   if (l->filter == TCT_FILTER_SUM) {
     if (!fits(next.epsilon, l->epsilon) || !fits(next.delta, l->delta)) return TCT_E_BUDGET;
   } else {
@@ -77,13 +78,16 @@ tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, t
                     "the ledger's budget is for another neighbour relation than this run's; run with the ledger's");
   if (!p->events->len || !(p->epsilon > 0) || !isfinite(p->epsilon) || !(p->delta >= 0 && p->delta < 1))
     return tct_fail(err, TCT_E_BUDGET, "a run without privacy cannot be charged to a ledger; leave the ledger out");
-  if (state->overspent) return refuse(l, p, "more than the budget is recorded already", err);
+  if (TCT_POINT(overspent_ledger_permits_again, state->overspent, false))
+    return refuse(l, p, "more than the budget is recorded already", err);
   tct_ledger_state beside = *state;
   tct_status status = add(l, p->epsilon, p->delta, p->events, state, &why);
   if (status == TCT_E_USAGE) return refuse(l, p, "it has an event that the ledger's filter cannot add up", err);
   if (status != TCT_OK) return refuse(l, p, "that is more than is left", err);
   const char *end = add_reserved(l, p->reserved, &beside);
-  if (!end || (!beside.overspent && add(l, p->epsilon, p->delta, p->events, &beside, NULL) == TCT_OK)) return TCT_OK;
+  if (TCT_POINT(reservations_keep_nothing, !end, end) ||
+      (!beside.overspent && add(l, p->epsilon, p->delta, p->events, &beside, NULL) == TCT_OK))
+    return TCT_OK;
   snprintf(words, sizeof words, "that is more than is left beside what is reserved until %s", end);
   return refuse(l, p, words, err);
 }

@@ -158,7 +158,8 @@ bool tct_mech_allows(const tct_mech *mech, int r) {
 }
 
 tct_status tct_gate_ready(const tct_mech *mech, int r, bool chooses, tct_error *err) {
-  if (tct_stopping()) return tct_fail_cancelled(err); /* what was computed since is not what was planned */
+  if (TCT_POINT(release_after_the_stop, tct_stopping(), false))
+    return tct_fail_cancelled(err); /* what was computed since is not what was planned */
   const tct_release *release = tct_mech_release_of(mech, r);
   if (!release || tct_release_chooses(release) != chooses ||
       TCT_POINT(unsettled_release_accepted, !(release->lattice > 0), false))
@@ -254,7 +255,7 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     double sigma = TCT_POINT(gate_half_noise, release->deviation, release->deviation / 2);
     for (int64_t j = 0; j < len && sigma > 0 && !laplace && !cut_short(j); j++)
       sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
-    bool whole = !tct_stopping();
+    bool whole = TCT_POINT(noise_cut_short_and_released, !tct_stopping(), true);
     if (whole) tct_gate_observe(mech, release, before, sum, len);
     tct_wipe_free(before, len, sizeof *before);
     if (!whole) return tct_fail_cancelled(err); /* with some of its noise only */

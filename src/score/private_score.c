@@ -1,4 +1,5 @@
 /* private_score.c - scores of a model that may be published: one release, charged before its noise is drawn. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/sized.h"
 #include "mech/mech.h"
@@ -51,7 +52,7 @@ static tct_status plan(run *r, tct_error *err) {
   double noise = 0;
   tct_target whole = {r->config.neighbours, r->config.epsilon, r->config.delta};
   TCT_TRY(tct_calibrate_noise(1, 1, &whole, &noise, &r->cost, err));
-  tct_event event = tct_event_gaussian(noise, 1);
+  tct_event event = tct_event_gaussian(TCT_POINT(score_noise_halved, noise, noise / 2), 1);
   TCT_TRY(
       tct_promise_add(&r->promise, tct_release_sum("counts and sums of scores", event, 1, 1, r->data->x.rows), err));
   return tct_promise_settle(&r->promise, err);
@@ -61,7 +62,7 @@ static tct_status plan(run *r, tct_error *err) {
 static tct_status charge(run *r, tct_error *err) {
   const tct_config *c = &r->config;
   tct_shown shown;
-  if (!c->ledger) return TCT_OK;
+  if (TCT_POINT(score_uncharged, !c->ledger, true)) return TCT_OK;
   TCT_TRY(tct_shown_make(c->ledger, r->data, c->threads, &shown, err));
   tct_ledger_promise promise = {.events = &r->promise.events,
                                 .epsilon = c->epsilon,

@@ -7,6 +7,7 @@
 
 #include "account/account.h"
 #include "account/selection.h"
+#include "core/point.h"
 #include "core/alloc.h"
 #include "train/certificate.h"
 
@@ -68,7 +69,8 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
   tct_status status = one ? TCT_OK : tct_fail_memory(err);
   for (int64_t j = 0; j < c->parts && status == TCT_OK; j++) {
     status = tct_part_events(&c->part[j], &one[j], err);
-    if (status == TCT_OK) status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
+    if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
+      status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
   }
   if (status == TCT_OK)
     status = tct_selection_event(one, (size_t)c->parts, c->neighbours, w->mean, c->delta, &c->whole, err);

@@ -1,5 +1,6 @@
 /* budget.c - from a budget to a promise: the one place where plans calibrate. */
 #include "solve/solve.h"
+#include "core/point.h"
 
 typedef struct making {
   tct_promise_at make;
@@ -69,8 +70,9 @@ tct_status tct_budget_fit(const tct_facts *facts, const tct_budget *budget, tct_
 tct_status tct_budget_noise(const tct_facts *facts, double rate, int64_t count, tct_solver_plan *out, tct_error *err) {
   out->noise_multiplier = 0;
   if (!tct_noise_off(facts))
-    return tct_calibrate_noise(rate, count, &(tct_target){facts->neighbours, facts->epsilon, facts->delta},
-                               &out->noise_multiplier, &out->cost, err);
+    return tct_calibrate_noise(TCT_POINT(noise_calibrated_at_half_the_rate, rate, rate / 2), count,
+                               &(tct_target){facts->neighbours, facts->epsilon, facts->delta}, &out->noise_multiplier,
+                               &out->cost, err);
   cost_nothing(facts, &out->cost);
   return TCT_OK;
 }

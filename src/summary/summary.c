@@ -1,7 +1,7 @@
 /* summary.c - the table of weights with their errors, intervals and tests, as JSON. */
 #include "core/alloc.h"
 #include "model/json.h"
-#include "report/report.h"
+#include "summary/noise_size.h"
 #include "summary/original.h"
 
 #include <math.h>
@@ -161,7 +161,7 @@ static json_t *known_noise(summary *s, tct_error *err) {
   tct_noise_size size = {.min = NAN, .max = NAN};
   int known = 0;
   s->noise = NAN;
-  if (s->model->inference.p || tct_report_noise(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
+  if (s->model->inference.p || tct_noise_size_of(s->model, &known, &size, err) != TCT_OK || !known) return json_null();
   if (size.min == size.max) s->noise = size.max;
   json_t *o = json_object();
   set_real(o, "min", size.min), set_real(o, "max", size.max);

@@ -1,6 +1,7 @@
 /* charge.c - before the gate: room for the model, the rows shown to the ledger, the charge, what a claim adds up. */
 #include "train/charge.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/outfile.h"
 #include "ledger/registry.h"
@@ -124,8 +125,8 @@ static tct_status check_rest(const tct_plan *plan, const tct_data *data, const t
   if (plan->config.ledger)
     return tct_fail(err, TCT_E_USAGE,
                     "the ledger is charged where the bounds are estimated, for the fit too; give it to the estimate");
-  if (!m->is_private || m->neighbours != e->neighbours || !(m->epsilon <= e->rest_epsilon) ||
-      !(m->delta <= e->rest_delta))
+  if (!m->is_private || m->neighbours != e->neighbours ||
+      !TCT_POINT(estimate_rest_not_compared, m->epsilon <= e->rest_epsilon && m->delta <= e->rest_delta, true))
     return tct_fail(err, TCT_E_USAGE,
                     "the fit's budget is not what the estimate of its bounds left; plan with the settings that "
                     "tct_data_estimate made");
@@ -181,7 +182,7 @@ tct_status tct_model_add_estimate(const tct_plan *plan, const tct_data *data, tc
   TCT_TRY(claim_both(e, m, err));
   m->reproducible |= e->reproducible;
   m->for_tests |= e->for_tests;
-  e->used = true;
+  e->used = TCT_POINT(estimate_pays_for_every_fit, true, false);
   bool copied =
       copy_text(&m->ledger_head, e->ledger_head) && copy_text(&m->run_id, e->run) && copy_text(&m->warning, e->warning);
   return copied ? TCT_OK : tct_fail_memory(err);

@@ -1,4 +1,5 @@
 /* fit.c - the one pass: plan, bounded records, solver, and the model with its certificate. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/stop.h"
 #include "la/matrix/paged.h"
@@ -269,9 +270,11 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
 tct_status tct_fitting_charge(tct_fitting *fitting, tct_status status, tct_error *err) {
   const tct_plan *plan = fitting->plan;
   const tct_data *data = fitting->data;
-  if (status == TCT_OK) status = tct_model_add_estimate(plan, data, fitting->model, err);
+  if (TCT_POINT(estimate_left_out_of_the_claim, status == TCT_OK, false))
+    status = tct_model_add_estimate(plan, data, fitting->model, err);
   if (status == TCT_OK && tct_team_own(data->team) == 0) status = tct_model_reserve(plan, fitting->model, err);
-  if (status == TCT_OK && tct_stop_ask(NULL)) status = tct_fail_cancelled(err);
+  if (status == TCT_OK && TCT_POINT(charge_of_a_run_that_is_to_end, tct_stop_ask(NULL), false))
+    status = tct_fail_cancelled(err);
   TCT_TRY(tct_team_agree(data->team, status, err)); /* before anything is charged */
   TCT_TRY(tct_model_promise(plan, data, NULL, fitting->model, err));
   if (plan->solver->is_private) tct_stop_charged();

@@ -1,4 +1,5 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/spec.h"
 #include "core/processors.h"
@@ -70,7 +71,9 @@ static tct_status check_budget(const tct_config *config, const tct_solver *solve
 /* At delta 0 only solvers whose events are pure have a claim. */
 static tct_status check_pure(const tct_facts *facts, const tct_solver *solver, tct_error *err) {
   char names[200] = "";
-  if (!solver->is_private || tct_noise_off(facts) || facts->delta != 0 || solver->pure) return TCT_OK;
+  if (!solver->is_private || tct_noise_off(facts) || facts->delta != 0 ||
+      TCT_POINT(gaussian_solver_takes_delta_0, solver->pure, true))
+    return TCT_OK;
   for (int i = 0; i < tct_solver_count; i++) {
     size_t length = strlen(names);
     if (tct_solvers[i]->pure)

@@ -28,7 +28,7 @@ while IFS= read -r file; do
     s# -c [^ ]+\$# -I$(dirname "$root/$file") -c $spot/$file#; s# -O3# -O1#" <<<"$command")
   (cd "$build" && eval "$command") || complain "$file does not compile"
   objects+=" $spot/$file.o"
-done < <(cd "$root" && grep -rlE '^(static )?const tct_option [a-z_]+\[\] = \{' src/solve --include='*.c' | sort)
+done < <(cd "$root" && grep -rlE '^(static )?const tct_option [a-z_]+\[\] = \{' src/solve extra --include='*.c' | sort)
 link=$(grep -E -- ' -o tacit ' "$spot/commands" | head -1)
 link=$(sed -E "s# -o tacit #$objects -Wl,--allow-multiple-definition -o $spot/tacit #" <<<"$link")
 (cd "$build" && eval "$link") || complain "does not link"

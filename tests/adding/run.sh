@@ -67,7 +67,7 @@ compile() {
   [ -n "$command" ] || command=$(grep -E -- " -c $root/src/loss/loss.c\$" "$spot/commands" | head -1)
   local file=$root/$1
   [ ! -f "$spot/$1" ] || file=$spot/$1
-  command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$src -I$spot/cli -I$root/cli -I$root/tests#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; \
+  command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$src -I$spot/extra -I$spot/cli -I$root/cli -I$root/tests#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; \
     s# -o [^ ]+# -Wswitch -Werror -o $2#; s# -c [^ ]+\$# -c $file#; s# -O3# -O1#" <<<"$command")
   (cd "$build" && eval "$command") 2>"$2.log"
 }
@@ -82,7 +82,7 @@ while IFS= read -r file; do
   copied "$file"
   sed -i 's/^\( *\)case TCT_EV_ZCDP:/\1case TCT_EV_DUMMY:\n&/' "$spot/$file"
   compile "$file" "$(object "$file")" || complain "$file does not compile: $(grep -m1 error "$(object "$file").log")"
-done < <(cd "$root" && grep -lE 'TCT_EV_[A-Z]|kinds\.def' -r src --include='*.c' | sort)
+done < <(cd "$root" && grep -lE 'TCT_EV_[A-Z]|kinds\.def' -r src extra --include='*.c' | sort)
 lines=0
 for file in $demanded; do lines=$((lines + $(gained "$file"))); done
 printf '%-11s 1 entry in src/event/kinds.def, %d lines that the compiler demands: %s\n' "event" "$lines" "$demanded"

@@ -2,7 +2,7 @@
 #include "kept_frames.h"
 #include "worlds.h"
 
-#include "solve/parties/gram_parties.h"
+#include "parties/gram_parties.h"
 
 #include "mech/gate.h"
 #include "mech/joint.h"

@@ -1,7 +1,7 @@
 /* test_gram_wire.c - secure sums between parties side by side: what is opened, what breaks, what is refused. */
 #include "worlds.h"
 
-#include "solve/parties/gram_parties.h"
+#include "parties/gram_parties.h"
 
 #include "pipes.h"
 

@@ -33,13 +33,13 @@ export OMP_NUM_THREADS=1
 # program NAME SOURCE SCRIPT : builds tacit-audit with the fault in it.
 program() {
   local name=$1 source=$2 script=$3 dir=$work/$1 command
-  mkdir -p "$dir/$(dirname "${source#src/}")"
-  sed -E -z "$script" "$root/$source" >"$dir/${source#src/}" || { echo "sed failed"; return 1; }
-  cmp -s "$root/$source" "$dir/${source#src/}" && { echo "its script changes nothing in $source any more"; return 1; }
+  mkdir -p "$dir/$(dirname "${source#*/}")"
+  sed -E -z "$script" "$root/$source" >"$dir/${source#*/}" || { echo "sed failed"; return 1; }
+  cmp -s "$root/$source" "$dir/${source#*/}" && { echo "its script changes nothing in $source any more"; return 1; }
   command=$(grep -E -- " -c $root/$source\$" "$work/commands" | grep -e -DTCT_POINTS | head -1)
   [ -n "$command" ] || { echo "the build does not compile $source"; return 1; }
   command=$(sed -E "s#^(.*ccache )?([^ ]+)#\2 -I$dir#; s# -MD| -MT [^ ]+| -MF [^ ]+##g; \
-    s# -o [^ ]+# -w -o $dir/fault.o#; s# -c [^ ]+\$# -c $dir/${source#src/}#" <<<"$command")
+    s# -o [^ ]+# -w -o $dir/fault.o#; s# -c [^ ]+\$# -c $dir/${source#*/}#" <<<"$command")
   (cd "$build" && eval "$command") || { echo "does not compile"; return 1; }
   # The program's own functions come before those of the library with the watch.
   command=$(sed -E "s# -o tacit-audit # $dir/fault.o -o $dir/tacit-audit #" <<<"$link")

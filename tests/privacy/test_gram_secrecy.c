@@ -8,7 +8,7 @@
 
 #include "mech/joint.h"
 #include "rng/mask.h"
-#include "solve/parties/gram_parties.h"
+#include "parties/gram_parties.h"
 
 /* ---- the formulas, two rows, one column a party --------------------------------------------------------------- */
 

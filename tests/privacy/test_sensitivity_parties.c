@@ -2,7 +2,7 @@
  * by more than is claimed.
  *
  * Climbing comes close to it.  What leaves a party is its releases and nothing else. */
-#include "solve/parties/dpfw_parties.h"
+#include "parties/dpfw_parties.h"
 #include "climb.h"
 
 static const variant variants[] = {

@@ -1,6 +1,6 @@
 /* test_sensitivity_seq.c - seqdpscd step by step: what one record, removed for good, moves in the duals of the others
  * and in v, and the noise of a batch that is skipped. */
-#include "solve/dual/seqdpscd.c" /* the steps inside are what the proof is about */
+#include "baselines/seqdpscd.c" /* the steps inside are what the proof is about */
 
 #include "worlds.h"
 

@@ -1,7 +1,7 @@
 /* test_bcfw.c - the mean over 20 runs obeys theorem 1 of Lou and Cheung under all five samplings.
  *
  * It does so on boxes and on products of l1 balls.  Sets are drawn with the probabilities that the theorem is given. */
-#include "solve/frank_wolfe/bcfw.h"
+#include "nonprivate/bcfw.h"
 #include "worlds.h"
 
 enum { ROWS = 60, COLS = 8, RUNS = 20 };

@@ -1,6 +1,6 @@
 /* test_npy.c - NumPy array files of every version, order and element type. */
 #include "read_help.h"
-#include "read/format/npy.h"
+#include "formats/npy.h"
 
 enum { ROWS = 3, COLS = 2 };
 

@@ -78,7 +78,7 @@ static void spread(const char *loss, const char *penalty, const char *solver, in
     tct_model *model = trained(w, loss, penalty, solver, relation, 1000 + (uint64_t)k);
     tct_noise_size each;
     int known;
-    assert_int_equal(tct_report_noise(model, &known, &each, NULL), TCT_OK);
+    assert_int_equal(tct_noise_size_of(model, &known, &each, NULL), TCT_OK);
     assert_true(known);
     if (!k) *size = each; /* adassp's differs from run to run, by little */
     for (int j = 0; j < P; j++)
@@ -165,7 +165,7 @@ static void a_solver_without_a_formula_says_so(void **state) {
   tct_noise_size size;
   tct_model *model = trained(w, "logistic", "none", "dpgd", TCT_ADD_REMOVE, 1);
   int known = 1;
-  assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+  assert_int_equal(tct_noise_size_of(model, &known, &size, NULL), TCT_OK);
   assert_false(known);
   char *page = tct_report_html(model, NULL);
   assert_non_null(strstr(page, "is not known for this model"));
@@ -184,14 +184,14 @@ static void events_of_more_than_this_run_give_no_size(void **state) {
     tct_noise_size size;
     int known = 0;
     tct_model *model = trained(w, "logistic", "l2:lambda=0.1", solvers[k], TCT_ADD_REMOVE, 1);
-    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_int_equal(tct_noise_size_of(model, &known, &size, NULL), TCT_OK);
     assert_true(known);
     model->events.at[0].count *= 2; /* two runs with the same settings */
-    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_int_equal(tct_noise_size_of(model, &known, &size, NULL), TCT_OK);
     assert_false(known);
     model->events.at[0].count /= 2;
     assert_int_equal(tct_events_add(&model->events, tct_event_exponential(0.1, 1), NULL), TCT_OK);
-    assert_int_equal(tct_report_noise(model, &known, &size, NULL), TCT_OK);
+    assert_int_equal(tct_noise_size_of(model, &known, &size, NULL), TCT_OK);
     assert_false(known);
     tct_model_free(model);
   }

@@ -18,6 +18,7 @@
 
 #include "account/curves/fft.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <float.h>
@@ -243,7 +244,7 @@ static double transform(workspace *w, const tct_pmf *pmf, int n, double t, int64
   double size = mean_size(w->product_re, w->product_im, bins);
   tct_fft_inverse(&w->fft, w->product_re, w->product_im, w->x);
   if (!(slope <= 0.01)) return NAN; /* beyond the first-order bound; never met below counts of 1e9 */
-  return (slope + powering + w->fft.error) * size + floor_error;
+  return TCT_POINT(transform_without_its_rounding, (slope + powering + w->fft.error) * size + floor_error, 0);
 }
 
 /* The law's points from the transform's, moved to the safe side: by its error, and by the rounding of e^{log_moment - t
@@ -254,7 +255,9 @@ static void fill_law(const workspace *w, double error, int64_t shift, bool upper
   out->proved = out->proved && error >= 0 && margin < 0.01;
   for (int64_t k = 0; k < out->len; k++) {
     double value = w->x[(shift + k) & (out->len - 1)];
-    out->tilted[k] = upper ? tct_max(value + error, 0) * (1 + margin) : tct_max(value - error, 0) * (1 - margin);
+    out->tilted[k] =
+        upper ? tct_max(value + TCT_POINT(points_without_the_transforms_rounding, error, 0), 0) * (1 + margin)
+              : tct_max(value - error, 0) * (1 - margin);
   }
 }
 
@@ -291,7 +294,8 @@ tct_status tct_compose(const tct_pmf *pmf, int n, const tct_window *window, bool
   fill_law(&w, error, range.first - origin, upper, out);
   workspace_free(&w);
   if (upper)
-    out->outside = exp(range.log_top), out->infinite = out->infinite * (1 + 1e-12) + out->outside;
+    out->outside = exp(range.log_top),
+    out->infinite = out->infinite * (1 + 1e-12) + TCT_POINT(mass_beyond_the_window_lost, out->outside, 0);
   else
     out->infinite *= 1 - 1e-12, out->alias = exp(range.log_wrap) + exp(range.log_below);
   out->proved = out->proved && out->infinite >= 0 && out->alias >= 0;

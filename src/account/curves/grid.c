@@ -11,6 +11,7 @@
 #include "account/curves/compare.h"
 #include "account/curves/grid.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ tct_status tct_pmf_upper(const tct_grid *grid, int64_t count, tct_pmf *out, tct_
   /* The first point that is not below the range: a mass may only move up. */
   out->p[grid->len < 2 ? grid->len : 2] += grid->low_p;
   for (int64_t b = 0; b < out->len; b++) out->p[b] *= 1 + mass_margin;
-  out->infinite = (grid->infinite + grid->high_p) * (1 + mass_margin);
+  out->infinite = (grid->infinite + TCT_POINT(mass_beyond_the_grid_lost, grid->high_p, 0)) * (1 + mass_margin);
   trim(out);
   /* A mass that got lost lowers P's total, a loss that is too small raises Q's. */
   double mass = 0;

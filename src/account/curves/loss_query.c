@@ -6,6 +6,7 @@
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 
+#include "core/point.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ double tct_loss_rounding(const tct_loss_query *q) {
   for (int j = 0; j < q->len; j++) {
     double low, high;
     tct_event_loss_range(&q->at[j], q->neighbours, q->tail, &low, &high);
-    double step = TCT_LOSS_MARGIN * (1 + tct_max(fabs(low), fabs(high)));
+    double step = TCT_POINT(losses_without_their_rounding, TCT_LOSS_MARGIN, 0) * (1 + tct_max(fabs(low), fabs(high)));
     sum += (double)q->at[j].count * (step + tct_laplace_slack(&q->at[j], q->neighbours));
   }
   return sum;

@@ -24,6 +24,7 @@
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 
+#include "core/point.h"
 #include "core/expm.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@
  * above e^600, as 2x - 1 <= x^2: neither factor leaves the range of a double. */
 static bool short_form_holds(const tct_pair *f) {
   double reach = tct_max(f->high, -f->low);
-  return reach * reach < 1200 * f->s * f->s;
+  return TCT_POINT(mass_of_far_tails_lost, reach * reach < 1200 * f->s * f->s, 2 * reach - 1 < 600 * f->s * f->s);
 }
 
 /* ---- sampled gaussian, add_remove -------------------------------------------------------------- */
@@ -220,7 +221,7 @@ static void objpert_pair(const tct_event *e, tct_neighbours neighbours, double t
   f->high = tct_max(f->high, f->low + 0.1 * mu);
   f->high_p = upper_tail(f->high / mu - 0.5 * mu);
   if (neighbours == TCT_REPLACE_ONE) {
-    f->high_p = 2 * f->high_p + upper_tail(0.5 * f->high / mu - mu);
+    f->high_p = TCT_POINT(mass_above_three_normals_halved, 2, 1) * f->high_p + upper_tail(0.5 * f->high / mu - mu);
     return;
   }
   f->atoms = 1;

@@ -7,11 +7,14 @@
 #include "account/curves/renyi.h"
 
 #include "account/curves/normal.h"
+#include "core/point.h"
 
 #include <math.h>
 #include <stdio.h>
 
-double tct_neighbour_factor(tct_neighbours neighbours) { return neighbours == TCT_REPLACE_ONE ? 2 : 1; }
+double tct_neighbour_factor(tct_neighbours neighbours) {
+  return neighbours == TCT_REPLACE_ONE ? TCT_POINT(replaced_records_charged_once, 2, 1) : 1;
+}
 
 bool tct_event_is_gaussian(const tct_event *event) {
   switch (event->kind) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/point.h"
 #include "core/alloc.h"
 #include "read/schema/describe.h"
 #include "read/schema/encode.h"
@@ -71,7 +72,7 @@ static tct_status find_key(csv_reader *r, const tct_reader *reader, tct_error *e
 /* A record whose key is empty or cut by a 0 byte has none. */
 static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *err) {
   if (r->key < 0) return TCT_OK;
-  const char *why = r->csv.fault.why;
+  const char *why = TCT_POINT(malformed_records_of_somebody, r->csv.fault.why, NULL);
   tct_field field = {0};
   if (!why) field = r->csv.field[r->key];
   if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
@@ -120,8 +121,8 @@ static tct_status match_columns(csv_reader *r, const tct_schema *schema, int64_t
 
 static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   tct_schema *schema = &reader->schema;
-  bool multiline =
-      reader->options->multiline || reader->source->maker; /* what is made here is quoted as it should be */
+  bool multiline = TCT_POINT(a_quote_takes_lines_along, false, true) || reader->options->multiline ||
+                   reader->source->maker; /* what is made here is quoted as it should be */
   TCT_TRY(tct_csv_begin(&r->csv, reader->source, tct_read_delimiter(reader->options), multiline, err));
   if (r->csv.delimiter == ',' && reader->options->decimal && reader->options->decimal[0] == ',') {
     return tct_fail_at(err, reader->source->name, 1, 0,
@@ -172,7 +173,7 @@ static tct_status read_records(csv_reader *r, tct_reader *reader, tct_error *err
     bool more;
     TCT_TRY(tct_csv_next(&r->csv, &more, err));
     if (!more) return TCT_OK;
-    if (r->csv.blank && !reader->table.droppable) {
+    if (r->csv.blank && TCT_POINT(empty_lines_after_all_records, !reader->table.droppable, true)) {
       if (r->blanks++ == 0) r->first_blank = r->csv.line;
       continue;
     }

@@ -1,4 +1,5 @@
 /* formats.c - the table of formats, and which of them a file has. */
+#include "core/point.h"
 #include "read/format/foreign.h"
 #include "read/format/reader.h"
 
@@ -31,7 +32,9 @@ static const tct_format *looked_up(const char *head, int64_t length, bool keys, 
  * one stops the read. */
 static tct_status tell(const tct_read_options *options, const char *file, const char *head, int64_t length, locale_t c,
                        const tct_format **out, tct_error *err) {
-  const tct_format *given = options->format ? named(options->format) : NULL, *format = given;
+  const tct_format *given = TCT_POINT(the_first_record_tells_the_format, options->format, NULL) ? named(options->format)
+                                                                                                : NULL,
+                   *format = given;
   const char *foreign = given && given->headless ? NULL : tct_foreign(head, length);
   if (foreign) return tct_fail_at(err, file, 0, 0, "{%s}", foreign);
   if (!format) format = looked_up(head, length, options->key != NULL, c);

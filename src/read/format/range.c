@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "read/format/npy.h"
 #include "read/format/reader.h"
 #include "read/source/csv.h"
 
@@ -95,22 +94,6 @@ static tct_status no_share(const tct_scan *scan, const char *why, tct_error *err
   return tct_fail(err, TCT_E_USAGE, "%s cannot be shared out over ranks: %s", scan->name, why);
 }
 
-static tct_status array_header(tct_scan *scan, const char *head, int64_t got, tct_error *err) {
-  const unsigned char *at = (const unsigned char *)head;
-  tct_npy npy;
-  int start = got > 12 && at[6] == 1 ? 10 : 12;
-  int64_t length = got > 12 ? at[8] | at[9] << 8 : 0;
-  if (got > 12 && start == 12) length |= (int64_t)at[10] << 16 | (int64_t)at[11] << 24;
-  scan->array = true;
-  if (length == 0 || start + length > got)
-    return no_share(scan, "its NPY header is damaged; save the array again", err);
-  const char *why = tct_npy_header(head + start, length, false, &npy);
-  if (why) return tct_fail_at(err, scan->name, 0, 0, "{%s}", why);
-  if (npy.fortran) return no_share(scan, "its array is stored by columns; save it in C order", err);
-  scan->rows = npy.shape[0];
-  return TCT_OK;
-}
-
 static tct_status tell_format(tct_scan *scan, const tct_read_options *options, const char *head, int64_t got,
                               tct_error *err) {
   static const struct {
@@ -131,7 +114,12 @@ static tct_status tell_format(tct_scan *scan, const tct_read_options *options, c
   scan->csv = format->parting == TCT_PARTS_RECORDS;
   if (format->parting == TCT_PARTS_NOT)
     return no_share(scan, "its format has no parts; give as many files as there are ranks", err);
-  if (format->parting == TCT_PARTS_ARRAY) return array_header(scan, head, got, err);
+  if (format->parting == TCT_PARTS_ARRAY) {
+    const char *why = NULL;
+    scan->array = true;
+    TCT_TRY(format->count_rows(scan->name, head, got, &scan->rows, &why, err));
+    return why ? no_share(scan, why, err) : TCT_OK;
+  }
   if (scan->csv && options->multiline) scan->delimiter = tct_read_delimiter(options);
   if (scan->csv && options->multiline && !scan->delimiter) scan->delimiter = tct_csv_delimiter(head, got, true);
   if (scan->csv) skip_header(scan, head, got);

@@ -39,6 +39,9 @@ typedef struct tct_format {
   bool (*looks)(const char *head, int64_t length, locale_t c);
   /* The source goes on as the same table in CSV, as a draft of a schema reads it; NULL: the file is CSV itself. */
   tct_status (*as_csv)(tct_source *source, tct_error *err);
+  /* TCT_PARTS_ARRAY: the rows that the first bytes of file `name` speak of; why: they cannot be shared out, or NULL. */
+  tct_status (*count_rows)(const char *name, const char *head, int64_t length, int64_t *rows, const char **why,
+                           tct_error *err);
   /* Reads everything into reader->data; what it leaves in reader->table is freed. */
   tct_status (*read)(tct_reader *reader, tct_error *err);
 } tct_format;

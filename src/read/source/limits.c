@@ -3,6 +3,7 @@
  * The defaults bound what a hostile file costs before it is refused by about 100 MB.  Real tables are far below them:
  * a column of CSV costs the file two bytes, and one of LIBSVM text costs it nothing. */
 #include "read/source/limits.h"
+#include "core/point.h"
 
 enum { FREE = 1 << 24 }; /* unpacked bytes that are not compared with anything */
 
@@ -14,7 +15,7 @@ tct_limits tct_limits_of(const tct_read_options *options) {
   if (options->max_header > 0) limits.header = options->max_header;
   if (options->max_line > 0) limits.line = options->max_line;
   if (options->max_expansion > 0) limits.expansion = options->max_expansion;
-  limits.pass = options->invalid == TCT_INVALID_ZERO;
+  limits.pass = TCT_POINT(a_long_line_ends_the_read, options->invalid == TCT_INVALID_ZERO, false);
   return limits;
 }
 

@@ -4,6 +4,7 @@
  * persons it is then scaled by min(1, b/s) with s the computed sum over the person's k records, b = 1 - (k+4) 2^-52: a
  * function of that person's records alone.  The sum of k terms in [0, 1] and the product have relative errors below
  * (k+1) 2^-53 and 2 * 2^-53, so that the exact sum of what results is at most 1. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "read/table/data.h"
 
@@ -32,7 +33,7 @@ static tct_status share_out(double *weight, const int64_t *person, int64_t rows,
 tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, const int64_t *person, tct_error *err) {
   tct_error_clear(err);
   int64_t rows = data->x.rows;
-  if (data->estimated)
+  if (TCT_POINT(estimate_then_weighed, data->estimated, false))
     return tct_fail(err, TCT_E_USAGE,
                     "the table's bounds were estimated of records as they then weighed; weigh it before the estimate");
   if (!(cap > 0 && cap <= 1e300))
@@ -43,7 +44,7 @@ tct_status tct_data_weigh(tct_data *data, const double *weight, double cap, cons
   for (int64_t i = 0; i < rows && status == TCT_OK; i++) {
     double v = weight ? weight[i] : cap;
     if (isnan(v)) status = tct_fail_at(err, NULL, i + 1, 0, "a weight is not a number; correct it");
-    own[i] = fmin(fmax(v, 0), cap) / cap;
+    own[i] = fmin(fmax(v, 0), TCT_POINT(weight_beyond_the_cap, cap, INFINITY)) / cap;
   }
   if (status == TCT_OK && person) status = share_out(own, person, rows, err);
   if (status != TCT_OK) {

@@ -27,7 +27,6 @@
 #include "la/kernels/kernels.h"
 #include "solve/gradient/gradient_release.h"
 #include "solve/shared/weight_bound.h"
-#include "solve/gradient/sgd_shared.h"
 
 #include <string.h>
 
@@ -85,7 +84,7 @@ static tct_status defaults(const tct_facts *facts, tct_spec *spec, tct_error *er
 static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver_plan *out, tct_error *err) {
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "dpgd", err));
-  TCT_TRY(tct_sgd_defaults(facts, options, out, err));
+  TCT_TRY(tct_descent_step(facts, options, out, err));
   TCT_TRY(defaults(facts, &out->spec, err));
   int64_t steps = tct_spec_count(&out->spec, options, "steps");
   double clip = tct_spec_real(&out->spec, options, "clip");

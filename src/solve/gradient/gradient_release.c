@@ -16,6 +16,22 @@ double tct_descent_largest(const tct_facts *facts) {
   return facts->row_norm * (isfinite(slope) ? slope : facts->label_bound);
 }
 
+tct_status tct_descent_step(const tct_facts *facts, const tct_option *table, tct_solver_plan *plan, tct_error *err) {
+  double r = facts->row_norm > 0 ? facts->row_norm : 1;
+  double curvature = facts->loss.kind->curvature_bound(facts->loss.h);
+  double smooth = isfinite(curvature) ? curvature : 1; /* a kink: as if its slope range 1 were spread over width 1 */
+  double step = tct_spec_real(&plan->spec, table, "step");
+  if (isnan(step)) step = 1 / (smooth * r * r + facts->penalty.l2);
+  return tct_spec_set_real(&plan->spec, "step", step, err);
+}
+
+/* prox of step*psi, sparing the intercept. */
+void tct_prox_step(const tct_facts *facts, double *w, double step) {
+  const tct_penalty *penalty = &facts->penalty;
+  int64_t p = facts->p - (facts->intercept ? 1 : 0);
+  penalty->kind->prox(penalty, w, p, step);
+}
+
 double tct_descent_signal(const tct_facts *facts) {
   return fmin(
       tct_signal_to_noise(facts->rows, facts->p, &(tct_target){facts->neighbours, facts->epsilon, facts->delta}), 1e6);

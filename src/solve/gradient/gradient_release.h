@@ -8,6 +8,10 @@
 double tct_descent_largest(const tct_facts *facts);
 /* The signal mu n/sqrt(p): the largest sum of gradients over the noise of one release of it; 1e6 at most. */
 double tct_descent_signal(const tct_facts *facts);
+/* Resolves step=auto to 1/(smoothness*R^2 + l2). */
+tct_status tct_descent_step(const tct_facts *facts, const tct_option *table, tct_solver_plan *plan, tct_error *err);
+/* w <- prox of step*psi at w, sparing the intercept. */
+void tct_prox_step(const tct_facts *facts, double *w, double step);
 /* The default clip from public facts; why: gradient_release.c. */
 double tct_descent_clip(const tct_facts *facts);
 

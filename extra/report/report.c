@@ -1,0 +1,209 @@
+/* report.c - the page that a trained model is published with: one self-contained HTML file, from the model file alone.
+ *
+ * No script, no network, no row: everything on the page is in the model file or follows from it by a formula that the
+ * page or docs/guide/report.md names.  A figure carries its exact value and its place in the model file (html.h), so
+ * that a program can compare the two; a text from the file goes through tct_html_text.  Should a text get through all
+ * the same, the page's own policy lets no script run. The same model gives the same bytes. */
+#include "report/report.h"
+
+#include "core/alloc.h"
+#include "core/digest.h"
+#include "core/outfile.h"
+
+#include <string.h>
+
+const char *tct_page_string(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+static void head(tct_page *page) {
+  tct_html *h = &page->html;
+  tct_html_put(h,
+               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+               "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Privacy report</title>\n"
+               "<style>\n");
+  tct_html_put(h, tct_report_style);
+  tct_html_put(h, tct_report_interval_style);
+  tct_html_put(h, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+static void ledger(tct_page *page) {
+  tct_html *h = &page->html;
+  const json_t *entry = json_object_get(json_object_get(page->file, "privacy"), "ledger");
+  tct_html_put(h, "<section>\n<h2>Budget ledger</h2>\n");
+  if (!entry) {
+    tct_html_put(h, page->model->is_private
+                        ? "<p>No ledger was used. The promise is for this model alone: what other models or tables of "
+                          "the same people reveal comes on top of it, and this page cannot know of them.</p>\n"
+                        : "<p>No ledger was used: without noise there is nothing that one could charge.</p>\n");
+    tct_html_put(h, "</section>\n");
+    return;
+  }
+  tct_html_put(h,
+               "<p>This run was charged to a ledger, which holds what all runs on the same table may reveal together. "
+               "It was written before the first noise was drawn. So it stood then:</p>\n<dl class=\"pairs\">\n"
+               "<dt>Run</dt><dd><code data-field=\"privacy.ledger.run\">");
+  tct_html_text(h, tct_page_string(entry, "run"));
+  tct_html_put(h,
+               "</code></dd>\n<dt>Ledger\xe2\x80\x99s fingerprint</dt><dd><code data-field=\"privacy.ledger.head\">");
+  tct_html_text(h, tct_page_string(entry, "head"));
+  tct_html_put(h,
+               "</code></dd>\n</dl>\n<p>Whoever keeps the ledger can show the whole budget and what is left of it: "
+               "<code>tacit ledger FILE</code>.</p>\n</section>\n");
+}
+
+static void account_line(tct_page *page) {
+  tct_html *h = &page->html;
+  const tct_model *m = page->model;
+  tct_html_put(h,
+               "<p>The promise follows from the releases alone, so it can be recomputed without this model; a figure a "
+               "tenth of a percent off is rounding:</p>\n"
+               "<pre><code data-run=\"account\">tacit account");
+  for (int64_t i = 0; i < m->events.len; i++) {
+    char event[256];
+    tct_event_print(&m->events.at[i], event, sizeof event);
+    tct_html_format(h, " %s", event);
+  }
+  char delta[40];
+  tct_print_real(m->delta, delta, sizeof delta);
+  tct_report_option(page, " {delta}");
+  tct_html_format(h, " %s", delta);
+  if (m->neighbours == TCT_REPLACE_ONE) tct_report_option(page, " {neighbours replace_one}");
+  tct_html_put(h, "</code></pre>\n");
+}
+
+static tct_status how_to_check(tct_page *page, tct_error *err) {
+  tct_html *h = &page->html;
+  char hex[TCT_DIGEST_HEX];
+  char *text = tct_model_json(page->model, err);
+  if (!text) return TCT_E_MEMORY;
+  tct_digest_sha256(text, strlen(text), hex);
+  tct_text_free(text);
+  tct_html_put(h,
+               "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
+               "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
+  if (page->model->ledger_head) {
+    tct_html_put(h, "\ntacit verify MODEL.json");
+    tct_report_option(page, " {ledger LEDGER}");
+  }
+  tct_html_put(h, "\ntacit report MODEL.json");
+  tct_report_options(page);
+  tct_html_put(h, " -o PAGE.html</code></pre>\n<p>The first ");
+  tct_html_put(h, !page->model->is_private ? "looks whether the file is whole"
+                  : page->holds            ? "recomputes the promise in two ways that share no code"
+                                           : "recomputes the promise and refuses this file");
+  if (page->model->ledger_head) tct_html_put(h, ", the second finds this run in the ledger");
+  tct_html_put(h, "; the last writes this page again, the same to the last character.</p>\n");
+  if (page->model->is_private && !page->model->fits)
+    tct_html_put(h,
+                 "<p><strong>This model file has the form of older days.</strong> It does not name the fits behind its "
+                 "events, and nothing binds the events to the solver, the settings or the weights. A newer file whose "
+                 "fits were taken out looks the same. The program says so, and ends with exit code 5.</p>\n");
+  if (page->model->is_private) account_line(page);
+  tct_html_format(h,
+                  "<p>This page describes the model file with the SHA-256 fingerprint<br>\n<code "
+                  "data-field=\"sha256\">%s</code></p>\n</section>\n",
+                  hex);
+  return TCT_OK;
+}
+
+static void foot(tct_page *page) {
+  tct_html *h = &page->html;
+  tct_html_put(h, "<footer><p>Written by tacit <span data-field=\"library\">");
+  tct_html_text(h, tct_page_string(page->file, "library"));
+  tct_html_put(h, page->audit ? "</span> from the model file and an audit of its plan. "
+                              : "</span> from the model file alone. ");
+  if (page->said.title || page->said.purpose || page->said.contact)
+    tct_html_put(h, "Title, purpose and contact are the words of whoever had it written. ");
+  tct_html_put(h,
+               "No record was read for it; what it shows of them is what the model file was given.</p></footer>\n"
+               "</main>\n</body>\n</html>\n");
+}
+
+static tct_status write_page(tct_page *page, tct_error *err) {
+  head(page);
+  tct_report_summary(page);
+  tct_report_protected(page);
+  tct_report_unaccounted(page);
+  if (page->model->is_private) {
+    TCT_TRY(tct_report_curve(page, err));
+    TCT_TRY(tct_report_events(page, err));
+  }
+  if (page->audit) tct_report_audit(page);
+  tct_report_records(page);
+  ledger(page);
+  tct_report_weights(page);
+  tct_report_intervals(page);
+  TCT_TRY(how_to_check(page, err));
+  foot(page);
+  return TCT_OK;
+}
+
+static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
+  tct_page page = {.model = model, .said = *options, .audit = audit, .class = -1};
+  char *text = tct_model_json(model, err);
+  json_t *file = text ? json_loads(text, 0, NULL) : NULL;
+  tct_text_free(text);
+  if (!file) return tct_fail_memory(err), NULL;
+  page.file = file;
+  tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);
+  if (status == TCT_OK) status = tct_report_recompute(&page, err);
+  if (status == TCT_OK) status = write_page(&page, err);
+  json_decref(file);
+  if (status != TCT_OK) page.html.failed = 1;
+  text = tct_html_take(&page.html);
+  if (!text && status == TCT_OK) tct_fail_memory(err);
+  return text;
+}
+
+char *tct_report_page(const tct_model *model, const tct_page_options *options, tct_error *err) {
+  tct_page_options own;
+  tct_error_clear(err);
+  if (tct_page_options_take(options, &own, err) != TCT_OK) return NULL;
+  json_t *audit = own.audit ? json_loads(own.audit, 0, NULL) : NULL;
+  if (own.audit && !audit) {
+    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with {make_audit}");
+    return NULL;
+  }
+  char *text = page_of(model, &own, audit, err);
+  json_decref(audit);
+  return text;
+}
+
+tct_status tct_report_page_write(const tct_model *model, const tct_page_options *options, const char *path,
+                                 tct_error *err) {
+  char *text = tct_report_page(model, options, err);
+  if (!text) return err ? err->status : TCT_E_RUN;
+  tct_outfile out;
+  tct_status status = tct_outfile_open(&out, path, TCT_OUT_STREAM, tct_inputs_list(&model->inputs), err);
+  if (status == TCT_OK) status = tct_outfile_commit_text(&out, text, err);
+  tct_text_free(text);
+  return status;
+}
+
+static tct_page_options with_audit(const char *audit) {
+  tct_page_options options;
+  tct_page_options_default(&options);
+  options.audit = audit;
+  return options;
+}
+
+char *tct_report_html(const tct_model *model, tct_error *err) { return tct_report_page(model, NULL, err); }
+
+tct_status tct_report_write(const tct_model *model, const char *path, tct_error *err) {
+  return tct_report_page_write(model, NULL, path, err);
+}
+
+char *tct_report_audited_html(const tct_model *model, const char *audit, tct_error *err) {
+  tct_page_options options = with_audit(audit);
+  return tct_report_page(model, &options, err);
+}
+
+tct_status tct_report_audited_write(const tct_model *model, const char *audit, const char *path, tct_error *err) {
+  tct_page_options options = with_audit(audit);
+  return tct_report_page_write(model, &options, path, err);
+}

@@ -1,0 +1,61 @@
+/* report.h - the parts of the page that a trained model is published with. */
+#ifndef TCT_REPORT_REPORT_H
+#define TCT_REPORT_REPORT_H
+#include "report/html.h"
+#include "core/spec.h"
+#include "model/model.h"
+#include "summary/noise_size.h"
+
+#include <jansson.h>
+
+/* What all parts of a page see.  `file` is the model file itself, so that a figure cannot differ from it. */
+typedef struct tct_page {
+  tct_html html;
+  const tct_model *model;
+  const json_t *file;
+  tct_page_options said; /* texts of whoever writes the page */
+  const json_t *audit;   /* the answer of tct_audit_json for the same plan, or NULL */
+  double proved;         /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
+  int holds;             /* the claim is no less than that */
+  tct_noise_size noise;  /* of the weights */
+  int noise_known;
+  int64_t class; /* whose weights are written; -1: the model has one row of them */
+} tct_page;
+
+/* ---- report_about.c: title, why, contact ---- */
+/* The title that was given, if there is one. */
+void tct_report_title(tct_page *page);
+void tct_report_about(tct_page *page);
+/* The caller's options, NULL for none; refuses a struct that was not set up. */
+tct_status tct_page_options_take(const tct_page_options *given, tct_page_options *own, tct_error *err);
+/* Options in the lines to copy, which are for the command line: slots of core/slots.def. */
+void tct_report_option(tct_page *page, const char *slots);
+/* Title, purpose and contact, for the line that writes the page again. */
+void tct_report_options(tct_page *page);
+/* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */
+void tct_report_summary(tct_page *page);
+void tct_report_protected(tct_page *page);
+void tct_report_unaccounted(tct_page *page);
+/* ---- report_curve.c: epsilon against delta ---- */
+tct_status tct_report_curve(tct_page *page, tct_error *err);
+/* Fills proved and holds: a page must not repeat a claim that its own figures refute. */
+tct_status tct_report_recompute(tct_page *page, tct_error *err);
+/* ---- report_audit.c: what an audit found ---- */
+/* Is it an audit of the model's own plan?  TCT_E_DATA: it is none at all; TCT_E_USAGE: of another plan. */
+tct_status tct_report_audit_check(const tct_page *page, tct_error *err);
+void tct_report_audit(tct_page *page);
+/* ---- report_events.c: what was released at what price ---- */
+tct_status tct_report_events(tct_page *page, tct_error *err);
+/* ---- report_records.c: what was done to each record before it counted ---- */
+void tct_report_records(tct_page *page);
+/* ---- report_weights.c: the weights and the noise in them ---- */
+void tct_report_weights(tct_page *page);
+/* ---- report_intervals.c: how sure each weight is, where the model knows ---- */
+void tct_report_intervals(tct_page *page);
+extern const char tct_report_interval_style[];
+/* ---- report_style.c ---- */
+extern const char tct_report_style[];
+
+/* Texts of the model file: "" where there is none. */
+const char *tct_page_string(const json_t *object, const char *key);
+#endif
