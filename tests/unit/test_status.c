@@ -90,13 +90,13 @@ static void words_of_others_are_never_filled(void **state) {
     char text[200], packed[200];
     const char *shown = names[k][0] == 1 ? "??" : names[k];
     tct_error err, again;
-    tct_fail(&err, TCT_E_DATA, "column \"%s\": {%s}", names[k], "give {epsilon}");
+    tct_fail(&err, TCT_E_DATA, "column \"%s\": {%s}, not %s", names[k], "give {epsilon}", names[k]);
     tct_error_pack(&err, packed, sizeof packed);
     tct_fail(&again, TCT_E_DATA, "{%s}", packed);
     assert_memory_equal(&again, &err, sizeof err);
     for (int words = TCT_WORDS_C; words <= TCT_WORDS_PYTHON; words++) {
       static const char *const own[] = {".epsilon", "--epsilon", "epsilon="};
-      snprintf(text, sizeof text, "column \"%s\": give %s", shown, own[words]);
+      snprintf(text, sizeof text, "column \"%s\": give %s, not %s", shown, own[words], shown);
       tct_error_say(&err, (tct_wording)words, packed, sizeof packed);
       assert_string_equal(packed, text);
     }
