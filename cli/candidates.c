@@ -158,13 +158,14 @@ void cli_candidate_config(const tct_config *base, const json_t *candidate, tct_c
 int cli_candidates_check(const cli_args *args, const json_t *list) {
   tct_config config;
   tct_error err = {0};
+  char said[CLI_SENTENCE];
   tct_labels labels = cli_labels(&args->config);
   const json_t *one;
   size_t k;
   json_array_foreach((json_t *)list, k, one) {
     cli_candidate_config(&args->config, one, &config);
     if (tct_config_check(&config, args->read.schema_path != NULL || args->dry_run, &err) != TCT_OK)
-      return cli_fail(tct_status_exit_code(err.status), "candidate %zu: %s", k + 1, err.text);
+      return cli_fail(tct_status_exit_code(err.status), "candidate %zu: %s", k + 1, cli_said(&err, said, sizeof said));
     if (cli_labels(&config) != labels)
       return cli_fail(CLI_USAGE, "candidate %zu: its loss reads labels otherwise than --loss; search it by itself",
                       k + 1);

@@ -6,7 +6,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum { CLI_OPTIONS = 64 }; /* more than any verb has */
+enum {
+  CLI_OPTIONS = 64,    /* more than any verb has */
+  CLI_SENTENCE = 1200, /* bytes of a message */
+};
 
 /* ---- settings: every verb fills the part that it has options for ---------------------------- */
 
@@ -213,6 +216,8 @@ enum { CLI_RUN = 1, CLI_USAGE = 2, CLI_DATA = 3, CLI_BUDGET = 4, CLI_OLD = 5 };
 
 /* One line on stderr, "tacit: ..."; control characters become '?'. Returns code. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The library's sentence in the words of the command line; returns text. */
+const char *cli_said(const tct_error *err, char *text, size_t size);
 int cli_fail_error(const tct_error *err); /* with FILE:LINE:COLUMN; returns its exit code */
 void cli_silence(void);                   /* from now on no message: another rank says the same */
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

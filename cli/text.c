@@ -21,7 +21,7 @@ static void print_clean(const char *prefix, const char *text) {
 }
 
 int cli_fail(int code, const char *format, ...) {
-  char text[1200];
+  char text[CLI_SENTENCE];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
@@ -30,17 +30,24 @@ int cli_fail(int code, const char *format, ...) {
   return code;
 }
 
+const char *cli_said(const tct_error *err, char *text, size_t size) {
+  tct_error_say(err, TCT_WORDS_CLI, text, size);
+  return text;
+}
+
 int cli_fail_error(const tct_error *err) {
   int code = tct_status_exit_code(err->status);
+  char text[CLI_SENTENCE];
   if (!code) code = CLI_RUN; /* a failure without a reason is still a failure */
-  if (!err->file[0]) return cli_fail(code, "%s", err->text);
-  if (!err->line) return cli_fail(code, "%s: %s", err->file, err->text);
-  if (!err->column) return cli_fail(code, "%s:%lld: %s", err->file, (long long)err->line, err->text);
-  return cli_fail(code, "%s:%lld:%lld: %s", err->file, (long long)err->line, (long long)err->column, err->text);
+  cli_said(err, text, sizeof text);
+  if (!err->file[0]) return cli_fail(code, "%s", text);
+  if (!err->line) return cli_fail(code, "%s: %s", err->file, text);
+  if (!err->column) return cli_fail(code, "%s:%lld: %s", err->file, (long long)err->line, text);
+  return cli_fail(code, "%s:%lld:%lld: %s", err->file, (long long)err->line, (long long)err->column, text);
 }
 
 void cli_warn(const char *format, ...) {
-  char text[1200];
+  char text[CLI_SENTENCE];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);

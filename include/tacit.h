@@ -64,6 +64,17 @@ typedef struct tct_error {
 
 TCT_API int tct_status_exit_code(tct_status status);
 
+/* Whose names a sentence has for settings and calls. */
+typedef enum tct_wording {
+  TCT_WORDS_C = 0,      /* those of this header, e.g. row_norm; err->text has them */
+  TCT_WORDS_CLI = 1,    /* of the command line, e.g. --row-norm */
+  TCT_WORDS_PYTHON = 2, /* of the Python package, e.g. data_norm= */
+} tct_wording;
+
+/* The sentence of an error in these words, cut to `size` bytes with its 0.  Words of others in it, such as names of
+ * files and columns, stay as they are.  The record must be as the library filled it, or a copy of the whole of it. */
+TCT_API void tct_error_say(const tct_error *err, tct_wording words, char *text, size_t size);
+
 /* The library's version, e.g. "0.1.0"; static storage. */
 TCT_API const char *tct_version(void);
 

@@ -72,4 +72,8 @@ mapfile -t everything < <(project_files | grep -E '^(src|extra|cli|include|tests
 while IFS= read -r hit; do complain "$hit: a line of more than 120 characters"; done < <(
   LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR }' "${everything[@]}")
 
+# Sentences name settings by slots, which each door fills with its own words.
+if ! hits=$(tools/check_slots.py); then
+  while IFS= read -r hit; do complain "$hit"; done <<<"$hits"
+fi
 finish "${#files[@]} files keep the laws"

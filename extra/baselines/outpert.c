@@ -112,10 +112,9 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "outpert", err));
   if (!facts->penalty.kind->quadratic || (facts->penalty.kind->zero && !is_gd(out)))
-    return tct_fail(err, TCT_E_USAGE,
-                    "outpert needs a ridge penalty; give --penalty l2:lambda=... (variant=gd: or none)");
+    return tct_fail(err, TCT_E_USAGE, "outpert needs a ridge penalty; give {ridge} (variant=gd: or none)");
   if (!(facts->penalty.l2 > 0) && !is_gd(out))
-    return tct_fail(err, TCT_E_USAGE, "outpert needs a ridge above 0; give --penalty l2:lambda=...");
+    return tct_fail(err, TCT_E_USAGE, "outpert needs a ridge above 0; give {ridge}");
   TCT_TRY(tct_smooth_of(facts, "outpert", (double)facts->rows * facts->penalty.l2, 0, &smooth, err));
   TCT_TRY(tct_budget_noise(facts, 1, 1, out, err));
   if (is_gd(out)) TCT_TRY(plan_gd(facts, &smooth, out, err));

@@ -222,7 +222,7 @@ static tct_status as_csv(tct_source *source, tct_error *err) { return make(sourc
 
 static tct_status read_format(tct_reader *reader, tct_error *err) {
   if (reader->options->delimiter || reader->options->decimal)
-    return tct_fail(err, TCT_E_USAGE, "a Stata file has no delimiters; leave --delimiter and --decimal away");
+    return tct_fail(err, TCT_E_USAGE, "a Stata file has no delimiters; leave {delimiter} and {decimal} away");
   TCT_TRY(make(reader->source, reader, err));
   return tct_format_csv.read(reader, err);
 }

@@ -53,7 +53,9 @@ static bool looks(const char *head, int64_t length, locale_t c) {
 
 static const char *about(jsonl_reader *r, const char *column, const char *why) {
   if (why == tct_encode_no_memory) return why;
-  snprintf(r->why, sizeof r->why, "column \"%.200s\": %s", column, why);
+  tct_error said;
+  tct_fail(&said, TCT_E_DATA, "column \"%.200s\": {%s}", column, why);
+  tct_error_pack(&said, r->why, sizeof r->why);
   return r->why;
 }
 
@@ -195,7 +197,7 @@ static tct_status add_record(jsonl_reader *r, tct_reader *reader, const json_t *
 static tct_status bad_line(const jsonl_reader *r, tct_reader *reader, const char *why, tct_error *err) {
   int64_t dense = r->encoder.sparse ? 0 : reader->schema.features;
   if (!why) return tct_fail_memory(err);
-  if (r->key) return tct_fail_at(err, reader->source->name, r->line, 0, "%s", why);
+  if (r->key) return tct_fail_at(err, reader->source->name, r->line, 0, "{%s}", why);
   return tct_reader_invalid(reader, r->line, 0, why, dense, err);
 }
 
@@ -238,13 +240,13 @@ static tct_status first_record(jsonl_reader *r, tct_reader *reader, tct_error *e
   if (reader->options->invalid == TCT_INVALID_ZERO)
     return tct_fail(err, TCT_E_USAGE,
                     "without a schema the first record names the columns, so it cannot be a "
-                    "malformed one; give --schema with --invalid zero");
+                    "malformed one; give {schema} with {invalid_zero}");
   do TCT_TRY(next_line(r, reader, &line, err));
   while (line.text && is_empty(&line));
   if (!line.text) return tct_fail_at(err, file, 0, 0, "the file has no records; give at least one");
   r->first = parse(r, line.text, line.length, &why);
   if (!r->first && !why) return tct_fail_memory(err);
-  if (!r->first) return tct_fail_at(err, file, r->line, 0, "%s", why);
+  if (!r->first) return tct_fail_at(err, file, r->line, 0, "{%s}", why);
   r->names = TCT_NEW(char *, (int64_t)json_object_size(r->first) + 1);
   if (!r->names) return tct_fail_memory(err);
   json_t *value;
@@ -307,14 +309,14 @@ static tct_status find_label(jsonl_reader *r, const tct_reader *reader, tct_erro
   r->label_key = given ? given : schema;
   r->key = reader->options->key;
   if (!r->label_key && reader->options->labels != TCT_LABELS_NONE)
-    return tct_fail(err, TCT_E_USAGE, "no label column is named; give --label NAME, or \"label\" in a schema");
+    return tct_fail(err, TCT_E_USAGE, "no label column is named; give {label NAME}, or \"label\" in a schema");
   if (given && schema && strcmp(given, schema) != 0)
-    return tct_fail(err, TCT_E_USAGE, "--label and the schema name different label columns; leave --label away");
+    return tct_fail(err, TCT_E_USAGE, "{label} and the schema name different label columns; leave {label} away");
   if (r->key && r->label_key && strcmp(r->key, r->label_key) == 0)
     return tct_fail(err, TCT_E_USAGE, "the label column cannot be the keys' or persons' column; name another one");
   if (reader->options->delimiter || reader->options->decimal)
     return tct_fail(err, TCT_E_USAGE,
-                    "JSON has its own delimiters and decimal mark; leave --delimiter and --decimal "
+                    "JSON has its own delimiters and decimal mark; leave {delimiter} and {decimal} "
                     "away");
   return TCT_OK;
 }

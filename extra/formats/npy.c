@@ -63,7 +63,7 @@ static tct_status read_header(npy_reader *r, tct_source *source, bool vector, tc
   TCT_TRY(tct_source_want(source, start + length, err));
   if (source->end - source->begin < start + length) return tct_fail_at(err, source->name, 0, 0, "%s", cut);
   const char *why = tct_npy_header(source->buffer + source->begin + start, length, vector, &r->npy);
-  if (why) return tct_fail_at(err, source->name, 0, 0, "%s", why);
+  if (why) return tct_fail_at(err, source->name, 0, 0, "{%s}", why);
   source->begin += start + length;
   r->header = start + length;
   return TCT_OK;
@@ -74,7 +74,7 @@ static tct_status check_shape(npy_reader *r, const tct_reader *reader, tct_error
   int64_t rows = r->npy.shape[0], cols = r->npy.shape[1], elements;
   bool wanted = reader->options->labels != TCT_LABELS_NONE && !is_pair(reader); /* of a pair the labels are an array */
   if (wanted && !label) {
-    return tct_fail(err, TCT_E_USAGE, "a NPY array has no label column by name; give --label with its number");
+    return tct_fail(err, TCT_E_USAGE, "a NPY array has no label column by name; give {label} with its number");
   }
   r->label = label ? tct_reader_column(label, cols) - 1 : -1;
   if (r->label < 0) {
@@ -117,7 +117,7 @@ static tct_status add_element(npy_reader *r, tct_reader *reader, int64_t k, doub
       *(double *)buffer = why ? 0 : value;
   }
   if (!why) return TCT_OK;
-  if (!table->droppable) return tct_fail_at(err, reader->source->name, r->first + row + 1, col + 1, "%s", why);
+  if (!table->droppable) return tct_fail_at(err, reader->source->name, r->first + row + 1, col + 1, "{%s}", why);
   int64_t *bad = tct_pieces_reserve(&r->bad, 1);
   if (!bad) return tct_fail_memory(err);
   *bad = row;
@@ -239,7 +239,7 @@ static tct_status read_labels(npy_reader *r, tct_reader *reader, tct_error *err)
     double value = tct_npy_element(&r->npy, (unsigned char *)source->buffer + source->begin);
     const char *why = tct_label_number(&r->rule, value, label);
     if (!why) continue;
-    if (reader->options->invalid != TCT_INVALID_ZERO) return tct_fail_at(err, source->name, k + 1, 0, "%s", why);
+    if (reader->options->invalid != TCT_INVALID_ZERO) return tct_fail_at(err, source->name, k + 1, 0, "{%s}", why);
     *label = -1;
     int64_t *bad = tct_pieces_reserve(&r->bad, 1);
     if (!bad) return tct_fail_memory(err);
@@ -269,8 +269,8 @@ static tct_status read_pair(npy_reader *r, tct_reader *reader, tct_error *err) {
   if (!records || (!labels && table->labelled))
     return tct_fail_at(err, source->name, 0, 0,
                        "the archive lacks the array %s; save it as numpy.savez(file, X=records, "
-                       "y=labels)%s",
-                       records ? "y" : "X", records ? ", or name a column of X with --label" : "");
+                       "y=labels){%s}",
+                       records ? "y" : "X", records ? ", or name a column of X with {label}" : "");
   if (labels && r->y.total != table->rows)
     return tct_fail_at(err, source->name, 0, 0, "the arrays X and y differ in length; give one label for each record");
   if (table->labelled && !tct_pieces_append(&table->labels, &r->y)) return tct_fail_memory(err);
@@ -315,7 +315,7 @@ static tct_status read_all(npy_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(tct_label_rule_make(&r->rule, reader->options, &reader->schema, &reader->data->classes, reader->c, err));
   TCT_TRY(is_pair(reader) ? read_pair(r, reader, err) : read_records(r, reader, err));
   if (reader->source->next_array[0])
-    return tct_fail_at(err, reader->source->name, 0, 0, "the archive has labels of its own, y; leave --label away");
+    return tct_fail_at(err, reader->source->name, 0, 0, "the archive has labels of its own, y; leave {label} away");
   if (r->whole) return tct_table_finish(table, r->features, reader->data, err); /* it has dropped its rows */
   if (table->droppable) {
     for (int64_t i = 0; i < table->rows; i++) {

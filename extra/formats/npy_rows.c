@@ -114,7 +114,7 @@ static tct_status take_block(const tct_npy_rows *r, int64_t from, int64_t to, ch
     if (r->dropped) r->dropped[i] = why != NULL;
     if (!why) continue;
     *bad = i;
-    if (!r->dropped) return tct_fail_at(err, r->name, r->first + i + 1, col + 1, "%s", why);
+    if (!r->dropped) return tct_fail_at(err, r->name, r->first + i + 1, col + 1, "{%s}", why);
     memset(place, 0, (size_t)line);
     if (label) *label = -1;
   }

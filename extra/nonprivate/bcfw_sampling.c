@@ -94,10 +94,10 @@ static tct_status domain(const tct_facts *facts, const tct_spec *spec, tct_bcfw 
   b->box = facts->penalty.kind->box;
   if (!b->box && !facts->penalty.kind->cross_polytope)
     return tct_fail(err, TCT_E_USAGE,
-                    "bcfw needs a bounded domain; give --penalty l1ball:radius=... or box:low=...,high=...");
+                    "bcfw needs a bounded domain; give {penalty l1ball:radius=... or box:low=...,high=...}");
   b->simplex = tct_spec_is(spec, tct_bcfw_options, "shape", "simplex");
   if (b->box && b->simplex)
-    return tct_fail(err, TCT_E_USAGE, "bcfw: shape is for l1 balls; drop it, or give --penalty l1ball:radius=...");
+    return tct_fail(err, TCT_E_USAGE, "bcfw: shape is for l1 balls; drop it, or give {penalty l1ball:radius=...}");
   b->blocks = tct_spec_count(spec, tct_bcfw_options, "blocks");
   if (b->blocks < 0) b->blocks = b->box ? facts->p : 1;
   if (b->blocks > facts->p)

@@ -213,7 +213,7 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
 const tct_solver tct_solver_dpfw_parties = {
     .name = "dpfw_parties",
     .summary =
-        "private Frank-Wolfe over columns of several parties (`tacit serve`, `tacit party`); on one file: a "
+        "private Frank-Wolfe over columns of several parties, in a session; on one file: a "
         "simulation of it",
     .options = tct_parties_options,
     .by_parties = true,

@@ -182,14 +182,14 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   const tct_option *o = tct_parties_options;
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw_parties", err));
   if (!facts->penalty.kind->cross_polytope)
-    return tct_fail(err, TCT_E_USAGE, "dpfw_parties works on the l1 ball; give --penalty l1ball:radius=...");
+    return tct_fail(err, TCT_E_USAGE, "dpfw_parties works on the l1 ball; give {penalty l1ball:radius=...}");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "dpfw_parties needs a smooth loss; use squared, logistic, huber or smoothed_hinge");
   if (facts->intercept)
     return tct_fail(
         err, TCT_E_USAGE,
-        "dpfw_parties has no intercept, which no party owns; give --no-intercept, or a column of ones to one party");
+        "dpfw_parties has no intercept, which no party owns; give {no_intercept}, or a column of ones to one party");
   if (facts->p < tct_spec_count(spec, o, "parties"))
     return tct_fail(err, TCT_E_USAGE, "there are fewer features than parties; give each party one at least");
   return TCT_OK;

@@ -75,7 +75,7 @@ static double weight_bound(const tct_facts *facts, const tct_solver_plan *plan) 
 const tct_solver tct_solver_gram_parties = {
     .name = "gram_parties",
     .summary =
-        "least squares over columns of several parties by secure sums (`tacit serve`, `tacit party`), as good as "
+        "least squares over columns of several parties by secure sums, in a session, as good as "
         "pooled, if the server conspires with nobody and parties are honest; on one file: a simulation of it",
     .options = tct_gram_options,
     .by_parties = true,

@@ -37,14 +37,14 @@ static tct_status check(const tct_facts *facts, const tct_spec *spec, tct_error 
   TCT_TRY(tct_plan_need_bounds(facts, "gram_parties", err));
   if (!facts->loss.kind->least_squares)
     return tct_fail(err, TCT_E_USAGE,
-                    "gram_parties solves least squares only; give --loss squared, or use dpfw_parties");
+                    "gram_parties solves least squares only; give {loss squared}, or use dpfw_parties");
   if (facts->intercept)
     return tct_fail(err, TCT_E_USAGE,
                     "gram_parties has no intercept, which no party owns; put a column of ones into one party's file");
   if (facts->rows_rule != TCT_ROWS_CLIP)
     return tct_fail(err, TCT_E_USAGE,
                     "no party knows the norm of a whole record, so gram_parties cannot scale to it; "
-                    "use --rows clip");
+                    "use {rows_clip}");
   if (facts->p < parties)
     return tct_fail(err, TCT_E_USAGE, "there are fewer features than parties; give each party one at least");
   if (facts->p > TCT_CLEAN_FEATURES)

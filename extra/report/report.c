@@ -72,8 +72,10 @@ static void account_line(tct_page *page) {
   }
   char delta[40];
   tct_print_real(m->delta, delta, sizeof delta);
-  tct_html_format(h, " --delta %s%s</code></pre>\n", delta,
-                  m->neighbours == TCT_REPLACE_ONE ? " --neighbours replace_one" : "");
+  tct_report_option(page, " {delta}");
+  tct_html_format(h, " %s", delta);
+  if (m->neighbours == TCT_REPLACE_ONE) tct_report_option(page, " {neighbours replace_one}");
+  tct_html_put(h, "</code></pre>\n");
 }
 
 static tct_status how_to_check(tct_page *page, tct_error *err) {
@@ -86,7 +88,10 @@ static tct_status how_to_check(tct_page *page, tct_error *err) {
   tct_html_put(h,
                "<section>\n<h2>How to check this page</h2>\n<p>Do not believe a page; anybody can write one. Take the "
                "model file and the free program tacit. No records are needed.</p>\n<pre><code>tacit verify MODEL.json");
-  if (page->model->ledger_head) tct_html_put(h, "\ntacit verify MODEL.json --ledger LEDGER");
+  if (page->model->ledger_head) {
+    tct_html_put(h, "\ntacit verify MODEL.json");
+    tct_report_option(page, " {ledger LEDGER}");
+  }
   tct_html_put(h, "\ntacit report MODEL.json");
   tct_report_options(page);
   tct_html_put(h, " -o PAGE.html</code></pre>\n<p>The first ");
@@ -142,9 +147,8 @@ static tct_status write_page(tct_page *page, tct_error *err) {
 static tct_status check_claim(const tct_model *m, tct_error *err) {
   if (!m->is_private || (m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1 && m->events.len))
     return TCT_OK;
-  return tct_fail(
-      err, TCT_E_DATA,
-      "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
+  return tct_fail(err, TCT_E_DATA,
+                  "the model file claims no epsilon and delta in range for any release; it was edited, see {verify}");
 }
 
 static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
@@ -177,7 +181,7 @@ char *tct_report_page(const tct_model *model, const tct_page_options *options, t
   if (tct_page_options_take(options, &own, err) != TCT_OK) return NULL;
   json_t *audit = own.audit ? json_loads(own.audit, 0, NULL) : NULL;
   if (own.audit && !audit) {
-    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with tacit audit --json");
+    tct_fail(err, TCT_E_DATA, "the audit is no JSON; make it with {make_audit}");
     return NULL;
   }
   char *text = page_of(model, &own, audit, err);

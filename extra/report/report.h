@@ -28,7 +28,9 @@ void tct_report_title(tct_page *page);
 void tct_report_about(tct_page *page);
 /* The caller's options, NULL for none; refuses a struct that was not set up. */
 tct_status tct_page_options_take(const tct_page_options *given, tct_page_options *own, tct_error *err);
-/* " --title '...'" and so on, for the line that writes the page again. */
+/* Options in the lines to copy, which are for the command line: slots of core/slots.def. */
+void tct_report_option(tct_page *page, const char *slots);
+/* Title, purpose and contact, for the line that writes the page again. */
 void tct_report_options(tct_page *page);
 /* ---- report_promise.c: what is promised, to whom, and what is not covered ---- */
 void tct_report_summary(tct_page *page);

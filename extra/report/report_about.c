@@ -55,12 +55,22 @@ void tct_report_about(tct_page *page) {
 
 enum { LONGEST = 400 }; /* bytes that a line to copy holds of one text */
 
+void tct_report_option(tct_page *page, const char *slots) {
+  char text[160];
+  tct_error said;
+  tct_fail(&said, TCT_OK, "{%s}", slots);
+  tct_error_say(&said, TCT_WORDS_CLI, text, sizeof text);
+  tct_html_put(&page->html, text);
+}
+
 /* A word of the shell: within single quotes nothing but these has a meaning. */
-static void quoted(tct_html *h, const char *option, const char *text) {
+static void quoted(tct_page *page, const char *option, const char *text) {
+  tct_html *h = &page->html;
   char word[4 * LONGEST + 1];
   size_t used = 0;
   if (!text) return;
-  tct_html_format(h, " %s '", option);
+  tct_report_option(page, option);
+  tct_html_put(h, " '");
   if (strlen(text) > LONGEST) text = "...";
   for (; *text; text++)
     used += (size_t)snprintf(word + used, sizeof word - used, *text == '\'' ? "'\\%c'" : "%c", *text);
@@ -70,7 +80,7 @@ static void quoted(tct_html *h, const char *option, const char *text) {
 }
 
 void tct_report_options(tct_page *page) {
-  quoted(&page->html, "--title", page->said.title);
-  quoted(&page->html, "--purpose", page->said.purpose);
-  quoted(&page->html, "--contact", page->said.contact);
+  quoted(page, " {title}", page->said.title);
+  quoted(page, " {purpose}", page->said.purpose);
+  quoted(page, " {contact}", page->said.contact);
 }

@@ -22,7 +22,7 @@ tct_status tct_report_audit_check(const tct_page *page, tct_error *err) {
   const json_t *fits = json_object_get(json_object_get(page->file, "privacy"), "fits");
   const json_t *own = only_fit(fits), *other = only_fit(json_object_get(json_object_get(page->audit, "plan"), "fits"));
   if (!json_is_object(json_object_get(page->audit, "audit")) || !json_is_array(json_object_get(page->audit, "breaks")))
-    return tct_fail(err, TCT_E_DATA, "the audit is no answer of tacit audit; make it with tacit audit --json");
+    return tct_fail(err, TCT_E_DATA, "the audit is no answer of {audit}; make it with {make_audit}");
   if (!own) return tct_fail(err, TCT_E_USAGE, "only a model of one fit can be held against the audit of one plan");
   if (!other || !same_plan(own, other))
     return tct_fail(err, TCT_E_USAGE,

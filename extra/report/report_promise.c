@@ -59,7 +59,7 @@ static int warnings_of(const tct_page *page) {
 /* What verify found, where that is less than a proof of the whole: as large as an epsilon, and what it means. */
 static const char *less_than_proved(const tct_page *page, const char **means) {
   switch ((tct_verdict_kind)page->verdict.kind) {
-    case TCT_VERDICT_REFUSED: return *means = "tacit verify refuses this file; it claims ", "not verified";
+    case TCT_VERDICT_REFUSED: return *means = "verification refuses this file; it claims ", "not verified";
     case TCT_VERDICT_REPRODUCIBLE:
       return *means = "the noise came from a seed, which protects nobody; the figures agree: ", "not private";
     case TCT_VERDICT_FOR_TESTS:

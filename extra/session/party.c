@@ -211,7 +211,7 @@ static tct_status check(const tct_config *config, const tct_session *o, tct_erro
   if (!o->secret)
     return tct_fail(err, TCT_E_USAGE, "no secret is given; share a file of 32 random bytes or more among the parties");
   if (isnan(config->epsilon) || (isnan(config->delta) && isfinite(config->epsilon)))
-    return tct_fail(err, TCT_E_USAGE, "say what this party agrees to at most: --epsilon and --delta");
+    return tct_fail(err, TCT_E_USAGE, "say what this party agrees to at most: {epsilon} and {delta}");
   if (strcmp(config->scale, "none") || strcmp(config->label_scale, "none"))
     return tct_fail(err, TCT_E_USAGE, "parties do not scale by statistics of the data; give public bounds");
   return TCT_OK;

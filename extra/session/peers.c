@@ -26,7 +26,7 @@ static tct_status announce(const tct_session *o, const tct_peers *peers, char ad
                            tct_error *err) {
   const char *from = o->announce ? o->announce : o->listen, *colon = strrchr(from, ':');
   if (is_any_host(from))
-    return tct_fail(err, TCT_E_USAGE, "no party can connect to %s; give --announce HOST:PORT as the others reach it",
+    return tct_fail(err, TCT_E_USAGE, "no party can connect to %s; give {announce HOST:PORT} as the others reach it",
                     from);
   if (!colon || strlen(from) + 8 >= TCT_ROSTER_ADDRESS)
     return tct_fail(err, TCT_E_USAGE, "'%.100s' is no address; give HOST:PORT, e.g. 127.0.0.1:7443", from);
@@ -40,7 +40,7 @@ static tct_status announce(const tct_session *o, const tct_peers *peers, char ad
 tct_status tct_peers_listen(const tct_session *o, tct_peers *peers, char address[TCT_ROSTER_ADDRESS], tct_error *err) {
   address[0] = 0;
   if (!o->listen && o->announce)
-    return tct_fail(err, TCT_E_USAGE, "an address is announced where nobody listens; give --listen HOST:PORT too");
+    return tct_fail(err, TCT_E_USAGE, "an address is announced where nobody listens; give {listen HOST:PORT} too");
   if (!o->address || !o->listen) return TCT_OK;
   tct_wire_files files = {o->certificate, o->private_key, o->authority, o->revoked};
   TCT_TRY(tct_wire_door_open(&files, o->listen, o->timeout, &peers->door, err));

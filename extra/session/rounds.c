@@ -12,7 +12,7 @@ const tct_rounds *tct_rounds_of(const tct_solver *solver) {
 tct_status tct_rounds_all_labelled(const tct_roster *roster, const bool *has, tct_error *err) {
   for (int k = 0; k < roster->count; k++)
     if (!has[k])
-      return tct_fail(err, TCT_E_USAGE, "'%.60s' brings no labels, which every party needs; give it --label",
+      return tct_fail(err, TCT_E_USAGE, "'%.60s' brings no labels, which every party needs; give it {label}",
                       roster->name[k]);
   return TCT_OK;
 }

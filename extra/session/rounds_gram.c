@@ -14,11 +14,11 @@ static tct_status check_labels(const tct_plan *plan, const tct_roster *roster, c
   tct_gram set;
   TCT_TRY(tct_gram_settings(&plan->facts, &plan->solved, &set, err));
   if (!set.one_label) return tct_rounds_all_labelled(roster, has, err);
-  if (!has[0]) return tct_fail(err, TCT_E_USAGE, "nobody brings labels; give --label to one party");
+  if (!has[0]) return tct_fail(err, TCT_E_USAGE, "nobody brings labels; give {label} to one party");
   for (int k = 1; k < roster->count; k++)
     if (has[k])
       return tct_fail(err, TCT_E_USAGE,
-                      "with labels=one a single party brings labels; run '%.60s' without --label, or take labels=all",
+                      "with labels=one a single party brings labels; run '%.60s' without {label}, or take labels=all",
                       roster->name[k]);
   return TCT_OK;
 }
@@ -34,7 +34,7 @@ static tct_status bound(tct_joining *at, tct_error *err) {
   own.facts.row_norm = set.norm[at->self];
   if (needs_labels) return tct_bound_make(&own, at->data, &at->bound, err);
   if (!at->data->y) return tct_bound_records(&own, at->data, &at->bound, err);
-  return tct_fail(err, TCT_E_USAGE, "the server wants another party's labels; give no --label, or settle labels=all");
+  return tct_fail(err, TCT_E_USAGE, "the server wants another party's labels; give no {label}, or settle labels=all");
 }
 
 static tct_status promise(const tct_plan *plan, int self, tct_promise *out, tct_error *err) {

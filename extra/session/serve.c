@@ -102,7 +102,7 @@ static tct_status check_records(const service *s, tct_error *err) {
       return tct_fail(err, TCT_E_DATA, "'%.60s' and '%.60s' hold different numbers of records; bring the same people",
                       a, b);
     if (json_is_true(json_object_get(o, "key_column")) != json_is_true(json_object_get(first, "key_column")))
-      return tct_fail(err, TCT_E_USAGE, "'%.60s' and '%.60s': one has keys, the other has none; give --key to both", a,
+      return tct_fail(err, TCT_E_USAGE, "'%.60s' and '%.60s': one has keys, the other has none; give {key} to both", a,
                       b);
     if (strlen(word(o, "keys")) != 64 || strcmp(word(o, "keys"), word(first, "keys")))
       return tct_fail(err, TCT_E_DATA,
@@ -141,7 +141,7 @@ static tct_status check_places(const service *s, bool over_network, tct_error *e
     has[k] = is_labelled(s->hello[k]);
     if (over_network && s->rounds->between && !s->roster.address[k][0])
       return tct_fail(err, TCT_E_USAGE,
-                      "%s connects the parties with each other; start '%.60s' with --listen HOST:PORT",
+                      "%s connects the parties with each other; start '%.60s' with {listen HOST:PORT}",
                       s->plan->solver->name, s->roster.name[k]);
   }
   return s->rounds->check_labels(s->plan, &s->roster, has, err);
@@ -157,7 +157,7 @@ static tct_status make_plan(service *s, const tct_config *config, tct_error *err
   const tct_solver *solver = tct_solver_find(spec.name);
   if (!solver || !(s->rounds = tct_rounds_of(solver)))
     return tct_fail(err, TCT_E_USAGE,
-                    "parties train with dpfw_parties or gram_parties; give --solver dpfw_parties[:...]");
+                    "parties train with dpfw_parties or gram_parties; give {solver dpfw_parties[:...]}");
   snprintf(count, sizeof count, "%d", s->wire.parties);
   TCT_TRY(tct_spec_set(&spec, "parties", count, err));
   tct_spec_print(&spec, text, sizeof text);
@@ -280,13 +280,15 @@ static tct_status session(service *s, const tct_config *config, bool over_networ
 /* The parties are told what is said here. */
 static void stop(service *s, tct_error *err) {
   if (s->begun) tct_session_add(err, "no model was made, what was charged stays charged");
-  for (int k = 0; k < s->wire.parties; k++) tct_wire_send_failure(&s->wire, k, err->text);
+  char sentence[512];
+  tct_error_pack(err, sentence, sizeof sentence);
+  for (int k = 0; k < s->wire.parties; k++) tct_wire_send_failure(&s->wire, k, sentence);
 }
 
 static tct_status check(const tct_config *config, tct_error *err) {
   if (config->ledger)
     return tct_fail(err, TCT_E_USAGE, "the server has no records to keep a ledger for; the parties keep theirs");
-  if (config->has_seed) return tct_fail(err, TCT_E_USAGE, "the server draws no noise; a seed is for a party's --seed");
+  if (config->has_seed) return tct_fail(err, TCT_E_USAGE, "the server draws no noise; a seed is for a party's {seed}");
   if (strcmp(config->scale, "none") || strcmp(config->label_scale, "none"))
     return tct_fail(err, TCT_E_USAGE, "nobody sees all records, so nothing is scaled by their statistics; give bounds");
   return TCT_OK;

@@ -42,12 +42,11 @@ tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object,
 }
 
 void tct_session_add(tct_error *err, const char *outcome) {
-  char text[sizeof err->text];
-  int room = (int)(sizeof text - strlen(outcome)) - 3;
-  const char *cause =
-      err->status == TCT_E_CANCELLED ? "cancelled" : err->text; /* its sentence is that of one process */
-  snprintf(text, sizeof text, "%.*s; %s", room, cause, outcome);
-  memcpy(err->text, text, sizeof text);
+  size_t room = sizeof err->text - strlen(outcome) - 3, end = strlen(err->text);
+  if (err->status == TCT_E_CANCELLED)
+    end = strlen(strcpy(err->text, "cancelled")); /* not the sentence of one process */
+  if (end > room) end = room;
+  snprintf(err->text + end, sizeof err->text - end, "; %s", outcome); /* the marks behind the sentence stay */
 }
 
 static tct_status check_files(const tct_session *o, tct_error *err) {

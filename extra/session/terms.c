@@ -73,7 +73,7 @@ static tct_status check_solver(const tct_plan *plan, const char *agreed, tct_err
   if (strcmp(spec.name, plan->solver->name) != 0)
     return tct_fail(err, TCT_E_USAGE,
                     "the server asks for %s, this party agreed to %s; they trust different people, so settle it, and "
-                    "agree by --solver %s",
+                    "agree by {solver %s}",
                     plan->solver->name, spec.name, plan->solver->name);
   TCT_TRY(tct_spec_check(&spec, plan->solver->options, "solver", err));
   for (int i = 0; i < spec.items; i++) TCT_TRY(same_option(plan, spec.item[i].key, spec.item[i].value, err));

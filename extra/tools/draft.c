@@ -127,7 +127,7 @@ static tct_status scan_records(draft *d, tct_error *err) {
     if (!more) return TCT_OK;
     if (d->csv.blank) continue;
     if (d->csv.fault.why) {
-      return tct_fail_at(err, d->source.name, d->csv.line, d->csv.fault.column, "%s", d->csv.fault.why);
+      return tct_fail_at(err, d->source.name, d->csv.line, d->csv.fault.column, "{%s}", d->csv.fault.why);
     }
     for (int64_t j = 0; j < d->count; j++) TCT_TRY(add_field(d, &d->column[j], &d->csv.field[j], err));
   }

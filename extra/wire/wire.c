@@ -83,9 +83,9 @@ static tct_status peer_failed(tct_wire *wire, int from, uint64_t size, tct_error
   if (size >= sizeof text) return tct_fail(err, TCT_E_RUN, "the peer stopped, and its reason is too long; ask there");
   TCT_TRY(wire->backend->receive(wire, from, text, (size_t)size, err));
   wire->peer_spoke = true;
-  if (from == TCT_SERVER && !wire->peer[0]) return tct_fail(err, TCT_E_RUN, "the server says: %s", text);
+  if (from == TCT_SERVER && !wire->peer[0]) return tct_fail(err, TCT_E_RUN, "the server says: {%s}", text);
   tct_wire_peer(wire, from, name, sizeof name);
-  return tct_fail(err, TCT_E_RUN, "party '%.60s' says: %s", name, text);
+  return tct_fail(err, TCT_E_RUN, "party '%.60s' says: {%s}", name, text);
 }
 
 /* Everything in the header but the length is known beforehand. */

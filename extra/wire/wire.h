@@ -56,8 +56,8 @@ tct_status tct_wire_receive(tct_wire *wire, int from, int type, void *body, size
 /* The same for a body of at most `most` bytes; *body is allocated, *size bytes and a 0 after them. */
 tct_status tct_wire_receive_any(tct_wire *wire, int from, int type, size_t max, void **body, size_t *size,
                                 tct_error *err);
-/* Instead of what is due: a sentence (no value of a record in it), which becomes the receiver's error.  What goes wrong
- * here is not said: there is another error to report. */
+/* Instead of what is due: a sentence of tct_error_pack (no value of a record in it), which becomes the receiver's
+ * error.  What goes wrong here is not said: there is another error to report. */
 void tct_wire_send_failure(tct_wire *wire, int to, const char *sentence);
 /* One frame of one type each way at the same time, so that two ends with much to say do not wait for each other. */
 typedef struct tct_swap {

@@ -54,7 +54,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         names.  Or both in one: ``{"age": (0, 100), ...}``.  Values are clipped to them and scaled to [-1, 1].  Public
         knowledge.
     estimate : str, optional
-        Where nobody knows the bounds: ``"bounds:share=0.1"`` spends that share of the budget on finding them, of every
+        Where nobody knows the bounds: ``"bounds:budget_fraction=0.1"`` spends that share of the budget on finding them, of every
         column, or of those that the schema leaves open.  In place of `bounds` and `data_norm`.  ``"bounds,missing,
         categories"`` finds lists of categories too, which a schema leaves open.
     fit_intercept : bool, default=True
@@ -173,7 +173,7 @@ class Linear(Intake, Inference, Weighing, BaseEstimator):
         raise ValueError(
             "neither data_norm nor bounds is given, and they are not taken from the data, for that would reveal them; "
             "give data_norm=R (rows longer than R are shortened) or bounds=(lower, upper) from public knowledge, or pay "
-            'for them with estimate="bounds:share=0.1"'
+            'for them with estimate="bounds:budget_fraction=0.1"'
         )
 
     def _solver_spec(self) -> str:

@@ -16,12 +16,11 @@ import weakref
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, NoReturn, Optional, Tuple, Union, cast
 
-from ._words import in_python
-
 OK, E_RUN, E_USAGE, E_DATA, E_BUDGET, E_MEMORY, E_CANCELLED = range(7)
 DENSE_ROWS, DENSE_COLS, CSR, CSC = range(4)
 F64, F32 = range(2)
 I32, I64 = range(2)
+WORDS_C, WORDS_CLI, WORDS_PYTHON = range(3)
 TRANSPORT_DONE, TRANSPORT_FAILED = range(2)
 LABELS_NONE, LABELS_BINARY, LABELS_REAL, LABELS_CLASSES = range(4)
 CLASS_TEXT, CLASS_NUMBER, CLASS_BOOLEAN = range(3)
@@ -192,6 +191,7 @@ _TEXTS = POINTER(c_char_p)
 # name: (result, arguments).  A text that the caller owns is a c_void_p here, so that it can be given back.
 _FUNCTIONS: dict[str, Tuple[Any, list[Any]]] = {
     "tct_version": (c_char_p, []),
+    "tct_error_say": (None, [_E, c_int, c_char_p, c_size_t]),
     "tct_text_free": (None, [c_void_p]),
     "tct_file_write": (c_int, [c_char_p, POINTER(c_char_p), c_int, PRINT_FN, c_void_p, _E]),
     "tct_config_default_sized": (None, [POINTER(Config), c_size_t]),
@@ -324,7 +324,9 @@ lib = _load()
 
 def raise_error(error: Error) -> NoReturn:
     """Raises the exception that belongs to a filled tct_error."""
-    text = in_python(error.text.decode("utf-8", "replace"))
+    said = ctypes.create_string_buffer(1200)
+    lib.tct_error_say(ctypes.byref(error), WORDS_PYTHON, said, ctypes.sizeof(said))
+    text = said.value.decode("utf-8", "replace")
     where = error.file.decode("utf-8", "replace")
     if where and error.line:
         where += f":{error.line}" + (f":{error.column}" if error.column else "")
@@ -418,7 +420,7 @@ def components(kind: Any = None, name: Optional[str] = None) -> list[dict[str, A
 
     Parameters
     ----------
-    kind : {"loss", "penalty", "solver", "accountant", "format"}, optional
+    kind : {"loss", "penalty", "solver", "accountant", "reader", "event"}, optional
         None: of every kind.
     name : str, optional
         This one alone.

@@ -114,7 +114,7 @@ _TABLE = {
     "delta": Rule("a number in [0, 1)", _number(lambda value: 0 <= value < 1), "1e-6"),
     "data_norm": Rule("a finite number above 0", _number(lambda value: 0 < value < math.inf), "2.0"),
     "bounds": Rule("(lower, upper), each numbers in order or by name", _are_bounds, "(0, 1)"),
-    "estimate": Rule("a text", _is_text, '"bounds:share=0.1"'),
+    "estimate": Rule("a text", _is_text, '"bounds:budget_fraction=0.1"'),
     "fit_intercept": Rule("True or False", _is_flag, "True"),
     "solver": Rule("a text, the solver and its options", _is_text, '"auto"'),
     "errors": Rule(*_one_of("none", "model", "robust"), '"model"'),

@@ -99,5 +99,5 @@ def test_a_page_says_what_an_audit_of_its_plan_found_and_refuses_that_of_another
     broken = {**facts, "breaks": ["noise: <b>half</b>"], "broken": True}
     page = own.report(audit=broken)
     assert "Do not publish this model" in page and "&lt;b&gt;half" in page
-    with pytest.raises(ValueError, match="no answer of tacit audit"):
+    with pytest.raises(ValueError, match="no answer of tacit.audit; make it with tacit.audit$"):
         own.report(audit={"plan": 1})

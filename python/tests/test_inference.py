@@ -73,7 +73,7 @@ def test_a_model_without_errors_says_what_to_do():
     model = tacit.PrivateLogisticRegression(epsilon=1.0, delta=1e-6, data_norm=3, classes=[0, 1], random_state=1)
     with pytest.warns(UserWarning):
         model.fit(X, y)
-    assert "--errors" in model.summary().facts["advice"]
+    assert 'errors "model"' in model.summary().facts["advice"]
     with pytest.raises(AttributeError, match="errors='model'"):
         model.bse_
 

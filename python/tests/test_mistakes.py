@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import tacit
-from tacit._words import in_python
 
 SECRETS = ("Zorro", "987654", "2031-05", "maybe-so", "patient-77")
 N = 60
@@ -305,6 +304,16 @@ MISTAKES = {
     "a label of a file that nobody named": (
         lambda folder: table(folder, schema=None), "no label column is named; give label=NAME",
     ),
+    "names that look like slots": (
+        lambda folder: tacit.read(file(folder, "{cols}.csv", "a,{label}\n1,7\n2,1\n"), label="{label}", labels="binary"),
+        r"{cols}\.csv:2:2: .* which value means \+1 \(positive=, or",
+    ),
+    "a column that looks like a slot": (
+        lambda folder: tacit.read(
+            file(folder, "t.jsonl", '{"{label}":1,"{cols}":7}\n'), label="{cols}", labels="binary"
+        ),
+        r't.jsonl:1: column "{cols}": .* \(positive=, or',
+    ),
     "a table and labels": (lambda folder: logistic().fit(table(folder), Y), "holds its labels; leave y out"),
     "a table and a schema": (
         lambda folder: logistic().fit(table(folder), schema=SCHEMA), "read under its own schema; leave schema out",
@@ -362,7 +371,7 @@ MISTAKES = {
     "a model saved over a folder": (lambda folder: plain().save(folder), "is a directory; name a file to write"),
     "a frame without records": (lambda folder: under(frame().iloc[:0]), "the frame has no records; give at least one"),
     "bounds and an estimate of them": (
-        lambda folder: plain(estimate="bounds:share=0.1"), "data_norm and estimate are two answers.*; leave one",
+        lambda folder: plain(estimate="bounds:budget_fraction=0.1"), "data_norm and estimate are two answers.*; leave one",
     ),
     "a draft of a label that is not there": (
         lambda folder: tacit.Schema.draft(frame(), label="dead"), "no column of the label's name; name the label",
@@ -406,31 +415,11 @@ def test_there_are_sixty_and_the_right_way_is_none_of_them(tmp_path):
     assert under().score(frame()) > 0 and plain().score(X, Y) > 0 and logistic().fit(table(tmp_path)).coef_.size
 
 
-@pytest.mark.parametrize(
-    "theirs, ours",
-    [
-        ("dpscd needs a bound; give --row-norm R", "dpscd needs a bound; give data_norm=R"),
-        ("give --label-bound Y", "give label_bounds=(lower, upper)"),
-        ("give --penalty l2:lambda=... above 0", "give a C or alpha above 0"),
-        ("give e.g. --epsilon 1", "give e.g. epsilon=1"),
-        ("give e.g. --delta 1e-6, or 0 for pure epsilon", "give e.g. delta=1e-6, or 0 for pure epsilon"),
-        ("leave out --no-intercept", "leave out fit_intercept=False"),
-        ("read the table with --decimal ,", 'read the table with decimal=","'),
-        ("train with --errors model", 'train with errors="model"'),
-        ("leave --label away", "leave label= away"),
-    ],
-)
-def test_the_librarys_sentences_are_said_in_python(theirs, ours):
-    assert in_python(theirs) == ours
-
-
-def test_no_option_of_the_command_line_is_left_in_any_sentence_of_the_library():
-    found = set()
-    root = pathlib.Path(__file__).parents[2]
-    for source in (*(root / "src").rglob("*.c"), *(root / "extra").rglob("*.c")):
-        found |= set(re.findall(r'"[^"\n]*--[a-z][^"\n]*"', source.read_text(encoding="utf-8")))
-    assert len(found) > 50
-    assert [text for text in found if re.search(r"(^|[\s(])--[a-z]", in_python(text))] == []
+def test_no_word_of_another_door_is_in_the_words_of_python():
+    table = (pathlib.Path(__file__).parents[2] / "src" / "core" / "slots.def").read_text(encoding="utf-8")
+    words = re.findall(r'^TCT_SLOT\((?:[^"\n]|"(?:[^"\\]|\\.)*",\n?)*("(?:[^"\\]|\\.)*")\)$', table, re.M)
+    assert len(words) == table.count("\nTCT_SLOT(") > 40
+    assert [word for word in words if re.search(r"--[a-z]|`tacit|tct_|TCT_", word)] == []
 
 
 @pytest.mark.parametrize(

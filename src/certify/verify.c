@@ -235,6 +235,7 @@ static void check_ledger(report *r, const tct_model *m, const char *ledger) {
   int told = 0;
   tct_error err = {0};
   tct_status status = tct_ledger_entry(ledger, m, &told, text, sizeof text, &err);
+  tct_error_reword(&err, TCT_WORDS_CLI);
   check(r, "ledger", told, "%s", status == TCT_OK ? text : err.text);
 }
 

@@ -51,6 +51,7 @@ void tct_verify_composed(tct_verify_report *r, const tct_model *m, const json_t 
   json_t *again = compose_again(m, fit, &err);
   bool same = again && TCT_POINT(claim_of_classes_not_composed, tct_json_near(fit, again), true);
   json_decref(again);
+  tct_error_reword(&err, TCT_WORDS_CLI);
   tct_verify_check(r, "composed", same,
                    same    ? "the claim, composed again over %lld classes, gives the fit of each%.0s"
                    : again ? "the claim, composed again over %lld classes, gives each another fit; the file was "

@@ -90,6 +90,7 @@ static void check_plan(tct_verify_report *r, const tct_model *m, const json_t *s
                        tct_model *fit) {
   tct_error err = {0};
   bool planned = tct_estimate_plan_again(said, p, &err) == TCT_OK, same = planned && planned_again(said, p);
+  tct_error_reword(&err, TCT_WORDS_CLI);
   tct_verify_check(r, "estimate", same,
                    same      ? "what the estimate was asked for gives these releases and this share of the budget%.0s"
                    : planned ? "what the estimate was asked for gives other releases or another share; the file was "

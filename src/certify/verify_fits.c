@@ -132,8 +132,10 @@ static void check_fit(tct_verify_report *r, const tct_model *m, const json_t *fi
   if (whose && !older) return;
   if (!shape_is(m, fit))
     tct_verify_check(r, "releases", 0, "a fit is of another table than the model; the file was edited");
-  else if (!solver || tct_certificate_plan(fit, whose ? solver : NULL, &plan, &err) != TCT_OK)
+  else if (!solver || tct_certificate_plan(fit, whose ? solver : NULL, &plan, &err) != TCT_OK) {
+    tct_error_reword(&err, TCT_WORDS_CLI);
     tct_verify_check(r, "releases", 0, "the settings give no plan: %s", err.text);
+  }
   if (!plan) return;
   check_plan(r, fit, plan, !whose);
   check_count(r, m, plan, fit);

@@ -156,6 +156,6 @@ tct_status tct_memory_check(double bytes, double limit, const char *what, const 
   double left = memory_free();
   if (limit > 0) left = fmin(left, limit);
   if (bytes <= left) return TCT_OK;
-  return tct_fail(err, TCT_E_MEMORY, "%s at least %.0f MiB of memory, and %.0f MiB are free; %s", what,
+  return tct_fail(err, TCT_E_MEMORY, "%s at least %.0f MiB of memory, and %.0f MiB are free; {%s}", what,
                   ceil(bytes / 1048576), floor(left / 1048576), lower);
 }

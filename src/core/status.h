@@ -4,7 +4,9 @@
 #include "tacit.h"
 
 /* Fills err (may be NULL) with a status and one sentence; clears file, line and column.
- * Returns status, so that a failure is one expression: return tct_fail(err, TCT_E_USAGE, "..."). */
+ * Returns status, so that a failure is one expression: return tct_fail(err, TCT_E_USAGE, "...").
+ * A setting is named by its slot of core/slots.def, {epsilon} or {epsilon 1}, and {%s} stands for an argument that is
+ * itself a sentence of the library, with slots.  Nothing else has slots: they are filled here and nowhere else. */
 tct_status tct_fail(tct_error *err, tct_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same for a place in an input file; line and column are 1-based, 0 = none. */
@@ -13,6 +15,12 @@ tct_status tct_fail_at(tct_error *err, const char *file, int64_t line, int64_t c
 
 /* Out of memory, in one sentence; or cancelled, where that is why an allocation failed (core/stop.h). */
 tct_status tct_fail_memory(tct_error *err);
+
+/* From now on err->text is in these words.  For texts of `tacit verify`, which no door fills. */
+void tct_error_reword(tct_error *err, tct_wording words);
+
+/* The sentence as another process can fill it, which hands it to {%s}. */
+void tct_error_pack(const tct_error *err, char *text, size_t size);
 
 /* Clears the record to TCT_OK. */
 void tct_error_clear(tct_error *err);

@@ -102,11 +102,11 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
                     "lists of categories are estimated of records, not of persons; list the values in the schema");
   if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
   if (data->x.pages)
-    return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave --memory away, or give a schema");
+    return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave {memory} away, or give a schema");
   if ((data->own.m.values && !tct_by_rows(&data->x)) || data->x.layout == TCT_CSC || !data->y)
     return tct_fail(err, TCT_E_USAGE, "an estimate needs the table of a training run, with its labels; read it so");
   if (strcmp(c->scale, "none") != 0)
-    return tct_fail(err, TCT_E_USAGE, "an estimate scales the columns itself; leave --scale away");
+    return tct_fail(err, TCT_E_USAGE, "an estimate scales the columns itself; leave {scale} away");
   return TCT_OK;
 }
 
@@ -380,7 +380,8 @@ char *tct_estimate_lists_json(const tct_config *config, int64_t rows, int64_t co
   err = err ? err : &local;
   tct_error_clear(err);
   if (tct_config_take(config, &own, err) != TCT_OK) return NULL;
-  if (!own.estimate) return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:share=0.1"), NULL;
+  if (!own.estimate)
+    return tct_fail(err, TCT_E_USAGE, "no estimate is asked for; give e.g. bounds:budget_fraction=0.1"), NULL;
   tct_estimate_asked asked = asked_of(&own, rows, columns, lists);
   if (tct_estimate_plan_make(&asked, &plan, err) == TCT_OK) {
     json_t *told = tct_estimate_certificate(&plan);

@@ -86,13 +86,13 @@ static tct_status check_facts(const tct_estimate_plan *p, tct_error *err) {
   if (!(p->epsilon > 0) || !isfinite(p->epsilon))
     return tct_fail(err, TCT_E_USAGE, "an estimate is part of a private run; give an epsilon above 0");
   if (!(p->delta > 0 && p->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "an estimate needs a delta above 0 and below 1; give e.g. --delta 1e-6");
+    return tct_fail(err, TCT_E_USAGE, "an estimate needs a delta above 0 and below 1; give e.g. {delta 1e-6}");
   if (p->neighbours != TCT_ADD_REMOVE && p->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (p->rows < 1) return tct_fail(err, TCT_E_DATA, "there is no record to estimate from; give at least one");
   if (p->columns < 0 || p->lists < 0 || p->columns + p->lists < 1)
     return tct_fail(err, TCT_E_USAGE,
-                    "every column has bounds, so there is nothing to estimate; leave --estimate away");
+                    "every column has bounds, so there is nothing to estimate; leave {estimate} away");
   if (p->columns <= TCT_ESTIMATE_COLUMNS && p->lists <= TCT_ESTIMATE_COLUMNS) return check_kinds(p, err);
   return tct_fail(err, TCT_E_USAGE, "bounds of at most %d columns are estimated; describe the others in a schema",
                   TCT_ESTIMATE_COLUMNS);

@@ -79,9 +79,9 @@ static tct_status check_words(const char *text, size_t max, const char *what, tc
 
 static tct_status check_settings(const tct_ledger *l, tct_error *err) {
   if (!(l->epsilon > 0 && isfinite(l->epsilon)))
-    return tct_fail(err, TCT_E_USAGE, "a ledger needs a finite epsilon above 0; give e.g. --epsilon 2");
+    return tct_fail(err, TCT_E_USAGE, "a ledger needs a finite epsilon above 0; give e.g. {epsilon 2}");
   if (!(l->delta >= 0 && l->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "a ledger needs delta in [0, 1); give e.g. --delta 1e-5");
+    return tct_fail(err, TCT_E_USAGE, "a ledger needs delta in [0, 1); give e.g. {delta 1e-5}");
   if (l->neighbours != TCT_ADD_REMOVE && l->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   TCT_TRY(check_words(l->name, 200, "the ledger's name", err));

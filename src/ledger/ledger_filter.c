@@ -65,7 +65,7 @@ static tct_status refuse(const tct_ledger *l, const tct_ledger_promise *p, const
   tct_print_real(l->delta, total_delta, sizeof total_delta);
   return tct_fail(err, TCT_E_BUDGET,
                   "the ledger refuses a run of epsilon %s, delta %s: %s (budget epsilon %s, delta %s, filter %s); ask "
-                  "for less, `tacit ledger FILE` shows what is left",
+                  "for less, {show_ledger} shows what is left",
                   asked, asked_delta, why, total, total_delta, tct_ledger_filter_name(l->filter));
 }
 

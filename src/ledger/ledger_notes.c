@@ -72,7 +72,7 @@ static tct_status check_unit(const tct_ledger *l, const tct_ledger_promise *p, t
                       ? "the ledger counts persons and this run protects one record only; bound persons in the run, "
                         "or keep another ledger for records"
                       : "the ledger counts records and this run protects a person's records together; charge it to "
-                        "a ledger made with --init --unit person");
+                        "a ledger made with {person_ledger}");
 }
 
 /* Rows that are known: the same, or a part of the same. */
@@ -102,7 +102,7 @@ static tct_status check_input(const tct_ledger *l, const tct_ledger_promise *p, 
   return tct_fail(
       err, TCT_E_BUDGET,
       "the rows are not those that the ledger knows, nor a part of them; name the right table, or say why it "
-      "changed with --input-changed 'reason' (nothing is refunded)");
+      "changed with {changed} (nothing is refunded)");
 }
 
 tct_status tct_ledger_accept(const tct_ledger *l, const tct_ledger_promise *p, const char **input, tct_error *err) {
@@ -110,7 +110,7 @@ tct_status tct_ledger_accept(const tct_ledger *l, const tct_ledger_promise *p, c
     return tct_fail(
         err, TCT_E_BUDGET,
         "noise from a seed protects nobody, and the ledger takes no such run; leave the seed out, or make a "
-        "ledger with --init --for-tests");
+        "ledger with {test_ledger}");
   TCT_TRY(check_unit(l, p, err));
   if (p->key && l->has_key && memcmp(p->key, l->key, sizeof l->key) != 0)
     return tct_fail(err, TCT_E_RUN, "the ledger was exchanged while this run prepared; try again");

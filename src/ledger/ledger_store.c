@@ -94,8 +94,8 @@ static tct_status connect(const char *path, int flags, sqlite3 **db, tct_error *
   TCT_TRY(tct_ledger_check_files(path, err));
   int code = open_file(path, flags, db);
   if (code == SQLITE_CANTOPEN)
-    status = tct_fail(err, TCT_E_RUN,
-                      "cannot open the ledger %s; check the name, or make one with `tacit ledger FILE --init`", path);
+    status =
+        tct_fail(err, TCT_E_RUN, "cannot open the ledger %s; check the name, or make one with {make_ledger}", path);
   else
     status = code == SQLITE_OK ? set_up(*db, err) : tct_ledger_failed(*db, "open", err);
   if (status == TCT_OK) return TCT_OK;
@@ -126,8 +126,7 @@ static tct_status check_schema(sqlite3 *db, int *version, tct_error *err) {
   sqlite3_finalize(row);
   if (!whole && state == SQLITE_ROW) return tct_fail_memory(err);
   if (!whole) return tct_ledger_failed(db, "read", err);
-  if (count == 0)
-    return tct_fail(err, TCT_E_DATA, "the file is empty, not a ledger; make one with `tacit ledger FILE --init`");
+  if (count == 0) return tct_fail(err, TCT_E_DATA, "the file is empty, not a ledger; make one with {make_ledger}");
   char number[16];
   snprintf(number, sizeof number, "%d", APPLICATION_ID);
   if (strcmp(id, number) != 0)

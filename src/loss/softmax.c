@@ -39,7 +39,7 @@ static double joint(double *z, int64_t classes, int64_t y) {
 }
 
 static const tct_option options[] = {
-    {"classes", TCT_OPT_COUNT, "3", 3, 10000, NULL, "how many; tacit train takes it from the public list of classes"},
+    {"classes", TCT_OPT_COUNT, "3", 3, 10000, NULL, "how many; command line and Python take it from the public list"},
     {0},
 };
 

@@ -15,7 +15,7 @@ static tct_status check(const tct_model *model, double level, tct_error *err) {
   if (!model->inference.p)
     return tct_fail(err, TCT_E_USAGE,
                     "the model was trained without standard errors, so its predictions have no intervals; train with "
-                    "--errors model or robust");
+                    "{errors_known}");
   return TCT_OK;
 }
 

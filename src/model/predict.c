@@ -19,7 +19,7 @@ static tct_status check_data(const tct_model *model, const tct_data *data, tct_e
                     "the model's schema");
   if (data->x.cols == model->cols) return TCT_OK;
   return tct_fail(err, TCT_E_DATA,
-                  "the data have %lld features, the model has %lld; read them with the model's schema or --cols",
+                  "the data have %lld features, the model has %lld; read them with the model's schema or {cols}",
                   (long long)data->x.cols, (long long)model->cols);
 }
 

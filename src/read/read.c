@@ -27,7 +27,7 @@ tct_status tct_reader_invalid(tct_reader *reader, int64_t line, int64_t column, 
                               tct_error *err) {
   if (why == tct_encode_no_memory) return tct_fail_memory(err);
   if (reader->table.droppable) return tct_table_drop(&reader->table, count, err);
-  return tct_fail_at(err, reader->source->name, line, column, "%s", why);
+  return tct_fail_at(err, reader->source->name, line, column, "{%s}", why);
 }
 
 int64_t tct_reader_column(const char *text, int64_t count) {

@@ -39,9 +39,9 @@ static tct_status check(const run *r, tct_error *err) {
   if (r->data->team)
     return tct_fail(err, TCT_E_USAGE, "a private score is taken in one process; run it without mpirun");
   if (!(c->epsilon > 0) || !isfinite(c->epsilon))
-    return tct_fail(err, TCT_E_USAGE, "epsilon must be a number above 0; give e.g. --epsilon 0.1");
+    return tct_fail(err, TCT_E_USAGE, "epsilon must be a number above 0; give e.g. {epsilon 0.1}");
   if (!(c->delta > 0 && c->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "delta must lie between 0 and 1; give one well below 1/n, e.g. --delta 1e-6");
+    return tct_fail(err, TCT_E_USAGE, "delta must lie between 0 and 1; give one well below 1/n, e.g. {delta 1e-6}");
   if (c->neighbours != TCT_ADD_REMOVE && c->neighbours != TCT_REPLACE_ONE)
     return tct_fail(err, TCT_E_USAGE, "neighbours must be add_remove or replace_one");
   if (r->data->x.rows < 1) return tct_fail(err, TCT_E_DATA, "there is no record to score; give at least one");

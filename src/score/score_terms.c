@@ -42,7 +42,7 @@ tct_status tct_scoring_make(const tct_model *model, bool weighed, tct_scoring *o
   if (out->binary || out->classes || (isfinite(out->bound) && out->bound > 0)) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
                   "the model has no public bound of its labels, so that no private score is known; train with "
-                  "--label-bound or a schema");
+                  "{label_bound} or a schema");
 }
 
 /* In [0, 1]; a NaN is the worst. */

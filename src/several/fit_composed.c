@@ -11,13 +11,13 @@ static tct_status check(const tct_composition *c, const tct_data *data, tct_erro
   if (data->labels != TCT_LABELS_CLASSES || data->classes.count < 3)
     return tct_fail(err, TCT_E_DATA,
                     "the labels are not of more than two public classes; read them with the classes "
-                    "(TCT_LABELS_CLASSES), or plan one fit");
+                    "({label_classes}), or plan one fit");
   if (c->parts != 1 || data->classes.count != c->part[0].copies)
     return tct_fail(err, TCT_E_USAGE, "the composition is not of this many classes; compose for as many");
   if (c->part[0].plan->solver->infers && isfinite(c->epsilon))
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors are not kept for several classes in one model; leave them out, or train one "
-                    "class against the rest (--positive)");
+                    "class against the rest ({positive})");
   return TCT_OK;
 }
 

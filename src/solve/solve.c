@@ -61,9 +61,9 @@ tct_status tct_plan_begin(const tct_facts *facts, const tct_spec *given, const t
 
 tct_status tct_plan_need_bounds(const tct_facts *facts, const char *solver, tct_error *err) {
   if (!(facts->row_norm > 0))
-    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the records' norm; give --row-norm R", solver);
+    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the records' norm; give {row_norm R}", solver);
   if (!facts->loss.kind->binary && !(facts->label_bound > 0))
-    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the labels; give --label-bound Y", solver);
+    return tct_fail(err, TCT_E_USAGE, "%s needs a public bound on the labels; give {label_bound Y}", solver);
   return TCT_OK;
 }
 
@@ -74,8 +74,7 @@ tct_status tct_plan_need_dual(const tct_facts *facts, const char *solver, tct_er
     return tct_fail(err, TCT_E_USAGE, "%s has no dual step for the loss %s; use %s", solver, facts->loss.kind->name,
                     names);
   if (!facts->penalty.kind->quadratic || !(facts->penalty.l2 > 0))
-    return tct_fail(err, TCT_E_USAGE, "%s solves the dual of a ridge penalty; give --penalty l2:lambda=... above 0",
-                    solver);
+    return tct_fail(err, TCT_E_USAGE, "%s solves the dual of a ridge penalty; give {some_ridge}", solver);
   return TCT_OK;
 }
 

@@ -142,17 +142,17 @@ static json_t *advice(const summary *s) {
   bool smooth = tct_loss_make(m->loss, &kind, &why) == TCT_OK && isfinite(kind.kind->curvature_bound(kind.h));
   if (m->models > 1)
     snprintf(text, sizeof text,
-             "a model of several classes has no standard errors; train one class against the rest (--positive) with "
-             "--errors");
+             "a model of several classes has no standard errors; train one class against the rest, with errors");
   else if (!m->is_private)
-    snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with --errors model");
+    snprintf(text, sizeof text, "no noise was added; what sampling adds is not known: train with errors \"model\"");
   else if (!smooth)
     snprintf(text, sizeof text,
-             "the loss %s has no standard errors; train with logistic, squared, huber or poisson and --errors", loss);
+             "the loss %s has no standard errors; train with logistic, squared, huber or poisson, and errors", loss);
   else
-    snprintf(text, sizeof text,
-             "what sampling adds is not known; training again with --errors model (or robust) spends a part of the "
-             "budget on it");
+    snprintf(
+        text, sizeof text,
+        "what sampling adds is not known; training again with errors \"model\" (or \"robust\") spends a part of the "
+        "budget on it");
   return json_string(text);
 }
 

@@ -17,7 +17,7 @@ static tct_status scale(const tct_plan *plan, const tct_data *data, tct_bound *o
 
 static tct_status labels(const tct_plan *plan, const tct_data *data, tct_bound *out, tct_error *err) {
   int64_t n = data->x.rows;
-  if (!data->y) return tct_fail(err, TCT_E_DATA, "the data have no labels; name the label column with --label");
+  if (!data->y) return tct_fail(err, TCT_E_DATA, "the data have no labels; name the label column with {label}");
   out->y = tct_alloc_by(plan->facts.threads, n, sizeof *out->y);
   if (!out->y) return tct_fail_memory(err);
   int binary = plan->facts.loss.kind->binary, joint = plan->facts.loss.kind->joint != NULL;

@@ -30,8 +30,8 @@ static tct_status check_free(const tct_config *config, int64_t cols, double more
   snprintf(what, sizeof what, "a fit of %lld columns needs", (long long)cols);
   return tct_memory_check((double)cols * (OF_COLUMN + OF_WEIGHT * (double)tct_loss_outputs(&loss)) + more,
                           (double)config->memory, what,
-                          config->memory > 0 ? "lower the number of columns (--cols), or raise --memory"
-                                             : "lower the number of columns (--cols)",
+                          config->memory > 0 ? "lower the number of columns ({cols}), or raise {memory}"
+                                             : "lower the number of columns ({cols})",
                           err);
 }
 
@@ -87,9 +87,10 @@ double tct_limit_passes(const tct_plan *plan) {
 tct_status tct_limit_check(const tct_plan *plan, tct_error *err) {
   double needs = tct_limit_needs(plan), limit = (double)plan->config.memory;
   if (limit == 0 || plan->solver->row_bytes == 0 || needs <= limit) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE,
-                  "%s needs %.0f MiB in memory beside the records, more than the limit; give at least --memory %.0fM",
-                  plan->solver->name, ceil(needs / 1048576), ceil(needs / 1048576));
+  return tct_fail(
+      err, TCT_E_USAGE,
+      "%s needs %.0f MiB in memory beside the records, more than the limit; give at least {memory_mib %.0f}",
+      plan->solver->name, ceil(needs / 1048576), ceil(needs / 1048576));
 }
 
 /* Copies of the table: the one that is scaled, and the one by columns. */
@@ -105,10 +106,10 @@ tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_
   if (data->x.pages == NULL) return TCT_OK;
   if (plan->solver->row_bytes == 0)
     return tct_fail(err, TCT_E_USAGE,
-                    "%s needs all records in memory, and they exceed a quarter of the limit; raise --memory, or choose "
+                    "%s needs all records in memory, and they exceed a quarter of the limit; raise {memory}, or choose "
                     "dpgd, dpmetric, dpnewton, dpagd, dpsgd, objpert or adassp",
                     plan->solver->name);
   if (strcmp(plan->config.scale, "none"))
-    return tct_fail(err, TCT_E_USAGE, "--scale copies all records into memory; give bounds with --schema instead");
+    return tct_fail(err, TCT_E_USAGE, "{scale} copies all records into memory; give bounds with {schema} instead");
   return TCT_OK;
 }

@@ -28,7 +28,7 @@ static tct_status check_shape(const tct_plan *plan, const tct_data *data, tct_er
     return tct_fail(err, TCT_E_USAGE, "the loss is of another number of classes than the data; give it the data's");
   if (data->labels == TCT_LABELS_CLASSES && want == TCT_LABELS_BINARY)
     return tct_fail(err, TCT_E_DATA,
-                    "the labels are of more than two classes; compose a fit for each (tct_compose_classes), or name a "
+                    "the labels are of more than two classes; compose a fit for each ({each_class}), or name a "
                     "positive value");
   if (data->labels != want)
     return tct_fail(err, TCT_E_DATA, "the labels were read as another kind than the loss %s needs; read the data again",
@@ -42,7 +42,7 @@ static tct_status check_weights(const tct_plan *plan, const tct_data *data, tct_
   if (data->persons && plan->solver->infers)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors take records to be independent and protect one record, not a person's records "
-                    "together; drop --errors, or give one row a person");
+                    "together; drop {errors}, or give one row a person");
   if (data->persons)
     return tct_fail(err, TCT_E_USAGE,
                     "%s bounds what one record can move, not a person's records together; use dpgd, dpnewton, "
@@ -63,7 +63,7 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
   if (tct_team_ranks(data->team) == 1) return TCT_OK;
   if (plan->solver->infers)
     return tct_fail(err, TCT_E_USAGE,
-                    "standard errors need all rows in one process; run without mpirun, or drop --errors");
+                    "standard errors need all rows in one process; run without mpirun, or drop {errors}");
   if (!plan->solver->rows_apart)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all rows in one process; run it without mpirun, or choose dpsgd or dpcd",
@@ -72,7 +72,7 @@ static tct_status check_ranks(const tct_plan *plan, const tct_data *data, tct_er
     return tct_fail(err, TCT_E_USAGE, "persons are bounded where all their records are; run without mpirun");
   if (strcmp(plan->config.scale, "none") || !strcmp(plan->config.label_scale, "center"))
     return tct_fail(err, TCT_E_USAGE,
-                    "statistics of the data are taken in one process only; under mpirun give bounds with --schema");
+                    "statistics of the data are taken in one process only; under mpirun give bounds with {schema}");
   return TCT_OK;
 }
 
@@ -84,7 +84,7 @@ tct_status tct_fit_check_positive(const tct_data *data, tct_error *err) {
   if (seen > 0) return TCT_OK;
   return tct_fail(
       err, TCT_E_DATA,
-      "no record's label%s%.200s%s is the positive value; correct --positive (or \"positive\" in the schema), "
+      "no record's label%s%.200s%s is the positive value; correct {positive} (or \"positive\" in the schema), "
       "or list the label's \"values\" in the schema if it may be absent",
       data->label_name ? " \"" : "", data->label_name ? data->label_name : "", data->label_name ? "\"" : "");
 }
@@ -260,7 +260,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   TCT_TRY(tct_limit_check_data(plan, data, err));
   if (data->open > 0)
     return tct_fail(err, TCT_E_USAGE,
-                    "the schema leaves bounds to an estimate; estimate them (--estimate) or give them");
+                    "the schema leaves bounds to an estimate; estimate them ({estimate}) or give them");
   TCT_TRY(tct_fit_check_positive(data, err));
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);

@@ -176,7 +176,7 @@ static tct_status same_width(tct_data *data, const tct_read_options *options, tc
   TCT_TRY(tct_team_largest(team, &cols, 1, err));
   if (cols > 0 && open) data->x.cols = data->own.m.cols = (int64_t)cols;
   if (open && cols == 0)
-    return tct_fail(err, TCT_E_DATA, "no record has a feature; give the number of features with --cols");
+    return tct_fail(err, TCT_E_DATA, "no record has a feature; give the number of features with {cols}");
   return TCT_OK;
 }
 

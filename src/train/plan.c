@@ -59,13 +59,13 @@ static tct_status check_budget(const tct_config *config, const tct_solver *solve
     return TCT_OK;
   }
   if (isnan(config->epsilon))
-    return tct_fail(err, TCT_E_USAGE, "no epsilon is given; give the total privacy loss, e.g. --epsilon 1");
-  if (!(config->epsilon > 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be above 0; give e.g. --epsilon 1");
+    return tct_fail(err, TCT_E_USAGE, "no epsilon is given; give the total privacy loss, e.g. {epsilon 1}");
+  if (!(config->epsilon > 0)) return tct_fail(err, TCT_E_USAGE, "epsilon must be above 0; give e.g. {epsilon 1}");
   if (isinf(config->epsilon)) return TCT_OK;
   if (isnan(config->delta))
-    return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. --delta 1e-6");
+    return tct_fail(err, TCT_E_USAGE, "no delta is given; give one well below 1/n, e.g. {delta 1e-6}");
   if (!(config->delta >= 0 && config->delta < 1))
-    return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. --delta 1e-6, or 0 for pure epsilon");
+    return tct_fail(err, TCT_E_USAGE, "delta must lie in [0, 1); give e.g. {delta 1e-6}, or 0 for pure epsilon");
   return TCT_OK;
 }
 
@@ -87,8 +87,9 @@ static tct_status check_pure(const tct_facts *facts, const tct_solver *solver, t
 static tct_status check_relation(const tct_config *config, const tct_solver *solver, tct_error *err) {
   unsigned bit = config->neighbours == TCT_REPLACE_ONE ? TCT_RELATION_REPLACE_ONE : TCT_RELATION_ADD_REMOVE;
   if (solver->is_private && !(solver->relations & bit))
-    return tct_fail(err, TCT_E_USAGE, "%s is not proved for neighbours=%s; choose the other relation or another solver",
-                    solver->name, tct_neighbours_name(config->neighbours));
+    return tct_fail(err, TCT_E_USAGE,
+                    "%s is not proved for {neighbours %s}; choose the other relation or another solver", solver->name,
+                    tct_neighbours_name(config->neighbours));
   return TCT_OK;
 }
 
@@ -96,7 +97,7 @@ static tct_status check_joint(const tct_facts *facts, const tct_solver *solver, 
   if (!facts->loss.kind->joint || solver->joint) return TCT_OK;
   return tct_fail(
       err, TCT_E_USAGE,
-      "%s trains one class at a time and %s takes all at once; use dpgd, or --loss logistic for one against "
+      "%s trains one class at a time and %s takes all at once; use dpgd, or {loss logistic} for one against "
       "the rest",
       solver->name, facts->loss.kind->name);
 }
@@ -116,7 +117,7 @@ static tct_status check_texts(const tct_config *config, tct_error *err) {
   if (!isnan(config->row_norm) && !(config->row_norm >= 1e-90 && config->row_norm <= 1e90))
     return tct_fail(err, TCT_E_USAGE, "the row norm must be a number in [1e-90, 1e90]; give another bound");
   if (config->rows_rule == TCT_ROWS_UNIT && isnan(config->row_norm))
-    return tct_fail(err, TCT_E_USAGE, "rows of unit rule need the norm to scale to; give --row-norm R");
+    return tct_fail(err, TCT_E_USAGE, "rows of unit rule need the norm to scale to; give {row_norm R}");
   if (!isnan(config->label_bound) && !(config->label_bound > 0 && config->label_bound < 1e100))
     return tct_fail(err, TCT_E_USAGE, "the label bound must be a positive number below 1e100");
   if (!isfinite(config->label_shift)) return tct_fail(err, TCT_E_USAGE, "the label shift must be a finite number");
@@ -200,7 +201,7 @@ static tct_status take_errors(tct_plan *plan, tct_error *err) {
     snprintf(spec.name, sizeof spec.name, "%s", solver->name);
   else if (strcmp(spec.name, solver->name) || tct_spec_given(&spec, "errors"))
     return tct_fail(err, TCT_E_USAGE,
-                    "standard errors come from the solver %s, by its option errors; leave out --solver, or --errors",
+                    "standard errors come from the solver %s, by its option errors; leave out {solver}, or {errors}",
                     solver->name);
   TCT_TRY(tct_spec_set(&spec, "errors", config->errors, err));
   tct_spec_print(&spec, text, sizeof text);
@@ -226,7 +227,7 @@ static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t co
     return tct_fail(err, TCT_E_USAGE, "the solver auto takes no options; name a solver to give it some");
   plan->solver = tct_solver_find(is_auto ? "dpgd" : spec->name);
   if (!plan->solver)
-    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them%s", spec->name,
+    return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; {solvers} lists them%s", spec->name,
                     solver_meant(spec->name, near));
   TCT_TRY(check_budget(config, plan->solver, err));
   drop_privacy(&plan->config, plan->solver);
@@ -250,7 +251,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int
   const tct_config *config = &own;
   TCT_TRY(tct_config_take(given, &own, err));
   TCT_TRY(check_texts(config, err));
-  if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
+  if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. {loss logistic}");
   if (config->estimate)
     return tct_fail(err, TCT_E_USAGE, "an estimate comes before the plan of the fit; call tct_data_estimate first");
   drop_labels(&own);

@@ -33,7 +33,7 @@ tct_status tct_config_use_schema(tct_config *config, const tct_data *data, tct_e
   TCT_TRY(tct_config_take(config, &own, err));
   if (data->open > 0)
     return tct_fail(err, TCT_E_USAGE,
-                    "the schema leaves the bounds of %lld columns to an estimate; add --estimate, or give the bounds",
+                    "the schema leaves the bounds of %lld columns to an estimate; add {estimate}, or give the bounds",
                     (long long)data->open);
   if (!data->schema) return TCT_OK;
   json_t *schema = json_loads(data->schema, 0, NULL);

@@ -57,6 +57,13 @@ no 'a label name that is not there' 3 'no column' good.csv --label nosuch "${mod
 no 'a label number beyond the columns' 3 'column' good.csv --label 9 "${model[@]}" "${private[@]}"
 no 'no label named' 2 'label' good.csv "${model[@]}" "${private[@]}"
 
+# ---- names of files and columns that look like a slot (core/slots.def) stay as they are ----
+printf '{"{label}":1,"{cols}":7}\n' >'{epsilon}.jsonl'
+no 'a column called {cols}' 3 '^tacit: {epsilon}.jsonl:1: column "{cols}": .* means [+]1 [(]--positive, or' '{epsilon}.jsonl' \
+  --label '{cols}' "${model[@]}" "${private[@]}"
+no 'a column called {label} that is not there' 3 '^tacit: good.csv:1: the header has no column "{label}"' good.csv \
+  --label '{label}' "${model[@]}" "${private[@]}"
+
 # ---- a positive label that cannot be, or never is: refused, and nothing is charged ----
 "$TACIT" ledger charged.ledger --init --epsilon 3 --delta 1e-5 >/dev/null 2>&1
 untouched=$(sha256sum <charged.ledger)

@@ -99,6 +99,8 @@ bad_check() {
 }
 bad_check 'a model of another ledger' ledger L --check c.json
 ok 'verify with the ledger' verify a.json --ledger L
+tacit verify a.json --ledger not.there
+check 'a verdict speaks the words of the command line' grep -q 'make one with `tacit ledger FILE --init`' .out
 tacit verify a.json --ledger Lrdp
 check 'verify with another ledger' test "$code" = 1
 ok 'a model without a ledger' "${train[@]}" --epsilon 0.1 -o e.json

@@ -28,10 +28,10 @@ costly() {
 train=(train - --label y "${model[@]}")
 
 # ---- columns ----
-costly 'LIBSVM with a large index' 'max_cols' "printf '1 1:1\n-1 2000000000:1\n'" train - "${model[@]}"
-costly 'LIBSVM with an index just above' 'max_cols' "printf '1 1:1\n-1 1048577:1\n'" train - "${model[@]}"
-costly 'a header of many columns' 'max_cols' "(seq -f c%.0f -s, 1100000; echo 1)" "${train[@]}"
-costly 'an array of many columns' 'max_cols' \
+costly 'LIBSVM with a large index' 'max-cols' "printf '1 1:1\n-1 2000000000:1\n'" train - "${model[@]}"
+costly 'LIBSVM with an index just above' 'max-cols' "printf '1 1:1\n-1 1048577:1\n'" train - "${model[@]}"
+costly 'a header of many columns' 'max-cols' "(seq -f c%.0f -s, 1100000; echo 1)" "${train[@]}"
+costly 'an array of many columns' 'max-cols' \
   "python3 -c 'import sys; h=b\"{\\\"descr\\\": \\\"<f8\\\", \\\"fortran_order\\\": False, \\\"shape\\\": (2, 2000000000)}\"; sys.stdout.buffer.write(b\"\\x93NUMPY\\1\\0\"+len(h).to_bytes(2,\"little\")+h+bytes(64))'" \
   train - --label 1 "${model[@]}"
 
@@ -62,16 +62,16 @@ if ! grep -q __asan_init "$TACIT"; then # whose shadow is beyond any limit
 fi
 
 # ---- header and lines ----
-costly 'a header of 500 MB of commas' 'max_header' "head -c 500000000 /dev/zero | tr '\\0' ," "${train[@]}"
-costly 'a header of commas within its limit' 'max_cols' "(head -c 16000000 /dev/zero | tr '\\0' ,; echo)" "${train[@]}"
-costly 'a quoted header without end' 'max_header' "(printf '\"'; head -c 300000000 /dev/zero | tr '\\0' a)" "${train[@]}"
-costly 'a record without end' 'max_line' "(printf 'a,y\n'; head -c 300000000 /dev/zero | tr '\\0' 1)" "${train[@]}"
-costly 'a quoted record without end' 'max_line' "(printf 'a,y\n\"'; head -c 300000000 /dev/zero | tr '\\0' 1)" \
+costly 'a header of 500 MB of commas' 'max-header' "head -c 500000000 /dev/zero | tr '\\0' ," "${train[@]}"
+costly 'a header of commas within its limit' 'max-cols' "(head -c 16000000 /dev/zero | tr '\\0' ,; echo)" "${train[@]}"
+costly 'a quoted header without end' 'max-header' "(printf '\"'; head -c 300000000 /dev/zero | tr '\\0' a)" "${train[@]}"
+costly 'a record without end' 'max-line' "(printf 'a,y\n'; head -c 300000000 /dev/zero | tr '\\0' 1)" "${train[@]}"
+costly 'a quoted record without end' 'max-line' "(printf 'a,y\n\"'; head -c 300000000 /dev/zero | tr '\\0' 1)" \
   "${train[@]}"
-costly 'a LIBSVM line without end' 'max_line' "(printf '1 1:1\n1 1:'; head -c 300000000 /dev/zero | tr '\\0' 1)" \
+costly 'a LIBSVM line without end' 'max-line' "(printf '1 1:1\n1 1:'; head -c 300000000 /dev/zero | tr '\\0' 1)" \
   train - "${model[@]}"
 
-costly 'a JSON line without end' 'max_line' "(printf '{\"a\":\"'; head -c 300000000 /dev/zero | tr '\\0' 1)" "${train[@]}"
+costly 'a JSON line without end' 'max-line' "(printf '{\"a\":\"'; head -c 300000000 /dev/zero | tr '\\0' 1)" "${train[@]}"
 costly 'a JSON record of many keys' 'more keys than' \
   "(printf '{\"y\":1'; seq -f ',\"c%.0f\":1' 400000 | tr -d '\n'; echo '}')" "${train[@]}"
 costly 'a JSON record of many lists' 'nests lists' \
@@ -84,9 +84,9 @@ costly 'a JSON text of 30 MB' 'a text stands' \
   "(printf '{\"y\":1,\"a\":\"'; head -c 30000000 /dev/zero | tr '\\0' 1; echo '\"}')" "${train[@]}"
 
 # ---- compressed ----
-costly 'a gzip file of equal lines' 'max_expansion' "(echo a,y; yes 1,1 | head -c 400000000) | gzip -9" "${train[@]}"
+costly 'a gzip file of equal lines' 'max-expansion' "(echo a,y; yes 1,1 | head -c 400000000) | gzip -9" "${train[@]}"
 if command -v xz >/dev/null; then
-  costly 'an xz file of equal lines' 'max_expansion' "(echo a,y; yes 1,1 | head -c 400000000) | xz -1" "${train[@]}"
+  costly 'an xz file of equal lines' 'max-expansion' "(echo a,y; yes 1,1 | head -c 400000000) | xz -1" "${train[@]}"
 fi
 
 # ---- JSON ----
@@ -101,16 +101,16 @@ costly 'verify of a model that nests' 'deeper than 64' : verify deep.json
 # ---- the options: what is refused goes through with a raised limit, and what is given holds ----
 printf 'a,b,c,d,y\n' >wide.csv
 for i in 1 2 3 4 5 6 7 8; do echo "0.$i,0.1,0.2,0.3,$((i % 2))" >>wide.csv; done
-bad 'a given limit of columns' 3 'wide.csv.*max_cols' train wide.csv --label y "${model[@]}" --max-cols 4
+bad 'a given limit of columns' 3 'wide.csv.*max-cols' train wide.csv --label y "${model[@]}" --max-cols 4
 ok 'as many columns as allowed' train wide.csv --label y "${model[@]}" --max-cols 5
-bad 'a given limit of the header' 3 'wide.csv.*longer than 8 bytes.*max_header' train wide.csv --label y "${model[@]}" \
+bad 'a given limit of the header' 3 'wide.csv.*longer than 8 bytes.*max-header' train wide.csv --label y "${model[@]}" \
   --max-header 8
 ok 'a header as long as allowed' train wide.csv --label y "${model[@]}" --max-header 9
-bad 'a given limit of lines' 3 'wide.csv.*longer than 16 bytes.*max_line' train wide.csv --label y "${model[@]}" \
+bad 'a given limit of lines' 3 'wide.csv.*longer than 16 bytes.*max-line' train wide.csv --label y "${model[@]}" \
   --max-line 16
 ok 'lines as long as allowed' train wide.csv --label y "${model[@]}" --max-line 17
 awk 'BEGIN { for (i = 0; i < 40; i++) print (i % 2 ? 1 : -1), (i % 3 + 1) ":0.5", (i % 2 ? 2000 : 5) ":0.25" }' >wide.txt
-bad 'an index beyond a given limit' 3 'wide.txt:2:3.*max_cols' train wide.txt "${model[@]}" --max-cols 1999
+bad 'an index beyond a given limit' 3 'wide.txt:2:3.*max-cols' train wide.txt "${model[@]}" --max-cols 1999
 ok 'an index at the limit' train wide.txt "${model[@]}" --max-cols 2000
 ok '--cols is no limit of the file' train wide.txt "${model[@]}" --cols 3000 --max-cols 10
 (echo a,y; yes 0.5,1 | head -n 6000000; echo 0.5,0) | gzip -9 >equal.csv.gz

@@ -51,7 +51,7 @@ assert narrow["weights"][0]["p_value"] < 1e-4 and 0 <= narrow["weights"][0]["noi
 PY
 ok 'a model without errors' train "${common[@]}" --loss logistic -o n.json
 ok 'its summary' summary n.json
-check 'it says what to do' grep -q 'training again with --errors' .out
+check 'it says what to do' grep -q 'training again with errors "model" (or "robust")' .out
 ok 'its summary as an object' summary n.json --json
 check 'no figure that would need errors' python3 -c '
 import json

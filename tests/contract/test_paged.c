@@ -211,7 +211,7 @@ static void a_plan_refuses_a_limit_below_what_it_needs(void **state) {
   tct_plan_free(plan);
   assert_null(tct_plan_new(&config, 10000000, COLS, &err));
   assert_int_equal(err.status, TCT_E_USAGE);
-  assert_non_null(strstr(err.text, "give at least --memory"));
+  assert_non_null(strstr(err.text, "give at least .memory = "));
 }
 
 static void a_file_on_disk_has_no_name_and_a_bad_folder_is_one_sentence(void **state) {
@@ -230,7 +230,7 @@ static void a_file_on_disk_has_no_name_and_a_bad_folder_is_one_sentence(void **s
   options.scratch = "/nowhere";
   assert_null(tct_data_read(csv, &options, &err));
   assert_int_equal(err.status, TCT_E_RUN);
-  assert_non_null(strstr(err.text, "name another one with --scratch"));
+  assert_non_null(strstr(err.text, "name another one with .scratch"));
 }
 
 static int begin(void **state) {

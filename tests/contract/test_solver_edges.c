@@ -56,13 +56,13 @@ static void bounds(const solver_case *c) {
     if (!strcmp(unbounded[i].solver, c->solver->name)) return;
   tct_config config = config_of(c);
   config.row_norm = NAN;
-  refused(&config, TCT_E_USAGE, "--row-norm", c->spec);
+  refused(&config, TCT_E_USAGE, ".row_norm", c->spec);
   tct_loss loss;
   assert_int_equal(tct_loss_make(c->loss, &loss, NULL), TCT_OK);
   if (loss.kind->binary) return;
   config.row_norm = 1;
   config.label_bound = NAN;
-  refused(&config, TCT_E_USAGE, "--label-bound", c->spec);
+  refused(&config, TCT_E_USAGE, ".label_bound", c->spec);
 }
 static void a_private_solver_refuses_records_without_bounds(void **state) {
   (void)state;

@@ -121,7 +121,7 @@ static void what_a_table_cannot_hold_is_refused_with_its_place(void **state) {
   make(&m, 118, true, records, 2);
   assert_refused(m.bytes, m.used, &options, 2, 4, "not a finite decimal number");
   options.delimiter = ";";
-  assert_refused(m.bytes, m.used, &options, 0, 0, "leave --delimiter");
+  assert_refused(m.bytes, m.used, &options, 0, 0, "leave .delimiter");
   options.delimiter = NULL;
   m.bytes[strlen("<stata_dta><header><release>") + 2] = '6';
   assert_refused(m.bytes, m.used, &options, 0, 0, "unknown version");
@@ -156,7 +156,7 @@ static void a_limit_of_memory_below_the_file_is_refused(void **state) {
   made m;
   make(&m, 118, false, records, 1);
   options.memory = 2 * (int64_t)m.used - 1;
-  assert_refused(m.bytes, m.used, &options, 0, 0, "--memory");
+  assert_refused(m.bytes, m.used, &options, 0, 0, ".memory");
   options.memory++;
   tct_data_free(read_bytes(m.bytes, m.used, &options));
 }

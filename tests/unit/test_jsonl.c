@@ -100,7 +100,7 @@ static void invalid_zero_keeps_the_record_and_needs_a_schema(void **state) {
   static const double empty[4] = {0};
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, schema);
   options.invalid = TCT_INVALID_ZERO;
-  assert_refused("{\"a\":2}\n", 8, &options, 0, 0, "--format jsonl");
+  assert_refused("{\"a\":2}\n", 8, &options, 0, 0, ".format = \"jsonl\"");
   options.format = "jsonl";
   tct_data *data = read_text("{\"a\":2,\"y\":\"no\"}\n{\"a\":\n{\"a\":\"x\",\"y\":\"no\"}\n", &options);
   assert_int_equal(tct_data_rows(data), 3);
@@ -109,7 +109,8 @@ static void invalid_zero_keeps_the_record_and_needs_a_schema(void **state) {
   tct_data_free(data);
   options = options_for(TCT_LABELS_BINARY, "y", NULL);
   options.invalid = TCT_INVALID_ZERO, options.format = "jsonl";
-  assert_refused("{\"a\":2,\"y\":1}\n", strlen("{\"a\":2,\"y\":1}\n"), &options, 0, 0, "give --schema");
+  assert_refused("{\"a\":2,\"y\":1}\n", strlen("{\"a\":2,\"y\":1}\n"), &options, 0, 0,
+                 "give a schema with .invalid = TCT_INVALID_ZERO");
 }
 
 static void keys_of_records_are_texts_or_numbers(void **state) {

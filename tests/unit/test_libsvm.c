@@ -68,9 +68,9 @@ static void malformed_lines_are_refused_with_their_place(void **state) {
       {"1 1:1\n1 99999999999999999999999:1\n", 2, 2, "larger than the number of features"},
       {"1 1:1\n1:1\n", 2, 1, "does not begin with a label"},
       {"1 1:1\nx 1:1\n", 2, 1, "not 0/1"},
-      {"1 1:1\n2 1:1\n", 2, 1, "--positive"},
+      {"1 1:1\n2 1:1\n", 2, 1, ".positive"},
       {"1,2 1:1\n", 1, 1, "not 0/1"},
-      {"# nothing\n\n1 1:1\n\n2 1:1\n", 5, 1, "--positive"},
+      {"# nothing\n\n1 1:1\n\n2 1:1\n", 5, 1, ".positive"},
   };
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
   options.cols = 9;
@@ -85,7 +85,7 @@ static void invalid_zero_keeps_the_line_and_ignores_its_indices(void **state) {
   static const unsigned char dropped[] = {0, 1, 0};
   tct_read_options options = options_for(TCT_LABELS_BINARY, NULL, NULL);
   options.invalid = TCT_INVALID_ZERO;
-  assert_refused("1 1:1\n", 6, &options, 0, 0, "--format libsvm");
+  assert_refused("1 1:1\n", 6, &options, 0, 0, ".format = \"libsvm\"");
   options.format = "libsvm";
   tct_data *data = read_text("1 1:1 2:2\n1 1:5 50:1 60:x\n-1 2:1\n", &options);
   static const double none[2] = {0, 0};

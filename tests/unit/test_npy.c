@@ -119,7 +119,7 @@ static void wrong_lengths_labels_and_values_are_refused(void **state) {
   assert_refused(file, length + 1, &options, 0, 0, "longer");
   assert_refused(file, 9, &options, 0, 0, "header");
   options = options_for(TCT_LABELS_REAL, NULL, NULL);
-  assert_refused(file, length, &options, 0, 0, "--label");
+  assert_refused(file, length, &options, 0, 0, ".label");
   options.label = "3";
   assert_refused(file, length, &options, 0, 0, "not a column");
   options = options_for(TCT_LABELS_BINARY, "1", NULL);

@@ -200,7 +200,7 @@ static void tables_that_the_schema_does_not_fit_are_refused(void **state) {
   assert_refused("a\n1\n", 4, &options, 1, 0, "no column \"b\"");
   assert_refused("a,b,c\n1,u,2\n", 12, &options, 1, 3, "does not describe");
   options.labels = TCT_LABELS_REAL;
-  assert_refused("a,b\n1,u\n", 8, &options, 0, 0, "--label");
+  assert_refused("a,b\n1,u\n", 8, &options, 0, 0, ".label");
   options.label = "a";
   assert_refused("a,b\n1,u\n", 8, &options, 0, 0, "also a feature");
   tct_error err;

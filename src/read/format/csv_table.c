@@ -34,7 +34,7 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
   r->label = -1;
   if (!wanted && reader->options->labels == TCT_LABELS_NONE) return TCT_OK;
   if (!wanted) {
-    return tct_fail(err, TCT_E_USAGE, "no label column is named; give --label NAME, or \"label\" in a schema");
+    return tct_fail(err, TCT_E_USAGE, "no label column is named; give {label NAME}, or \"label\" in a schema");
   }
   r->label = tct_csv_find(r->names, r->sorted, r->count, wanted);
   if (r->label < 0) r->label = tct_reader_column(wanted, r->count) - 1;
@@ -49,7 +49,7 @@ static tct_status find_label(csv_reader *r, const tct_reader *reader, tct_error 
                        wanted);
   }
   if (given && schema && strcmp(r->names[r->label], schema) != 0) {
-    return tct_fail(err, TCT_E_USAGE, "--label and the schema name different label columns; leave --label away");
+    return tct_fail(err, TCT_E_USAGE, "{label} and the schema name different label columns; leave {label} away");
   }
   return TCT_OK;
 }
@@ -77,7 +77,7 @@ static tct_status add_key(csv_reader *r, const tct_reader *reader, tct_error *er
   if (!why) field = r->csv.field[r->key];
   if (!why && (field.length == 0 || memchr(field.at, 0, (size_t)field.length)))
     why = "the record has no key, or names no person; give it one";
-  if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "%s", why);
+  if (why) return tct_fail_at(err, reader->source->name, r->csv.line, r->key + 1, "{%s}", why);
   char *to = tct_pieces_reserve(&r->keys, field.length + 1);
   if (!to) return tct_fail_memory(err);
   memcpy(to, field.at, (size_t)field.length);
@@ -126,7 +126,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   TCT_TRY(tct_csv_begin(&r->csv, reader->source, tct_read_delimiter(reader->options), multiline, err));
   if (r->csv.delimiter == ',' && reader->options->decimal && reader->options->decimal[0] == ',') {
     return tct_fail_at(err, reader->source->name, 1, 0,
-                       "the columns are separated by commas, so a comma is no decimal mark; leave --decimal away");
+                       "the columns are separated by commas, so a comma is no decimal mark; leave {decimal} away");
   }
   TCT_TRY(tct_csv_header(&r->csv, &r->names, &r->sorted, &r->count, err));
   TCT_TRY(find_label(r, reader, err));
@@ -135,7 +135,7 @@ static tct_status prepare(csv_reader *r, tct_reader *reader, tct_error *err) {
   if (schema->features == 0) {
     return tct_fail_at(
         err, reader->source->name, r->csv.line, 0,
-        "the table has no feature column; separate the columns with commas, or name another --delimiter");
+        "the table has no feature column; separate the columns with commas, or name another {delimiter}");
   }
   int64_t *field = TCT_NEW(int64_t, schema->columns);
   if (!field) return tct_fail_memory(err);

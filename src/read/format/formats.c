@@ -36,7 +36,7 @@ static tct_status tell(const tct_read_options *options, const char *file, const 
                                                                                                 : NULL,
                    *format = given;
   const char *foreign = given && given->headless ? NULL : tct_foreign(head, length);
-  if (foreign) return tct_fail_at(err, file, 0, 0, "%s", foreign);
+  if (foreign) return tct_fail_at(err, file, 0, 0, "{%s}", foreign);
   if (!format) format = looked_up(head, length, options->key != NULL, c);
   *out = format;
   if (options->key && !format->has_keys)
@@ -45,8 +45,8 @@ static tct_status tell(const tct_read_options *options, const char *file, const 
     return tct_fail_at(err, file, 0, 0, "this is no %s file; name the format that it has", format->name);
   if (given || !format->headless || options->invalid != TCT_INVALID_ZERO) return TCT_OK;
   return tct_fail(err, TCT_E_USAGE,
-                  "the first record would tell the format, and under --invalid zero no record decides about others; "
-                  "give --format %s",
+                  "the first record would tell the format, and under {invalid_zero} no record decides about others; "
+                  "give {format %s}",
                   format->name);
 }
 

@@ -66,7 +66,7 @@ static bool is_record(const tct_csv *csv, locale_t c) {
 
 static tct_status check_header(tct_csv *csv, tct_error *err) {
   const char *file = csv->source->name;
-  if (csv->fault.why) return tct_fail_at(err, file, csv->line, csv->fault.column, "%s", csv->fault.why);
+  if (csv->fault.why) return tct_fail_at(err, file, csv->line, csv->fault.column, "{%s}", csv->fault.why);
   for (int64_t j = 0; j < csv->fields; j++) {
     if (csv->field[j].length == 0) {
       return tct_fail_at(err, file, csv->line, j + 1, "the header has a column without a name; give it one");

@@ -104,7 +104,7 @@ static const char *read_pair(libsvm *r, const char *word, int64_t length, int64_
   if (index == 0) return "an index is 0; LIBSVM indices start at 1, so add 1 to every index";
   if (index <= *last) return "the indices are not ascending; sort each line by index and remove repetitions";
   if (index > r->max && !r->given) return TCT_TOO_MANY_COLUMNS;
-  if (index > r->max) return "an index is larger than the number of features; correct it or give a larger --cols";
+  if (index > r->max) return "an index is larger than the number of features; correct it or give a larger {cols}";
   *last = index;
   if (tct_number_parse(text, word + length - text, r->rule.c, &value) != TCT_NUMBER_OK) {
     return "the value is not a finite decimal number; correct it";
@@ -211,10 +211,10 @@ static tct_status finish(libsvm *r, tct_reader *reader, tct_error *err) {
   if (cols == 0) {
     cols = r->largest;
     if (cols == 0 && !reader->range) {
-      return tct_fail_at(err, file, 0, 0, "no record has a feature; give the number of features with --cols");
+      return tct_fail_at(err, file, 0, 0, "no record has a feature; give the number of features with {cols}");
     }
-    TCT_TRY(tct_data_unaccounted(reader->data,
-                                 "the number of features is the largest index in the data; give it with --cols", err));
+    TCT_TRY(tct_data_unaccounted(
+        reader->data, "the number of features is the largest index in the data; give it yourself (cols)", err));
   }
   return tct_table_finish(&reader->table, cols, reader->data, err);
 }
@@ -227,7 +227,7 @@ static tct_status read_format(tct_reader *reader, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "a schema describes the named columns of a CSV file; LIBSVM text has none");
   }
   if (options->label) {
-    return tct_fail(err, TCT_E_USAGE, "the label of LIBSVM text is its first field; leave --label away");
+    return tct_fail(err, TCT_E_USAGE, "the label of LIBSVM text is its first field; leave {label} away");
   }
   r.given = options->cols > 0;
   r.max = r.given ? options->cols : reader->source->limits.cols;

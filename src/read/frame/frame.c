@@ -164,6 +164,6 @@ tct_status tct_frame_bind(const tct_frame *frame, int64_t chunk, int64_t column,
 }
 
 tct_status tct_frame_fault(const tct_frame *frame, int64_t column, int64_t record, const char *why, tct_error *err) {
-  return tct_fail(err, TCT_E_DATA, "column \"%.200s\", record %lld: %s", tct_frame_name(frame, column),
+  return tct_fail(err, TCT_E_DATA, "column \"%.200s\", record %lld: {%s}", tct_frame_name(frame, column),
                   (long long)record, why);
 }

@@ -31,7 +31,7 @@ tct_status tct_encoder_make(tct_encoder *encoder, const tct_schema *schema, int6
                             const tct_read_options *options, tct_error *err) {
   bool narrow = options->value_type == TCT_F32;
   if (narrow && schema->words)
-    return tct_fail(err, TCT_E_USAGE, "a list of categories is estimated in double precision; leave --f32 away");
+    return tct_fail(err, TCT_E_USAGE, "a list of categories is estimated in double precision; leave {f32} away");
   encoder->schema = schema;
   encoder->field = field;
   encoder->label_field = label_field;
@@ -66,7 +66,7 @@ static const char *no_number(const tct_encoder *encoder, const char *at, int64_t
       return "the field looks like a word for a missing value; list such words under \"missing_values\" in a schema";
   double value;
   if (!encoder->rule.decimal_comma && tct_number_parse_comma(at, length, encoder->rule.c, &value) == TCT_NUMBER_OK)
-    return "the number has a decimal comma; read the table with --decimal ,";
+    return "the number has a decimal comma; read the table with {decimal ,}";
   return "the field is not a finite decimal number; correct it, or describe the column in a schema";
 }
 

@@ -190,7 +190,7 @@ static bool is_listed(const tct_label_rule *rule, const char *text, int64_t leng
 
 static const char *plus_or_minus(double value, double *label) {
   if (value != -1 && value != 0 && value != 1) {
-    return "the labels are not 0/1 or -1/+1; say which value means +1 (--positive, or \"positive\" in the schema)";
+    return "the labels are not 0/1 or -1/+1; say which value means +1 ({positive}, or \"positive\" in the schema)";
   }
   *label = value == 1 ? 1 : -1;
   return NULL;
@@ -205,7 +205,7 @@ static const char *real(const tct_label_rule *rule, double value, double *label)
 }
 
 static const char not_listed[] =
-    "the label is not among the classes; correct it, or list it (--classes, or \"values\" in the schema)";
+    "the label is not among the classes; correct it, or list it ({classes}, or \"values\" in the schema)";
 
 /* Where in the list a number is, from 1; 0: nowhere. */
 static int64_t number_in(const char *const *list, int64_t count, double value, locale_t c) {

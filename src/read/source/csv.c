@@ -45,7 +45,7 @@ static int64_t unquote(tct_csv *csv, char **at, char *end) {
   else
     set_fault(csv, csv->fields + 1,
               "the quoted field does not end in its line; close the quote or double it, or read fields over several "
-              "lines with multiline (--multiline)");
+              "lines with {multiline}");
   if (from < end && *from != csv->delimiter) {
     set_fault(csv, csv->fields + 1, "text follows the closing quote; double the quotes that belong to the text");
     while (from < end && *from != csv->delimiter) from++;

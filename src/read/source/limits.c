@@ -20,18 +20,18 @@ tct_limits tct_limits_of(const tct_read_options *options) {
 }
 
 static tct_status too_long(const char *file, const char *what, int64_t max, const char *option, tct_error *err) {
-  return tct_fail_at(err, file, 0, 0, "%s is longer than %lld bytes; check that the file is a table, or raise %s", what,
-                     (long long)max, option);
+  return tct_fail_at(err, file, 0, 0, "%s is longer than %lld bytes; check that the file is a table, or raise {%s}",
+                     what, (long long)max, option);
 }
 
 tct_status tct_limits_header(const tct_limits *limits, const char *file, int64_t bytes, tct_error *err) {
   if (bytes <= limits->header) return TCT_OK;
-  return too_long(file, "the header", limits->header, "max_header (--max-header)", err);
+  return too_long(file, "the header", limits->header, "{max_header}", err);
 }
 
 tct_status tct_limits_line(const tct_limits *limits, const char *file, int64_t bytes, tct_error *err) {
   if (bytes <= limits->line) return TCT_OK;
-  return too_long(file, "a line or record", limits->line, "max_line (--max-line)", err);
+  return too_long(file, "a line or record", limits->line, "{max_line}", err);
 }
 
 tct_status tct_limits_unpacked(const tct_limits *limits, const char *file, int64_t unpacked, int64_t stored,
@@ -39,7 +39,7 @@ tct_status tct_limits_unpacked(const tct_limits *limits, const char *file, int64
   if (unpacked <= FREE || unpacked / limits->expansion <= stored) return TCT_OK;
   return tct_fail_at(err, file, 0, 0,
                      "the compressed file unpacks to more than %lld times its size; if that is right, raise "
-                     "max_expansion (--max-expansion) or unpack it first",
+                     "{max_expansion} or unpack it first",
                      (long long)limits->expansion);
 }
 

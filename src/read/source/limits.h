@@ -25,7 +25,7 @@ tct_status tct_limits_unpacked(const tct_limits *limits, const char *file, int64
                                tct_error *err);
 /* What is wrong with one column too many. */
 #define TCT_TOO_MANY_COLUMNS \
-  "the file sets more columns than are allowed; check it, or raise max_cols (--max-cols; for LIBSVM --cols)"
+  "the file sets more columns than are allowed; check it, or raise {max_cols} (for LIBSVM {cols})"
 /* What a schema may hold: a description for every column that is allowed. */
 tct_json_most tct_limits_json(const tct_limits *limits);
 #endif

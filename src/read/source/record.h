@@ -21,7 +21,7 @@ typedef struct tct_record {
 } tct_record;
 
 /* What is wrong with a record that is too long, and with one that is open. */
-#define TCT_TOO_LONG "the record is longer than is allowed; check it, or raise max_line (--max-line)"
+#define TCT_TOO_LONG "the record is longer than is allowed; check it, or raise {max_line}"
 #define TCT_NEVER_CLOSED "a quoted field that starts in this record is never closed; close the quote or double it"
 
 /* The next record.  An empty last line is none.  delimiter: as above.  header: it may be as long as a header.  A longer

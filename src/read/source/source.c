@@ -242,13 +242,13 @@ tct_status tct_source_want(tct_source *source, int64_t count, tct_error *err) {
 /* A file's own size is taken at once: a buffer that doubles would take up to three times as much. */
 tct_status tct_source_all(tct_source *source, int64_t most, tct_bytes *all, tct_error *err) {
   static const char *const why =
-      "the file is read into memory as a whole, which is more than the limit; raise --memory, "
+      "the file is read into memory as a whole, which is more than the limit; raise {memory}, "
       "or save the table as CSV";
   int64_t stored = tct_source_stored(source);
-  if (stored > most) return tct_fail(err, TCT_E_USAGE, "%s", why);
+  if (stored > most) return tct_fail(err, TCT_E_USAGE, "{%s}", why);
   if (stored > 0) TCT_TRY(make_room(source, stored - (source->end - source->begin) + BLOCK, err));
   while (!source->ended && source->end - source->begin <= most) TCT_TRY(tct_source_more(source, err));
-  if (source->end - source->begin > most) return tct_fail(err, TCT_E_USAGE, "%s", why);
+  if (source->end - source->begin > most) return tct_fail(err, TCT_E_USAGE, "{%s}", why);
   TCT_TRY(make_room(source, 0, err)); /* unread bytes are at the beginning now */
   *all = (tct_bytes){source->buffer, source->end, source->size};
   source->buffer = NULL;

@@ -27,7 +27,7 @@ int tct_scratch_open(const char *folder, tct_error *err) {
   int file = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0) file = named_and_removed(folder);
   if (file < 0)
-    tct_fail(err, TCT_E_RUN, "cannot keep records in the folder %s (%s); name another one with --scratch", folder,
+    tct_fail(err, TCT_E_RUN, "cannot keep records in the folder %s (%s); name another one with {scratch}", folder,
              strerror(errno));
   return file;
 }
@@ -37,7 +37,7 @@ tct_status tct_scratch_reserve(int file, int64_t bytes, tct_error *err) {
   if (code == 0 || code == EINVAL || code == EOPNOTSUPP) return TCT_OK; /* a file system without reservations */
   return tct_fail(err, TCT_E_RUN,
                   "the records take %.1f GiB on disk, and there is no room for them (%s); make room, or name another "
-                  "folder with --scratch",
+                  "folder with {scratch}",
                   (double)bytes / (1 << 30), strerror(code));
 }
 
@@ -48,7 +48,7 @@ tct_status tct_scratch_write(int file, const void *bytes, int64_t count, int64_t
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0)
       return tct_fail(err, TCT_E_RUN,
-                      "cannot keep the records on disk (%s); make room, or name another folder with --scratch",
+                      "cannot keep the records on disk (%s); make room, or name another folder with {scratch}",
                       put < 0 ? strerror(errno) : "nothing was written");
     from += put, count -= put, at += put;
   }
@@ -72,5 +72,5 @@ tct_status tct_scratch_spare(int64_t *looked, int64_t taken, int64_t expected, t
   if (taken < *looked + step) return TCT_OK;
   *looked = taken;
   return tct_memory_check((double)(expected > 0 ? expected : step), 0, "the rest of the table needs",
-                          "keep it on disk with --memory", err);
+                          "keep it on disk with {memory}", err);
 }

@@ -177,7 +177,8 @@ void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options 
 
 tct_status tct_table_failed(const tct_table *table, tct_error *err) {
   if (table->why.status == TCT_OK) return tct_fail_memory(err);
-  return tct_fail(err, table->why.status, "%s", table->why.text);
+  if (err) *err = table->why;
+  return table->why.status;
 }
 
 static tct_status open_scratch(tct_table *table, tct_pieces *pieces, tct_error *err) {

@@ -123,7 +123,7 @@ tct_status tct_words_fit(int64_t rows, int64_t columns, int64_t memory, tct_erro
   return tct_fail(
       err, TCT_E_USAGE,
       "the columns without lists may hold a text for each record, which takes %.0f MiB, more than the limit; "
-      "list values in the schema, or raise --memory",
+      "list values in the schema, or raise {memory}",
       ceil(bytes / 1048576));
 }
 

@@ -84,7 +84,7 @@ static tct_status calibrate(const tct_facts *facts, double clip, int64_t steps, 
 static tct_status check(const tct_facts *facts, tct_error *err) {
   TCT_TRY(tct_plan_need_bounds(facts, "dpfw", err));
   if (!facts->penalty.kind->cross_polytope)
-    return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give --penalty l1ball:radius=...");
+    return tct_fail(err, TCT_E_USAGE, "dpfw works on the l1 ball; give {penalty l1ball:radius=...}");
   if (facts->p > (int64_t)1 << 29)
     return tct_fail(err, TCT_E_USAGE, "dpfw chooses among at most 2^29 features; use fewer");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))

@@ -181,7 +181,7 @@ static tct_status check(const tct_facts *facts, double rate, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE, "the batch is larger than the data; give batch=%lld or less",
                     (long long)facts->rows);
   if (rate < 1 && facts->neighbours != TCT_ADD_REMOVE)
-    return tct_fail(err, TCT_E_USAGE, "dpagd with batches is proved for neighbours=add_remove; leave out batch");
+    return tct_fail(err, TCT_E_USAGE, "dpagd with batches is proved for {neighbours add_remove}; leave out batch");
   return TCT_OK;
 }
 

@@ -134,7 +134,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_begin(facts, given, options, out, err));
   TCT_TRY(tct_plan_need_bounds(facts, "adassp", err));
   if (!facts->loss.kind->least_squares)
-    return tct_fail(err, TCT_E_USAGE, "adassp solves least squares only; give --loss squared or choose another solver");
+    return tct_fail(err, TCT_E_USAGE, "adassp solves least squares only; give {loss squared} or choose another solver");
   if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE, "adassp knows the penalties none and l2; choose one of them");
   if (facts->p > MOST_FEATURES)

@@ -20,7 +20,7 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   TCT_TRY(tct_plan_begin(facts, given, NULL, out, err));
   if (!facts->intercept)
     return tct_fail(err, TCT_E_USAGE,
-                    "majority predicts a constant, which needs the intercept; leave out --no-intercept");
+                    "majority predicts a constant, which needs the intercept; leave out {no_intercept}");
   return TCT_OK;
 }
 

@@ -93,7 +93,8 @@ static double log_delta_at(const search *s, double noise) {
 static tct_status calibrate(const search *s, double *noise, tct_error *err) {
   double low = 1e-3, high = 1e9;
   if (log_delta_at(s, high) > s->log_delta)
-    return tct_fail(err, TCT_E_BUDGET, "objpert's curvature term leaves nothing of epsilon; use a smaller share");
+    return tct_fail(err, TCT_E_BUDGET,
+                    "objpert's curvature term leaves nothing of epsilon; use a smaller budget_fraction");
   for (int i = 0; i < 200 && high > low * (1 + 1e-9); i++) {
     double middle = sqrt(low * high);
     if (log_delta_at(s, middle) > s->log_delta)

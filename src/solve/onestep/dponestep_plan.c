@@ -192,15 +192,15 @@ static tct_status make(double x, void *user, tct_promise *out, tct_error *err) {
 static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tct_error *err) {
   if (!facts->penalty.kind->quadratic)
     return tct_fail(err, TCT_E_USAGE,
-                    "standard errors are known for the penalties none and l2; choose one of them, or drop --errors");
+                    "standard errors are known for the penalties none and l2; choose one of them, or drop {errors}");
   if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
     return tct_fail(err, TCT_E_USAGE,
                     "the loss %s has no curvature, so its weights have no standard errors; choose logistic, squared, "
-                    "huber or poisson, or drop --errors",
+                    "huber or poisson, or drop {errors}",
                     facts->loss.kind->name);
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
-                    "standard errors need matrices of features squared, at most %d features; drop --errors", MOST);
+                    "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);
   if (!(last_part(rule) >= 0.05))
     return tct_fail(err, TCT_E_USAGE,
                     "metric, path, moments and scale are more than 0.95 together; leave more for the last step");

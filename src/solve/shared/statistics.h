@@ -14,7 +14,7 @@ typedef struct tct_statistics {
 tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err);
 void tct_statistics_free(tct_statistics *statistics);
 
-/* How noise in the Gram matrix is met.  Ridge: the least ridge with which all eigenvalues sensitivity 2.5 gram_noise
+/* How noise in the Gram matrix is met.  Ridge: the least ridge with which all eigenvalues reach 2.5 gram_noise
  * sqrt(p), its pull corrected twice where the penalty is a ridge (adassp).  Factors: eigenvalues that stand out of the
  * noise are kept, and of the rest the diagonal and the entries that do (POET). */
 typedef enum tct_cleaning { TCT_CLEAN_NONE, TCT_CLEAN_RIDGE, TCT_CLEAN_FACTORS } tct_cleaning;
