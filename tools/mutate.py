@@ -2,10 +2,14 @@
 """mutate.py - changes the sources that a privacy claim rests on, one small change at a time, and asks the tests.
 
 usage: mutate.py BUILD [--count N] [--seed N] [--minutes M] [--jobs N] [--only PREFIX]... [--again] [--fresh]
-                 [--page FILE]
+                 [--page FILE] [--named] [--kind KIND]...
 
 BUILD is a release build made with Ninja.  A mutant is one change of one operator, constant, statement, condition or
-pair of arguments inside a function.  All mutants of a source file go into one object: the function of each has a copy
+pair of arguments inside a function.  Those are the usual kinds.  A row of tests/privacy/mutants.map can name others:
+release (a term longer than the plan says, or another release's noise), clean (what goes on is the sum before its noise),
+bound (a number is not cut or rounded), choice (one of two values always), check (what an if asks is never or always so),
+comparison (the same of a call that compares), operand (left out), name (a constant of the file halved or doubled).
+--named asks for the rows that name kinds, --kind for this kind alone.  All mutants of a source file go into one object: the function of each has a copy
 with the change, and the variable TCT_MUTANT says which copy is called.  So a file is compiled once, and linked once
 with each test that tests/privacy/mutants.map names for it.
 
@@ -29,8 +33,8 @@ ARITHMETIC = {"+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("/",), "
               "&=": ("|=",), "++": ("--",), "--": ("++",)}
 PRECEDENCE = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6, "==": 5, "!=": 5,
               "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0}
-# Faults of privacy, each found by the shape of the code.  Of a call that plans a release, clips or draws: how which of its
-# arguments is changed, counted from 0, so that a term is longer than its noise is made for, or the noise another's.
+# Of a call that plans a release, clips or draws: how which of its arguments is changed, counted from 0, so that a term is
+# longer than its noise is made for, or the noise another's.  Then the calls that cut or round, and those that compare.
 RELEASE = {"tct_release_sum": {2: "* 2", 3: "/ 2"}, "tct_release_choice": {3: "* 2", 4: "/ 2"},
            "tct_release_draw": {3: "/ 2", 5: "/ 2"}, "tct_release_joint": {2: "/ 2"}, "tct_mech_set_clip": {2: "/ 2"},
            "tct_mech_release": {1: "+ 1"}, "tct_mech_draw": {1: "+ 1"}, "tct_mech_choose": {1: "+ 1"},
@@ -130,7 +134,7 @@ def branch_end(tokens, k):
 
 
 def privacy_changes(text, tokens, k, operand, names):
-    """The kinds release, clean, bound, comparison, choice, check and operand at token k."""
+    """(kind, start, end, new) at token k, of the kinds that a row of the map can name."""
     word, start, end = tokens[k].group(), tokens[k].start(), tokens[k].end()
     after = tokens[k + 1].group() if k + 1 < len(tokens) else ""
     said = lambda span: text[span[0]:span[1]]
@@ -172,15 +176,18 @@ def privacy_changes(text, tokens, k, operand, names):
             yield "operand", tokens[first].start(), end, ""
     elif word in ("-", "!"):
         yield "operand", start, end, ""
-    elif word in names:
-        yield "constant", start, end, f"({word} * 2)"
-        yield "constant", start, end, f"({word} / 2)"
+    elif word == "clip" and tokens[k - 1].group() == "->" and tokens[k - 2].group() in names["release"]:
+        yield "release", start, end, "clip * 2"
+    elif word in names["name"]:
+        yield "name", start, end, f"({word} * 2)"
+        yield "name", start, end, f"({word} / 2)"
 
 
 def changes(text, plain, f):
     """(kind, start, end, new) for every change inside function f."""
     tokens = list(TOKEN.finditer(plain, f.body, f.end))
-    names = set(re.findall(r"(?:^static const \w+|^enum \{|^ +|,) ?([A-Z][A-Z_0-9]+) = ", plain, re.M))
+    names = {"name": re.findall(r"(?:^static const \w+|^enum \{|^ +|,) ?([A-Z][A-Z_0-9]+) = ", plain, re.M),
+             "release": re.findall(r"\btct_release \*(\w+)", plain)}
     depth, begins = 0, True
     for k, token in enumerate(tokens):
         word, start, end = token.group(), token.start(), token.end()

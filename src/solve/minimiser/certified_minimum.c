@@ -138,7 +138,8 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
 tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
   bool done = false, promised = target >= tct_smooth_reachable(&s->facts);
   s->passes = 0;
-  s->max = promised ? (int64_t)tct_smooth_fast(&s->facts) - TAIL : INT64_MAX;
+  int64_t most = TCT_POINT(ending_follows_a_record, (int64_t)tct_smooth_fast(&s->facts) - TAIL, 20);
+  s->max = promised ? most : INT64_MAX;
   if (promised && steps > 0) steps = INT64_MAX; /* passes count, and the other method follows */
   if (TCT_POINT(ending_in_weeks, true, !promised))
     TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
