@@ -146,6 +146,7 @@ static int settle(const cli_verb *verb, cli_args *args) {
   args->config.threads = args->read.threads = (int32_t)args->threads;
   args->config.has_seed = args->has_seed;
   args->config.memory = args->read.memory;
+  args->config.cols = args->read.cols;
   if (args->f32) args->read.value_type = TCT_F32;
   if (args->invalid && !strcmp(args->invalid, "zero")) args->read.invalid = TCT_INVALID_ZERO;
   if (args->neighbours && !strcmp(args->neighbours, "replace_one")) args->config.neighbours = TCT_REPLACE_ONE;

@@ -107,9 +107,10 @@ typedef struct tct_matrix {
   int32_t index_type; /* tct_index_type of start and index; dense: unused */
   int32_t reserved;   /* 0 */
   const void *values;
-  int64_t stride;    /* dense: distance in elements between rows (or columns); sparse: 0 */
-  const void *start; /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
-  const void *index; /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+  int64_t stride;          /* dense: distance in elements between rows (or columns); sparse: 0 */
+  const void *start;       /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
+  const void *index;       /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+  struct tct_pager *pages; /* NULL; rows on disk, which the library alone makes */
 } tct_matrix;
 
 /* ---- settings --------------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ typedef struct tct_config {
   const char *estimate; /* tct_data_estimate: "bounds,missing,categories:budget_fraction=0.1": a share of epsilon and
                          * delta for what nobody knows and is estimated; NULL = none.  tct_plan_new refuses it: the
                          * estimate comes first */
+  int64_t cols;         /* tct_config_check: the features of the data, where they are known by then; 0 = they are not */
 } tct_config;
 
 TCT_API void tct_config_default_sized(tct_config *config, size_t size);
@@ -514,7 +516,8 @@ TCT_API tct_status tct_config_use_schema_file(tct_config *config, const char *pa
 TCT_API tct_plan *tct_plan_new(const tct_config *config, int64_t rows, int64_t cols, tct_error *err);
 /* Finds what is wrong with settings whatever the data: call it before a long read.  bounds_follow: 1 where row_norm and
  * the label bound, if NaN, are to come from a schema (tct_config_use_schema).  TCT_OK is no promise: what depends on
- * the shape, above all whether the budget is enough, is found by tct_plan_new. */
+ * the shape, above all whether the budget is enough, is found by tct_plan_new.  TCT_E_MEMORY: so many config.cols need
+ * more memory than is free. */
 TCT_API tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err);
 /* How the labels of this configuration's loss are read; TCT_LABELS_UNKNOWN if there is no such loss. */
 TCT_API tct_labels tct_config_labels(const tct_config *config);
@@ -729,9 +732,9 @@ TCT_API int64_t tct_search_split(int64_t rows, double share, unsigned char *held
 /* Runs a search of tct_compose_tries, which was made for the records that tct_search_split does not keep.  config: its
  * seed, ledger, input_changed, input_part, output, threads and cancel are taken, the rest is not looked at.  Weights,
  * and those of persons, go with their records to fits and scores.  The ledger is charged once with the whole, with
- * all records, before the first try.  progress is not called, and the model, the ledger and the errors do not tell how
- * many tries there were; time does.  A setting that is drawn twice runs twice; a try without a finite model is the
- * worst.  Returns the best try's model, whose certificate is of the whole.
+ * all records, before the first try.  progress is not called, and cancel by the clock alone.  The model, the ledger and
+ * the errors do not tell how many tries there were; time does.  A setting that is drawn twice runs twice; a try without
+ * a finite model is the worst.  Returns the best try's model, whose certificate is of the whole.
  * candidate: gets its number, or NULL.  score: gets its noisy score, or NULL: accuracy, or the mean squared error with
  * its sign turned; NAN where the noise hides it.  Being the best of many it is too high. */
 TCT_API tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *data, double share,

@@ -132,7 +132,7 @@ static tct_status expect_elements(npy_reader *r, tct_reader *reader, tct_error *
   int64_t bytes = rows * r->features * (int64_t)table->values.element;
   if (tct_source_stored(reader->source) != r->header + all) return TCT_OK;
   r->whole = strcmp(reader->source->name, "-") != 0; /* standard input may stand elsewhere than at its beginning */
-  if (table->memory > 0) table->expected = bytes;
+  table->expected = bytes;
   TCT_TRY(tct_table_spill(table, err)); /* what goes to disk has its room there before it is read */
   if (table->values.file > 0) return TCT_OK;
   if (!tct_pieces_expect(&table->values, rows * r->features)) return tct_fail_memory(err);
@@ -300,8 +300,8 @@ static tct_status drop_rows(npy_reader *r, const tct_table *table, tct_data *dat
     if (data->dropped[row]) continue;
     data->dropped[row] = 1;
     if (data->own_y) data->own_y[row] = -1;
-    if (m->reserved) status = zero_kept(table, row, m->cols, err);
-    for (int64_t j = 0; j < m->cols && !m->reserved; j++) {
+    if (m->pages) status = zero_kept(table, row, m->cols, err);
+    for (int64_t j = 0; j < m->cols && !m->pages; j++) {
       int64_t at = m->layout == TCT_DENSE_ROWS ? row * m->stride + j : j * m->stride + row;
       memset((char *)m->values + (size_t)at * width, 0, width);
     }

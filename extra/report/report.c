@@ -6,10 +6,13 @@
  * the same, the page's own policy lets no script run. The same model gives the same bytes. */
 #include "report/report.h"
 
+#include "account/curves/work.h"
+#include "certify/verify.h"
 #include "core/alloc.h"
 #include "core/digest.h"
 #include "core/outfile.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *tct_page_string(const json_t *object, const char *key) {
@@ -123,10 +126,8 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   tct_report_summary(page);
   tct_report_protected(page);
   tct_report_unaccounted(page);
-  if (page->model->is_private) {
-    TCT_TRY(tct_report_curve(page, err));
-    TCT_TRY(tct_report_events(page, err));
-  }
+  if (page->model->is_private && page->holds) TCT_TRY(tct_report_curve(page, err));
+  if (page->model->is_private) TCT_TRY(tct_report_events(page, err));
   if (page->audit) tct_report_audit(page);
   tct_report_records(page);
   ledger(page);
@@ -137,17 +138,32 @@ static tct_status write_page(tct_page *page, tct_error *err) {
   return TCT_OK;
 }
 
+/* What is no claim at all cannot be written down as one. */
+static tct_status check_claim(const tct_model *m, tct_error *err) {
+  if (!m->is_private || (m->epsilon > 0 && isfinite(m->epsilon) && m->delta >= 0 && m->delta < 1 && m->events.len))
+    return TCT_OK;
+  return tct_fail(
+      err, TCT_E_DATA,
+      "the model file claims no epsilon and delta in range for any release; it was edited, see tacit verify");
+}
+
 static char *page_of(const tct_model *model, const tct_page_options *options, const json_t *audit, tct_error *err) {
+  tct_error local = {0};
   tct_page page = {.model = model, .said = *options, .audit = audit, .class = -1};
+  err = err ? err : &local;
   char *text = tct_model_json(model, err);
   json_t *file = text ? json_loads(text, 0, NULL) : NULL;
   tct_text_free(text);
   if (!file) return tct_fail_memory(err), NULL;
   page.file = file;
   tct_status status = audit ? tct_report_audit_check(&page, err) : TCT_OK;
+  if (status == TCT_OK) status = check_claim(model, err);
+  tct_verify_model(model, file, &page.verdict);
+  page.holds = page.verdict.kind != TCT_VERDICT_REFUSED;
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY / 2); /* prices and curves */
   if (status == TCT_OK) status = tct_noise_size_of(model, &page.noise_known, &page.noise, err);
-  if (status == TCT_OK) status = tct_report_recompute(&page, err);
   if (status == TCT_OK) status = write_page(&page, err);
+  tct_work_end(before);
   json_decref(file);
   if (status != TCT_OK) page.html.failed = 1;
   text = tct_html_take(&page.html);

@@ -15,8 +15,8 @@ typedef struct tct_page {
   const json_t *file;
   tct_page_options said; /* texts of whoever writes the page */
   const json_t *audit;   /* the answer of tct_audit_json for the same plan, or NULL */
-  double proved;         /* epsilon that the releases cost at the claim's delta; INFINITY: no accountant says */
-  int holds;             /* the claim is no less than that */
+  tct_verdict verdict;   /* of verify */
+  bool holds;            /* no check failed */
   tct_noise_size noise;  /* of the weights */
   int noise_known;
   int64_t class; /* whose weights are written; -1: the model has one row of them */
@@ -36,8 +36,6 @@ void tct_report_protected(tct_page *page);
 void tct_report_unaccounted(tct_page *page);
 /* ---- report_curve.c: epsilon against delta ---- */
 tct_status tct_report_curve(tct_page *page, tct_error *err);
-/* Fills proved and holds: a page must not repeat a claim that its own figures refute. */
-tct_status tct_report_recompute(tct_page *page, tct_error *err);
 /* ---- report_audit.c: what an audit found ---- */
 /* Is it an audit of the model's own plan?  TCT_E_DATA: it is none at all; TCT_E_USAGE: of another plan. */
 tct_status tct_report_audit_check(const tct_page *page, tct_error *err);

@@ -55,7 +55,10 @@ static tct_status row(tct_page *page, int64_t i, tct_error *err) {
   tct_cost cost = {.epsilon = INFINITY};
   char text[256];
   tct_event_print(e, text, sizeof text);
-  if (i < PRICED) TCT_TRY(tct_account_epsilon(&alone, (tct_neighbours)m->neighbours, m->delta, PRECISION, &cost, err));
+  if (i < PRICED && tct_account_epsilon(&alone, (tct_neighbours)m->neighbours, m->delta, PRECISION, &cost, err) != 0) {
+    if (err->status == TCT_E_MEMORY) return TCT_E_MEMORY;
+    tct_error_clear(err), cost.winner = NULL; /* no accountant knows it, or it would take too much work */
+  }
   tct_html_put(h, "<tr><td>");
   words(h, e);
   tct_html_format(h, ".<br><code data-field=\"privacy.events.%lld\">%s</code></td><td>", (long long)i, text);

@@ -56,23 +56,57 @@ static int warnings_of(const tct_page *page) {
   return count;
 }
 
+/* What verify found, where that is less than a proof of the whole: as large as an epsilon, and what it means. */
+static const char *less_than_proved(const tct_page *page, const char **means) {
+  switch ((tct_verdict_kind)page->verdict.kind) {
+    case TCT_VERDICT_REFUSED: return *means = "tacit verify refuses this file; it claims ", "not verified";
+    case TCT_VERDICT_REPRODUCIBLE:
+      return *means = "the noise came from a seed, which protects nobody; the figures agree: ", "not private";
+    case TCT_VERDICT_FOR_TESTS:
+      return *means = "the run was charged to a ledger for tests; the figures agree: ", "a test";
+    case TCT_VERDICT_OLD_RULES:
+      return *means = "a file of older days, whose events nothing binds to this run; they cost ", "verified in part";
+    case TCT_VERDICT_VERIFIED:
+    case TCT_VERDICT_NO_PRIVACY: break;
+  }
+  *means = "its settings were planned by other rules and could not be planned again; its events cost ";
+  return page->verdict.replanned ? NULL : "verified in part";
+}
+
+static void claimed(tct_page *page, bool large) {
+  tct_html *h = &page->html;
+  bool good = !cautions(page, true, false);
+  if (large) tct_html_format(h, "<span class=\"big%s\">", good ? "" : " bad");
+  tct_html_put(h, "\xce\xb5 = ");
+  tct_html_real(h, "privacy.epsilon", page->model->epsilon, 0);
+  tct_html_put(h, large ? "</span> at \xce\xb4 = " : " at \xce\xb4 = ");
+  tct_html_real(h, "privacy.delta", page->model->delta, 0);
+  if (page->model->delta == 0) tct_html_put(h, ": pure \xce\xb5-differential privacy");
+}
+
+static void promise_tile(tct_page *page) {
+  tct_html *h = &page->html;
+  const char *means, *less = less_than_proved(page, &means);
+  if (!page->model->is_private) {
+    tile(h, "Privacy loss, at most");
+    tct_html_put(h, "<span class=\"big bad\">no limit</span> this model is not private");
+  } else if (!less) {
+    tile(h, "Privacy loss, at most: verified");
+    claimed(page, true);
+  } else {
+    tile(h, "Privacy loss");
+    tct_html_format(h, "<span class=\"big bad\" data-field=\"derived.verdict\">%s</span> %s", less, means);
+    claimed(page, false);
+  }
+  tct_html_put(h, "</dd></div>\n");
+}
+
 static void tiles(tct_page *page) {
   tct_html *h = &page->html;
   const tct_model *m = page->model;
   int count = warnings_of(page);
   tct_html_put(h, "<dl class=\"tiles\">\n");
-  tile(h, page->holds ? "Privacy loss, at most" : "Claimed, and not proved");
-  if (m->is_private) {
-    bool good = page->holds && !cautions(page, true, false);
-    tct_html_format(h, "<span class=\"big%s\">\xce\xb5 = ", good ? "" : " bad");
-    tct_html_real(h, "privacy.epsilon", m->epsilon, 0);
-    tct_html_put(h, "</span> at \xce\xb4 = ");
-    tct_html_real(h, "privacy.delta", m->delta, 0);
-    if (m->delta == 0) tct_html_put(h, ": pure \xce\xb5-differential privacy");
-  } else {
-    tct_html_put(h, "<span class=\"big bad\">no limit</span> this model is not private");
-  }
-  tct_html_put(h, "</dd></div>\n");
+  promise_tile(page);
   tile(h, "Trained on");
   tct_html_put(h, "<span class=\"big\">");
   tct_html_count(h, "rows", m->rows);
@@ -112,8 +146,8 @@ void tct_report_summary(tct_page *page) {
   else if (!page->holds)
     tct_html_put(
         h,
-        "<p class=\"alarm\"><strong>The promise is not proved.</strong> The releases that the model file names "
-        "cost more than it claims. The file was edited or is damaged: do not rely on it.</p>\n");
+        "<p class=\"alarm\"><strong>The promise is not proved.</strong> tacit verify refuses this file. It was edited "
+        "or is damaged: do not rely on it.</p>\n");
   else if (warnings_of(page))
     tct_html_put(
         h,
@@ -275,9 +309,9 @@ void tct_report_unaccounted(tct_page *page) {
     tct_html_put(h, "</li>\n");
   }
   if (!page->holds) {
-    tct_html_put(h, "<li>The promise itself. At the claimed \xce\xb4 the releases cost an \xce\xb5 of ");
-    tct_html_real(h, "derived.proved", page->proved, 4);
-    tct_html_put(h, ", which is more than the claim.</li>\n");
+    tct_html_put(h, "<li>The promise itself. Verify says: <span data-field=\"derived.why\">");
+    tct_html_text(h, page->verdict.why);
+    tct_html_put(h, ".</span></li>\n");
   }
   if (m->reproducible)
     tct_html_put(

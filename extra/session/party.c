@@ -113,12 +113,18 @@ static tct_status meet(taking_part *s, tct_error *err) {
   return tct_peers_meet(&s->peers, &place, err);
 }
 
-/* In this party's ledger, until the others have waited long enough. */
+/* In this party's ledger, until the others have waited long enough.  What reading took here stands there as it will in
+ * the model (gather in serve.c). */
 static tct_status reserve(taking_part *s, tct_error *err) {
   s->model = TCT_NEW(tct_model, 1);
   if (!s->model) return tct_fail_memory(err);
   s->phases.seconds = s->options->timeout;
   TCT_TRY(tct_session_describe(s->terms.plan, s->model, err));
+  for (int i = 0; i < TCT_UNACCOUNTED && s->data->unaccounted[i]; i++) {
+    char line[TCT_SESSION_LINE];
+    tct_session_unaccounted(s->terms.roster.name[s->terms.index], s->data->unaccounted[i], line, sizeof line);
+    if (!tct_model_note(s->model, line)) return tct_fail_memory(err);
+  }
   return tct_model_promise(s->terms.plan, s->data, &s->phases, s->model, err);
 }
 

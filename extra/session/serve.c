@@ -23,6 +23,7 @@ typedef struct service {
   const tct_rounds *rounds;
   tct_model *model;
   bool begun; /* parties may have been charged */
+  tct_stop watch;
   tct_progress progress;
 } service;
 
@@ -245,10 +246,11 @@ static tct_status rounds(service *s, tct_error *err) {
   return tct_model_observers(s->plan, &apart, s->model, err);
 }
 
-/* Who is sent the model knows that it is written.  All have paid for it, so it is made though one may be gone by now.
- */
+/* Who is sent the model knows that it is written.  All have paid for it, so it is made and sent though one may be gone
+ * by now, and whoever asks this server to end. */
 static tct_status give(service *s, tct_error *err) {
   const char *output = s->plan->config.output;
+  tct_stop_end(&s->watch);
   char *text = tct_model_json(s->model, err);
   if (!text) return TCT_E_MEMORY;
   tct_status status = output ? tct_model_write(s->model, output, err) : TCT_OK;
@@ -292,7 +294,6 @@ static tct_status check(const tct_config *config, tct_error *err) {
 
 tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_error *err) {
   tct_error own_error;
-  tct_stop watch;
   tct_config own;
   tct_session own_options;
   tct_error_clear(err);
@@ -301,14 +302,14 @@ tct_model *tct_serve(const tct_config *config, const tct_session *options, tct_e
     return NULL;
   service *s = TCT_NEW(service, 1);
   if (!s) return tct_fail_memory(err), NULL;
-  tct_stop_watch(&watch, own.cancel, own.user);
+  tct_stop_watch(&s->watch, own.cancel, own.user);
   tct_status status = check(&own, err);
   if (status == TCT_OK) status = tct_session_open(&own_options, true, &s->wire, err);
   if (status == TCT_OK) {
     status = session(s, &own, own_options.address != NULL, err);
     if (status != TCT_OK) stop(s, err);
   }
-  tct_stop_end(&watch);
+  tct_stop_end(&s->watch);
   tct_model *model = status == TCT_OK ? s->model : NULL;
   if (status != TCT_OK) tct_model_free(s->model);
   for (int k = 0; k < TCT_PARTIES_MAX; k++) json_decref(s->hello[k]);

@@ -3,14 +3,16 @@
  * Functions that can fail return NULL or a number other than 0 and write one sentence to why[size]. */
 #ifndef TCT_WIRE_TLS_H
 #define TCT_WIRE_TLS_H
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { TCT_TLS_VERSION = 3, TCT_TLS_WHY = 400, TCT_TLS_BINDING = 32 };
+enum { TCT_TLS_VERSION = 4, TCT_TLS_WHY = 400, TCT_TLS_BINDING = 32 };
 
 /* PEM files: own chain, its key, and the authority that signs all peers. */
 typedef struct tct_tls_files {
   const char *certificate, *private_key, *authority;
   const char *revoked; /* the authority's list of revoked certificates, or NULL */
+  bool (*stop)(void);  /* asked while something is waited for: true ends the wait as if it were too late */
 } tct_tls_files;
 
 /* Waiting for a peer. */

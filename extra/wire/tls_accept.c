@@ -33,6 +33,7 @@ typedef struct place {
 typedef struct listener {
   SSL_CTX *context;
   int socket;
+  bool (*stop)(void);
   place at[PLACES]; /* the oldest first */
   int count;
   double closed_until; /* no new ones before: out of sockets */
@@ -59,7 +60,7 @@ void *tls_listen(const tct_tls_files *files, const char *address, char *why, siz
     free(l);
     return NULL;
   }
-  l->context = context, l->socket = s;
+  l->context = context, l->socket = s, l->stop = files->stop;
   return l;
 }
 
@@ -117,7 +118,7 @@ static void welcome_some(listener *l) {
     if (s < 0) continue; /* that one has left again */
     source_of(&from, p.source);
     make_room(l, p.source);
-    p.connection = tls_connection_new(l->context, s);
+    p.connection = tls_connection_new(l->context, s, l->stop);
     if (p.connection) l->at[l->count++] = p;
   }
 }
@@ -182,7 +183,7 @@ void *tls_accept(void *handle, const tct_tls_wait *wait, tct_tls_ended *ended, c
   tls_connection *c = NULL;
   *ended = TCT_TLS_REFUSED;
   while (!one_is_decided(l, ready, &c, why, size)) {
-    *ended = tls_now() >= deadline ? TCT_TLS_LATE : TCT_TLS_WATCHED;
+    *ended = tls_now() >= deadline || l->stop() ? TCT_TLS_LATE : TCT_TLS_WATCHED;
     memset(ready, 0, sizeof ready);
     if (*ended == TCT_TLS_LATE || await_any(l, wait, deadline, ready)) {
       snprintf(why, size, "nobody came");

@@ -11,6 +11,7 @@ typedef struct tls_connection {
   SSL_CTX *context; /* a connecting side's own; NULL at an accepting one */
   SSL *ssl;
   int socket;
+  bool (*stop)(void);
 } tls_connection;
 
 double tls_now(void);
@@ -21,7 +22,7 @@ typedef struct tls_quiet {
 } tls_quiet;
 tls_quiet tls_quiet_begin(void);
 void tls_quiet_end(const tls_quiet *quiet);
-/* For poll: milliseconds until the deadline. */
+/* For poll: milliseconds until the deadline, or until `stop` is to be asked again. */
 int tls_left(double deadline);
 
 /* One step of OpenSSL that returned `outcome`. */
@@ -33,7 +34,7 @@ void tls_explain(const tls_connection *c, char *why, size_t size);
 SSL_CTX *tls_context(const tct_tls_files *files, int server, char *why, size_t size);
 struct addrinfo *tls_resolve(const char *address, int passive, char host[256], char *why, size_t size);
 /* Takes the socket, closes it where it fails. */
-tls_connection *tls_connection_new(SSL_CTX *context, int socket);
+tls_connection *tls_connection_new(SSL_CTX *context, int socket, bool (*stop)(void));
 void tls_close(void *connection);
 
 /* tls_accept.c */

@@ -48,17 +48,16 @@ void tls_quiet_end(const tls_quiet *q) {
 
 int tls_left(double deadline) {
   double left = deadline - tls_now();
-  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1;
+  return left <= 0 ? 0 : left > 0.1 ? 100 : (int)(left * 1000) + 1;
 }
 
-/* Waits for the socket until the deadline; 0: it is ready. */
-static int await(int socket, short events, double deadline) {
+/* Waits for the socket until the deadline, or until `stop` says so; 0: it is ready. */
+static int await(int socket, short events, double deadline, bool (*stop)(void)) {
   for (;;) {
     struct pollfd p = {.fd = socket, .events = events};
     int ready = poll(&p, 1, tls_left(deadline));
     if (ready > 0) return 0;
-    if (ready == 0 && tls_now() >= deadline) return 1;
-    if (ready < 0 && errno != EINTR) return 1;
+    if (tls_now() >= deadline || (ready < 0 && errno != EINTR) || stop()) return 1;
   }
 }
 
@@ -145,7 +144,7 @@ tls_step tls_step_of(const connection *c, int outcome) {
 static int step(connection *c, int outcome, double deadline) {
   tls_step s = tls_step_of(c, outcome);
   if (s == TLS_DONE || s == TLS_FAILED) return s == TLS_FAILED;
-  return await(c->socket, s == TLS_READ ? POLLIN : POLLOUT, deadline) ? 3 : 2;
+  return await(c->socket, s == TLS_READ ? POLLIN : POLLOUT, deadline, c->stop) ? 3 : 2;
 }
 
 void tls_explain(const connection *c, char *why, size_t size) {
@@ -181,14 +180,14 @@ void tls_close(void *handle) {
   free(c);
 }
 
-tls_connection *tls_connection_new(SSL_CTX *context, int socket) {
+tls_connection *tls_connection_new(SSL_CTX *context, int socket, bool (*stop)(void)) {
   connection *c = calloc(1, sizeof *c);
   int one = 1;
   if (!c) {
     close(socket);
     return NULL;
   }
-  c->socket = socket;
+  c->socket = socket, c->stop = stop;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   c->ssl = SSL_new(context);
   if (c->ssl && SSL_set_fd(c->ssl, socket) == 1) return c;
@@ -197,12 +196,12 @@ tls_connection *tls_connection_new(SSL_CTX *context, int socket) {
 }
 
 /* One try of one address: the socket, or -1. */
-static int try_one(const struct addrinfo *a, double deadline) {
+static int try_one(const struct addrinfo *a, double deadline, bool (*stop)(void)) {
   int s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bad = 0;
   socklen_t length = sizeof bad;
   if (s < 0) return -1;
   if (connect(s, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) bad = errno;
-  if (!bad && await(s, POLLOUT, deadline)) bad = ETIMEDOUT;
+  if (!bad && await(s, POLLOUT, deadline, stop)) bad = ETIMEDOUT;
   if (!bad) getsockopt(s, SOL_SOCKET, SO_ERROR, &bad, &length);
   if (!bad) return s;
   close(s);
@@ -210,15 +209,15 @@ static int try_one(const struct addrinfo *a, double deadline) {
 }
 
 /* A socket to the address, tried again until the wait is over: the other side may not listen yet. */
-static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double deadline) {
+static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double deadline, bool (*stop)(void)) {
   const connection *watched = wait->watch;
   for (;;) {
     for (const struct addrinfo *a = at; a; a = a->ai_next) {
-      int s = try_one(a, deadline);
+      int s = try_one(a, deadline, stop);
       if (s >= 0) return s;
     }
-    if (tls_now() + 0.1 >= deadline) return -1;
-    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1)) return -1;
+    if (tls_now() + 0.1 >= deadline || stop()) return -1;
+    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1, stop)) return -1;
     if (!watched) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   }
 }
@@ -240,11 +239,11 @@ static void *tls_connect(const tct_tls_files *files, const char *address, const 
   struct addrinfo *at = context ? tls_resolve(address, 0, host, why, size) : NULL;
   connection *c = NULL;
   if (at) {
-    int s = reach(at, wait, deadline);
+    int s = reach(at, wait, deadline, files->stop);
     if (s < 0)
       snprintf(why, size, "no %s answers at %.100s; start it, or check the address",
                wait->any_host ? "party" : "server", address);
-    if (s >= 0) c = tls_connection_new(context, s);
+    if (s >= 0) c = tls_connection_new(context, s, files->stop);
     if (s >= 0 && !c) snprintf(why, size, "out of memory");
     freeaddrinfo(at);
   }
@@ -300,7 +299,7 @@ static int tls_receive(void *handle, void *bytes, size_t count, double seconds, 
     ERR_clear_error();
     outcome = step(c, SSL_read_ex(c->ssl, (char *)bytes + done, count - done, &part), deadline);
     if (outcome == 0) done += part;
-    if (done < count && outcome != 1 && tls_now() > deadline) outcome = 3; /* a peer that trickles */
+    if (done < count && outcome != 1 && (tls_now() > deadline || c->stop())) outcome = 3; /* a peer that trickles */
   }
   tls_quiet_end(&q);
   return done < count ? broken(outcome == 3, why, size) : 0;
@@ -338,8 +337,8 @@ static int tls_swap(void *handle, tct_tls_swap *b, double seconds, char *why, si
     short waits = 0;
     size_t before = done;
     failed = swap_out(c, b, &waits) || swap_in(c, b, &done, &waits);
-    if (!failed && done == before) late = await(c->socket, waits ? waits : POLLIN, deadline);
-    if (tls_now() > deadline) late = 1;
+    if (!failed && done == before) late = await(c->socket, waits ? waits : POLLIN, deadline, c->stop);
+    if (tls_now() > deadline || c->stop()) late = 1;
   }
   tls_quiet_end(&q);
   return done < b->in_size ? broken(late && !failed, why, size) : 0;
@@ -347,7 +346,7 @@ static int tls_swap(void *handle, tct_tls_swap *b, double seconds, char *why, si
 
 static int tls_waiting(void *handle) {
   connection *c = handle;
-  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now());
+  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now(), c->stop);
 }
 
 static int tls_binding(void *handle, unsigned char out[TCT_TLS_BINDING]) {

@@ -2,6 +2,7 @@
  *
  * MPI authenticates nobody: this is for parties that share a machine room, or for tests of the protocol. */
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "wire/wire.h"
 #include "ranks/ranks.h"
 
@@ -46,6 +47,7 @@ tct_status tct_wire_ranks(tct_team *team, double seconds, tct_wire *wire, tct_er
   *s = (ranks_state){.team = team, .seconds = seconds};
   *wire = (tct_wire){.backend = &backend, .state = s, .self = rank - 1, .parties = ranks - 1};
   for (int k = 0; k < TCT_PARTIES_MAX; k++) wire->slot[k] = k;
+  tct_team_watch(team, tct_stop_ask, NULL);
   return TCT_OK;
 }
 

@@ -1,6 +1,7 @@
 /* wire_tls.c - a wire over TLS connections: wraps the library that speaks it. */
 #include "core/alloc.h"
 #include "core/load.h"
+#include "core/stop.h"
 #include "wire/wire.h"
 #include "wire/tls.h"
 
@@ -23,8 +24,15 @@ static void *connection_of(const tct_wire *wire, int peer) {
   return s->peer[wire->self == TCT_SERVER && !wire->peer[0] ? wire->slot[peer] : 0];
 }
 
+/* A wait that was broken off is no fault of the peer. */
+static tct_status failed(tct_error *err, const char *why) {
+  if (tct_stopping()) return tct_fail(err, TCT_E_CANCELLED, "cancelled while it waited for the others");
+  return tct_fail(err, TCT_E_RUN, "%s", why);
+}
+
 static tct_status tls_failed(tct_wire *wire, int peer, const char *why, tct_error *err) {
   char name[sizeof wire->peer];
+  if (tct_stopping()) return failed(err, why);
   if (wire->self != TCT_SERVER && !wire->peer[0]) return tct_fail(err, TCT_E_RUN, "the server: %s", why);
   tct_wire_peer(wire, peer, name, sizeof name);
   return tct_fail(err, TCT_E_RUN, "party '%.60s': %s", name, why);
@@ -93,11 +101,11 @@ tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(TCT_SERVER, parties, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked};
+  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
   s->listener = s->tls->listen(&f, address, why, sizeof why);
   if (s->listener) return TCT_OK;
   tct_wire_close(wire);
-  return tct_fail(err, TCT_E_RUN, "%s", why);
+  return failed(err, why);
 }
 
 int tct_wire_port(const tct_wire *wire) {
@@ -123,6 +131,8 @@ tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
     bool late = ended == TCT_TLS_LATE;
     if (s->peer[k]) {
       k++;
+    } else if (tct_stopping()) {
+      return failed(err, why);
     } else if (late || now() >= deadline) {
       return tct_fail(err, TCT_E_RUN, "%d of %d parties came in time%s%s; start the others, or wait longer", k,
                       wire->parties,
@@ -146,12 +156,12 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(0, 1, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked};
+  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
   const tct_tls_wait wait = {.seconds = seconds};
   s->peer[0] = s->tls->connect(&f, address, &wait, why, sizeof why);
   if (s->peer[0]) return TCT_OK;
   tct_wire_close(wire);
-  return tct_fail(err, TCT_E_RUN, "%s", why);
+  return failed(err, why);
 }
 
 void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size) {
@@ -178,12 +188,12 @@ tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, 
   tct_wire_door *door = *out = TCT_NEW(tct_wire_door, 1);
   if (!door) return tct_fail_memory(err);
   *door = (tct_wire_door){.tls = tls, .seconds = seconds};
-  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority, files->revoked};
+  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
   door->listener = tls->listen(&door->files, address, why, sizeof why);
   if (door->listener) return TCT_OK;
   tct_free(door);
   *out = NULL;
-  return tct_fail(err, TCT_E_RUN, "%s", why);
+  return failed(err, why);
 }
 
 int tct_wire_door_port(const tct_wire_door *door) { return door->tls->port(door->listener); }
@@ -223,6 +233,7 @@ tct_status tct_wire_door_take(tct_wire_door *door, tct_wire *server, tct_wire *o
   void *connection = door->tls->accept(door->listener, &wait, &ended, why, sizeof why);
   if (connection) return wrap(door, connection, TCT_SERVER, out, err);
   if (ended == TCT_TLS_WATCHED) return hear_stop(server, err);
+  if (tct_stopping()) return failed(err, why);
   tct_fail(err, TCT_E_RUN, "the parties did not all meet (%s); check the addresses that they listen at", why);
   return ended == TCT_TLS_LATE ? TCT_E_RUN : TCT_OK;
 }
@@ -236,5 +247,5 @@ tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire
   void *connection = door->tls->connect(&door->files, address, &wait, why, sizeof why);
   if (connection) return wrap(door, connection, 0, out, err);
   if (s->tls->waiting(s->peer[0])) return hear_stop(server, err);
-  return tct_fail(err, TCT_E_RUN, "%s", why);
+  return failed(err, why);
 }

@@ -98,7 +98,7 @@ class Error(Structure):
 class Matrix(Structure):
     _fields_ = members(
         (c_int64, "rows cols"), (c_int32, "layout value_type index_type reserved"), (c_void_p, "values"),
-        (c_int64, "stride"), (c_void_p, "start index"),
+        (c_int64, "stride"), (c_void_p, "start index pages"),
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ class Config(Structure):
         (c_char_p, "scale label_scale"), (c_int32, "intercept threads has_seed reserved"), (c_uint64, "seed"),
         (c_char_p, "ledger"), (PROGRESS_FN, "progress"), (CANCEL_FN, "cancel"), (c_void_p, "user"),
         (c_char_p, "output input_changed"), (c_int32, "input_part reserved2"), (c_char_p, "errors"),
-        (c_int64, "memory"), (c_char_p, "estimate"),
+        (c_int64, "memory"), (c_char_p, "estimate"), (c_int64, "cols"),
     )  # fmt: skip
 
 

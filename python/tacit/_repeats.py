@@ -121,7 +121,9 @@ def fingerprint(X: Any) -> tuple[int, int, int]:
     """(rows, columns, hash) of numeric records: an array, SciPy CSR or CSC, or a table of `tacit.read`."""
     X = X.array() if isinstance(X, Table) else X
     rows, cols = X.shape
-    factors = _coefficients(cols)
+    # Sparse rows need no more of them than their largest index says, however many columns are declared.
+    by_rows = sparse.issparse(X) and X.format == "csr"
+    factors = _coefficients(int(X.indices.max(initial=-1)) + 1 if by_rows else cols)
     with np.errstate(over="ignore"):
         total = _sparse_total(X, factors) if sparse.issparse(X) else _dense_total(X, factors)
     return rows, cols, total % 2**64

@@ -194,3 +194,9 @@ def test_no_record_tells_the_format_where_malformed_ones_are_nothing(tmp_path):
         tacit.read(path, cols=2, invalid="zero")
     with pytest.raises(ValueError, match="format is unknown"):
         tacit.read(path, format="xml")
+
+
+def test_columns_that_memory_has_no_room_for_are_refused_and_nothing_as_long_is_made():
+    X = sparse.csr_matrix((np.array([0.5, 0.25]), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2_000_000_000))
+    with pytest.raises(MemoryError, match="a fit of 2000000000 columns needs at least"):
+        tacit.PrivateLogisticRegression(epsilon=1, delta=1e-6, data_norm=1, solver="dpgd").fit(X, [0, 1])

@@ -36,6 +36,9 @@ def models(tmp_path_factory):
     tacit_program("generate", "--rows", 3000, "--seed", 1, "-o", "people.csv", cwd=here)
     tacit_program("generate", "--rows", 2000, "--kind", "regression", "-o", "income.csv", cwd=here)
     tacit_program("ledger", "people.ledger", "--init", "--epsilon", 9, "--delta", 1e-5, cwd=here)
+    lines = (here / "people.csv").read_text().splitlines()
+    persons = [lines[0] + ",who", *(f"{line},{row // 2}" for row, line in enumerate(lines[1:]))]
+    (here / "persons.csv").write_text("\n".join(persons) + "\n")
     people = ["people.csv", "--schema", "people.schema.json", "--loss", "logistic", "--delta", "1e-6"]
     ridge = ["--penalty", "l2:lambda=0.01"]
     runs = {
@@ -50,6 +53,7 @@ def models(tmp_path_factory):
         "errors": [*people, "--errors", "robust", "--epsilon", 4, "--intercept"],
         "counts": ["income.csv", "--schema", "income.schema.json", "--loss", "poisson", "--errors", "model", "--epsilon", 4,
                    "--delta", "2.5e-7", "--intercept"],
+        "persons": ["persons.csv", *people[1:], "--person", "who", "--rows-per-person", 2, "--solver", "dpgd", "--epsilon", 1],
         "large": [*people[:-1], "1e-3", *ridge, "--solver", "dpscd", "--epsilon", 50],
     }  # fmt: skip
     paths = {}
@@ -66,12 +70,6 @@ def models(tmp_path_factory):
     full = {**sparse, "coefficients": [math.sin(j * j) for j in range(columns)]}
     paths["wide"] = here / "wide.json"
     paths["wide"].write_text(json.dumps(full))
-    persons = json.loads(paths["dpcd"].read_text())
-    persons["privacy"]["unit"] = (
-        "One person: all of that person's records together removed; the number of records and the schema are public."
-    )
-    paths["persons"] = here / "persons.json"
-    paths["persons"].write_text(json.dumps(persons))
     forged = json.loads(paths["dpscd"].read_text())
     forged["privacy"]["epsilon"] = 0.5
     paths["forged"] = here / "forged.json"
@@ -234,6 +232,10 @@ def interval_of(model, name):
     return {"lower": estimate - half, "upper": estimate + half, "p_value": p_value}
 
 
+def refused(path):
+    return not tacit.verify(path)["ok"]
+
+
 def check_derived(kind, value, shown, model, path, seen):
     p = model["privacy"]
     if kind == "guess":
@@ -243,9 +245,7 @@ def check_derived(kind, value, shown, model, path, seen):
     elif kind == "chance":
         assert value == pytest.approx(1 / p["delta"], rel=0.051)
     elif kind == "warnings":
-        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + (path.stem == "forged")
-    elif kind == "proved":
-        assert path.stem == "forged" and value == pytest.approx(1, rel=2e-3)
+        assert value == len(p["unaccounted"]) + (p["noise"] == "reproducible") + refused(path)
     elif kind == "alone":
         event = list(dict.fromkeys(p["events"]))[seen]  # equal events share a line, and its price is that of all
         alone = tacit.account([event] * p["events"].count(event), p["delta"], neighbours=p["neighbours"])["epsilon"]
@@ -289,6 +289,10 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
             elif field.startswith("derived.caution."):
                 texts = {w["name"]: w["text"] for w in tacit.verify(path)["warnings"]}
                 assert shown.rstrip(".") == texts[field.removeprefix("derived.caution.")]
+            elif field == "derived.verdict":
+                assert shown == ("not verified" if refused(path) else "not private")
+            elif field == "derived.why":
+                assert shown.rstrip(".") in [check["text"] for check in tacit.verify(path)["checks"] if not check["ok"]]
             elif field == "privacy.noise":
                 assert model["privacy"]["noise"] == "reproducible"
             else:
@@ -312,8 +316,9 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
     drawn = [f"coefficients.{j}" for j in range(model["columns"])] if model["columns"] <= 100 else []
     wanted = [*drawn, "rows", "sha256", "library"]
     if model["privacy"]["private"]:
-        wanted += ["privacy.epsilon", "privacy.delta", "privacy.accountant"]
-        wanted += [] if name == "forged" else ["privacy.unit", "privacy.trust"]  # no words for a claim that is refuted
+        wanted += ["privacy.epsilon", "privacy.delta"]
+        # No words and no curve for a claim that is refused.
+        wanted += [] if refused(path) else ["privacy.accountant", "privacy.unit", "privacy.trust"]
         events = model["privacy"]["events"]
         wanted += [f"privacy.events.{i}" for i in range(len(events)) if events.index(events[i]) == i]
     if name == "large":
@@ -321,7 +326,9 @@ def test_every_figure_and_every_text_of_a_page_is_the_model_files(models, name):
     if "ledger" in model["privacy"]:
         wanted += ["privacy.ledger.run", "privacy.ledger.head"]
     wanted += [f"privacy.unaccounted.{i}" for i in range(len(model["privacy"]["unaccounted"]))]
+    wanted += ["derived.verdict", "derived.why"] if model["privacy"]["private"] and refused(path) else []
     assert not set(wanted) - fields
+    assert refused(path) == (name in ("sparse", "wide", "forged", "hostile"))
     if noise_of(model):
         assert "derived.noise_most" in fields
 
@@ -439,18 +446,20 @@ def test_a_page_says_whether_a_record_or_a_person_is_protected(models):
 
 
 @needs_program
-def test_a_claim_that_the_releases_refute_is_not_repeated_as_one(models):
+def test_a_claim_that_verify_refuses_is_not_repeated_as_one(models):
     for name, path in models.items():
         refuted = "The promise is not proved." in tacit.read_model(path).report()
-        assert refuted == (name == "forged")
-        model = tacit.read_model(path).json
-        if model["privacy"]["private"]:
-            assert refuted != next(c for c in tacit.verify(path)["checks"] if c["name"] == "recomputed")["ok"]
-    for change in ({"epsilon": 0}, {"epsilon": "infinity"}, {"delta": 0}, {"delta": 2}, {"events": []}):
+        assert refuted == (name in ("forged", "hostile"))
+        assert refuted == (refused(path) and tacit.read_model(path).json["privacy"]["private"])
+    for change in ({"epsilon": 0}, {"epsilon": "infinity"}, {"delta": 2}, {"events": []}, {"delta": 0}):
         broken = json.loads(models["dpscd"].read_text())
         broken["privacy"].update(change)
-        with pytest.raises(ValueError, match="in range|no epsilon at delta 0"):
-            tacit._model.Model.parse(json.dumps(broken)).report()
+        model = tacit._model.Model.parse(json.dumps(broken))
+        if change == {"delta": 0}:  # a claim, and a wrong one
+            assert "The promise is not proved." in model.report()
+            continue
+        with pytest.raises(ValueError, match="in range"):
+            model.report()
 
 
 # ---- legibility ----

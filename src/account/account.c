@@ -33,11 +33,6 @@ static bool applies(const tct_accountant *a, const tct_events *events, tct_neigh
   return a->applies(events, neighbours, why, sizeof why);
 }
 
-static tct_status refuse(tct_error *err) {
-  return tct_fail(err, TCT_E_USAGE,
-                  "no accountant bounds this mixture of events under this relation; account for its parts one by one");
-}
-
 typedef enum depth { QUICK, ONE_SIDE, BRACKET } depth;
 
 /* No list costs less than its parts: an accountant that says so has proved nothing.  A bracket is never empty, never
@@ -99,7 +94,6 @@ static tct_status smallest(const tct_events *events, tct_neighbours neighbours, 
     if (out->winner && out->epsilon <= out->epsilon_lower * (1 + 1e-9)) break;
     TCT_TRY(ask(a, events, neighbours, out, precision, how, err));
   }
-  if (!out->winner) return refuse(err);
   out->epsilon_lower = tct_min(out->epsilon_lower, out->epsilon);
   return TCT_OK;
 }
@@ -131,7 +125,6 @@ tct_status tct_account_delta(const tct_events *events, tct_neighbours neighbours
     out->upper = tct_min(out->upper, bracket.upper);
     out->lower = tct_max(out->lower, bracket.lower);
   }
-  if (out->upper == INFINITY) return refuse(err);
   out->lower = tct_min(out->lower, out->upper);
   return TCT_OK;
 }

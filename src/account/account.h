@@ -11,7 +11,8 @@ typedef struct tct_bracket {
 } tct_bracket;
 
 /* One accountant: a file of its own in account/ plus a line in list.def.
- * All functions are pure: no globals, no allocation that outlives the call, any thread. */
+ * All functions are pure but for the thread's purse of work (curves/work.h): no allocation that outlives the call, any
+ * thread. */
 typedef struct tct_accountant {
   const char *name;    /* "gdp" | "zcdp" | "rdp" | "pld" | ... */
   const char *summary; /* one phrase */
@@ -51,7 +52,7 @@ typedef struct tct_cost {
   double epsilon;       /* upper bound: the answer */
   double epsilon_lower; /* largest proven lower bound */
   double delta;
-  const tct_accountant *winner; /* NULL: no accountant applies */
+  const tct_accountant *winner; /* `basic` applies to every list */
 } tct_cost;
 tct_status tct_account_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                tct_cost *out, tct_error *err);

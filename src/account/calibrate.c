@@ -10,6 +10,7 @@
 #include "account/account.h"
 #include "account/pld.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 #include "core/alloc.h"
 
@@ -35,6 +36,7 @@ typedef struct search {
 static tct_status cost_at(search *s, double x, tct_cost *cost, tct_error *err) {
   tct_events events = {0};
   if (!s->quick && x == s->last_x && s->precision == s->last_precision) return *cost = s->last_cost, TCT_OK;
+  TCT_TRY(tct_work_take(5e3, err)); /* a closed form */
   tct_status status = s->make(x, s->user, &events, err);
   if (status == TCT_OK) status = tct_account_upper(&events, s->neighbours, s->delta, s->precision, s->quick, cost, err);
   tct_events_free(&events);

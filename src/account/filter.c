@@ -98,7 +98,7 @@ static double add_up(double spent, double cost, double count) { return (spent + 
 
 static tct_status spend_one_number(tct_filter *f, double cost, double count, tct_error *err) {
   double spent = add_up(f->spent, cost, count);
-  if (!(TCT_POINT(filter_takes_the_step_beyond_its_budget, spent, f->spent) <= f->budget)) return refuse_budget(err);
+  if (!(spent <= f->budget)) return refuse_budget(err);
   f->spent = spent;
   return TCT_OK;
 }

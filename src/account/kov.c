@@ -12,6 +12,7 @@
  * theorem 1).  With m the first atom whose loss is above epsilon, delta = P(i >= m) - e^epsilon P'(i >= m), where P'
  * has 1 - p for p. */
 #include "account/curves/compare.h"
+#include "account/curves/work.h"
 #include "account/kov.h"
 
 #include "core/point.h"
@@ -43,6 +44,7 @@ static tct_status binomial_new(int64_t count, double epsilon0, binomial *out, tc
   if (mode > count) mode = count;
   out->low = mode > factor ? mode - factor : 0;
   out->high = count - mode > factor ? mode + factor : count;
+  TCT_TRY(tct_work_take(20 * (double)(out->high - out->low), err));
   out->weight = TCT_NEW(double, out->high - out->low + 1);
   if (!out->weight) return tct_fail_memory(err);
   double *w = out->weight - out->low, sum = 1;

@@ -72,18 +72,11 @@ static double log_delta(const tct_event *e, tct_neighbours neighbours, double nu
   return tct_min(0, log_add(log(e->delta), log_escape(nu, epsilon - e->epsilon)));
 }
 
-static tct_status onestep_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
-                                  tct_bracket *out, tct_error *err) {
-  (void)precision, (void)err;
-  double nu = 0, aim = log(delta) + log1p(-TCT_MARGIN);
-  const tct_event *e = single(events, neighbours, &nu);
-  double low = e->kind == TCT_EV_OBJPERT ? e->shift : e->epsilon, high = low;
-  *out = (tct_bracket){0, INFINITY};
-  if (!(log_delta(e, neighbours, nu, low) <= aim)) {
-    double step = 1;
-    while (!(log_delta(e, neighbours, nu, high = low + step) <= aim))
-      if (!((step *= 2) < 1e6)) return TCT_OK;
-  }
+double tct_onestep_epsilon(const tct_event *e, tct_neighbours neighbours, double nu, double delta) {
+  double aim = log(delta) + log1p(-TCT_MARGIN), low = e->kind == TCT_EV_OBJPERT ? e->shift : e->epsilon, high = low;
+  if (!(log_delta(e, neighbours, nu, low) <= aim))
+    for (double step = 1; !(log_delta(e, neighbours, nu, high = low + step) <= aim); step *= 2)
+      if (!isfinite(high)) return INFINITY;
   for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
     double middle = 0.5 * (low + high);
     if (log_delta(e, neighbours, nu, middle) <= aim)
@@ -91,8 +84,15 @@ static tct_status onestep_epsilon(const tct_events *events, tct_neighbours neigh
     else
       low = middle;
   }
-  double scale = nu + (e->kind == TCT_EV_OBJPERT ? 1 / e->noise : 0);
-  out->upper = high * (1 + TCT_MARGIN) + TCT_MARGIN * scale;
+  return high * (1 + TCT_MARGIN) + TCT_MARGIN * (nu + (e->kind == TCT_EV_OBJPERT ? 1 / e->noise : 0));
+}
+
+static tct_status onestep_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                                  tct_bracket *out, tct_error *err) {
+  (void)precision, (void)err;
+  double nu = 0;
+  const tct_event *e = single(events, neighbours, &nu);
+  *out = (tct_bracket){0, tct_upper(tct_onestep_epsilon(e, neighbours, nu, delta))};
   return TCT_OK;
 }
 

@@ -8,4 +8,6 @@
  * slope keeps its sign for a fixed label; the law of the objpert event is the one with it. */
 double tct_objpert_log_delta(double mu, double shift, double nu, tct_neighbours neighbours, bool one_sign,
                              double epsilon);
+/* The smallest epsilon at delta of one repetition of an objpert or approx event, composed so.  INFINITY: none. */
+double tct_onestep_epsilon(const tct_event *event, tct_neighbours neighbours, double nu, double delta);
 #endif

@@ -5,7 +5,8 @@
  *    move epsilon by T(t + 1)h^2/12.  h is set from the precision asked for.
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
  * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
- *    again. */
+ *    again.
+ * 5. Where the work is too much, or nothing is proved, h grows until something is.  */
 #include "account/curves/compare.h"
 #include "account/pld.h"
 
@@ -14,6 +15,7 @@
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/curves/saddle.h"
+#include "account/curves/work.h"
 
 #include "core/point.h"
 #include "core/alloc.h"
@@ -28,23 +30,20 @@ static const int64_t longest_grid = (int64_t)1 << 20;
 static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
 
 static bool pld_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
-  (void)neighbours;
-  for (int64_t i = 0; i < events->len; i++) {
-    if (tct_event_has_loss(&events->at[i])) continue;
-    snprintf(why, size, "a %s step has no privacy loss distribution of its own", tct_event_name(events->at[i].kind));
-    return false;
-  }
+  (void)events, (void)neighbours, (void)why, (void)size;
   return true;
 }
 
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
-static tct_status forecast(tct_loss_query *q, bool reversed, tct_saddle *out, tct_error *err) {
+/* As on a grid of width h, or 0. */
+static tct_status forecast(tct_loss_query *q, bool reversed, double h, tct_saddle *out, tct_error *err) {
+  TCT_TRY(tct_work_take(4e5 * q->len, err)); /* 60 tilts of 194 nodes, their exponentials and logarithms */
   tct_nodes *nodes = TCT_NEW(tct_nodes, q->len);
   tct_status status = nodes ? TCT_OK : tct_fail_memory(err);
   for (int j = 0; j < q->len && status == TCT_OK; j++) {
     bool back = reversed && tct_event_two_ways(&q->at[j], q->neighbours);
-    status = tct_event_nodes(&q->at[j], q->neighbours, q->tail, back, &nodes[j], err);
+    status = tct_event_nodes(&q->at[j], q->neighbours, q->tail, back, h, &nodes[j], err);
   }
   if (status == TCT_OK) tct_saddle_find(nodes, q->len, q->epsilon, log(q->delta), out);
   for (int j = 0; j < q->len && nodes; j++) tct_nodes_free(&nodes[j]);
@@ -52,15 +51,17 @@ static tct_status forecast(tct_loss_query *q, bool reversed, tct_saddle *out, tc
   return status;
 }
 
-/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points. */
-static double snap_width(const tct_loss_query *q, double h) {
+/* The two atoms of the steps that weigh most (laplace, pure, approx) both fall on grid points.  No much finer grid is
+ * made for steps that are a small part of the whole. */
+static double snap_width(const tct_loss_query *q, const tct_saddle *s, double h) {
   double max = 0, gap = 0;
   for (int j = 0; j < q->len; j++) {
     if (!tct_event_is_pure(&q->at[j]) || q->at[j].kind == TCT_EV_EXPONENTIAL) continue;
     double own = tct_event_pure_epsilon(&q->at[j], q->neighbours), weight = own * own * (double)q->at[j].count;
     if (weight > max) max = weight, gap = 2 * own;
   }
-  return gap > 0 ? gap / ceil(gap / h) : h;
+  bool matters = max > 0.1 * s->spread * s->spread || gap > 0.5 * h;
+  return gap > 0 && matters ? gap / ceil(gap / h) : h;
 }
 
 /* Precisions below 1e-4 are asked for by calibrations.  Their noise shall not be above that of the usual grids of width
@@ -88,7 +89,7 @@ static double choose_width(const tct_loss_query *q, const tct_saddle *s, double 
   }
   h = tct_min(h, tct_max(s->spread, widest / sqrt(q->steps)) / 24);
   h = fit_width(q, s, h);
-  return snap_width(q, tct_max(h, widest / (double)longest_grid));
+  return snap_width(q, s, tct_max(h, widest / (double)longest_grid));
 }
 
 /* ---- step 3: one direction --------------------------------------------------------------------- */
@@ -110,8 +111,9 @@ static void free_laws(laws *l) {
 
 static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
                           tct_error *err) {
-  /* Only a dominating law is known of these two: it proves nothing from below. */
-  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT, two = tct_event_two_ways(e, q->neighbours);
+  /* Only a dominating law is known of these: it proves nothing from below. */
+  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP,
+       two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
   if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
@@ -152,9 +154,11 @@ typedef struct answer {
   int64_t length; /* of the transform */
 } answer;
 
+static double no_answer(const tct_loss_query *q) { return isnan(q->epsilon) ? INFINITY : 1; }
+
 /* What an accountant knows that knows nothing; asking again would not help. */
 static answer nothing(const tct_loss_query *q, side which) {
-  return (answer){which == LOWER ? 0 : isnan(q->epsilon) ? INFINITY : 1, 0, true, 0};
+  return (answer){which == LOWER ? 0 : no_answer(q), 0, true, 0};
 }
 
 /* How a forecast is corrected that turned out wrong: read further down, or leave out less at infinity. */
@@ -170,11 +174,15 @@ static tct_status compose_once(tct_loss_query *q, const laws *l, side which, con
   bool inside;
   tct_saddle_window(s, c->epsilon, c->log_part, l->side[which][0].h, &window);
   *out = nothing(q, which);
+  for (int j = 0; j < l->len[which]; j++)
+    if (!l->side[which][j].proved) return TCT_OK;
   if (!tct_loss_query_pays(q, tct_compose_work(l->side[which], l->len[which], &window))) return TCT_OK;
   TCT_TRY(tct_compose(l->side[which], l->len[which], &window, which == UPPER, &law, err));
   if (!law.proved) return tct_law_free(&law), TCT_OK;
   if (isnan(q->epsilon)) {
-    double value = tct_law_epsilon(&law, q->delta, &inside, &out->slope);
+    double left = which == UPPER ? tct_delta_left(q->delta, TCT_POINT(steps_hardly_ever_drawn_cost_nothing, q->rare, 0))
+                                 : q->delta;
+    double value = tct_law_epsilon(&law, left, &inside, &out->slope);
     out->value = which == UPPER ? tct_upper(value) + TCT_POINT(rounding_of_losses_not_added, tct_loss_rounding(q), 0)
                                 : tct_lower(value - tct_loss_rounding(q));
   } else {
@@ -225,7 +233,8 @@ static tct_status ask(tct_loss_query *q, direction d, answer *upper, answer *low
   laws l;
   TCT_TRY(make_laws(q, d.reversed, d.h, lower != NULL, &l, err));
   tct_status status = compose_side(q, &l, UPPER, d.s, d.attempts, upper, err);
-  if (status == TCT_OK && lower) status = compose_side(q, &l, LOWER, d.s, d.attempts, lower, err);
+  if (status == TCT_OK && lower && upper->value < no_answer(q))
+    status = compose_side(q, &l, LOWER, d.s, d.attempts, lower, err);
   free_laws(&l);
   return status;
 }
@@ -248,7 +257,7 @@ static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s
                                 answer *lower, tct_error *err) {
   answer other, other_lower = {0, 0, true, 0};
   TCT_TRY(ask(q, (direction){false, h, s, ATTEMPTS}, upper, lower, err));
-  if (!TCT_POINT(pld_in_one_direction, q->two_ways, false) ||
+  if (!TCT_POINT(pld_in_one_direction, q->two_ways, false) || !(upper->value < no_answer(q)) ||
       reversed_limit(q) <= (isnan(q->epsilon) ? upper->value : q->epsilon))
     return TCT_OK;
   double gap = isnan(q->epsilon) ? 1 - back->epsilon / upper->value : 1 - exp(back->log_delta) / upper->value;
@@ -265,7 +274,8 @@ static tct_status ask_both_ways(tct_loss_query *q, double h, const tct_saddle *s
 
 /* The saddle point is far off where rare large losses add little to delta but much to the moments.  A coarse grid says
  * where epsilon lies, and how steep the curve is there. */
-static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slope, tct_error *err) {
+static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slope, double *width, double *epsilon,
+                                   tct_error *err) {
   answer rough;
   tct_loss_query at = *q;
   *slope = s->t;
@@ -274,25 +284,58 @@ static tct_status correct_forecast(tct_loss_query *q, tct_saddle *s, double *slo
   double h = tct_min(coarse * fine, tct_max(fine, 0.3 / s->t)); /* the tilt is to pass over few points at a time */
   TCT_TRY(ask(q, (direction){false, h, s, 3}, &rough, NULL, err));
   if (!rough.trusted || !(rough.value < INFINITY)) return TCT_OK;
+  *width = h, *epsilon = rough.value;
   *slope = tct_min(tct_max(s->t, rough.slope), 4 * s->t); /* more is the end of the support */
   at.epsilon = rough.value;
   tct_saddle before = *s;
-  TCT_TRY(forecast(&at, false, s, err));
+  TCT_TRY(forecast(&at, false, 0, s, err));
   if (!(s->t < 10 * before.t)) *s = before; /* beyond the largest loss: the grid was too coarse for its tilt */
   return TCT_OK;
 }
 
+/* Where the grid wanted gave nothing: wider ones, any width is sound.  Now a step may be much narrower than a bucket,
+ * so that the forecast is made as on the grid.  seen: epsilon as far as it is known, or NAN. */
+static tct_status coarser(tct_loss_query *q, double h, double seen, tct_bracket *out, tct_error *err) {
+  enum { ATTEMPTS_WIDER = 12 };
+  q->work += tct_loss_spare_work;
+  for (int k = 0; k < ATTEMPTS_WIDER && !(out->upper < no_answer(q)); k++, h *= 2) {
+    tct_loss_query at = *q;
+    tct_saddle s, back = {0};
+    answer upper;
+    if (isnan(q->epsilon)) at.epsilon = seen;
+    TCT_TRY(forecast(&at, false, h, &s, err));
+    if (q->two_ways) TCT_TRY(forecast(q, true, h, &back, err));
+    TCT_TRY(ask_both_ways(q, h, &s, &back, &upper, NULL, err));
+    out->upper = tct_min(out->upper, tct_upper(upper.value));
+  }
+  return TCT_OK;
+}
+
+static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err);
+
+/* Is delta larger than at any epsilon?  The answer is an upper end of 0. */
+static tct_status ask_at_zero(tct_loss_query *q, tct_bracket *out, tct_error *err) {
+  tct_loss_query at = *q;
+  tct_bracket delta;
+  at.delta = NAN, at.epsilon = 0;
+  TCT_TRY(bracket_of(&at, true, &delta, err));
+  if (delta.upper <= tct_delta_left(q->delta, q->rare)) out->upper = 0;
+  return q->work = at.work, TCT_OK;
+}
+
 static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct_error *err) {
   tct_saddle s, back = {0};
-  double slope;
+  double slope, rough = 0, seen = NAN;
   *out = (tct_bracket){0, INFINITY};
-  TCT_TRY(forecast(q, false, &s, err));
+  TCT_TRY(forecast(q, false, 0, &s, err));
+  if (isnan(q->epsilon) && s.epsilon == 0) TCT_TRY(ask_at_zero(q, out, err));
+  if (out->upper == 0) return TCT_OK;
   if (isnan(q->delta)) { /* only now is delta roughly known, and with it what may go to infinity */
     q->tail = exp(tct_max(s.log_delta, -600)) * 1e-2 * q->precision / q->steps;
-    TCT_TRY(forecast(q, false, &s, err));
+    TCT_TRY(forecast(q, false, 0, &s, err));
   }
-  if (q->two_ways) TCT_TRY(forecast(q, true, &back, err));
-  TCT_TRY(correct_forecast(q, &s, &slope, err));
+  if (q->two_ways) TCT_TRY(forecast(q, true, 0, &back, err));
+  TCT_TRY(correct_forecast(q, &s, &slope, &rough, &seen, err));
   double h = choose_width(q, &s, slope);
   for (int round = 0; round < 3; round++) {
     answer upper, lower = {0, 0, true, 0};
@@ -303,17 +346,18 @@ static tct_status bracket_of(tct_loss_query *q, bool both, tct_bracket *out, tct
     if (!both || !(out->upper < INFINITY) || !(width > tct_max(q->precision, narrow_enough)) || out->lower == 0) break;
     double shrink = tct_max(0.15, tct_min(0.7, 0.85 * sqrt(tct_max(q->precision, narrow_enough) / width)));
     if ((double)upper.length > shrink * (double)longest_refined) break;
-    h = snap_width(q, h * shrink);
+    h = snap_width(q, &s, h * shrink);
   }
+  if (!(out->upper < no_answer(q))) return coarser(q, tct_max(2 * h, rough), seen, out, err);
   return TCT_OK;
 }
 
 static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct_loss_query ask_for, bool both,
                         tct_bracket *out, tct_error *err) {
   tct_loss_query q;
-  TCT_TRY(tct_loss_query_new(&q, events, neighbours, err));
+  bool want_delta = isnan(ask_for.delta);
+  TCT_TRY(tct_loss_query_new(&q, events, neighbours, want_delta ? 0 : 0.1 * ask_for.precision * ask_for.delta, err));
   q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision;
-  bool want_delta = isnan(q.delta);
   *out = (tct_bracket){0, 0};
   tct_status status = TCT_OK;
   if (q.noiseless || q.beyond) {

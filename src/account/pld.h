@@ -8,7 +8,7 @@ tct_status tct_pld_epsilon_upper(const tct_events *events, tct_neighbours neighb
                                  tct_bracket *out, tct_error *err);
 
 /* What a calibration needs of the accountants (account.c): `quick` leaves pld out, otherwise only its upper bound is
- * asked for; out->epsilon_lower is then 0.  TCT_E_USAGE if none applies. */
+ * asked for; out->epsilon_lower is then 0. */
 tct_status tct_account_upper(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                              bool quick, tct_cost *out, tct_error *err);
 #endif

@@ -3,6 +3,7 @@
 #include "account/account.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 #include <math.h>
 
@@ -20,6 +21,7 @@ static bool rdp_applies(const tct_events *events, tct_neighbours neighbours, cha
 static double rdp_divergence(double alpha, const void *user) {
   const rdp_list *list = user;
   double sum = 0;
+  if (!tct_work_pay(100 * (double)list->events->len)) return INFINITY;
   for (int64_t i = 0; i < list->events->len; i++)
     sum += (double)list->events->at[i].count * tct_event_renyi(&list->events->at[i], list->neighbours, alpha);
   return sum * (1 + 4e-16 * (double)(list->events->len + 4));

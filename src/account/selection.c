@@ -43,11 +43,8 @@ static tct_status accountant_of(const tct_events *one, tct_neighbours neighbours
     *epsilon = bracket.upper;
     return TCT_OK;
   }
-  tct_status status = tct_account_epsilon(one, neighbours, delta, PRECISION, &cost, err);
-  if (status != TCT_OK && status != TCT_E_USAGE && status != TCT_E_BUDGET) return status;
-  *accountant = status == TCT_OK ? cost.winner : NULL;
-  if (*accountant) *epsilon = cost.epsilon;
-  return TCT_OK;
+  TCT_TRY(tct_account_epsilon(one, neighbours, delta, PRECISION, &cost, err));
+  return *accountant = cost.winner, *epsilon = cost.epsilon, TCT_OK;
 }
 
 /* max(1 + (m-1) d(e), exp(e)) in logarithms, rounded up; INFINITY where d is not known. */
@@ -74,6 +71,13 @@ static double ratio_log(const tct_accountant *accountant, const tct_events *one,
   return best;
 }
 
+/* Settings that spend the same have one profile. */
+static bool seen_before(const tct_events *one, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (tct_events_same(&one[k], &one[i])) return true;
+  return false;
+}
+
 tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighbours neighbours, int64_t mean,
                                  double delta, double *epsilon, tct_error *err) {
   double first = 0, ratio = 0;
@@ -83,9 +87,10 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
   for (size_t i = 0; i < count; i++) {
     const tct_accountant *accountant = NULL;
     double own = INFINITY;
+    if (seen_before(one, i)) continue;
     TCT_TRY(accountant_of(&one[i], neighbours, delta / TCT_POINT(selection_at_the_whole_delta, (double)mean, 1),
                           &accountant, &own, err));
-    if (!accountant || !isfinite(own)) return TCT_OK;
+    if (!isfinite(own)) return TCT_OK;
     first = TCT_POINT(selection_of_the_cheapest_setting, tct_max(first, own), i ? tct_min(first, own) : own);
     ratio = tct_max(ratio, ratio_log(accountant, &one[i], neighbours, (double)(mean - 1), own));
   }

@@ -23,6 +23,7 @@
 #include "account/curves/compare.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 static const double largest_mu = 1e75; /* its square's square is a double */
 
@@ -119,11 +120,13 @@ static void sampled_delta(const tct_event *e, tct_neighbours neighbours, double 
   }
   double move = TCT_MARGIN * (100 + size + fabs(value));
   out[0] = tct_lower(exp(value - move));
-  out[1] = tct_upper_mass(exp(value + move));
+  out[1] = tct_min(tct_upper_mass(exp(value + move)), q); /* the chance to be drawn at all (basic.c) */
 }
 
 static void sampled_epsilon(const tct_event *e, tct_neighbours neighbours, double delta, double out[2]) {
-  if (neighbours == TCT_REPLACE_ONE)
+  if (delta >= e->rate)
+    out[0] = out[1] = 0;
+  else if (neighbours == TCT_REPLACE_ONE)
     replace_epsilon(1 / e->noise, e->rate, delta, out);
   else
     remove_epsilon(1 / e->noise, e->rate, delta, out);
@@ -150,11 +153,12 @@ static void spread(double value, double slack, double out[2]) {
   out[1] = value > 0 ? value * (1 + TCT_MARGIN) + slack : tct_upper(value);
 }
 
-/* The smallest epsilon of randomised response. */
-static double response_epsilon(const tct_event *e, double delta) {
-  double left = (delta - e->delta) / (1 - e->delta), part = left * (1 + exp(-e->epsilon));
-  if (!(left > 0)) return e->delta < delta ? 0 : INFINITY;
-  return part < 1 ? tct_max(0, e->epsilon + log1p(-part)) : 0;
+/* The smallest epsilon of randomised response.  The difference of two doubles errs by its own rounding alone. */
+static double response_epsilon(const tct_event *e, double delta, double part) {
+  double left = (delta - e->delta) / (1 - e->delta) * part;
+  if (!(left >= 0)) return e->delta < delta ? 0 : INFINITY;
+  left *= 1 + exp(-e->epsilon);
+  return left < 1 ? tct_max(0, e->epsilon + log1p(-left)) : 0;
 }
 
 void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double delta, double out[2]) {
@@ -177,10 +181,11 @@ void tct_single_epsilon(const tct_event *e, tct_neighbours neighbours, double de
     case TCT_EV_EXPONENTIAL:
       spread(tct_max(0, epsilon0 + 2 * log1p(-sqrt(tct_min(1, delta * -expm1(-epsilon0))))), 0, out);
       return;
-    case TCT_EV_PURE: spread(response_epsilon(e, delta), 0, out); return;
-    case TCT_EV_APPROX: /* what is left of delta may have lost digits */
-      spread(response_epsilon(e, delta * (1 - 4e-16)), ulp, out);
-      out[0] = tct_lower(response_epsilon(e, delta * (1 + 4e-16)) - ulp);
+    case TCT_EV_PURE: spread(response_epsilon(e, delta, 1), 0, out); return;
+    case TCT_EV_APPROX:
+      spread(response_epsilon(e, delta, 1 - 1e-15), ulp, out);
+      out[0] = tct_lower(response_epsilon(e, delta, 1 + 1e-15) - ulp);
+      if (e->delta <= delta) out[1] = tct_min(out[1], e->epsilon);
       return;
     case TCT_EV_ZCDP:
     case TCT_EV_OBJPERT: return;
@@ -252,8 +257,10 @@ tct_status tct_floor_epsilon(const tct_events *events, tct_neighbours neighbours
     const tct_event *e = &events->at[i];
     double pair[2];
     if (tct_event_is_gaussian(e) || !tct_single_has(e)) continue;
+    TCT_TRY(tct_work_take(500, err));
     tct_single_delta(e, neighbours, *floor, pair);
     if (pair[1] <= delta) continue;
+    TCT_TRY(tct_work_take(100e3, err));
     tct_single_epsilon(e, neighbours, delta, pair);
     *floor = tct_max(*floor, tct_lower(pair[0]));
   }

@@ -1,5 +1,6 @@
 /* account_json.c - what a list of event specs costs, or the one number that makes it cost so much. */
 #include "account/account.h"
+#include "account/curves/work.h"
 #include "core/alloc.h"
 
 #include <jansson.h>
@@ -10,6 +11,8 @@
 static const double PRECISION = 1e-3; /* of a question; calibrations and their answers: TCT_PRECISION */
 /* Calibrated numbers are found to this relative tolerance. */
 static const double TOLERANCE = 2e-7;
+/* Prices that a calibration may ask for. */
+static const double CALIBRATION = 20;
 /* Largest count that is tried: more steps than any training run makes. */
 static const int64_t COUNT_LIMIT = INT64_C(1) << 40;
 
@@ -144,9 +147,6 @@ static tct_status answer(query *q, double x, json_t *root, tct_error *err) {
   tct_cost cost = {0};
   tct_status status = q->key[0] ? make_events(x, q, &list, err) : tct_events_copy(&list, &q->events, err);
   if (status == TCT_OK) status = add_accountants(root, q, &list, &cost, err);
-  if (status == TCT_OK && !cost.winner)
-    status = tct_fail(err, TCT_E_USAGE,
-                      "no accountant covers these events under this neighbour relation; see `components accountant`");
   if (status == TCT_OK) {
     if (q->key[0]) json_object_set_new(root, q->key, strcmp(q->key, "count") ? json_real(x) : json_integer((int64_t)x));
     if (strcmp(q->key, "epsilon")) json_object_set_new(root, "epsilon", number_or_null(cost.epsilon));
@@ -190,7 +190,10 @@ static tct_status price(query *q, const char *const *events, size_t count, const
 static char *priced(query *q, const char *const *events, size_t count, const double *epsilon, tct_error *err) {
   char *text = NULL;
   json_t *root = json_object();
+  tct_work before = tct_work_begin(epsilon ? CALIBRATION * TCT_WORK_VERIFY : TCT_WORK_VERIFY);
   tct_status status = price(q, events, count, epsilon, root, err);
+  if (tct_work_over()) status = tct_work_take(0, err);
+  tct_work_end(before);
   if (status == TCT_OK && !(text = json_dumps(root, JSON_INDENT(2)))) tct_fail_memory(err);
   json_decref(root);
   tct_events_free(&q->events);

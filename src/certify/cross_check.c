@@ -1,6 +1,7 @@
 /* cross_check.c - a second opinion on what events cost, by other methods than the accountants'.
  *
- * It shares no code with account/ and prefers the plainest method that is right:
+ * It shares no mathematics with account/, only the purse that both pay from, and prefers the plainest method that is
+ * right:
  *
  * Gaussian parts: delta(epsilon) is the integral of (p - e^epsilon q)+ for p = N(mu,1), q = N(0,1), summed
  * by Simpson's rule over the half line where the integrand is positive, and inverted by bisection.  All
@@ -18,6 +19,7 @@
  *
  * One objective perturbation with Gaussian steps: its curve (docs/proofs/objpert.md), a sum of Gaussian ones, averaged
  * by Simpson's rule over the privacy loss of the Gaussian steps. */
+#include "account/curves/work.h"
 #include "certify/cross_check.h"
 #include "core/point.h"
 
@@ -80,6 +82,9 @@ static double crossing(const worlds *w, double epsilon) {
 
 /* Beyond it the steps of the integral are wider than the densities. */
 static const double FAR_APART = 2000;
+/* Nanoseconds of a point of a sum over densities: of a mixture, and of the plain one.  Of a divergence in closed form,
+ * and of a choice's, which is searched for. */
+static const double MIXED = 100, PLAIN = 40, CLOSED = 150, CHOICE = 20e3;
 
 /* NAN: not known. */
 static double exact_delta(const worlds *w, double epsilon) {
@@ -93,6 +98,7 @@ static double exact_delta(const worlds *w, double epsilon) {
   /* The mass sits within some 12 of the edge or of a mode: cut there, so that the step stays small. */
   if (w->forward && low > w->mu) high = fmin(high, low + 12);
   if (!w->forward && high < 0) low = fmax(low, high - 12);
+  if (!tct_work_pay(SIMPSON * (w->rate < 1 ? MIXED : PLAIN))) return NAN;
   double h = (high - low) / SIMPSON, sum = excess(w, epsilon, low) + excess(w, epsilon, high);
   for (int i = 1; i < SIMPSON; i++) sum += (i % 2 ? 4 : 2) * excess(w, epsilon, low + i * h);
   return sum * h / 3;
@@ -178,7 +184,7 @@ static double at_least_0(double bound) { return bound >= 0 ? bound : bound < 0 ?
 static double sampled_renyi(double m, double q, double a, int replaced) {
   double h = fmin(m / 8, m * m / 2); /* the integrand's nearest singularity is pi m^2 off the real line */
   double low = -13 * m, high = (replaced ? 2 * a : a) + 13 * m, top = -INFINITY, sum = 0;
-  if ((high - low) / h > TRAPEZE_MOST) return INFINITY;
+  if (!((high - low) / h <= TRAPEZE_MOST && tct_work_pay((high - low) / h * MIXED))) return INFINITY;
   for (double x = low; x <= high; x += h) {
     double value = log_normal(x / m) - log(m) + a * log_mix(x / m, 1 / m, q);
     if (replaced) value -= (a - 1) * log_mix(x / m, -1 / m, q);
@@ -262,22 +268,31 @@ static double event_renyi(const tct_event *e, tct_neighbours neighbours, double 
 
 double tct_second_renyi(const tct_events *events, tct_neighbours neighbours, double a) {
   double sum = 0;
-  for (int64_t i = 0; i < events->len && isfinite(sum); i++)
-    sum += (double)events->at[i].count * event_renyi(&events->at[i], neighbours, a);
+  for (int64_t i = 0; i < events->len && isfinite(sum); i++) {
+    const tct_event *e = &events->at[i];
+    bool paid = tct_work_pay(e->kind == TCT_EV_EXPONENTIAL ? CHOICE : CLOSED);
+    sum += paid ? (double)e->count * event_renyi(e, neighbours, a) : INFINITY;
+  }
   return sum;
 }
 
-static double epsilon_at_order(const tct_events *events, tct_neighbours neighbours, double delta, double a) {
-  double sum = tct_second_renyi(events, neighbours, a);
-  return at_least_0(sum + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1));
+static double converted(double renyi, double delta, double a) {
+  return at_least_0(renyi + log1p(-1 / a) - (log(delta) + log(a)) / (a - 1));
 }
 
-/* Least over orders: a coarse grid in log(a-1) from 1e-3 to 1e4, then golden sections around its best. */
+static double epsilon_at_order(const tct_events *events, tct_neighbours neighbours, double delta, double a) {
+  return converted(tct_second_renyi(events, neighbours, a), delta, a);
+}
+
+/* Least over orders: a coarse grid in log(a-1) from 1e-3 to 1e4, then golden sections around its best.  A divergence
+ * grows with its order: where it says too much even at delta 1, no larger order says less. */
 static double renyi_epsilon(const tct_events *events, tct_neighbours neighbours, double delta) {
   double best = INFINITY, at = 0, step = log(1e7) / (GRID - 1), start = log(1e-3);
   for (int i = 0; i < GRID; i++) {
-    double value = epsilon_at_order(events, neighbours, delta, 1 + exp(start + i * step));
+    double a = 1 + exp(start + i * step), renyi = tct_second_renyi(events, neighbours, a);
+    double value = converted(renyi, delta, a);
     if (value < best) best = value, at = start + i * step;
+    if (isfinite(best) && converted(renyi, 1, a) > best) break;
   }
   double low = at - step, high = at + step, ratio = (sqrt(5) - 1) / 2;
   for (int i = 0; i < GOLDEN && isfinite(best) && high - low > 1e-6; i++) {
@@ -305,8 +320,10 @@ static double lower_bound(const tct_events *events, double factor, double delta,
       square +=
           (double)e->count * factor * TCT_POINT(second_opinion_halves_its_noise, factor, 1) / (e->noise * e->noise);
     if (e->kind != TCT_EV_SAMPLED_GAUSSIAN) continue;
-    for (int forward = factor > 1; forward < 2; forward++) /* a replaced pair is its own reverse */
-      best = fmax(best, exact_epsilon(&(worlds){1 / e->noise, e->rate, forward, factor > 1}, delta));
+    for (int forward = factor > 1; forward < 2; forward++) { /* a replaced pair is its own reverse */
+      worlds own = {1 / e->noise, e->rate, forward, factor > 1};
+      if (!(best > 0 && exact_delta(&own, best) <= delta)) best = fmax(best, exact_epsilon(&own, delta));
+    }
   }
   return square > 0 ? fmax(best, exact_epsilon(&(worlds){sqrt(square), 1, 1, 0}, delta)) : best;
 }

@@ -33,9 +33,6 @@ static tct_status parse(curve *c, const char *const *events, size_t count, tct_e
 static tct_status add_point(curve *c, const tct_events *list, double delta, json_t *at, tct_error *err) {
   tct_cost cost = {0};
   tct_status status = tct_account_epsilon(list, c->neighbours, delta, PRECISION, &cost, err);
-  if (status == TCT_OK && !cost.winner)
-    status = tct_fail(err, TCT_E_USAGE,
-                      "no accountant covers these events under this neighbour relation; see `components accountant`");
   if (status != TCT_OK) {
     json_decref(at);
     return status;

@@ -12,6 +12,10 @@ typedef struct tct_verify_report {
 
 void tct_verify_check(tct_verify_report *r, const char *name, int ok, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The verdict on a model, and on its file as it would be written. */
+void tct_verify_model(const tct_model *model, const json_t *file, tct_verdict *out);
+/* Is this figure no more than the claim, but for a relative slack?  Not where it is infinite or no number. */
+bool tct_at_most(double figure, double claim, double slack);
 /* The fits behind the model: planned again, their releases made again, and the model's own fields and events theirs. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *model, const json_t *file);
 /* "classes" where a class is not among the values that the model's schema lists for the label; NULL: all are. */

@@ -1,8 +1,8 @@
 /* verify_fits.c - plans again: are the file's releases those of the settings that it says were asked for?
  *
- * (a) By the same plan version the settings as asked give the resolved ones, the releases, events and the claim again.
- * (b) The resolved settings give the same releases.  By another plan version their numbers of noise may be others:
- *     kinds, lengths and norms are compared, and each deviation with its own noise and length.
+ * (a) By the same rules the settings as asked give the resolved ones, the releases, events and the claim again.
+ * (b) By older rules the resolved settings are planned.  Their numbers of noise may be others: kinds, lengths and norms
+ *     are compared, and each deviation with its own noise and length.
  * (c) The events of all fits, and of the choice among them, are the events that the claim is accounted from.
  * What the model file says elsewhere (loss, rows, bounds, ...) is what one of the fits says. */
 #include "core/point.h"
@@ -13,23 +13,19 @@
 #include "certify/verify.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const json_t *member(const json_t *o, const char *key) { return json_object_get(o, key); }
 static const char *text_of(const json_t *o, const char *key) { return json_string_value(member(o, key)); }
 
-static bool same_version(const json_t *fit) {
-  int was, now;
-  return !tct_certificate_other_rules(fit, &was, &now);
-}
-
 /* The first member in which the two differ; NULL: none. */
-static const char *difference(const json_t *fit, const json_t *again, bool asked_too) {
+static const char *difference(const json_t *fit, const json_t *again) {
   static const char *const keys[] = {"solver",  "rules", "promise",    "releases", "events",
                                      "epsilon", "delta", "accountant", NULL};
   for (int i = 0; keys[i]; i++)
     if (!tct_json_near(member(fit, keys[i]), member(again, keys[i]))) return keys[i];
-  return asked_too && !tct_json_near(member(fit, "asked"), member(again, "asked")) ? "asked" : NULL;
+  return NULL;
 }
 
 /* A release of another plan version: kind, length and norm are the same, and it agrees in itself. */
@@ -44,7 +40,7 @@ static bool release_alike(const json_t *was, const json_t *now) {
          length = json_number_value(member(was, "sensitivity"));
   if (a.kind > TCT_EV_LAPLACE || !json_is_number(member(was, "deviation"))) return true;
   double own = a.noise * length * (a.kind == TCT_EV_LAPLACE ? sqrt(2) : 1);
-  return fabs(own - deviation) <= 1e-9 * own;
+  return isfinite(own) && fabs(own - deviation) <= 1e-9 * own;
 }
 
 static bool releases_alike(const json_t *was, const json_t *now) {
@@ -52,35 +48,6 @@ static bool releases_alike(const json_t *was, const json_t *now) {
   for (size_t i = 0; i < json_array_size(was); i++)
     if (!release_alike(json_array_get(was, i), json_array_get(now, i))) return false;
   return true;
-}
-
-static void check_asked(tct_verify_report *r, const json_t *fit) {
-  tct_plan *plan = NULL;
-  tct_error err = {0};
-  int was, now;
-  const char *whose = tct_certificate_other_rules(fit, &was, &now);
-  if (whose) {
-    bool older = was >= 1 && was < now;
-    r->replanned = false;
-    tct_verify_check(r, "asked", older,
-                     older ? "skipped: %.40s was made by version %d of its rules, this program has version %d"
-                           : "%.40s has rules of version %d, which is not known here, where %d is the newest; verify "
-                             "with a newer tacit",
-                     whose, was, now);
-    return;
-  }
-  if (tct_certificate_plan(fit, NULL, &plan, &err) != TCT_OK) {
-    tct_verify_check(r, "asked", 0, "the settings that were asked for give no plan: %s", err.text);
-    return;
-  }
-  json_t *again = tct_certificate_json(plan);
-  const char *other = difference(fit, again, true);
-  tct_verify_check(r, "asked", !other,
-                   other ? "the settings that were asked for give another '%s'; the file was edited"
-                         : "the settings that were asked for give this plan again%.0s",
-                   other ? other : "");
-  json_decref(again);
-  tct_plan_free(plan);
 }
 
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit);
@@ -123,53 +90,105 @@ static void match(const tct_model *m, const tct_plan *plan, const json_t *fit, m
   own->max = fmax(own->max, tct_solver_weight_bound(plan->solver, &plan->facts, &plan->solved));
 }
 
-static void check_releases(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
-  tct_plan *plan = NULL;
-  tct_error err = {0};
-  if (!text_of(fit, "solver") || tct_certificate_plan(fit, text_of(fit, "solver"), &plan, &err) != TCT_OK) {
-    tct_verify_check(r, "releases", 0, "the resolved settings give no plan: %s", err.text);
-    return;
-  }
+/* Is the fit of the model's table?  A plan for another one may take any time and room. */
+static bool shape_is(const tct_model *m, const json_t *fit) {
+  const json_t *asked = member(fit, "asked");
+  return json_integer_value(member(asked, "rows")) == m->rows &&
+         json_integer_value(member(asked, "columns")) == m->cols;
+}
+
+/* What a plan by the rules that the fit has, or by newer ones, tells of the fit. */
+static void check_plan(tct_verify_report *r, const json_t *fit, const tct_plan *plan, bool same) {
   json_t *again = tct_certificate_json(plan);
-  const char *other = same_version(fit) ? difference(fit, again, false)
+  const char *other = same                                                                 ? difference(fit, again)
                       : releases_alike(member(fit, "releases"), member(again, "releases")) ? NULL
                                                                                            : "releases";
-  tct_verify_check(r, "releases", !other,
-                   other ? "the resolved settings give another '%s'; the file was edited"
-                         : "the resolved settings give these releases%.0s",
-                   other ? other : "");
+  tct_verify_check(
+      r, "releases", !other,
+      other ? "the settings give another '%s'; the file was edited" : "the settings give these releases%.0s",
+      other ? other : "");
+  bool asked = tct_json_near(member(fit, "asked"), member(again, "asked"));
+  if (same && !other)
+    tct_verify_check(r, "asked", asked,
+                     asked ? "the settings that were asked for give this plan again"
+                           : "what was asked for is not what such a plan keeps of it; the file was edited");
+  json_decref(again);
+}
+
+/* By the same rules the settings as asked give all that follows; by older ones the resolved settings stand for them. */
+static void check_fit(tct_verify_report *r, const tct_model *m, const json_t *fit, maker *own) {
+  tct_plan *plan = NULL;
+  tct_error err = {0};
+  int was, now;
+  const char *whose = tct_certificate_other_rules(fit, &was, &now), *solver = text_of(fit, "solver");
+  bool older = was >= 1 && was < now;
+  if (whose)
+    tct_verify_check(r, "asked", older,
+                     older ? "skipped: %.40s was made by version %d of its rules, this program has version %d"
+                           : "%.40s has rules of version %d, which is not known here, where %d is the newest; verify "
+                             "with a newer tacit",
+                     whose, was, now);
+  r->replanned &= !whose;
+  if (whose && !older) return;
+  if (!shape_is(m, fit))
+    tct_verify_check(r, "releases", 0, "a fit is of another table than the model; the file was edited");
+  else if (!solver || tct_certificate_plan(fit, whose ? solver : NULL, &plan, &err) != TCT_OK)
+    tct_verify_check(r, "releases", 0, "the settings give no plan: %s", err.text);
+  if (!plan) return;
+  check_plan(r, fit, plan, !whose);
   check_count(r, m, plan, fit);
   match(m, plan, fit, own);
-  json_decref(again);
   tct_plan_free(plan);
 }
 
 /* ---- the union ----------------------------------------------------------------------------------------------- */
 
+/* Copies are counted and not listed: what a file asks for stays as long as the file. */
 tct_status tct_verify_add_copies(const json_t *fit, tct_events *out, tct_error *err) {
   json_int_t count = json_integer_value(member(fit, "count"));
   tct_events own = {0};
   if (count < 1 || count > 100000) return tct_fail(err, TCT_E_DATA, "a number of fits is out of range");
   tct_status status = tct_json_get_events(member(fit, "events"), &own, err);
-  for (json_int_t k = 0; k < count && status == TCT_OK; k++)
-    for (int64_t i = 0; i < own.len && status == TCT_OK; i++) status = tct_events_add(out, own.at[i], err);
+  for (int64_t i = 0; i < own.len && status == TCT_OK; i++)
+    status = __builtin_mul_overflow(own.at[i].count, (int64_t)count, &own.at[i].count)
+                 ? tct_fail(err, TCT_E_DATA, "a number of events is out of range")
+                 : tct_events_add(out, own.at[i], err);
   tct_events_free(&own);
+  return status;
+}
+
+static int by_kind(const void *left, const void *right) {
+  const tct_event *a = left, *b = right;
+  const double x[] = {a->kind, a->noise, a->rate, a->epsilon, a->delta, a->rho, a->shift},
+               y[] = {b->kind, b->noise, b->rate, b->epsilon, b->delta, b->rho, b->shift};
+  for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+    if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+  return 0;
+}
+
+/* The list in one order, every event once. */
+static tct_status sorted(const tct_events *list, tct_events *out, tct_error *err) {
+  tct_events copy = {0};
+  tct_status status = tct_events_copy(&copy, list, err);
+  if (status == TCT_OK && copy.len > 1) qsort(copy.at, (size_t)copy.len, sizeof *copy.at, by_kind);
+  *out = (tct_events){0};
+  for (int64_t i = 0; i < copy.len && status == TCT_OK; i++) status = tct_events_add(out, copy.at[i], err);
+  tct_events_free(&copy);
   return status;
 }
 
 /* As multisets: a composer may order and merge them in its own way. */
 static bool same_events(const tct_events *a, const tct_events *b) {
-  for (int64_t i = 0; i < a->len; i++) {
-    int64_t in_a = 0, in_b = 0;
-    for (int64_t k = 0; k < a->len; k++) in_a += tct_event_same(&a->at[k], &a->at[i]) ? a->at[k].count : 0;
-    for (int64_t k = 0; k < b->len; k++) in_b += tct_event_same(&b->at[k], &a->at[i]) ? b->at[k].count : 0;
-    if (in_a != in_b) return false;
-  }
-  return true;
+  tct_events x, y = {0};
+  bool same = sorted(a, &x, NULL) == TCT_OK && sorted(b, &y, NULL) == TCT_OK && tct_events_same(&x, &y);
+  tct_events_free(&x);
+  tct_events_free(&y);
+  return same;
 }
 
 static bool choice_of(const tct_model *m, tct_event *choice) {
-  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK;
+  return m->choice && tct_event_parse(m->choice, choice, NULL, NULL) == TCT_OK && choice->kind == TCT_EV_EXPONENTIAL &&
+         choice->count == 1;
 }
 
 static bool union_is(const tct_model *m, const json_t *fits) {
@@ -180,7 +199,7 @@ static bool union_is(const tct_model *m, const json_t *fits) {
   tct_status status = TCT_OK;
   json_array_foreach((json_t *)fits, i, fit) if (status == TCT_OK) status = tct_verify_add_copies(fit, &all, NULL);
   if (status == TCT_OK && m->choice) status = choice_of(m, &choice) ? tct_events_add(&all, choice, NULL) : TCT_E_DATA;
-  bool same = status == TCT_OK && same_events(&all, &m->events) && same_events(&m->events, &all);
+  bool same = status == TCT_OK && same_events(&all, &m->events);
   tct_events_free(&all);
   return same;
 }
@@ -202,14 +221,14 @@ static bool sum_is(const tct_model *m, const json_t *fits) {
   for (int64_t i = 0; i < m->events.len; i++) {
     const tct_event *e = &m->events.at[i];
     if (chosen && tct_event_same(e, &choice)) {
-      choices += e->count;
+      if (e->count != 1 || choices++) return false;
       continue;
     }
     if (e->kind != TCT_EV_APPROX) return false;
     epsilon += (double)e->count * e->epsilon, delta += (double)e->count * e->delta;
   }
-  return choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) && spent >= epsilon * (1 - 1e-9) &&
-         spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
+  return isfinite(epsilon) && choices == (m->choice ? 1 : 0) && spent <= epsilon * (1 + 1e-9) &&
+         spent >= epsilon * (1 - 1e-9) && spent_delta <= delta * (1 + 1e-9) && spent_delta >= delta * (1 - 1e-9);
 }
 
 static void check_union(tct_verify_report *r, const tct_model *m, const json_t *fits) {
@@ -267,6 +286,20 @@ static bool observers_same(const tct_model *m, const tct_plan *plan) {
   return same;
 }
 
+/* A full list's last line has taken up what there was no room for. */
+static bool told(const tct_model *m, const char *fact) {
+  for (int k = 0; k < TCT_UNACCOUNTED && m->unaccounted[k]; k++)
+    if (!strcmp(m->unaccounted[k], fact)) return true;
+  return m->unaccounted[TCT_UNACCOUNTED - 1] != NULL;
+}
+
+static bool facts_told(const tct_model *m, const tct_plan *p) {
+  char text[TCT_PLAN_FACTS][200];
+  bool all = true;
+  for (int i = tct_plan_unpaid(p, text); i > 0; i--) all &= told(m, text[i - 1]);
+  return all;
+}
+
 /* The first field of the model that is not this plan's; NULL: all are. */
 static const char *field_unlike(const tct_model *m, const tct_plan *p, const json_t *fit) {
   char text[4096];
@@ -293,6 +326,7 @@ static const char *field_unlike(const tct_model *m, const tct_plan *p, const jso
   if (!isnan(m->weight_cap) && p->solver->weighing == TCT_WEIGHS_NOT) return "weights";
   if (m->persons && p->solver->weighing != TCT_WEIGHS_PERSONS) return "weights";
   if (!observers_same(m, p)) return "parties";
+  if (!facts_told(m, p)) return "unaccounted";
   return NULL;
 }
 
@@ -317,26 +351,24 @@ static void check_weights(tct_verify_report *r, const tct_model *m, double max) 
 
 /* Sentences are the library's own, and the unit is that of the weights. */
 static void check_words(tct_verify_report *r, const tct_model *m, const json_t *privacy) {
-  const char *trust = text_of(privacy, "trust"), *unit = text_of(privacy, "unit");
   const char *of = text_of(member(privacy, "weights"), "of");
-  bool ok = trust && unit && !strcmp(trust, tct_model_trust(m)) && !strcmp(unit, tct_model_unit(m)) &&
-            (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
+  bool ok = !m->other_words && (of ? !strcmp(of, m->persons ? "person" : "record") : !m->persons);
   tct_verify_check(r, "words", ok,
                    ok ? "trust and unit are said in the library's own words"
                       : "trust, unit or the weights' unit is not what this claim has; the file was edited");
 }
 
-/* What costs a calibration comes last, and not after a failure: it could say no more. */
+/* What costs a calibration is not asked for after a failure: it could say no more. */
 void tct_verify_fits(tct_verify_report *r, const tct_model *m, const json_t *file) {
   const json_t *privacy = member(file, "privacy"), *fits = member(privacy, "fits"), *fit;
   maker own = {.unlike = "fits"};
   size_t i;
   check_words(r, m, privacy);
   if (m->is_private) check_union(r, m, fits);
-  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_releases(r, m, fit, &own);
+  r->replanned = true;
+  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_fit(r, m, fit, &own);
   if (r->ok) check_fields(r, own.unlike ? own.unlike : tct_verify_class_names(m));
   if (r->ok && isfinite(own.max)) check_weights(r, m, own.max);
-  r->replanned = r->ok;
-  json_array_foreach((json_t *)fits, i, fit) if (r->ok) check_asked(r, fit);
-  if (r->ok && r->replanned) tct_verify_composed(r, m, fits);
+  r->replanned &= r->ok != 0;
+  if (r->replanned) tct_verify_composed(r, m, fits);
 }

@@ -67,9 +67,13 @@ void *tct_alloc_by(int threads, int64_t count, size_t size) {
   size_t bytes, piece = HUGE_PAGE;
   char *memory = take(count, size, &bytes);
   if (!memory) return NULL;
-  if (bytes < 4 * piece) threads = 1;
+  if (bytes < 4 * piece || threads < 1) threads = 1;
+  for (size_t from = 0, to; from < bytes; from = to) {
+    to = bytes - from < (size_t)threads * LARGE ? bytes : from + (size_t)threads * LARGE;
 #pragma omp parallel for schedule(static) num_threads(tct_threads(threads))
-  for (size_t at = 0; at < bytes; at += piece) memset(memory + at, 0, bytes - at < piece ? bytes - at : piece);
+    for (size_t at = from; at < to; at += piece) memset(memory + at, 0, to - at < piece ? to - at : piece);
+    if (to < bytes && tct_stopping()) return free(memory), NULL;
+  }
   return memory;
 }
 

@@ -7,7 +7,7 @@
 static const double EVERY = 0.02; /* seconds: a person feels a tenth */
 
 static _Thread_local tct_stop *here;
-static bool always;
+static _Thread_local bool always;
 
 void tct_stop_always_test(bool on) { always = on; }
 
@@ -20,10 +20,14 @@ void tct_stop_end(const tct_stop *stop) {
   if (here == stop) here = NULL;
 }
 
-int tct_stop_ask(void *user) {
-  (void)user;
+static bool ask(void) {
   if (here && !here->said && here->cancel && here->cancel(here->user)) here->said = true;
   return here && here->said;
+}
+
+int tct_stop_ask(void *user) {
+  (void)user;
+  return here && here->by_clock ? tct_stopping() : ask();
 }
 
 bool tct_stopping(void) {
@@ -33,7 +37,11 @@ bool tct_stopping(void) {
   double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
   if (now < here->next && !always) return false;
   here->next = now + EVERY;
-  return tct_stop_ask(NULL);
+  return ask();
+}
+
+void tct_stop_by_clock(void) {
+  if (here) here->by_clock = true;
 }
 
 void tct_stop_charged(void) {

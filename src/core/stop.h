@@ -14,6 +14,7 @@ typedef struct tct_stop {
   void *user;
   double next;        /* seconds of the clock at which it is asked again */
   bool said, charged; /* it said so; the budget is charged */
+  bool by_clock;      /* see tct_stop_by_clock */
 } tct_stop;
 
 /* Until its end this thread's loops ask `cancel`.  Within another watch nothing changes: the outer one is asked. */
@@ -26,6 +27,8 @@ bool tct_stopping(void);
 /* The same without waiting; a tct_cancel_fn, whose user it does not look at. */
 int tct_stop_ask(void *user);
 
+/* From now on tct_stop_ask waits as tct_stopping does: how often the callback is called tells time and no steps. */
+void tct_stop_by_clock(void);
 /* What a cancelled run says depends on whether the budget is charged by then. */
 void tct_stop_charged(void);
 /* TCT_E_CANCELLED. */

@@ -101,7 +101,7 @@ static tct_status check(const tct_data *data, const tct_config *c, tct_error *er
     return tct_fail(err, TCT_E_USAGE,
                     "lists of categories are estimated of records, not of persons; list the values in the schema");
   if (data->team) return tct_fail(err, TCT_E_USAGE, "an estimate is made in one process; run it without mpirun");
-  if (data->x.reserved)
+  if (data->x.pages)
     return tct_fail(err, TCT_E_USAGE, "an estimate scales the table in memory; leave --memory away, or give a schema");
   if ((data->own.m.values && !tct_by_rows(&data->x)) || data->x.layout == TCT_CSC || !data->y)
     return tct_fail(err, TCT_E_USAGE, "an estimate needs the table of a training run, with its labels; read it so");

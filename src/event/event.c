@@ -157,6 +157,13 @@ bool tct_event_same(const tct_event *a, const tct_event *b) {
   return true;
 }
 
+bool tct_events_same(const tct_events *a, const tct_events *b) {
+  bool same = a->len == b->len;
+  for (int64_t i = 0; same && i < a->len; i++)
+    same = tct_event_same(&a->at[i], &b->at[i]) && a->at[i].count == b->at[i].count;
+  return same;
+}
+
 tct_status tct_events_add(tct_events *events, tct_event event, tct_error *err) {
   TCT_TRY(tct_event_check(&event, err));
   tct_event *last = events->len ? &events->at[events->len - 1] : NULL;

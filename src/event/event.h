@@ -88,7 +88,8 @@ tct_status tct_event_check(const tct_event *event, tct_error *err);
 tct_status tct_event_parse(const char *text, tct_event *out, char open[16], tct_error *err);
 void tct_event_print(const tct_event *event, char *buffer, size_t size);
 
-bool tct_event_same(const tct_event *a, const tct_event *b); /* all but count, bit for bit */
+bool tct_event_same(const tct_event *a, const tct_event *b);    /* all but count, bit for bit */
+bool tct_events_same(const tct_events *a, const tct_events *b); /* the counts too, in the same order */
 
 /* Appends; equal neighbours in the list are merged by adding counts. */
 tct_status tct_events_add(tct_events *events, tct_event event, tct_error *err);

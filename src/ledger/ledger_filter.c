@@ -85,7 +85,7 @@ tct_status tct_ledger_permit(const tct_ledger *l, const tct_ledger_promise *p, t
   if (status == TCT_E_USAGE) return refuse(l, p, "it has an event that the ledger's filter cannot add up", err);
   if (status != TCT_OK) return refuse(l, p, "that is more than is left", err);
   const char *end = add_reserved(l, p->reserved, &beside);
-  if (TCT_POINT(reservations_keep_nothing, !end, end) ||
+  if (TCT_POINT(reservations_keep_nothing, !end, end != NULL) ||
       (!beside.overspent && add(l, p->epsilon, p->delta, p->events, &beside, NULL) == TCT_OK))
     return TCT_OK;
   snprintf(words, sizeof words, "that is more than is left beside what is reserved until %s", end);

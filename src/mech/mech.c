@@ -179,7 +179,7 @@ tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   }
   if (TCT_POINT(promise_unchecked, mech->left[r] < 1, false)) return tct_gate_refuse(&mech->promise.release[r], err);
   TCT_TRY(tct_events_add(&mech->spent, event, err));
-  mech->left[r] -= TCT_POINT(spent_without_end, 1, 0);
+  mech->left[r] -= 1;
   return TCT_OK;
 }
 

@@ -6,6 +6,8 @@
 #include "read/table/data.h"
 #include "event/event.h"
 
+#include <jansson.h>
+
 /* 1: the form before the releases were in the file; still read, and verified by the rules of its day.  2: with the fits
  * and their releases.  3: with the names of classes, and as many rows of coefficients as there are, where more than
  * two. A model is written in the least form that holds it. */
@@ -57,6 +59,8 @@ struct tct_model {
   /* not in the file */
   tct_inputs inputs;          /* what it was trained from; or the file that it was read from */
   bool from_file;             /* the latter: it may be written there again */
+  char unknown[41];           /* a key that the file had and that no model file has; "" = none */
+  bool other_words;           /* its sentences about trust and unit were not the library's own */
   struct tct_outfile *output; /* the file that the model will go to, open with room for it, or NULL */
   char *warning;              /* for whoever runs this, or NULL */
 };
@@ -71,6 +75,9 @@ int tct_model_note(tct_model *model, const char *text);
 
 /* Row k as a model of one row, which borrows everything: never freed, gone with the model. */
 tct_model tct_model_row(const tct_model *model, int64_t k);
+/* The JSON of a file, not yet looked at; and the model that it holds.  TCT_E_DATA: it holds none. */
+tct_status tct_model_load(const char *path, json_t **file, tct_error *err);
+tct_model *tct_model_of_json(const json_t *file, const char *path, tct_error *err);
 /* Names the classes of a classifier; see tct_amendment. */
 tct_status tct_model_name_classes(tct_model *model, const char *const *names, int64_t count, int32_t kind,
                                   tct_error *err);

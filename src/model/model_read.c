@@ -1,8 +1,10 @@
 /* model_read.c - the model file in: every field of its kind, or the file is refused. */
+#include "core/point.h"
 #include "core/alloc.h"
 #include "core/json_text.h"
 #include "model/inference_json.h"
 #include "model/json.h"
+#include "model/keys.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -14,9 +16,11 @@ static tct_status lacks(const char *key, tct_error *err) {
   return tct_fail(err, TCT_E_DATA, "the model file lacks a valid '%s'; it is damaged or not a tacit model", key);
 }
 
+/* Where it is not needed it may be null, or not there. */
 static tct_status get_text(const json_t *o, const char *key, int needed, char **out, tct_error *err) {
-  const char *text = json_string_value(json_object_get(o, key));
-  if (!text) return needed ? lacks(key, err) : TCT_OK;
+  const json_t *value = json_object_get(o, key);
+  const char *text = json_string_value(value);
+  if (!text) return needed || (value && !json_is_null(value)) ? lacks(key, err) : TCT_OK;
   *out = tct_text_copy(text);
   return *out ? TCT_OK : tct_fail_memory(err);
 }
@@ -31,6 +35,12 @@ static tct_status get_reals(const json_t *o, const char *key, int64_t count, dou
     if (!tct_json_get_real(json_array_get(array, (size_t)j), &(*out)[j]) || !isfinite((*out)[j]))
       return lacks(key, err);
   return TCT_OK;
+}
+
+static tct_status get_truth(const json_t *o, const char *key, int *out, tct_error *err) {
+  const json_t *value = json_object_get(o, key);
+  *out = json_is_true(value);
+  return json_is_boolean(value) ? TCT_OK : lacks(key, err);
 }
 
 static tct_status get_real(const json_t *o, const char *key, double *out, tct_error *err) {
@@ -88,9 +98,16 @@ static tct_status get_weights(const json_t *o, tct_model *m, tct_error *err) {
   return isfinite(m->intercept) ? TCT_OK : lacks("intercept", err);
 }
 
+static tct_status says_nothing(const char *key, tct_error *err) {
+  return tct_fail(
+      err, TCT_E_DATA,
+      "the model file gives a '%s', which means nothing for labels of classes; it was edited, or train again", key);
+}
+
 static tct_status get_transforms(const json_t *o, tct_model *m, tct_error *err) {
   if (!json_is_object(o)) return lacks("transforms", err);
   const json_t *schema = json_object_get(o, "schema");
+  if (schema && !json_is_object(schema) && !json_is_null(schema)) return lacks("schema", err);
   if (json_is_object(schema)) {
     char *text = json_dumps(schema, JSON_REAL_PRECISION(17));
     m->schema = tct_text_copy(text);
@@ -110,10 +127,10 @@ static tct_status get_transforms(const json_t *o, tct_model *m, tct_error *err) 
   TCT_TRY(get_real(o, "label_shift", &m->label_shift, err));
   TCT_TRY(get_real(o, "label_bound", &m->label_bound, err));
   TCT_TRY(get_real(o, "row_norm", &m->row_norm, err));
-  if (!json_is_boolean(json_object_get(o, "intercept"))) return lacks("intercept", err);
-  m->has_intercept = json_is_true(json_object_get(o, "intercept"));
-  m->penalised_intercept = json_is_true(json_object_get(o, "penalised_intercept"));
-  return TCT_OK;
+  if (m->labels == TCT_LABELS_BINARY && m->label_shift != 0) return says_nothing("label_shift", err);
+  if (m->labels == TCT_LABELS_BINARY && !isnan(m->label_bound)) return says_nothing("label_bound", err);
+  TCT_TRY(get_truth(o, "intercept", &m->has_intercept, err));
+  return get_truth(o, "penalised_intercept", &m->penalised_intercept, err);
 }
 
 static tct_status get_claim(const json_t *o, tct_model *m, tct_error *err) {
@@ -171,7 +188,7 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   const char *noise = json_string_value(json_object_get(o, "noise"));
   if (!noise || (strcmp(noise, "system") && strcmp(noise, "reproducible"))) return lacks("noise", err);
   m->reproducible = !strcmp(noise, "reproducible");
-  m->adaptive = json_is_true(json_object_get(o, "adaptive"));
+  TCT_TRY(get_truth(o, "adaptive", &m->adaptive, err));
   const char *unit = json_string_value(json_object_get(o, "unit"));
   m->persons = unit && tct_model_unit_persons(unit);
   const json_t *list = json_object_get(o, "unaccounted");
@@ -185,7 +202,7 @@ static tct_status get_privacy(const json_t *o, tct_model *m, tct_error *err) {
   TCT_TRY(get_fits(o, m, err));
   const json_t *ledger = json_object_get(o, "ledger");
   if (!ledger) return TCT_OK;
-  m->for_tests = json_is_true(json_object_get(ledger, "for_tests"));
+  if (json_object_get(ledger, "for_tests")) TCT_TRY(get_truth(ledger, "for_tests", &m->for_tests, err));
   TCT_TRY(get_text(ledger, "head", 1, &m->ledger_head, err));
   return get_text(ledger, "run", 1, &m->run_id, err);
 }
@@ -225,18 +242,21 @@ static tct_status get_model(const json_t *o, tct_model *m, tct_error *err) {
   return get_privacy(json_object_get(o, "privacy"), m, err);
 }
 
-static tct_model *from_json(json_t *o, const char *file, const json_error_t *why, tct_error *err) {
+/* What a reader leaves behind, so that a page about the model cannot be better than its file. */
+static void note_the_rest(const json_t *file, tct_model *m) {
+  const json_t *privacy = json_object_get(file, "privacy");
+  const char *unknown = tct_model_unknown_key(file), *trust = json_string_value(json_object_get(privacy, "trust")),
+             *unit = json_string_value(json_object_get(privacy, "unit"));
+  if (unknown) snprintf(m->unknown, sizeof m->unknown, "%.40s", unknown);
+  m->other_words = !trust || !unit || strcmp(trust, tct_model_trust(m)) != 0 || strcmp(unit, tct_model_unit(m)) != 0;
+}
+
+tct_model *tct_model_of_json(const json_t *file, const char *path, tct_error *err) {
   tct_error_clear(err);
-  if (!o) {
-    tct_fail_at(err, file, why->line > 0 ? why->line : 0, why->column > 0 ? why->column : 0,
-                "not a readable JSON model file; check the path, or train again");
-    return NULL;
-  }
   tct_model *m = TCT_NEW(tct_model, 1);
-  tct_status status = m ? get_model(o, m, err) : tct_fail_memory(err);
-  json_decref(o);
-  if (status == TCT_OK) return m;
-  if (err && status == TCT_E_DATA) snprintf(err->file, sizeof err->file, "%s", file);
+  tct_status status = m ? get_model(file, m, err) : tct_fail_memory(err);
+  if (status == TCT_OK) return note_the_rest(file, m), m;
+  if (err && status == TCT_E_DATA) snprintf(err->file, sizeof err->file, "%s", path);
   tct_model_free(m);
   return NULL;
 }
@@ -244,14 +264,35 @@ static tct_model *from_json(json_t *o, const char *file, const json_error_t *why
 /* Coefficients are many; lists and objects are those of a schema, of fits and of errors. */
 static const tct_json_most MOST = {.containers = 1 << 20, .values = 1 << 26};
 
-tct_model *tct_model_read(const char *path, tct_error *err) {
-  json_error_t why = {0};
+static json_t *parse(const char *text, int64_t length, const char *path, tct_error *err) {
+  json_error_t at = {0};
+  json_t *file =
+      json_loadb(text, (size_t)length, TCT_POINT(keys_that_stand_twice_verified, JSON_REJECT_DUPLICATES, 0), &at);
+  if (!file)
+    tct_fail_at(err, path, at.line > 0 ? at.line : 0, at.column > 0 ? at.column : 0,
+                "not a readable JSON model file; check the path, or train again");
+  return file;
+}
+
+tct_status tct_model_load(const char *path, json_t **file, tct_error *err) {
   char *text;
   int64_t length;
-  if (tct_json_file(path, &MOST, &text, &length, err) != TCT_OK) return NULL;
-  json_t *o = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
+  TCT_TRY(tct_json_file(path, &MOST, &text, &length, err));
+  *file = parse(text, length, path, err);
   tct_free(text);
-  tct_model *model = from_json(o, path, &why, err);
+  return *file ? TCT_OK : TCT_E_DATA;
+}
+
+static tct_model *taken(json_t *file, const char *path, tct_error *err) {
+  tct_model *m = file ? tct_model_of_json(file, path, err) : NULL;
+  json_decref(file);
+  return m;
+}
+
+tct_model *tct_model_read(const char *path, tct_error *err) {
+  json_t *file = NULL;
+  tct_error_clear(err);
+  tct_model *model = tct_model_load(path, &file, err) == TCT_OK ? taken(file, path, err) : NULL;
   if (!model) return NULL;
   model->from_file = true;
   if (tct_inputs_add(&model->inputs, path, err) == TCT_OK) return model;
@@ -260,7 +301,7 @@ tct_model *tct_model_read(const char *path, tct_error *err) {
 }
 
 tct_model *tct_model_parse(const char *json, tct_error *err) {
-  json_error_t why = {0};
+  tct_error_clear(err);
   if (tct_json_check("", json, (int64_t)strlen(json), &MOST, err) != TCT_OK) return NULL;
-  return from_json(json_loads(json, JSON_REJECT_DUPLICATES, &why), "", &why, err);
+  return taken(parse(json, (int64_t)strlen(json), "", err), "", err);
 }

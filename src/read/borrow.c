@@ -74,7 +74,7 @@ tct_data *tct_data_view(const tct_matrix *x, const double *y, tct_labels labels,
     return NULL;
   }
   data->x = *x;
-  data->x.reserved = 0; /* ours alone to set */
+  data->x.pages = NULL; /* ours alone to set */
   data->y = labels == TCT_LABELS_NONE ? NULL : y;
   data->labels = labels;
   data->label_low = data->label_high = NAN;

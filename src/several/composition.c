@@ -5,6 +5,7 @@
 #include "several/composition.h"
 
 #include "account/account.h"
+#include "account/curves/work.h"
 #include "account/selection.h"
 #include "core/alloc.h"
 #include "model/json.h"
@@ -270,7 +271,10 @@ tct_composition *tct_compose_classes(const tct_config *given, int64_t models, in
   tct_status status = out ? check_budget(config, &w, err) : tct_fail_memory(err);
   if (status == TCT_OK && models < 1)
     status = tct_fail(err, TCT_E_USAGE, "there is no model to train; give at least 1");
+  tct_work before = tct_work_begin(INFINITY);
   if (status == TCT_OK) status = classes_within(config, models, &w, out, err);
+  double again = tct_work_end(before).spent;
+  if (status == TCT_OK) status = tct_composition_verifiable(out, again, err);
   if (status == TCT_OK) return out;
   tct_composition_free(out);
   return NULL;
@@ -298,6 +302,7 @@ tct_composition *tct_compose_search(const tct_config *const *candidates, const i
   if (status == TCT_OK) status = check_wish(&w, share, err);
   if (status == TCT_OK) status = check_budget(at[0], &w, err);
   if (status == TCT_OK) status = search_within(&w, at[0]->epsilon, at[0]->delta, share, out, err);
+  if (status == TCT_OK) status = tct_composition_verifiable(out, 0, err);
   tct_free(own);
   tct_free(at);
   if (status == TCT_OK) return out;

@@ -22,6 +22,7 @@ struct tct_composition {
   double each, each_delta; /* the budget of one part */
   int64_t mean;            /* of a geometric number of tries (tries.c); 0: every part is trained once */
   tct_event whole;         /* what the search costs, as one event */
+  double price_work;       /* that it took to find so; see account/curves/work.h */
   double score;            /* noise of the score of each try */
   double score_epsilon, score_delta;
 };
@@ -38,6 +39,9 @@ tct_status tct_composed_shell(const tct_composition *composition, const tct_data
                               tct_error *err);
 /* The events of everything, in order. */
 tct_status tct_composition_events(const tct_composition *c, tct_events *out, tct_error *err);
+/* TCT_E_USAGE where verify would refuse the model for the work that it takes.  again: that of composing or pricing
+ * it once more. */
+tct_status tct_composition_verifiable(const tct_composition *c, double again, tct_error *err);
 /* The event of the choice as text. */
 void tct_composition_choice_text(const tct_composition *c, char *text, size_t size);
 /* The list of certificate.h, of all fits; NULL: out of memory. */

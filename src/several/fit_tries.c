@@ -1,8 +1,9 @@
 /* fit_tries.c - a private search: a random number of tries, each a fit and a noisy score of it, and the best is kept.
  *
- * SECRET  Nothing that leaves this file tells how many tries there were: no callback is called, and neither the file,
- * the ledger nor an error depends on it.  A try whose fit fails by its noise is the worst try and ends nothing: the
- * bound is about what the best try shows, and says nothing about the others.  Time and memory are not protected.
+ * SECRET  Nothing that leaves this file tells how many tries there were.  There is no progress, cancel is asked by a
+ * clock and not once a step, and neither the file, the ledger nor an error depends on it.  A try whose fit fails by its
+ * noise is the worst try and ends nothing: the bound is about what the best try shows, and says nothing about the
+ * others.  Time and memory are not protected.
  *
  * PERSONS  The weights of a person's records sum to at most 1 in the table, and so in each part of it.  A try's fit and
  * its score both rest on that sum alone, so that their events hold for a person as they do for a record. */
@@ -82,8 +83,7 @@ static tct_status check(const search *s, tct_error *err) {
     return tct_fail(err, TCT_E_USAGE,
                     "the composition is of no search with random tries; make it by tct_compose_tries");
   if (d->team) return tct_fail(err, TCT_E_USAGE, "a search runs in one process; run it without mpirun");
-  if (d->x.reserved)
-    return tct_fail(err, TCT_E_USAGE, "a search needs its records in memory; read them without a limit");
+  if (d->x.pages) return tct_fail(err, TCT_E_USAGE, "a search needs its records in memory; read them without a limit");
   if (d->estimated || d->open > 0)
     return tct_fail(err, TCT_E_USAGE,
                     "bounds that are estimated are paid for by one fit, and a search makes several; give the bounds");
@@ -283,6 +283,7 @@ tct_model *tct_fit_tries(const tct_composition *composition, const tct_data *dat
   tct_error_clear(err);
   tct_status status = tct_config_take(config, &own, err);
   tct_stop_watch(&stop, own.cancel, own.user);
+  tct_stop_by_clock();
   if (status == TCT_OK) status = run(&s, share, err);
   tct_stop_end(&stop);
   if (status != TCT_OK) tct_model_free(s.best), s.best = NULL;

@@ -6,6 +6,7 @@
 #include "several/composition.h"
 
 #include "account/account.h"
+#include "account/curves/work.h"
 #include "account/selection.h"
 #include "core/point.h"
 #include "core/alloc.h"
@@ -72,8 +73,12 @@ static tct_status price(const wish *w, tct_composition *c, double *epsilon, tct_
     if (TCT_POINT(selection_score_not_charged, status == TCT_OK, false))
       status = tct_events_add(&one[j], tct_event_gaussian(c->score, 1), err);
   }
+  tct_work before = tct_work_begin(TCT_WORK_VERIFY); /* who verifies asks for this price */
   if (status == TCT_OK)
     status = tct_selection_event(one, (size_t)c->parts, c->neighbours, w->mean, c->delta, &c->whole, err);
+  tct_work own = tct_work_end(before);
+  c->price_work = own.spent;
+  if (own.over) status = tct_composition_verifiable(c, INFINITY, err);
   *epsilon = status == TCT_OK ? c->whole.epsilon * (1 + 0x1p-39) : INFINITY;
   for (int64_t j = 0; one && j < c->parts; j++) tct_events_free(&one[j]);
   tct_free(one);
@@ -147,6 +152,7 @@ tct_composition *tct_compose_tries_classes(const tct_config *const *candidates, 
     out->delta = own[0].delta, out->neighbours = (tct_neighbours)own[0].neighbours;
     out->mean = tries->mean, out->accountant = "basic";
     status = largest(&w, own[0].epsilon, out, err);
+    if (status == TCT_OK) status = tct_composition_verifiable(out, out->price_work, err);
   }
   tct_free(own);
   if (status == TCT_OK) return out;

@@ -22,6 +22,4 @@ tct_status tct_certificate_config(const json_t *certificate, const char *solver,
 tct_status tct_certificate_plan(const json_t *certificate, const char *solver, tct_plan **out, tct_error *err);
 /* The same members and texts; numbers, in texts too, to 1e-9 of each other, whole numbers exactly. */
 bool tct_json_near(const json_t *a, const json_t *b);
-/* The first key of the model file, or of what is in it, that is not known; NULL: none. */
-const char *tct_model_unknown_key(const json_t *file);
 #endif

@@ -1,7 +1,10 @@
 /* check.c - what is wrong with settings whatever the data: found by planning for shapes that are not the data's. */
+#include "core/processors.h"
+#include "la/matrix/matrix.h"
 #include "train/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A refusal counts where every one of these shapes meets it in the same words: sentences about a shape hold its numbers
@@ -17,6 +20,21 @@ static tct_status try_shape(const tct_config *config, int shape, tct_error *err)
   return TCT_OK;
 }
 
+/* What every fit of so many columns takes: for a column its name, for a weight two copies, and for both their place in
+ * the text of the model. */
+static tct_status check_free(const tct_config *config, int64_t cols, double more, tct_error *err) {
+  enum { OF_COLUMN = 192, OF_WEIGHT = 96 };
+  tct_loss loss;
+  char what[80];
+  TCT_TRY(tct_loss_make(config->loss, &loss, err));
+  snprintf(what, sizeof what, "a fit of %lld columns needs", (long long)cols);
+  return tct_memory_check((double)cols * (OF_COLUMN + OF_WEIGHT * (double)tct_loss_outputs(&loss)) + more,
+                          (double)config->memory, what,
+                          config->memory > 0 ? "lower the number of columns (--cols), or raise --memory"
+                                             : "lower the number of columns (--cols)",
+                          err);
+}
+
 tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_error *err) {
   tct_error first = {0}, other = {0};
   tct_config trial;
@@ -26,6 +44,7 @@ tct_status tct_config_check(const tct_config *config, int bounds_follow, tct_err
   trial.estimate = NULL;
   if (bounds_follow && isnan(trial.row_norm)) trial.row_norm = 1;
   if (bounds_follow && isnan(trial.label_bound)) trial.label_bound = 1;
+  if (trial.cols > 0) TCT_TRY(check_free(&trial, trial.cols, 0, err));
   if (try_shape(&trial, 0, &first) != TCT_E_USAGE) return TCT_OK;
   for (int k = 1; k < (int)(sizeof shapes / sizeof *shapes); k++)
     if (try_shape(&trial, k, &other) != TCT_E_USAGE || strcmp(first.text, other.text) != 0) return TCT_OK;
@@ -73,8 +92,17 @@ tct_status tct_limit_check(const tct_plan *plan, tct_error *err) {
                   plan->solver->name, ceil(needs / 1048576), ceil(needs / 1048576));
 }
 
+/* Copies of the table: the one that is scaled, and the one by columns. */
+static tct_status check_copies(const tct_plan *plan, const tct_matrix *x, tct_error *err) {
+  bool columns = x->layout == TCT_CSC || x->layout == TCT_DENSE_COLS;
+  int copies = (strcmp(plan->config.scale, "none") != 0) + (plan->solver->wants_columns != columns);
+  double bytes = copies > 0 && x->pages == NULL ? copies * (double)tct_matrix_bytes(x) : 0;
+  return check_free(&plan->config, plan->cols, bytes + 2.0 * sizeof(double) * (double)x->rows, err);
+}
+
 tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err) {
-  if (data->x.reserved == 0) return TCT_OK;
+  TCT_TRY(check_copies(plan, &data->x, err));
+  if (data->x.pages == NULL) return TCT_OK;
   if (plan->solver->row_bytes == 0)
     return tct_fail(err, TCT_E_USAGE,
                     "%s needs all records in memory, and they exceed a quarter of the limit; raise --memory, or choose "

@@ -107,17 +107,21 @@ int tct_model_note(tct_model *model, const char *text) {
   return model->unaccounted[at] != NULL;
 }
 
+int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]) {
+  int facts = 0;
+  if (strcmp(plan->config.scale, "none"))
+    snprintf(text[facts++], 200, "features were scaled (%s) by statistics of the data", plan->config.scale);
+  if (!strcmp(plan->config.label_scale, "center"))
+    snprintf(text[facts++], 200, "labels were centred by their mean over the data");
+  if (plan->solved.unaccounted) snprintf(text[facts++], 200, "%s", plan->solved.unaccounted);
+  return facts;
+}
+
 static tct_status unaccounted(const tct_plan *plan, const tct_data *data, tct_model *model, tct_error *err) {
-  char text[200];
-  int ok = 1;
+  char text[TCT_PLAN_FACTS][200];
+  int ok = 1, facts = tct_plan_unpaid(plan, text);
   for (int i = 0; i < TCT_UNACCOUNTED && data->unaccounted[i]; i++) ok &= tct_model_note(model, data->unaccounted[i]);
-  if (strcmp(plan->config.scale, "none")) {
-    snprintf(text, sizeof text, "features were scaled (%s) by statistics of the data", plan->config.scale);
-    ok &= tct_model_note(model, text);
-  }
-  if (!strcmp(plan->config.label_scale, "center") && !plan->facts.loss.kind->binary)
-    ok &= tct_model_note(model, "labels were centred by their mean over the data");
-  if (plan->solved.unaccounted) ok &= tct_model_note(model, plan->solved.unaccounted);
+  for (int i = 0; i < facts; i++) ok &= tct_model_note(model, text[i]);
   return ok ? TCT_OK : tct_fail_memory(err);
 }
 
@@ -129,6 +133,7 @@ static tct_status names(const tct_data *data, tct_model *model, tct_error *err) 
     snprintf(generic, sizeof generic, "x%lld", (long long)j + 1);
     model->features[j] = tct_text_copy(data->names ? data->names[j] : generic);
     if (!model->features[j]) return tct_fail_memory(err);
+    if (j % 65536 == 65535 && tct_stopping()) return tct_fail_cancelled(err);
   }
   return TCT_OK;
 }
@@ -260,7 +265,7 @@ tct_status tct_fitting_prepare(tct_fitting *fitting, tct_error *err) {
   tct_model *model = fitting->model = TCT_NEW(tct_model, 1);
   if (!model) return tct_fail_memory(err);
   TCT_TRY(tct_bound_make(plan, data, &fitting->bound, err));
-  tct_paged_release(data->x.reserved);
+  tct_paged_release(data->x.pages);
   TCT_TRY(describe(plan, data, &fitting->bound, model, err));
   TCT_TRY(tct_model_certify(plan, model, err));
   if (data->weight) model->weight_cap = data->weight_cap;
@@ -296,8 +301,9 @@ static tct_status take_weights(const tct_plan *plan, const double *w, tct_model 
 static tct_status train(tct_fitting *fitting, void *user, tct_error *err) {
   (void)user;
   const tct_plan *plan = fitting->plan;
-  double *w = TCT_NEW(double, plan->facts.p);
-  tct_status status = w ? tct_fitting_prepare(fitting, err) : tct_fail_memory(err);
+  double *w = NULL;
+  tct_status status = tct_fitting_prepare(fitting, err);
+  if (status == TCT_OK && !(w = TCT_NEW(double, plan->facts.p))) status = tct_fail_memory(err);
   status = tct_fitting_charge(fitting, status, err);
   if (status == TCT_OK) status = tct_fitting_solve(fitting, plan, w, err);
   if (status == TCT_OK) status = take_weights(plan, w, fitting->model, err);

@@ -48,7 +48,8 @@ typedef struct field {
   FIELD(INT32, reserved2, "a second reserved field of tct_config") \
   FIELD(TEXT, errors, "the standard errors")                       \
   FIELD(FREE, memory, NULL)                                        \
-  FIELD(TEXT, estimate, "the estimate")
+  FIELD(TEXT, estimate, "the estimate")                            \
+  FIELD(FREE, cols, NULL)
 
 /* The schema is compared by its contents, wherever it lies. */
 #define READ_FIELDS(FIELD)                                   \

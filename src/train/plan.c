@@ -1,4 +1,5 @@
 /* plan.c - from settings and public facts to a promise.  No row can be seen here. */
+#include "account/curves/work.h"
 #include "core/point.h"
 #include "core/alloc.h"
 #include "core/spec.h"
@@ -129,6 +130,19 @@ static tct_status check_counts(const tct_config *config, const tct_facts *facts,
                   facts->loss.kind->name);
 }
 
+/* What says nothing of these labels is not kept: a model file that has it was edited. */
+static void drop_labels(tct_config *config) {
+  if (tct_config_labels(config) != TCT_LABELS_REAL)
+    config->label_bound = NAN, config->label_shift = 0, config->label_scale = "none";
+  if (!strcmp(config->label_scale, "center")) config->label_shift = 0; /* the mean of the data takes its place */
+}
+
+/* Nor what says nothing of a run without privacy. */
+static void drop_privacy(tct_config *config, const tct_solver *solver) {
+  if (!solver->is_private || isinf(config->epsilon)) config->delta = NAN;
+  if (!solver->is_private) config->neighbours = TCT_ADD_REMOVE;
+}
+
 static tct_status copy_config(const tct_config *from, tct_config *to, tct_error *err) {
   *to = *from;
   to->loss = tct_text_copy(from->loss);
@@ -215,6 +229,7 @@ static tct_status pick_solver(const tct_config *config, int64_t rows, int64_t co
     return tct_fail(err, TCT_E_USAGE, "no solver is called '%s'; `tacit components solver` lists them%s", spec->name,
                     solver_meant(spec->name, near));
   TCT_TRY(check_budget(config, plan->solver, err));
+  drop_privacy(&plan->config, plan->solver);
   TCT_TRY(gather_facts(plan, rows, cols, err));
   if (!is_auto) return TCT_OK;
   TCT_TRY(tct_plan_need_bounds(&plan->facts, "private training", err));
@@ -238,6 +253,7 @@ static tct_status build(const tct_config *given, int64_t rows, int64_t cols, int
   if (!config->loss) return tct_fail(err, TCT_E_USAGE, "no loss is given; give one, e.g. --loss logistic");
   if (config->estimate)
     return tct_fail(err, TCT_E_USAGE, "an estimate comes before the plan of the fit; call tct_data_estimate first");
+  drop_labels(&own);
   TCT_TRY(copy_config(config, &plan->config, err));
   TCT_TRY(take_errors(plan, err));
   TCT_TRY(pick_solver(&plan->config, rows, cols, plan, &spec, err));
@@ -263,7 +279,16 @@ tct_plan *tct_plan_by_rules(const tct_config *config, int64_t rows, int64_t cols
   tct_error_clear(err);
   tct_plan *plan = TCT_NEW(tct_plan, 1);
   if (!plan) return tct_fail_memory(err), NULL;
-  if (build(config, rows, cols, rules, plan, err) == TCT_OK) return plan;
+  /* Whoever verifies the model plans again, within a purse that is already there. */
+  tct_work before = tct_work_begin(isinf(tct_work_left()) ? TCT_WORK_PLAN : INFINITY);
+  tct_status status = build(config, rows, cols, rules, plan, err);
+  tct_work own = tct_work_end(before);
+  plan->work = own.spent;
+  if (own.over)
+    status = tct_fail(err, TCT_E_USAGE,
+                      "this plan would take more work than is done for one, and its model could not be verified; ask "
+                      "for fewer steps, or for an epsilon and delta nearer to 1");
+  if (status == TCT_OK) return plan;
   tct_plan_free(plan);
   return NULL;
 }

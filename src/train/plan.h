@@ -15,6 +15,7 @@ struct tct_plan {
   int64_t cols;      /* features without the intercept */
   char *solver_text; /* the resolved spec, owned */
   char why[200];     /* the solver was chosen by rule: its reason; "" otherwise */
+  double work;       /* that planning it took; see account/curves/work.h */
 };
 
 /* tct_plan_new for settings that a file has: options newer than these rules of the solver, if it does not name them,
@@ -29,6 +30,9 @@ void tct_config_take_bounds(tct_config *config, const json_t *columns, double la
  * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
  * absent. Collective over the data's ranks. */
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
+/* What the plan takes from the data without paying, a sentence each; returns how many. */
+enum { TCT_PLAN_FACTS = 3 };
+int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]);
 /* The claim and the events of the plan. */
 tct_status tct_model_certify(const tct_plan *plan, tct_model *model, tct_error *err);
 /* A run between parties that were apart: what only it knows. */
@@ -46,6 +50,8 @@ double tct_limit_needs(const tct_plan *plan);
 double tct_limit_passes(const tct_plan *plan);
 /* TCT_E_USAGE where the plan's limit is below that. */
 tct_status tct_limit_check(const tct_plan *plan, tct_error *err);
-/* The same for a table that does lie on disk. */
+/* The same for a table that does lie on disk; for any table TCT_E_MEMORY where what is certain to be needed is not
+ * free.
+ */
 tct_status tct_limit_check_data(const tct_plan *plan, const tct_data *data, tct_error *err);
 #endif

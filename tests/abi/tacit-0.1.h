@@ -92,9 +92,10 @@ typedef struct tct_matrix {
   int32_t index_type; /* tct_index_type of start and index; dense: unused */
   int32_t reserved;   /* 0 */
   const void *values;
-  int64_t stride;    /* dense: distance in elements between rows (or columns); sparse: 0 */
-  const void *start; /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
-  const void *index; /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+  int64_t stride;          /* dense: distance in elements between rows (or columns); sparse: 0 */
+  const void *start;       /* sparse: rows+1 (CSR) or cols+1 (CSC) offsets; dense: NULL */
+  const void *index;       /* sparse: column (CSR) or row (CSC) of each value; dense: NULL */
+  struct tct_pager *pages; /* NULL; rows on disk, which the library alone makes */
 } tct_matrix;
 
 /* ---- settings --------------------------------------------------------------------------------- */

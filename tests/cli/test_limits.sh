@@ -35,6 +35,32 @@ costly 'an array of many columns' 'max_cols' \
   "python3 -c 'import sys; h=b\"{\\\"descr\\\": \\\"<f8\\\", \\\"fortran_order\\\": False, \\\"shape\\\": (2, 2000000000)}\"; sys.stdout.buffer.write(b\"\\x93NUMPY\\1\\0\"+len(h).to_bytes(2,\"little\")+h+bytes(64))'" \
   train - --label 1 "${model[@]}"
 
+# ---- more than the free memory ----
+bad 'columns without room, before anything is read' 1 \
+  'a fit of 2000000000 columns needs at least [0-9]+ MiB of memory, and [0-9]+ MiB are free; .*--cols' \
+  train no-such-file "${model[@]}" --cols 2000000000
+bad 'nor is there room below --memory' 1 'and 512 MiB are free; .*--cols.*--memory' train no-such-file "${model[@]}" \
+  --cols 5000000 --memory 512M
+python3 - <<'PY'
+header = b'{"descr": "<f8", "fortran_order": False, "shape": (4294967296, 32)}'
+with open("huge.npy", "wb") as file:
+    file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+    file.truncate(file.tell() + 4294967296 * 32 * 8)
+PY
+bad 'an array without room' 1 'the rest of the table needs at least [0-9]+ MiB of memory, and .*--memory' \
+  train huge.npy --label 1 "${model[@]}"
+if ! grep -q __asan_init "$TACIT"; then # whose shadow is beyond any limit
+  (echo a,y; yes '1,1' | head -n 20000000) >long.csv
+  cases=$((cases + 1))
+  for room in $(seq 220000 20000 400000); do # the program itself takes 100000 or so
+    (ulimit -v "$room"; OMP_NUM_THREADS=1 timeout 60 "$TACIT" train long.csv --label y "${model[@]}") >.out 2>.err
+    code=$?
+    [ "$code" = 1 ] || fail "a table that grows beyond memory: exit $code: $(cat .err)"
+    grep -q 'the rest of the table needs at least 64 MiB of memory' .err && break
+  done
+  grep -q 'on disk with --memory' .err || fail "a table that grows beyond memory: $(cat .err)"
+fi
+
 # ---- header and lines ----
 costly 'a header of 500 MB of commas' 'max_header' "head -c 500000000 /dev/zero | tr '\\0' ," "${train[@]}"
 costly 'a header of commas within its limit' 'max_cols' "(head -c 16000000 /dev/zero | tr '\\0' ,; echo)" "${train[@]}"

@@ -72,6 +72,32 @@ check "no more columns than promised" test "$(grep -c '"column"' alice.jsonl)" -
 check "one hello, accept and reserved" test "$(grep -cE '"(hello|accept|reserved)"' alice.jsonl)" = 3
 check "the keys are not in it" test -z "$(xxd -r -p <<<"$(grep -oE '"frame":"[0-9a-f]+' alice.jsonl | cut -d'"' -f4)" | grep -aoE 'p17|p399')"
 
+# ---- what reading took at a party stands in its ledger: no copy of the model can leave it out ----
+
+ok "a ledger for other rows" ledger d.ledger --init --epsilon 10 --delta 1e-5
+cat >draft.json <<'DRAFT'
+{"format": "tacit-schema", "version": 1, "not_private": "a draft", "label": {"name": "y", "lower": -1, "upper": 1},
+ "columns": [{"name": "key", "type": "ignore"}, {"name": "u", "type": "number", "lower": -1, "upper": 1},
+             {"name": "v", "type": "number", "lower": -1, "upper": 1}]}
+DRAFT
+serve server
+party bob b.csv &
+other=$!
+party alice a.csv --ledger d.ledger --schema draft.json -o drafted.json
+check "alice is done with a draft" [ $? = 0 ]
+ends "and bob" $other 0 . bob.out
+ends "and the server" $server 0 . serve.out
+ok "the model is verified" verify drafted.json --ledger d.ledger
+python3 - <<'EDIT'
+import json
+model = json.load(open("drafted.json"))
+assert any(line.startswith("alice: the schema is a draft") for line in model["privacy"]["unaccounted"])
+model["privacy"]["unaccounted"] = []
+json.dump(model, open("drafted.json", "w"))
+EDIT
+"$TACIT" verify drafted.json --ledger d.ledger >verified 2>&1
+check "what was left out is found" grep -q 'ledger .*leaves out what its entry names as unaccounted' verified
+
 # ---- records that do not match ----------------------------------------------------------------------
 
 # mismatch NAME FILE REGEX [OPTION...] : bob brings FILE; the server says why, and so do both parties
@@ -160,6 +186,24 @@ other=$!
 party alice b.csv
 ends "two of one name" $server 2 "called 'alice'" serve.err
 wait $other
+
+# ---- who is asked to end while others are waited for: long before --timeout, which has another sentence ----
+
+serve server --timeout 40
+party alice a.csv --ledger a.ledger --timeout 40 &
+other=$!
+until grep -q "$(printf '0100007F:%04X' $port) .* 01 " <(awk '{ print $3, $2, $4, "" }' /proc/net/tcp); do sleep 0.05; done
+sleep 0.5 # alice waits for the welcome
+pkill -TERM -P $other
+ends "a party that waits for the server" $other 1 "^tacit: cancelled.*not charged" alice.err
+kill $server
+ends "a server that waits for parties" $server 1 "^tacit: cancelled" serve.err
+port=$((port + 1)) # nobody is there
+party alice a.csv --timeout 40 &
+other=$!
+sleep 1.5
+pkill -TERM -P $other
+ends "a party that nobody answers" $other 1 "^tacit: cancelled" alice.err
 
 # ---- who does not answer ---------------------------------------------------------------------------------
 

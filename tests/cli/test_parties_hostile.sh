@@ -206,7 +206,7 @@ python3 -c 'import os, sqlite3, time
 held = sqlite3.connect("bob.ledger", isolation_level=None)
 held.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
-while not os.path.exists("let_go"): time.sleep(0.05)' >held.out &
+while not os.path.exists("let_go"): time.sleep(0.05), os.utime("bob.ledger")  # it moves, so bob waits' >held.out &
 holder=$!
 until grep -q held held.out; do sleep 0.05; done
 timeout 60 "$TACIT" serve --listen 127.0.0.1:$port --parties 2 --cert server.pem --private-key server.key --ca authority.pem \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_verify_edits.sh - every field of the model files of every solver, edited one at a time: verify refuses the file,
 # or the field is one of those that docs/reference/format/model.md lists as known to no check without the data.  With the
-# ledger it refuses every edit of what was asked for.
+# ledger it refuses every edit of what was asked for.  The same files blown up to 1 MB are answered too.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 library=$(dirname "$TACIT")/libtacit.so
@@ -86,4 +86,6 @@ ok 'a search' search c.csv --schema c.schema.json --candidates claims/grid.txt -
 
 cases=$((cases + 1))
 TACIT=$TACIT python3 "$here/verify_edits.py" "$library" || fail 'an edit of a model file went unseen'
+cases=$((cases + 1))
+python3 "$here/verify_heavy.py" "$TACIT" . || fail 'a heavy model file has no end or no answer'
 finish

@@ -155,11 +155,8 @@ FREE = ("coefficients", "intercept", "classes", "features", "label", "library", 
         "transforms/scale_factor", "transforms/scale_shift", "privacy/unaccounted", "privacy/ledger",
         "privacy/noise", "privacy/weights/cap", "parties/uplink_bytes", "parties/one_shot_bytes", "parties/list")
 
-# Where no privacy is claimed, nothing is counted.
-FREE_WITHOUT = ("privacy/fits", "privacy/fits/0/count", "privacy/fits/0/asked/delta")
-
-def is_free(path, private):
-    return not private and path in FREE_WITHOUT or any(path == f or path.startswith(f + "/") for f in FREE)
+def is_free(path):
+    return any(path == f or path.startswith(f + "/") for f in FREE)
 
 def fields(value, path=()):
     yield path, value
@@ -260,15 +257,15 @@ for name in names:
             changes.append(removed(model, path))
         if name in SLOW and not RARE.match(word):
             continue
-        if is_free(word, private):
+        if is_free(word):
             changes = changes[:0 if few else 1]
         elif few:
             changes = changes[:1] if path[:1] in (("privacy",), ("parties",)) else []
         for changed in changes:
             tried += 1
             seen = not verified(json.dumps(changed))
-            free += is_free(word, private)
-            if not seen and not is_free(word, private):
+            free += is_free(word)
+            if not seen and not is_free(word):
                 unseen.append((name, word, json.dumps(value)[:80]))
     print(name, f"{time.time() - began:.1f} s", tried, file=sys.stderr, flush=True)
     most = weight_bound(json.dumps(model))

@@ -113,15 +113,16 @@ static inline int check_passes(const char *const *models, size_t count) {
 
 enum { ROWS = 120, COLS = 3 };
 
-/* Trains on a table of its own; NULL and *err on failure. */
+/* Trains on a table of its own, with labels as the loss wants them; NULL and *err on failure. */
 static inline tct_model *train_small(const tct_config *config, tct_error *err) {
   static double x[ROWS * COLS], y[ROWS];
+  int32_t labels = tct_config_labels(config);
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLS; j++) x[i * COLS + j] = ((i * 7 + j * 13) % 11 - 5) / 10.0;
-    y[i] = i % 3 ? 1 : -1;
+    y[i] = labels == TCT_LABELS_CLASSES ? i % 3 : i % 3 ? 1 : -1;
   }
   tct_matrix view = {.rows = ROWS, .cols = COLS, .layout = TCT_DENSE_ROWS, .values = x, .stride = COLS};
-  tct_data *data = tct_data_view(&view, y, TCT_LABELS_BINARY, NULL, NULL, err);
+  tct_data *data = tct_data_view(&view, y, labels, NULL, NULL, err);
   tct_plan *plan = data ? tct_plan_new(config, ROWS, COLS, err) : NULL;
   tct_model *model = plan ? tct_fit(plan, data, err) : NULL;
   tct_plan_free(plan);

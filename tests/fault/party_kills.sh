@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# party_kills.sh - sessions of which one process is killed, or one party cannot pay: nobody pays before all have reserved.
+# party_kills.sh - sessions of which one process is killed or asked to end, or one party cannot pay: nobody pays before
+# all have reserved.
 #
 #   TACIT=build/release/tacit [KILLS=200] [BROKE=50] [SEED=1] tests/fault/party_kills.sh
 #
@@ -140,7 +141,8 @@ for ((round = 1; round <= ${KILLS:-6}; round++)); do
   victim=$((RANDOM % (parties + 1))) frames=0 moment=$(((RANDOM * 32768 + RANDOM) % (shortest * 12 / 10)))
   [ $((round % 2)) = 0 ] || frames=$((1 + RANDOM % 12)) moment=$((RANDOM % 30000))
   seen=${present[RANDOM % parties]}
-  story="$solver, $parties parties, process $victim $moment us after frame $frames of $seen"
+  signal=$((RANDOM % 2 ? 9 : 15))
+  story="$solver, $parties parties, signal $signal to process $victim $moment us after frame $frames of $seen"
   listen
   join_all
   left=()
@@ -149,10 +151,12 @@ for ((round = 1; round <= ${KILLS:-6}; round++)); do
     sleep 0.002
   done
   sleep "$(printf '%d.%06d' $((moment / 1000000)) $((moment % 1000000)))"
-  kill -9 "${pids[victim]}"
+  kill -$signal "${pids[victim]}"
   ended
+  [ "$signal${code[victim]}" != 15143 ] || signal=9 # before it had begun
+  [ $signal = 9 ] || victim=-
   judge
-  [ $victim = 0 ] || [ "${stood[${present[victim - 1]}]}" != reserved ] || cp ${present[victim - 1]}.ledger kept.$round
+  [ $signal = 15 ] || [ $victim = 0 ] || [ "${stood[${present[victim - 1]}]}" != reserved ] || cp ${present[victim - 1]}.ledger kept.$round
 done
 kills=$((round - 1)) charged=$sessions
 victim=-

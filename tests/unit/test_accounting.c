@@ -172,6 +172,115 @@ static void single_steps_cost_what_their_closed_curves_say(void **state) {
   }
 }
 
+/* Truths from closed forms, and of the long lists from an inverse Laplace transform in a program of its own. */
+static void whole_lists_cost_what_is_true_of_them_or_of_their_parts(void **state) {
+  (void)state;
+  static const struct {
+    double delta, least, most;
+    const char *event[7];
+    int relation;
+  } rows[] = {
+      {1e-6, 1, 1, {"approx:epsilon=1,delta=1e-6"}, 0},
+      {1e-6, 1, 1, {"approx:epsilon=1,delta=1e-6"}, 1},
+      {2e-6, 3 - 2e-12, 3, {"approx:epsilon=1,delta=1e-6", "approx:epsilon=2,delta=1e-6"}, 0},
+      {1e-8, 123.6, 123.62, {"objpert:noise=0.18,shift=0.34", "pure:epsilon=1e-6"}, 1},
+      {6.148e-4, 0, 0, {"sampled_gaussian:noise=6.79,rate=3.085e-7,count=47137"}, 0}, /* delta at 0: 4e-6 */
+      {1e-9, 4.94, 5.33, {"gaussian:noise=1.2", "sampled_gaussian:noise=1e-3,rate=1e-14,count=1000"}, 0},
+      {2.0835787483116038e-06,
+       251.45,
+       251.7,
+       {"exponential:epsilon=0.6993146059307647", "gaussian:noise=634.3829197269592,count=734531",
+        "sampled_gaussian:noise=0.9323507687089132,rate=0.010527703194186309,count=541754",
+        "gaussian:noise=2223.433412132378,count=557487", "pure:epsilon=3.0952499648334495e-06"},
+       1},
+      {1.141846762662343e-11,
+       1.84914,
+       1.8504,
+       {"gaussian:noise=8609.313327775553,count=570995", "pure:epsilon=1.2824257618180495",
+        "pure:epsilon=2.6119686155741222e-05,count=570879",
+        "sampled_gaussian:noise=7.380422013769277,rate=1.5305600140332221e-06,count=573884",
+        "sampled_gaussian:noise=4.278511909537536,rate=0.012623009687571627", "pure:epsilon=0.03292931234294832"},
+       0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tct_events events = list_of(rows[i].event);
+    tct_cost cost;
+    assert_int_equal(tct_account_epsilon(&events, (tct_neighbours)rows[i].relation, rows[i].delta, 1e-3, &cost, NULL),
+                     TCT_OK);
+    tct_events_free(&events);
+    if (!(cost.epsilon >= rows[i].least && cost.epsilon <= rows[i].most * (1 + 1e-11)))
+      fail_msg("list %zu costs %.15g, not %.15g to %.15g", i, cost.epsilon, rows[i].least, rows[i].most);
+  }
+}
+
+/* Of two parts, the least sum over the shares of delta. */
+static void the_shares_of_parts_add_up_to_delta(void **state) {
+  (void)state;
+  static const char *const two[] = {"sampled_gaussian:noise=2,rate=0.5,count=3", "sampled_gaussian:noise=4,rate=0.4",
+                                    NULL};
+  tct_events events = list_of(two);
+  for (int relation = 0; relation < 2; relation++) {
+    tct_bracket all;
+    double least = INFINITY, first[2], second[2];
+    for (int i = 1; i < 200; i++) {
+      tct_single_epsilon(&events.at[0], (tct_neighbours)relation, 1e-6 * i / 200 / 3, first);
+      tct_single_epsilon(&events.at[1], (tct_neighbours)relation, 1e-6 * (200 - i) / 200, second);
+      least = fmin(least, 3 * first[0] + second[0]);
+    }
+    assert_int_equal(tct_accountant_basic.epsilon(&events, (tct_neighbours)relation, 1e-6, 1e-3, &all, NULL), TCT_OK);
+    assert_true(all.upper > least * (1 - 1e-3) && all.upper < least * 1.001);
+  }
+  tct_events_free(&events);
+}
+
+/* Steps that are left out because they are hardly ever drawn may cost nothing: they raise no lower end. */
+static void what_is_left_out_is_charged_above_and_not_below(void **state) {
+  (void)state;
+  static const char *const with[] = {"pure:epsilon=0.2,count=3", "sampled_gaussian:noise=1e6,rate=1e-14,count=9", NULL};
+  static const char *const without[] = {"pure:epsilon=0.2,count=3", NULL};
+  const double delta = 1e-9;
+  tct_events more = list_of(with), less = list_of(without);
+  tct_loss_query query;
+  assert_int_equal(tct_loss_query_new(&query, &more, TCT_ADD_REMOVE, 1e-4 * delta, NULL), TCT_OK);
+  assert_true(query.len == 1 && query.rare >= 9e-14 && query.rare < 9.1e-14);
+  tct_free(query.at);
+  tct_bracket all, part;
+  assert_int_equal(tct_accountant_pld.epsilon(&more, TCT_ADD_REMOVE, delta, 1e-3, &all, NULL), TCT_OK);
+  assert_int_equal(tct_accountant_pld.epsilon(&less, TCT_ADD_REMOVE, delta, 1e-3, &part, NULL), TCT_OK);
+  assert_true(all.upper > part.upper && all.lower == part.lower);
+  tct_events_free(&more);
+  tct_events_free(&less);
+}
+
+/* To the bit, and though the sum of the counts is no integer. */
+static void neither_order_nor_grouping_moves_the_sum_of_parts(void **state) {
+  (void)state;
+  static const char *const one[] = {"sampled_gaussian:noise=2,rate=1e-9,count=30", "objpert:noise=2,shift=0.1,count=2",
+                                    "zcdp:rho=0.01", "gaussian:noise=9,count=3", NULL};
+  static const char *const other[] = {"gaussian:noise=9",
+                                      "sampled_gaussian:noise=2,rate=1e-9,count=29",
+                                      "objpert:noise=2,shift=0.1",
+                                      "gaussian:noise=9,count=2",
+                                      "zcdp:rho=0.01",
+                                      "sampled_gaussian:noise=2,rate=1e-9",
+                                      "objpert:noise=2,shift=0.1",
+                                      NULL};
+  static const char *const huge[] = {"objpert:noise=2,shift=0.1", "zcdp:rho=0.01", "objpert:noise=2,shift=0.1", NULL};
+  for (int relation = 0; relation < 2; relation++)
+    for (double delta = 1e-12; delta < 0.1; delta *= 100) {
+      tct_events a = list_of(one), b = list_of(other), c = list_of(huge);
+      c.at[0].count = c.at[2].count = INT64_MAX;
+      tct_bracket x, y, z;
+      assert_int_equal(tct_accountant_basic.epsilon(&a, (tct_neighbours)relation, delta, 1e-3, &x, NULL), TCT_OK);
+      assert_int_equal(tct_accountant_basic.epsilon(&b, (tct_neighbours)relation, delta, 1e-3, &y, NULL), TCT_OK);
+      assert_int_equal(tct_accountant_basic.epsilon(&c, (tct_neighbours)relation, delta, 1e-3, &z, NULL), TCT_OK);
+      assert_true(x.upper == y.upper && x.upper < 1000 && z.upper > 1e18);
+      tct_events_free(&a);
+      tct_events_free(&b);
+      tct_events_free(&c);
+    }
+}
+
 /* At delta 0 the closed forms alone answer; of the others nothing is known, from above or below. */
 static void without_any_delta_only_closed_forms_prove_something(void **state) {
   (void)state;
@@ -224,7 +333,7 @@ static void a_sum_of_losses_is_raised_by_what_their_doubles_may_hide(void **stat
   tct_events events = list_of(specs);
   tct_loss_query query;
   double least = 0;
-  assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+  assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, 0, NULL), TCT_OK);
   query.tail = 1e-12;
   for (int j = 0; j < query.len; j++) {
     double low, high;
@@ -261,7 +370,7 @@ static void steps_of_one_kind_are_counted_together(void **state) {
     tct_event list[2] = {tct_event_laplace(2, rows[i].count[0]), tct_event_laplace(2, rows[i].count[1])};
     tct_events events = {list, 2, 2};
     tct_loss_query query;
-    assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, NULL), TCT_OK);
+    assert_int_equal(tct_loss_query_new(&query, &events, TCT_ADD_REMOVE, 0, NULL), TCT_OK);
     assert_int_equal(query.len, rows[i].kinds);
     uint64_t sum = 0;
     for (int j = 0; j < query.len; j++) sum += (uint64_t)query.at[j].count;
@@ -561,6 +670,10 @@ int main(void) {
       cmocka_unit_test(the_floor_of_a_list_knows_its_first_event),
       cmocka_unit_test(every_accountant_says_to_the_digit_what_is_recorded),
       cmocka_unit_test(single_steps_cost_what_their_closed_curves_say),
+      cmocka_unit_test(whole_lists_cost_what_is_true_of_them_or_of_their_parts),
+      cmocka_unit_test(the_shares_of_parts_add_up_to_delta),
+      cmocka_unit_test(what_is_left_out_is_charged_above_and_not_below),
+      cmocka_unit_test(neither_order_nor_grouping_moves_the_sum_of_parts),
       cmocka_unit_test(without_any_delta_only_closed_forms_prove_something),
       cmocka_unit_test(every_point_of_an_upper_law_carries_the_transforms_rounding),
       cmocka_unit_test(a_sum_of_losses_is_raised_by_what_their_doubles_may_hide),

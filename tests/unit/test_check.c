@@ -72,10 +72,36 @@ static void bounds_may_be_missing_where_a_schema_is_to_give_them(void **state) {
   assert_int_equal(tct_config_check(&c, 0, NULL), TCT_E_USAGE);
 }
 
+/* Nothing as long as the columns may be taken before: 2^31 weights are 16 GiB. */
+static void columns_that_memory_has_no_room_for_are_refused_before_the_data_and_by_the_fit(void **state) {
+  (void)state;
+  tct_error err = {0};
+  tct_config c = config_of("logistic", "none", "dpgd:steps=1");
+  double y[2] = {1, -1}, value[2] = {0.5, 0.25};
+  int32_t start[3] = {0, 1, 2}, index[2] = {0, 1};
+  tct_matrix x = {.rows = 2, .cols = 2000000000, .layout = TCT_CSR, .value_type = TCT_F64, .index_type = TCT_I32};
+  x.start = start, x.index = index, x.values = value;
+  c.cols = 20;
+  assert_int_equal(tct_config_check(&c, 0, &err), TCT_OK);
+  c.cols = x.cols;
+  assert_int_equal(tct_config_check(&c, 0, &err), TCT_E_MEMORY);
+  assert_non_null(strstr(err.text, "2000000000 columns"));
+  tct_data *data = tct_data_view(&x, y, TCT_LABELS_BINARY, NULL, NULL, &err);
+  tct_plan *plan = tct_plan_new(&c, x.rows, x.cols, &err);
+  assert_non_null(data);
+  assert_non_null(plan);
+  assert_null(tct_fit(plan, data, &err));
+  assert_int_equal(err.status, TCT_E_MEMORY);
+  assert_non_null(strstr(err.text, "2000000000 columns"));
+  tct_plan_free(plan);
+  tct_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_some_table_allows_is_not_refused),
       cmocka_unit_test(what_no_table_allows_is_refused_in_the_plans_words),
+      cmocka_unit_test(columns_that_memory_has_no_room_for_are_refused_before_the_data_and_by_the_fit),
       cmocka_unit_test(bounds_may_be_missing_where_a_schema_is_to_give_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void a_file_that_is_too_short_is_not_taken_for_zeros(void **state) {
 enum { LARGE = 64 << 20 };
 
 /* Bytes that one pass over the file fetches. */
-static int64_t pass(int32_t paged, const char *at) {
+static int64_t pass(tct_pager *paged, const char *at) {
   int64_t before = tct_paged_fetched(paged);
   for (int64_t from = 0; from < LARGE; from += 1 << 12) tct_paged_touch(paged, at + from, 1 << 12);
   return tct_paged_fetched(paged) - before;
@@ -135,7 +135,7 @@ static int64_t resident(void) {
 static void what_fits_into_the_limit_is_read_once(void **state) {
   (void)state;
   tct_error err;
-  int32_t paged;
+  tct_pager *paged;
   const void *at[2];
   int file = make_file();
   assert_int_equal(ftruncate(file, LARGE), 0);

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROWS = 1500, COLS = 3 };
@@ -326,51 +328,116 @@ static void the_file_of_a_search_of_several_classes_verifies_and_claims_all_thei
 /* ---- what nobody learns -------------------------------------------------------------------------------------------
  */
 
-static void count_call(double fraction, void *user) {
+/* What a caller's callbacks see of a search. */
+typedef struct seen {
+  int shown, asked;
+} seen;
+
+static void show(double fraction, void *user) {
   (void)fraction;
-  ++*(int *)user;
+  ((seen *)user)->shown++;
 }
 
+static int go_on(void *user) {
+  ((seen *)user)->asked++;
+  return 0;
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of the ledger's random texts, the lengths. */
 static char *all_but_the_weights(const tct_model *model) {
   tct_error err;
+  const char *key;
+  json_t *value;
   char *text = tct_model_json(model, &err);
   json_t *root = json_loads(text, 0, NULL);
   tct_text_free(text);
   json_object_del(root, "coefficients");
   json_object_del(root, "intercept");
+  json_t *ledger = json_object_get(json_object_get(root, "privacy"), "ledger");
+  json_object_foreach(ledger, key, value) if (json_is_string(value))
+      json_object_set_new(ledger, key, json_integer((json_int_t)json_string_length(value)));
   text = json_dumps(root, JSON_SORT_KEYS);
   json_decref(root);
   return text;
 }
 
-static void neither_the_file_nor_a_callback_tells_how_many_tries_there_were(void **state) {
+/* The first seed whose search has this many tries. */
+static uint64_t seed_of_tries(int64_t mean, int64_t wanted) {
+  tct_error err = {0};
+  int64_t tries = 0;
+  for (uint64_t seed = 1;; seed++)
+    if (tct_draw_tries(mean, &seed, &tries, &err) == TCT_OK && tries == wanted) return seed;
+}
+
+static int64_t size_of(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 ? (int64_t)s.st_size : -1;
+}
+
+/* One search with a fresh ledger: its file but for the weights, and the length of the ledger. */
+static char *one_search(const tct_composition *c, const tct_data *data, int64_t tries, int64_t *ledger_size) {
+  tct_ledger_options options;
+  tct_config run = seeded(seed_of_tries(20, tries));
+  tct_error err = {0};
+  seen s = {0};
+  char folder[] = "/tmp/tacit_tries_XXXXXX", ledger[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(ledger, sizeof ledger, "%s/l.ledger", folder);
+  tct_ledger_options_default(&options);
+  options.epsilon = 4, options.delta = 1e-4, options.for_tests = 1;
+  assert_int_equal(tct_ledger_make(ledger, &options, &err), TCT_OK);
+  run.ledger = ledger, run.progress = show, run.cancel = go_on, run.user = &s;
+  double began = seconds_now();
+  tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
+  double took = seconds_now() - began;
+  if (!model) fail_msg("%s", err.text);
+  assert_int_equal(s.shown, 0);
+  assert_in_range(s.asked, 1, (int)(took / 0.02) + 2); /* by the clock: steps alone would ask 200 times a try */
+  *ledger_size = size_of(ledger);
+  char *said = all_but_the_weights(model);
+  tct_model_free(model);
+  unlink(ledger);
+  rmdir(folder);
+  return said;
+}
+
+static void neither_a_file_nor_a_callback_tells_how_many_tries_there_were(void **state) {
   (void)state;
-  static const char *const solvers[] = {"dpgd:steps=10"};
+  static const char *const solvers[] = {"dpgd:steps=200"};
+  static const int64_t tries[] = {1, 40};
   tct_data *data = table();
-  tct_composition *c = compose(solvers, 1, 6);
-  int64_t least = INT64_MAX, most = 0;
-  char *first = NULL;
-  for (uint64_t seed = 1; seed <= 6; seed++) {
-    int64_t tries = 0;
-    int calls = 0;
-    tct_config run = seeded(seed);
-    tct_error err = {0};
-    run.progress = count_call, run.user = &calls;
-    tct_draw_tries(6, &seed, &tries, &err);
-    least = tries < least ? tries : least, most = tries > most ? tries : most;
-    tct_model *model = tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err);
-    if (!model) fail_msg("%s", err.text);
-    assert_int_equal(calls, 0);
-    char *said = all_but_the_weights(model);
-    if (first) assert_string_equal(said, first);
-    if (!first)
-      first = said;
-    else
-      free(said);
-    tct_model_free(model);
-  }
-  assert_true(most > 2 * least);
-  free(first);
+  tct_composition *c = compose(solvers, 1, 20);
+  int64_t size[2] = {0, 1};
+  char *said[2];
+  for (int k = 0; k < 2; k++) said[k] = one_search(c, data, tries[k], &size[k]);
+  assert_string_equal(said[0], said[1]);
+  assert_int_equal(size[0], size[1]);
+  free(said[0]);
+  free(said[1]);
+  tct_composition_free(c);
+  tct_data_free(data);
+}
+
+static int enough(void *user) { return ++*(int *)user > 0; }
+
+static void a_search_that_is_cancelled_ends_and_was_asked_once(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"dpgd:steps=200"};
+  tct_data *data = table();
+  tct_composition *c = compose(solvers, 1, 20);
+  tct_config run = seeded(seed_of_tries(20, 40));
+  tct_error err = {0};
+  int asked = 0;
+  run.cancel = enough, run.user = &asked;
+  assert_null(tct_fit_tries(c, data, SHARE, &run, NULL, NULL, &err));
+  assert_int_equal(err.status, TCT_E_CANCELLED);
+  assert_int_equal(asked, 1);
   tct_composition_free(c);
   tct_data_free(data);
 }
@@ -467,7 +534,8 @@ int main(void) {
       cmocka_unit_test(the_weights_of_persons_go_with_their_records_to_both_parts),
       cmocka_unit_test(a_try_of_several_classes_is_one_fit_of_each_within_the_budget_of_the_try),
       cmocka_unit_test(the_file_of_a_search_of_several_classes_verifies_and_claims_all_their_fits),
-      cmocka_unit_test(neither_the_file_nor_a_callback_tells_how_many_tries_there_were),
+      cmocka_unit_test(neither_a_file_nor_a_callback_tells_how_many_tries_there_were),
+      cmocka_unit_test(a_search_that_is_cancelled_ends_and_was_asked_once),
       cmocka_unit_test(the_ledger_is_charged_once_with_the_whole_or_the_search_does_not_begin),
       cmocka_unit_test(what_cannot_be_searched_is_refused_before_the_charge),
   };

@@ -277,6 +277,52 @@ static void what_is_released_is_free_and_cannot_be_charged(void **state) {
   assert_true(check_passes(NULL, 0));
 }
 
+/* A charge is a run like any other, whatever was reserved for it: the filter is asked for what is charged. */
+static void a_reservation_charges_no_more_than_is_left_beside_others(void **state) {
+  (void)state;
+  static const char *const filters[] = {"sum", "zcdp", "gdp", "rdp"};
+  for (int i = 0; i < 4; i++) {
+    tct_error err = {0};
+    char small[TCT_LEDGER_ID] = "", other[TCT_LEDGER_ID] = "";
+    new_ledger(i ? 0.31 : 1, filters[i]); /* room for two of these runs, under every filter */
+    assert_int_equal(in_phases(0.1, 600, small, &err), TCT_OK);
+    assert_int_equal(in_phases(0.6, 600, other, &err), TCT_OK);
+    if (i == 0) assert_int_equal(in_phases(0.5, 0, small, &err), TCT_E_BUDGET);
+    assert_true(reservation_is(0, "reserved") && count_runs() == 0); /* it stays what it was */
+    assert_int_equal(in_phases(0.1, 0, small, &err), TCT_OK);
+    assert_int_equal(in_phases(0.1, 0, small, &err), TCT_E_RUN);
+    assert_int_equal(in_phases(0.6, 0, other, &err), TCT_OK);
+    assert_true(count_runs() == 2 && check_passes(NULL, 0));
+  }
+}
+
+/* Between both phases the anchor goes, or the ledger is set back to before the reservation. */
+static void a_ledger_that_lost_its_anchor_or_a_row_charges_no_reservation(void **state) {
+  (void)state;
+  tct_error err = {0};
+  char id[TCT_LEDGER_ID] = "";
+  new_ledger(1, NULL);
+  assert_int_equal(tct_ledger_anchor("L", "A", &err), TCT_OK);
+  copy_file("L", "L.old");
+  assert_int_equal(in_phases(0.7, 600, id, &err), TCT_OK);
+  assert_int_equal(rename("A", "o.json"), 0);
+  assert_int_not_equal(in_phases(0.7, 0, id, &err), TCT_OK);
+  assert_true(count_runs() == 0 && reservation_is(0, "reserved"));
+  assert_int_equal(tct_ledger_anchor_lost("L", "R", "the disk broke", &err), TCT_OK);
+  assert_true(reservation_is(0, "reserved"));
+  assert_int_equal(rename("o.json", "A"), 0);
+  copy_file("L", "n.json");
+  copy_file("L.old", "L");
+  assert_int_not_equal(in_phases(0.7, 0, id, &err), TCT_OK); /* by the anchor of then */
+  unlink("A");
+  assert_int_equal(tct_ledger_anchor_lost("L", "A", "it is gone", &err), TCT_OK);
+  assert_int_equal(in_phases(0.7, 0, id, &err), TCT_E_RUN); /* and by the row that is missing */
+  assert_true(count_runs() == 0);
+  copy_file("n.json", "L");
+  assert_int_equal(in_phases(0.7, 0, id, &err), TCT_OK);
+  assert_true(count_runs() == 1 && reservation_is(0, "charged") && check_passes(NULL, 0));
+}
+
 /* A note as another clock would have written it. */
 static void reserve_until(int64_t seconds, const char *id) {
   tct_ledger l;
@@ -419,6 +465,8 @@ int main(void) {
       cmocka_unit_test(a_check_says_in_types_whether_a_ledger_is_sound_contradicted_or_damaged),
       cmocka_unit_test(what_is_reserved_refuses_others_and_becomes_one_charge),
       cmocka_unit_test(what_is_released_is_free_and_cannot_be_charged),
+      cmocka_unit_test(a_reservation_charges_no_more_than_is_left_beside_others),
+      cmocka_unit_test(a_ledger_that_lost_its_anchor_or_a_row_charges_no_reservation),
       cmocka_unit_test(a_reservation_ends_by_itself_whatever_the_clock_did),
       cmocka_unit_test(no_reservation_is_longer_than_a_day_and_none_is_over_at_once),
       cmocka_unit_test(a_note_that_no_reservation_fits_makes_no_ledger),

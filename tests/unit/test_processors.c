@@ -1,4 +1,4 @@
-/* test_processors.c - the quota of a container, from copies of the files that state it. */
+/* test_processors.c - the quotas of a container, from copies of the files that state them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "core/processors.h"
+
+#include <math.h>
 
 static char folder[] = "/tmp/tacit-quota-XXXXXX";
 
@@ -65,6 +67,54 @@ static void a_quota_of_version_1_is_that_of_the_cpu_controller(void **state) {
   assert_int_equal(quota("4:cpu,cpuacct:/e\n0::/d\n"), 1);
 }
 
+static double memory(const char *self) {
+  char path[256];
+  put("self", self);
+  snprintf(path, sizeof path, "%s/self", folder);
+  return tct_memory_quota(path, folder);
+}
+
+static void memory_of_version_2_is_what_the_fullest_group_up_to_the_root_leaves(void **state) {
+  (void)state;
+  put("a/b/memory.max", "4000000\n");
+  put("a/b/memory.current", "1000000\n");
+  put("a/memory.max", "5000000\n");
+  put("a/memory.current", "4500000\n");
+  put("a/memory.stat", "anon 4000000\ninactive_file 200000\nactive_file 50000\nactive_file_of 7\n");
+  put("c/memory.max", "max\n");
+  put("c/memory.current", "1000000\n");
+  assert_true(memory("0::/a/b\n") == 750000); /* files that are kept can go */
+  assert_true(isinf(memory("0::/c\n")));
+  assert_true(isinf(memory("0::/nowhere\n")));
+  put("memory.max", "3000000\n");
+  put("memory.current", "2900000\n");
+  assert_true(memory("0::/a/b\n") == 100000);
+  assert_true(memory("0::/nowhere/else\n") == 100000);
+  put("memory.max", "max\n");
+}
+
+static void memory_of_version_1_is_that_of_the_memory_controller(void **state) {
+  (void)state;
+  put("memory/g/memory.limit_in_bytes", "8000000\n");
+  put("memory/g/memory.usage_in_bytes", "6000000\n");
+  put("memory/g/memory.stat", "inactive_file 1000000\ntotal_inactive_file 1500000\n");
+  put("cpu/g/memory.limit_in_bytes", "5\n");
+  assert_true(memory("5:memory:/g\n4:cpu:/g\n") == 3500000);
+  assert_true(isinf(memory("4:cpu:/g\n")));
+  assert_true(memory("5:memory:/g\n0::/a\n") == 750000);
+}
+
+static void more_memory_than_is_free_is_refused_with_both_numbers(void **state) {
+  (void)state;
+  tct_error err = {0};
+  assert_int_equal(tct_memory_check(1e18, 0, "it needs", "ask for less", &err), TCT_E_MEMORY);
+  assert_non_null(strstr(err.text, "it needs at least 953674316407 MiB of memory, and "));
+  assert_non_null(strstr(err.text, " MiB are free; ask for less"));
+  assert_int_equal(tct_memory_check(1 << 20, 0, "it needs", "ask for less", &err), TCT_OK);
+  assert_int_equal(tct_memory_check((1 << 20) + 1, 1 << 20, "it needs", "ask for less", &err), TCT_E_MEMORY);
+  assert_string_equal(err.text, "it needs at least 2 MiB of memory, and 1 MiB are free; ask for less");
+}
+
 static void lines_that_say_nothing_are_no_quota(void **state) {
   (void)state;
   assert_int_equal(quota(""), 0);
@@ -89,6 +139,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_quota_of_version_2_is_the_smallest_up_to_the_root),
       cmocka_unit_test(a_quota_of_version_1_is_that_of_the_cpu_controller),
+      cmocka_unit_test(memory_of_version_2_is_what_the_fullest_group_up_to_the_root_leaves),
+      cmocka_unit_test(memory_of_version_1_is_that_of_the_memory_controller),
+      cmocka_unit_test(more_memory_than_is_free_is_refused_with_both_numbers),
       cmocka_unit_test(lines_that_say_nothing_are_no_quota),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -46,18 +46,15 @@ static world *made_world(int real) {
 
 static int is_real(const char *loss) { return !strcmp(loss, "squared") || !strncmp(loss, "huber", 5); }
 
-static tct_model *trained(const world *w, const char *loss, const char *penalty, const char *solver, int relation,
-                          uint64_t seed) {
+static tct_model *trained_for(const world *w, const char *loss, const char *penalty, const char *solver,
+                              tct_config config) {
   tct_error err = {0};
-  tct_config config;
   tct_matrix x = {.rows = N, .cols = P, .layout = TCT_DENSE_ROWS, .value_type = TCT_F64, .values = w->x, .stride = P};
   int labels = is_real(loss) ? TCT_LABELS_REAL : TCT_LABELS_BINARY;
-  tct_config_default(&config);
   config.intercept = 0;
   config.loss = loss, config.penalty = penalty, config.solver = solver;
-  config.epsilon = 1, config.delta = 1e-5, config.row_norm = 1, config.neighbours = relation, config.threads = 1;
+  config.row_norm = 1, config.threads = 1;
   config.label_bound = labels == TCT_LABELS_REAL ? 1 : NAN;
-  config.has_seed = 1, config.seed = seed;
   tct_data *data = tct_data_view(&x, w->y, labels, NULL, NULL, &err);
   tct_plan *plan = tct_plan_new(&config, N, P, &err);
   tct_model *model = plan && data ? tct_fit(plan, data, &err) : NULL;
@@ -65,6 +62,28 @@ static tct_model *trained(const world *w, const char *loss, const char *penalty,
   assert_non_null(model);
   tct_plan_free(plan);
   tct_data_free(data);
+  return model;
+}
+
+static tct_config asked(double epsilon, double delta, int relation) {
+  tct_config config;
+  tct_config_default(&config);
+  config.epsilon = epsilon, config.delta = delta, config.neighbours = relation;
+  return config;
+}
+
+static tct_model *trained(const world *w, const char *loss, const char *penalty, const char *solver, int relation,
+                          uint64_t seed) {
+  tct_config config = asked(1, 1e-5, relation);
+  config.has_seed = 1, config.seed = seed;
+  return trained_for(w, loss, penalty, solver, config);
+}
+
+/* A model that nothing speaks against. */
+static tct_model *honest(double epsilon, double delta, int relation) {
+  world *w = made_world(0);
+  tct_model *model = trained_for(w, "logistic", "none", "dpgd:steps=5", asked(epsilon, delta, relation));
+  tct_free(w);
   return model;
 }
 
@@ -311,18 +330,18 @@ static void a_line_is_as_long_as_its_interval_and_its_dark_part_as_the_noise(voi
 
 static void what_is_not_covered_is_red(void **state) {
   (void)state;
-  tct_model *model = hostile();
-  char *page = tct_report_html(model, NULL), *at = strstr(page, "<ul class=\"alarm\">");
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
+  char *page = tct_report_html(model, NULL);
+  assert_non_null(strstr(page, "class=\"fine\""));
+  assert_null(strstr(page, "class=\"alarm\""));
+  tct_text_free(page);
+  assert_true(tct_model_note(model, "<script>alert(6)</script>"));
+  page = tct_report_html(model, NULL);
+  char *at = strstr(page, "<ul class=\"alarm\">");
   assert_non_null(at);
   assert_non_null(strstr(at, "alert(6)"));
   assert_non_null(strstr(page, "class=\"big bad\"><data data-field=\"derived.warnings\" value=\"1\">"));
   assert_null(strstr(page, "class=\"fine\""));
-  tct_text_free(page);
-  tct_free(model->unaccounted[0]);
-  model->unaccounted[0] = NULL;
-  page = tct_report_html(model, NULL);
-  assert_non_null(strstr(page, "class=\"fine\""));
-  assert_null(strstr(page, "class=\"alarm\""));
   tct_text_free(page);
   model->reproducible = 1;
   page = tct_report_html(model, NULL);
@@ -360,16 +379,15 @@ static void an_event_that_every_fit_has_stands_on_the_page_once(void **state) {
 static void the_words_hold_at_any_epsilon_and_delta(void **state) {
   (void)state;
   for (int relation = 0; relation < 2; relation++) {
-    tct_model *model = hostile();
-    model->neighbours = relation ? TCT_REPLACE_ONE : TCT_ADD_REMOVE;
-    model->epsilon = 2; /* of the claim; the events cost less */
+    tct_model *model = honest(2, 1e-5, relation);
     char *page = tct_report_html(model, NULL);
     assert_non_null(strstr(page, "data-field=\"derived.factor\" value=\"7.39"));
     assert_non_null(strstr(page, "times as likely or as unlikely"));
     assert_null(strstr(page, "This promise says little"));
-    assert_null(strstr(page, "class=\"big bad\">\xce\xb5"));
+    assert_non_null(strstr(page, "class=\"big\">\xce\xb5"));
     tct_text_free(page);
-    model->epsilon = 50;
+    tct_model_free(model);
+    model = honest(50, 1e-5, relation);
     page = tct_report_html(model, NULL);
     assert_null(strstr(page, "as easily"));
     assert_null(strstr(page, "times as likely or as unlikely"));
@@ -379,7 +397,8 @@ static void the_words_hold_at_any_epsilon_and_delta(void **state) {
     assert_null(strstr(page, "derived.caution.delta"));
     assert_non_null(strstr(page, "class=\"big bad\">\xce\xb5"));
     tct_text_free(page);
-    model->epsilon = 2, model->delta = 0.1; /* twelve records */
+    tct_model_free(model);
+    model = honest(2, 0.1, relation); /* six hundred records */
     page = tct_report_html(model, NULL);
     assert_non_null(strstr(page, "This promise says little"));
     assert_non_null(strstr(page, "derived.caution.delta"));
@@ -389,9 +408,86 @@ static void the_words_hold_at_any_epsilon_and_delta(void **state) {
   }
 }
 
-static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
+/* ---- what verify says ----------------------------------------------------------------------------------------- */
+
+/* The file with one text for another, read and written as a page. */
+static char *page_of_edited(const tct_model *model, const char *old, const char *new) {
+  tct_error err = {0};
+  char *text = tct_model_json(model, NULL), *at = strstr(text, old),
+       *edited = calloc(strlen(text) + strlen(new) + 1, 1);
+  assert_non_null(at);
+  sprintf(edited, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+  tct_model *again = tct_model_parse(edited, &err);
+  if (!again) fail_msg("%s", err.text);
+  char *page = tct_report_html(again, &err);
+  if (!page) fail_msg("%s", err.text);
+  tct_model_free(again);
+  tct_text_free(text);
+  free(edited);
+  return page;
+}
+
+/* The verdict is as large as an epsilon, and no epsilon is; or the other way round. */
+static void the_head_says(char *page, const char *verdict) {
+  char big[200];
+  snprintf(big, sizeof big, "class=\"big bad\" data-field=\"derived.verdict\">%s</span>", verdict ? verdict : "");
+  bool epsilon = strstr(page, "class=\"big\">\xce\xb5") != NULL;
+  if (epsilon == (verdict != NULL) || (verdict && !strstr(page, big)))
+    fail_msg("the head does not say '%s'", verdict ? verdict : "an epsilon");
+  if (verdict && !strcmp(verdict, "not verified")) {
+    assert_non_null(strstr(page, "The promise is not proved."));
+    assert_non_null(strstr(page, "claims is <strong>not proved</strong>"));
+    assert_non_null(strstr(page, "derived.why"));
+    static const char *const never[] = {"times as likely", "It was proved by", "Privacy loss, at most",
+                                        "class=\"curve\""};
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++) assert_null(strstr(page, never[i]));
+  }
+  tct_text_free(page);
+}
+
+static void the_head_carries_the_verdict_as_large_as_an_epsilon(void **state) {
   (void)state;
-  tct_model *model = hostile();
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
+  the_head_says(tct_report_html(model, NULL), NULL);
+  static const struct {
+    const char *old, *new, *verdict;
+  } edits[] = {
+      {"\"epsilon\": 1.0,\n    \"delta\"", "\"epsilon\": 0.5,\n    \"delta\"", "not verified"},
+      {"\"penalty\": \"none\",\n  \"solver\"", "\"penalty\": \"l2:lambda=1\",\n  \"solver\"", "not verified"},
+      {"\"accountant\": \"gdp\"", "\"accountant\": \"pld\"", "not verified"},
+      {"\"penalised_intercept\": false", "\"penalised_intercept\": true", "not verified"},
+      {"\"rows\": 600,", "\"rows\": 600, \"remark\": 1,", "not verified"},
+      {"\"noise\": \"system\"", "\"noise\": \"reproducible\"", "not verified"}, /* the words are another's */
+  };
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+    the_head_says(page_of_edited(model, edits[i].old, edits[i].new), edits[i].verdict);
+  model->reproducible = 1;
+  the_head_says(tct_report_html(model, NULL), "not private");
+  model->reproducible = 0;
+  model->for_tests = 1;
+  the_head_says(tct_report_html(model, NULL), "a test");
+  model->for_tests = 0;
+  tct_free(model->fits); /* a file of form 1 */
+  model->fits = NULL, model->version = 1;
+  the_head_says(tct_report_html(model, NULL), "verified in part");
+  tct_model_free(model);
+}
+
+/* No file of other rules of planning can be made here: the verdict on one is set. */
+static void a_plan_that_was_not_made_again_is_a_part_of_a_proof(void **state) {
+  (void)state;
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
+  for (int replanned = 0; replanned < 2; replanned++) {
+    tct_page page = {.model = model, .holds = true, .verdict = {.kind = TCT_VERDICT_VERIFIED, .replanned = replanned}};
+    tct_report_summary(&page);
+    the_head_says(tct_html_take(&page.html), replanned ? NULL : "verified in part");
+  }
+  tct_model_free(model);
+}
+
+static void a_seed_limits_the_words(void **state) {
+  (void)state;
+  tct_model *model = honest(1, 1e-5, TCT_ADD_REMOVE);
   char *page = tct_report_html(model, NULL);
   assert_null(strstr(page, "who knows the seed"));
   assert_null(strstr(page, "not proved"));
@@ -399,14 +495,6 @@ static void a_seed_and_a_claim_without_proof_limit_the_words(void **state) {
   model->reproducible = 1;
   page = tct_report_html(model, NULL);
   assert_non_null(strstr(page, "but not from somebody who knows the seed"));
-  tct_text_free(page);
-  model->epsilon = 0.1; /* the event costs more */
-  page = tct_report_html(model, NULL);
-  assert_non_null(strstr(page, "claims is <strong>not proved</strong>"));
-  assert_null(strstr(page, "times as likely")); /* nothing on it says otherwise */
-  assert_null(strstr(page, "It was proved by"));
-  assert_null(strstr(page, "Privacy loss, at most"));
-  assert_non_null(strstr(page, "Claimed, and not proved"));
   tct_text_free(page);
   tct_model_free(model);
 }
@@ -523,7 +611,9 @@ int main(void) {
       cmocka_unit_test(what_is_not_covered_is_red),
       cmocka_unit_test(an_event_that_every_fit_has_stands_on_the_page_once),
       cmocka_unit_test(the_words_hold_at_any_epsilon_and_delta),
-      cmocka_unit_test(a_seed_and_a_claim_without_proof_limit_the_words),
+      cmocka_unit_test(the_head_carries_the_verdict_as_large_as_an_epsilon),
+      cmocka_unit_test(a_plan_that_was_not_made_again_is_a_part_of_a_proof),
+      cmocka_unit_test(a_seed_limits_the_words),
       cmocka_unit_test(title_purpose_and_contact_stand_on_the_page_as_text_and_in_its_command),
       cmocka_unit_test(a_claim_that_rests_on_others_says_on_whom),
       cmocka_unit_test(the_same_model_gives_the_same_page),

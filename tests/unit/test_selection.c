@@ -251,6 +251,29 @@ static void what_cannot_be_searched_is_refused_with_a_sentence(void **state) {
   assert_non_null(strstr(err.text, "delta"));
 }
 
+/* Whoever verifies the model asks for the price again; equal ones count once. */
+static void a_search_that_could_not_be_verified_is_refused_before_it_is_one(void **state) {
+  (void)state;
+  enum { COUNT = 8 };
+  char solver[COUNT][40];
+  tct_config config[COUNT];
+  const tct_config *at[COUNT];
+  tct_error err = {0};
+  for (int refused = 0; refused < 2; refused++) {
+    for (int j = 0; j < COUNT; j++) {
+      tct_config_default(&config[j]);
+      snprintf(solver[j], sizeof solver[j], refused ? "dpsgd:epochs=%d" : "dpsgd:clip=0.%d", refused ? 20 + j : 1 + j);
+      config[j].loss = "logistic", config[j].solver = solver[j];
+      config[j].epsilon = 4, config[j].delta = 1e-6, config[j].row_norm = 1;
+      at[j] = &config[j];
+    }
+    tct_composition *made = tct_compose_tries(at, COUNT, 10, 0.3, 30000, 6, &err);
+    if ((made == NULL) != refused) fail_msg("%d: %s", refused, err.text);
+    if (refused) assert_non_null(strstr(err.text, "to verify the model of these 8 settings"));
+    tct_composition_free(made);
+  }
+}
+
 static void other_choices_are_not_taken_for_a_search(void **state) {
   (void)state;
   static const char *const wrong[] = {"exponential:epsilon=1",          "selection:mean=50,score=0",
@@ -278,6 +301,7 @@ int main(void) {
       cmocka_unit_test(one_try_on_average_is_one_try_and_seeds_repeat),
       cmocka_unit_test(a_try_pays_for_its_fit_and_its_score_and_the_whole_for_the_search),
       cmocka_unit_test(what_cannot_be_searched_is_refused_with_a_sentence),
+      cmocka_unit_test(a_search_that_could_not_be_verified_is_refused_before_it_is_one),
       cmocka_unit_test(other_choices_are_not_taken_for_a_search),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * looks at the verdict alone.  Here each is asked for by its name. */
 #include "../fault/ledger_help.h"
 
+#include "account/curves/work.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -80,9 +81,13 @@ static json_t *claiming(double epsilon) {
   return root;
 }
 
+static double figure_of(const json_t *report, const char *key) {
+  return json_number_value(json_object_get(report, key));
+}
+
 static double figure(const char *key) {
   json_t *report = report_of(model);
-  double value = json_number_value(json_object_get(report, key));
+  double value = figure_of(report, key);
   json_decref(report);
   return value;
 }
@@ -246,6 +251,124 @@ static void a_model_without_privacy_claims_none_and_nothing_else(void **state) {
   json_decref(open);
 }
 
+/* ---- what means nothing ------------------------------------------------------------------------------------------ */
+
+typedef struct kind {
+  const char *name, *loss, *penalty, *solver, *scale, *label_scale;
+  double epsilon; /* NAN: a solver without privacy */
+} kind;
+
+static const kind KINDS[] = {
+    {"classes", "logistic", "l2:lambda=0.1", "dpgd", "none", "none", 1},
+    {"classes dual", "hinge", "l2:lambda=0.1", "dpscd", "none", "none", 1},
+    {"classes ball", "smoothed_hinge", "l1ball:radius=2", "dpfw", "none", "none", 1},
+    {"classes coordinates", "logistic", "l2:lambda=0.1", "dpcd", "none", "none", 1},
+    {"classes minimum", "logistic", "l2:lambda=0.1", "objpert", "none", "none", 1},
+    {"classes metric", "logistic", "none", "dpmetric", "none", "none", 1},
+    {"classes scaled", "logistic", "l2:lambda=0.1", "dpgd", "max-abs", "none", 1},
+    {"classes joint", "softmax:classes=3", "none", "dpgd", "none", "none", 1},
+    {"numbers", "squared", "l2:lambda=0.1", "adassp", "none", "none", 1},
+    {"numbers centred", "squared", "l2:lambda=0.1", "dpgd", "none", "center", 1},
+    {"counts", "poisson", "l2:lambda=0.1", "dpgd", "none", "none", 1},
+    {"open", "hinge", "l2:lambda=0.1", "dpscd", "none", "none", INFINITY},
+    {"open plain", "hinge", "l2:lambda=0.1", "scd", "none", "none", NAN},
+};
+
+/* The sentence of a run that paid for everything. */
+#define NO_MORE                                                                                                     \
+  "\"A trusted curator holds the records and runs this program; whoever sees the model file learns what the claim " \
+  "allows and no more.\""
+
+/* Members by path and the JSON that they get; every row is a file that agrees in itself. */
+static const struct {
+  const char *of; /* kinds whose name begins so */
+  const char *edit[3][2];
+} NOTHINGS[] = {
+    {"classes", {{"transforms/label_shift", "0.5"}}},
+    {"classes", {{"transforms/label_bound", "2.0"}}},
+    {"classes", {{"transforms/label_bound", "2.0"}, {"privacy/fits/0/asked/label_bound", "2.0"}}},
+    {"classes", {{"transforms/label_shift", "0.5"}, {"privacy/fits/0/asked/label_shift", "0.5"}}},
+    {"classes", {{"privacy/fits/0/asked/label_shift", "0.5"}}},
+    {"classes", {{"privacy/fits/0/asked/label_bound", "2.0"}}},
+    {"classes", {{"privacy/fits/0/asked/label_scale", "\"center\""}}},
+    {"classes", {{"transforms/label_shift", "0.5"}, {"privacy/fits/0/asked/label_scale", "\"center\""}}},
+    {"open", {{"transforms/label_bound", "2.0"}, {"privacy/fits/0/asked/label_bound", "2.0"}}},
+    {"numbers centred", {{"privacy/fits/0/asked/label_shift", "0.5"}}},
+    {"numbers centred", {{"privacy/unaccounted", "[]"}, {"privacy/trust", NO_MORE}}},
+    {"classes scaled", {{"privacy/unaccounted", "[]"}, {"privacy/trust", NO_MORE}}},
+    {"counts", {{"transforms/label_shift", "0.5"}, {"privacy/fits/0/asked/label_shift", "0.5"}}},
+    {"open", {{"privacy/fits/0/asked/delta", "1e-3"}}},
+    {"open", {{"privacy/fits/0/count", "2"}}},
+    {"open", {{"privacy/choice", "\"exponential:epsilon=1\""}}},
+    {"open plain", {{"privacy/fits/0/asked/neighbours", "\"replace_one\""}}},
+    {"", {{"privacy/adaptive", "null"}}},
+    {"", {{"transforms/penalised_intercept", "0"}}},
+    {"", {{"transforms/schema", "[]"}}},
+    {"", {{"label", "7"}}},
+    {"", {{"loss penalty", "1"}}}, /* both words are keys */
+    {"", {{"privacy/choice", "7"}}},
+    {"", {{"privacy/choice", "\"gaussian:noise=1e9\""}}},
+    {"", {{"privacy/fits/0/asked/columns", "1000000000000"}}}, /* a plan that no memory holds */
+};
+
+static void place(json_t *root, const char *path, const char *value) {
+  char key[64];
+  json_t *at = root;
+  const char *end;
+  for (; (end = strchr(path, '/')) != NULL; path = end + 1) {
+    snprintf(key, sizeof key, "%.*s", (int)(end - path), path);
+    at = json_is_array(at) ? json_array_get(at, (size_t)atoi(key)) : json_object_get(at, key);
+  }
+  assert_int_equal(json_object_set_new(at, path, json_loads(value, JSON_DECODE_ANY, NULL)), 0);
+}
+
+static json_t *written_of(const kind *k) {
+  tct_config config;
+  tct_config_default(&config);
+  config.loss = k->loss, config.penalty = k->penalty, config.solver = k->solver;
+  config.scale = k->scale, config.label_scale = k->label_scale;
+  config.epsilon = k->epsilon, config.label_bound = 3, config.intercept = 0;
+  if (!strcmp(k->solver, "dpcd")) config.neighbours = TCT_REPLACE_ONE;
+  return written_as(&config);
+}
+
+static void what_means_nothing_for_a_loss_or_a_solver_is_refused_where_it_is_not_neutral(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+    json_t *root = written_of(&KINDS[k]), *report = report_of(root);
+    if (!json_is_true(json_object_get(report, "ok"))) fail_msg("%s: %s", KINDS[k].name, json_dumps(report, 0));
+    json_decref(report);
+    for (size_t i = 0; i < sizeof NOTHINGS / sizeof *NOTHINGS; i++) {
+      if (strncmp(KINDS[k].name, NOTHINGS[i].of, strlen(NOTHINGS[i].of)) != 0) continue;
+      json_t *edited = json_deep_copy(root);
+      for (int e = 0; e < 3 && NOTHINGS[i].edit[e][0]; e++)
+        place(edited, NOTHINGS[i].edit[e][0], NOTHINGS[i].edit[e][1]);
+      report = report_of(edited);
+      if (!json_is_false(json_object_get(report, "ok")))
+        fail_msg("%s: %s = %s goes unseen", KINDS[k].name, NOTHINGS[i].edit[0][0], NOTHINGS[i].edit[0][1]);
+      json_decref(report);
+      json_decref(edited);
+    }
+    json_decref(root);
+  }
+}
+
+/* A reader does not plan; what the file itself says of classes is enough for it. */
+static void what_means_nothing_for_classes_is_no_model(void **state) {
+  (void)state;
+  static const char *const edits[][2] = {{"transforms/label_shift", "0.5"}, {"transforms/label_bound", "2.0"}};
+  for (int k = 0; k < 2; k++) {
+    tct_error err = {0};
+    json_t *root = json_deep_copy(model);
+    place(root, edits[k][0], edits[k][1]);
+    char *text = json_dumps(root, 0);
+    assert_null(tct_model_parse(text, &err));
+    assert_non_null(strstr(err.text, "means nothing for labels of classes"));
+    free(text);
+    json_decref(root);
+  }
+}
+
 /* A verdict says why in the words of the first check that failed, wherever it stands in the list. */
 static void a_refused_file_says_in_its_verdict_which_check_refused_it(void **state) {
   (void)state;
@@ -350,6 +473,50 @@ static void a_list_is_priced_at_a_delta_and_a_relation_that_there_are(void **sta
   }
 }
 
+/* ---- what verifying takes ---------------------------------------------------------------------------------------- */
+
+/* A file of form 1 with `count` events, no two alike, whose claim nobody doubts. */
+static json_t *with_events(const char *spec, double least, int count, const char *rest) {
+  json_t *root = json_deep_copy(model), *events = json_array();
+  for (int i = 0; i < count; i++)
+    json_array_append_new(events, json_sprintf("%s=%.10g%s", spec, least * (1 + 1e-4 * i), rest));
+  json_object_set_new(root, "version", json_integer(1));
+  json_object_set_new(privacy(root), "events", events);
+  json_object_set_new(privacy(root), "epsilon", json_real(1e6));
+  json_object_set_new(privacy(root), "accountant", json_string("pld"));
+  json_object_del(privacy(root), "fits");
+  return root;
+}
+
+static void a_file_is_refused_by_the_count_of_its_work(void **state) {
+  (void)state;
+  static const struct {
+    const char *kind, *rest;
+    double least;
+    int events;
+    bool refused, heard; /* for the work; there is a second opinion */
+  } rows[] = {
+      {"sampled_gaussian:noise", ",rate=0.01", 1, 3, false, true},
+      {"exponential:epsilon", "", 1e-3, 40, false, true},
+      {"exponential:epsilon", "", 1e-3, 600, false, false},
+      {"sampled_gaussian:noise", ",rate=0.01", 1, 2000, true, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_t *root = with_events(rows[i].kind, rows[i].least, rows[i].events, rows[i].rest);
+    tct_work before = tct_work_begin(INFINITY);
+    json_t *report = report_of(root);
+    tct_work own = tct_work_end(before);
+    char *text = json_dumps(report, 0);
+    bool refused = strstr(text, "more work than is done for one"), heard = figure_of(report, "epsilon_second") > 0;
+    if (!(own.spent <= TCT_WORK_VERIFY) || refused != rows[i].refused || held(report, "recomputed") != !refused ||
+        heard != rows[i].heard)
+      fail_msg("%d of %s: %.3g units, %s", rows[i].events, rows[i].kind, own.spent, text);
+    free(text);
+    json_decref(report);
+    json_decref(root);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_as_it_was_written_passes_every_check_and_there_are_all_of_them),
@@ -361,12 +528,15 @@ int main(void) {
       cmocka_unit_test(a_file_with_a_field_too_many_or_too_few_is_refused),
       cmocka_unit_test(a_key_that_stands_twice_makes_no_model_and_no_report),
       cmocka_unit_test(a_model_without_privacy_claims_none_and_nothing_else),
+      cmocka_unit_test(what_means_nothing_for_a_loss_or_a_solver_is_refused_where_it_is_not_neutral),
+      cmocka_unit_test(what_means_nothing_for_classes_is_no_model),
       cmocka_unit_test(a_refused_file_says_in_its_verdict_which_check_refused_it),
       cmocka_unit_test(a_looser_second_method_does_not_refuse_what_a_tight_accountant_proves),
       cmocka_unit_test(standard_errors_of_a_solver_that_gives_none_are_refused),
       cmocka_unit_test(what_each_observer_of_a_run_between_parties_may_learn_is_planned_again),
       cmocka_unit_test(a_model_without_privacy_has_no_estimate),
       cmocka_unit_test(a_list_is_priced_at_a_delta_and_a_relation_that_there_are),
+      cmocka_unit_test(a_file_is_refused_by_the_count_of_its_work),
   };
   return cmocka_run_group_tests(tests, enter, leave);
 }

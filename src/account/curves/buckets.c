@@ -123,10 +123,11 @@ void tct_event_loss_range(const tct_event *event, tct_neighbours neighbours, dou
   range_of(&f, low, high);
 }
 
-/* Trapezoids over x; endpoints count fully, which forecasts do not mind. */
-tct_status tct_event_nodes(const tct_event *event, tct_neighbours neighbours, double tail, bool reversed,
+/* Trapezoids over x.  Endpoints count fully, which the forecast of a short list does not mind; where the sum over all
+ * repetitions is off by much, it is set right. */
+tct_status tct_event_nodes(const tct_event *event, tct_neighbours neighbours, double tail, bool reversed, double h,
                            tct_nodes *out, tct_error *err) {
-  enum { POINTS = TCT_NODES - 2 };
+  enum { POINTS = TCT_NODES / 2 - 2 };
   double x[POINTS];
   tct_pair f;
   tct_pair_of(event, neighbours, tail, &f);
@@ -134,18 +135,31 @@ tct_status tct_event_nodes(const tct_event *event, tct_neighbours neighbours, do
   *out =
       (tct_nodes){TCT_NEW(double, TCT_NODES), TCT_NEW(double, TCT_NODES), points + f.atoms, event->count, f.atoms > 0};
   if (!out->loss || !out->mass) return tct_nodes_free(out), tct_fail_memory(err);
-  double step = (f.high - f.low) / (POINTS - 1);
+  double step = (f.high - f.low) / (POINTS - 1), sum = 0, continuous = 1 - f.infinite;
   for (int64_t i = 0; i < points; i++) x[i] = f.low + step * (double)i;
   if (points) f.at(&f, points, x, out->mass, out->loss);
-  for (int64_t i = 0; i < points; i++) out->mass[i] *= step;
+  for (int64_t i = 0; i < points; i++) sum += out->mass[i] *= step;
   for (int i = 0; i < f.atoms; i++) {
     out->loss[points + i] = f.atom_loss[i];
-    out->mass[points + i] = f.atom_mass[i];
+    continuous -= out->mass[points + i] = f.atom_mass[i];
+  }
+  if (points && fabs(sum - continuous) * (double)event->count > 0.5) {
+    sum -= 0.5 * (out->mass[0] + out->mass[points - 1]);
+    out->mass[0] *= 0.5, out->mass[points - 1] *= 0.5;
+    for (int64_t i = 0; i < points; i++) out->mass[i] *= continuous / sum;
   }
   for (int64_t i = 0; i < out->len && reversed; i++) {
     out->mass[i] *= exp(-out->loss[i]);
     out->loss[i] = -out->loss[i];
   }
+  for (int64_t i = 0; i < out->len && h > 0; i++) {
+    double below = h * floor(out->loss[i] / h), up = share_up(out->loss[i] - below, h);
+    out->loss[out->len + i] = below + h;
+    out->mass[out->len + i] = out->mass[i] * up;
+    out->loss[i] = below;
+    out->mass[i] *= 1 - up;
+  }
+  if (h > 0) out->len *= 2;
   return TCT_OK;
 }
 

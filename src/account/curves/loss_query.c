@@ -5,6 +5,7 @@
 #include "account/curves/grid.h"
 #include "account/curves/normal.h"
 #include "account/curves/renyi.h"
+#include "account/curves/work.h"
 
 #include "core/point.h"
 #include "core/alloc.h"
@@ -12,28 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Some 2 s. What takes more is left to the other accountants. */
-static const double max_work = 2.5e9;
+/* Some 2 s with the spare, which is for wider grids. */
+static const double max_work = 1.3e9;
+const double tct_loss_spare_work = 5e8;
 enum { MOST_KINDS = 2048 }; /* distinct events */
 
 bool tct_loss_query_pays(tct_loss_query *q, double work) {
   if (!(work <= q->work)) return false;
   q->work -= work;
-  return true;
-}
-
-bool tct_event_has_loss(const tct_event *e) {
-  switch (e->kind) {
-    case TCT_EV_GAUSSIAN:
-    case TCT_EV_SAMPLED_GAUSSIAN:
-    case TCT_EV_LAPLACE:
-    case TCT_EV_EXPONENTIAL:
-    case TCT_EV_PURE:
-    case TCT_EV_APPROX:
-    case TCT_EV_OBJPERT: return true;
-    case TCT_EV_ZCDP: return false;
-  }
-  return false;
+  return tct_work_pay(0.5 * work); /* these units are halves of nanoseconds at most */
 }
 
 /* Noise 0 is none; so small that its square overflows counts as none. */
@@ -45,25 +33,36 @@ static bool has_noise(const tct_event *e) {
     case TCT_EV_OBJPERT: return e->noise > 1e-100;
     case TCT_EV_EXPONENTIAL:
     case TCT_EV_PURE:
-    case TCT_EV_APPROX: return true;
-    case TCT_EV_ZCDP: return false;
+    case TCT_EV_APPROX:
+    case TCT_EV_ZCDP: return true;
   }
   return false;
 }
 
 static bool is_nothing(const tct_event *e) {
+  if (e->kind == TCT_EV_ZCDP) return e->rho == 0;
   return tct_event_is_pure(e) && e->kind != TCT_EV_LAPLACE && e->epsilon == 0 && e->delta == 0;
 }
 
-tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err) {
-  double precision_of_mu = 0; /* sum of count/noise^2 */
+/* Sampled steps that are hardly ever drawn are failures of that chance (basic.c). */
+static bool is_rare(tct_loss_query *q, const tct_event *e, double negligible) {
+  double chance = (double)e->count * e->rate * (1 + TCT_MARGIN);
+  if (e->kind != TCT_EV_SAMPLED_GAUSSIAN || !(q->rare + chance <= negligible)) return false;
+  q->rare += chance;
+  return true;
+}
+
+tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
+                              tct_error *err) {
+  double precision_of_mu = 0, rho = 0; /* sums of count/noise^2 and of the zcdp events' count rho */
   memset(q, 0, sizeof *q);
   q->neighbours = neighbours;
   q->work = max_work;
-  q->at = TCT_NEW(tct_event, events->len + 1);
+  q->at = TCT_NEW(tct_event, events->len + 2);
   if (!q->at) return tct_fail_memory(err);
   for (int64_t i = 0; i < events->len; i++) {
     const tct_event *e = &events->at[i];
+    if (is_rare(q, e, negligible)) continue;
     q->noiseless |= !has_noise(e);
     q->two_ways |= tct_event_two_ways(e, neighbours);
     if (is_nothing(e)) continue;
@@ -71,7 +70,12 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
       precision_of_mu += (double)e->count / (e->noise * e->noise);
       continue;
     }
+    if (e->kind == TCT_EV_ZCDP) {
+      rho += (double)e->count * e->rho * (1 + TCT_MARGIN);
+      continue;
+    }
     bool merged = false;
+    if (!tct_work_pay(10 * (double)q->len)) return q->beyond = true, TCT_OK;
     for (int j = 0; j < q->len && !merged; j++)
       if (tct_event_same(&q->at[j], e) && q->at[j].count <= INT64_MAX - e->count)
         q->at[j].count += e->count, merged = true;
@@ -81,6 +85,10 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
   }
   if (precision_of_mu > 0) {
     q->at[q->len++] = tct_event_gaussian((1 - TCT_MARGIN) / sqrt(precision_of_mu), 1);
+    q->steps += 1;
+  }
+  if (rho > 0) {
+    q->at[q->len++] = tct_event_zcdp(rho, 1);
     q->steps += 1;
   }
   return TCT_OK;

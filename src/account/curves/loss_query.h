@@ -10,16 +10,19 @@ typedef struct tct_loss_query {
   bool two_ways, noiseless;
   double steps;          /* sum of counts */
   double delta, epsilon; /* one is known, the other NAN */
+  double rare;           /* chance that a sampled step is drawn which is left out: upper bounds take it off delta */
   double precision;
   double tail; /* mass per step that may go to infinity */
   double work; /* nanoseconds or so that are left, by counts made from the list: the same on every machine */
   bool beyond; /* more distinct events than are composed */
 } tct_loss_query;
 
-/* Does the kind have a privacy loss distribution? */
-bool tct_event_has_loss(const tct_event *event);
-/* The list with its gaussian events merged into one and equal events added up; q->at is the caller's. */
-tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, tct_error *err);
+/* The list with its gaussian events merged into one, its zcdp events too, and equal events added up; q->at is the
+ * caller's.  Sampled steps are left out whose chances together are at most `negligible`. */
+tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_neighbours neighbours, double negligible,
+                              tct_error *err);
+/* Work that is held back for the case that nothing comes of the rest. */
+extern const double tct_loss_spare_work;
 /* Takes work off what is left; false: not enough is left. */
 bool tct_loss_query_pays(tct_loss_query *q, double work);
 /* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */

@@ -14,6 +14,10 @@
  *                     (1 - e^{(l-eps0)/2})^2/(1 - e^-eps0).  As a supremum of hockey-stick curves it is one
  *                     (Zhu, Dong and Wang 2022, Prop. 8): density e^{(l-eps0)/2}/(2(1-e^-eps0)) on [-eps0, eps0].
  *                     Its divergences are below randomised response's everywhere.
+ *   zcdp              With y = (a - 1) sqrt(rho) the curve e^{(a-1)(a rho - l)} (1 - 1/a)^a/(a - 1), least over the
+ *                     orders a (Canonne, Kamath and Steinke 2020, Prop. 12; its proof holds for every real l), is least
+ *                     at l = rho + 2y sqrt(rho) - log(1 + sqrt(rho)/y), and there e^{-y^2}/a.  The mass above l is the
+ *                     curve less its slope, e^{-y^2}: density 2y e^{-y^2}.
  *   objpert           docs/proofs/objpert.md.  add_remove: max(0, N(mu^2/2, mu^2)) + a.  replace_one: the curve
  *                     2G_mu(l-a) + G_2mu(l-a) holds for l >= a.  Every hockey-stick curve is convex in e^l and 1
  *                     at e^l = 0, so it lies below the convex hull.  The hull's tangent leaves the curve where
@@ -142,6 +146,26 @@ static void exponential_at(const tct_pair *f, int64_t n, const double *x, double
   }
 }
 
+/* l concave in y, so Newton's steps from below rise to the root. */
+static void zcdp_x(const tct_pair *f, int64_t n, const double *loss, double *y) {
+  double mu = f->mu;
+  for (int64_t i = 0; i < n; i++) {
+    double at = tct_max(f->low, 0.5 * (loss[i] - mu * mu) / mu), over = 1;
+    for (int step = 0; step < 50 && over > 1e-16 * at; step++) {
+      over = (loss[i] - mu * mu - 2 * mu * at + log1p(mu / at)) / (2 * mu + mu / (at * (at + mu)));
+      if (over > 0) at += over;
+    }
+    y[i] = at;
+  }
+}
+
+static void zcdp_at(const tct_pair *f, int64_t n, const double *y, double *density, double *loss) {
+  for (int64_t i = 0; i < n; i++) {
+    loss[i] = f->mu * (f->mu + 2 * y[i]) - log1p(f->mu / y[i]);
+    density[i] = f->weight * y[i] * tct_exp(-y[i] * y[i]);
+  }
+}
+
 /* ---- masses above ------------------------------------------------------------------------------- */
 
 static double upper_tail(double x) { return exp(tct_log_upper_tail(x)); }
@@ -155,6 +179,8 @@ static double normal_above(const tct_pair *f, double x) { return upper_tail(x / 
 static double three_normals_above(const tct_pair *f, double x) {
   return 2 * upper_tail(x / f->mu - 0.5 * f->mu) + upper_tail(0.5 * x / f->mu - f->mu);
 }
+
+static double zcdp_above(const tct_pair *f, double y) { return f->weight * 0.5 * exp(-y * y); }
 
 static double exponential_above(const tct_pair *f, double x) { return f->weight * -2 * expm1(0.5 * (x - f->epsilon)); }
 
@@ -229,6 +255,20 @@ static void objpert_pair(const tct_event *e, tct_neighbours neighbours, double t
   f->atom_mass[0] = upper_tail(0.5 * mu);
 }
 
+/* What lies below y = 0.2, 4 % of the mass, counts as if it lay there. */
+static void zcdp_pair(double rho, double tail, tct_pair *f) {
+  f->mu = sqrt(TCT_POINT(zcdp_pair_of_half_its_rho, rho, rho / 2));
+  f->weight = 2;
+  f->scale = 0.1;
+  f->low = 0.2;
+  f->high = sqrt(log(1 / tct_min(tail, 0.5)));
+  f->x_of = zcdp_x;
+  f->at = zcdp_at;
+  f->above = zcdp_above;
+  f->low_p = -expm1(-f->low * f->low);
+  f->high_p = exp(-f->high * f->high);
+}
+
 static void two_atoms(tct_pair *f, double mass) {
   f->atoms = 2;
   f->atom_loss[0] = f->epsilon, f->atom_mass[0] = mass;
@@ -272,7 +312,6 @@ void tct_pair_of(const tct_event *e, tct_neighbours neighbours, double tail, tct
       f->infinite = e->delta;
       two_atoms(f, (1 - e->delta) / (1 + exp(-epsilon)));
       return;
-    case TCT_EV_ZCDP: break;
+    case TCT_EV_ZCDP: zcdp_pair(e->rho, tail, f); return;
   }
-  f->low = f->high = NAN; /* no pair is known: no law of it will be proved */
 }

@@ -39,7 +39,7 @@ double tct_event_pure_epsilon(const tct_event *event, tct_neighbours neighbours)
 double tct_neighbour_factor(tct_neighbours neighbours);
 
 /* The approx events' chance to fail, 1 - prod (1-delta0)^count, and the delta that remains for the
- * rest of the list: (delta - failure)/(1 - failure), <= 0 if nothing remains. */
+ * rest of the list: (delta - failure)/(1 - failure); 0 or below: nothing, or less. */
 double tct_events_failure(const tct_events *events);
 double tct_delta_left(double delta, double failure);
 

@@ -6,7 +6,7 @@
 #define TCT_ACCOUNT_CURVES_SADDLE_H
 #include "account/curves/compose.h"
 
-enum { TCT_NODES = 194, TCT_ORDERS = 36 };
+enum { TCT_NODES = 388, TCT_ORDERS = 36 };
 
 /* One step's loss at points of a quadrature: mass[i] of P at loss[i]. */
 typedef struct tct_nodes {
@@ -15,7 +15,8 @@ typedef struct tct_nodes {
   bool atoms;
 } tct_nodes;
 
-tct_status tct_event_nodes(const tct_event *event, tct_neighbours neighbours, double tail, bool reversed,
+/* h > 0: as seen on a grid of that width, each loss on the two points about it. */
+tct_status tct_event_nodes(const tct_event *event, tct_neighbours neighbours, double tail, bool reversed, double h,
                            tct_nodes *out, tct_error *err);
 void tct_nodes_free(tct_nodes *nodes);
 

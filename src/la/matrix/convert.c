@@ -121,7 +121,7 @@ tct_status tct_matrix_copy_rows(const tct_matrix *from, tct_owned_matrix *to, tc
   int64_t count = tct_offset(from->start, from->index_type, from->rows);
   size_t value = from->value_type == TCT_F32 ? 4 : 8, index = from->index_type == TCT_I64 ? 8 : 4;
   *to = (tct_owned_matrix){.m = *from};
-  to->m.reserved = 0;
+  to->m.pages = NULL;
   to->m.start = copied(from->start, from->rows + 1, index);
   to->m.index = copied(from->index, count, index);
   to->m.values = copied(from->values, count, value);

@@ -56,7 +56,7 @@ static tct_status cut_sparse(const tct_matrix *from, int64_t first, tct_matrix *
 tct_status tct_cut_columns(const tct_matrix *from, int64_t first, int64_t count, tct_owned_matrix *to, tct_error *err) {
   *to = (tct_owned_matrix){.m = *from};
   to->m.cols = count;
-  to->m.reserved = 0;
+  to->m.pages = NULL;
   to->m.values = to->m.start = to->m.index = NULL;
   tct_status status = tct_is_sparse(from) ? cut_sparse(from, first, &to->m, err) : cut_dense(from, first, &to->m, err);
   if (status != TCT_OK) tct_matrix_free(to);

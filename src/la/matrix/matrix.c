@@ -82,8 +82,8 @@ tct_status tct_matrix_check(const tct_matrix *m, tct_error *err) {
 
 void tct_matrix_free(tct_owned_matrix *m) {
   if (!m) return;
-  if (m->m.reserved) {
-    tct_paged_free(m->m.reserved);
+  if (m->m.pages) {
+    tct_paged_free(m->m.pages);
     m->m.values = m->m.index = NULL;
   }
   tct_free((void *)m->m.values);

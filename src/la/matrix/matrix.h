@@ -6,8 +6,8 @@
 #include "core/status.h"
 #include <stdbool.h>
 
-/* An owned matrix: `m` points into allocations of tct_alloc that tct_matrix_free returns.  m.reserved above 0: values
- * and index lie in a file (paged.h), and it returns that. */
+/* An owned matrix: `m` points into allocations of tct_alloc that tct_matrix_free returns.  m.pages other than NULL:
+ * values and index lie in a file (paged.h), and it returns that. */
 typedef struct tct_owned_matrix {
   tct_matrix m;
 } tct_owned_matrix;

@@ -24,7 +24,7 @@
 #include "core/alloc.h"
 #include "la/matrix/chunk.h"
 
-enum { MOST = 64, PIECE = 1 << 16, MAPS = 2, RECENT = 4, READERS = 2, AHEAD = 4 };
+enum { PIECE = 1 << 16, MAPS = 2, RECENT = 4, READERS = 2, AHEAD = 4 };
 enum { LARGEST_CHUNK = 1 << 21, LEAST_CHUNKS = 16, MOST_PASSING = 64 };
 
 /* Where a chunk is.  IN_FILE: mapped alone.  CACHED: mapped, and counted as in memory.  READ: in our own memory. */
@@ -40,8 +40,8 @@ typedef struct list {
   int64_t *at, count;
 } list;
 
-typedef struct pager {
-  bool used, stopped;
+struct tct_pager {
+  bool stopped;
   tct_mapped map[MAPS];
   int64_t first[MAPS + 1]; /* the first chunk of each file, and their number */
   int64_t size;            /* bytes of a chunk */
@@ -58,17 +58,14 @@ typedef struct pager {
   int readers;
   pid_t process; /* a forked one has no readers */
   _Atomic int64_t released, wanted, fetched;
-} pager;
-
-static pager pagers[MOST]; /* number k is pagers[k - 1] */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+};
 
 /* Pieces that this thread was in last: a value's and an index's, and a second pair. */
 static _Thread_local uintptr_t last[RECENT];
 static _Thread_local int next_last;
 /* The chunks that it is in. */
 static _Thread_local struct {
-  const pager *of;
+  const tct_pager *of;
   int64_t chunk[MAPS];
 } here;
 
@@ -89,7 +86,7 @@ static bool in_memory(int64_t *own, int64_t *mapped) {
 }
 
 /* Chunks that may be in memory.  Where the system does not say what else is there, half the limit is for chunks. */
-static int64_t window(const pager *p) {
+static int64_t window(const tct_pager *p) {
   int64_t own, mapped, left = p->memory / 2;
   if (in_memory(&own, &mapped)) {
     int64_t other = own - (p->own + p->loading) * p->size;
@@ -109,7 +106,7 @@ static void remove_at(list *l, int64_t k) {
   memmove(l->at + k, l->at + k + 1, (size_t)(l->count - k) * sizeof *l->at);
 }
 
-static void extent(const pager *p, int64_t c, const tct_mapped **map, int64_t *from, int64_t *count) {
+static void extent(const tct_pager *p, int64_t c, const tct_mapped **map, int64_t *from, int64_t *count) {
   int k = c >= p->first[1];
   *map = &p->map[k];
   *from = (c - p->first[k]) * p->size;
@@ -117,7 +114,7 @@ static void extent(const pager *p, int64_t c, const tct_mapped **map, int64_t *f
 }
 
 /* The chunk l->at[k] leaves memory. */
-static void evict(pager *p, list *l, int64_t k) {
+static void evict(tct_pager *p, list *l, int64_t k) {
   const tct_mapped *map;
   int64_t c = l->at[k], from, count;
   bool read = p->chunks[c].where == READ;
@@ -128,14 +125,14 @@ static void evict(pager *p, list *l, int64_t k) {
   remove_at(l, k);
 }
 
-static int64_t first_left(const pager *p) {
+static int64_t first_left(const tct_pager *p) {
   for (int64_t k = 0; k < p->passing.count; k++)
     if (p->chunks[p->passing.at[k]].left) return k;
   return -1;
 }
 
 /* Room for one chunk more.  What no thread has left yet goes only where the window is too small for the threads. */
-static void make_room(pager *p) {
+static void make_room(tct_pager *p) {
   int64_t most = window(p);
   p->room = most - passing_of(most);
   if (p->share < 0) p->share = p->room;
@@ -151,14 +148,14 @@ static void make_room(pager *p) {
 }
 
 /* Every so many-th chunk stays, so that all threads have the same part to read. */
-static bool stays(const pager *p, int64_t c) {
+static bool stays(const tct_pager *p, int64_t c) {
   double step = (double)p->share / (double)p->first[MAPS];
   if (step > 1) step = 1;
   return p->kept.count < p->room && (int64_t)((double)(c + 1) * step) > (int64_t)((double)c * step);
 }
 
 /* Fetches the chunk that was asked for first.  The lock is held, and given free while the disk works. */
-static void serve(pager *p) {
+static void serve(tct_pager *p) {
   const tct_mapped *map;
   int64_t c = p->asked.at[0], from, count;
   remove_at(&p->asked, 0);
@@ -179,7 +176,7 @@ static void serve(pager *p) {
 }
 
 static void *reader(void *user) {
-  pager *p = user;
+  tct_pager *p = user;
   pthread_mutex_lock(&p->lock);
   for (; !p->stopped;) {
     if (p->asked.count > 0)
@@ -192,7 +189,7 @@ static void *reader(void *user) {
 }
 
 /* Signals are for the threads of the program.  Without a reader, whoever needs a chunk fetches it. */
-static void start_readers(pager *p) {
+static void start_readers(tct_pager *p) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -201,7 +198,7 @@ static void start_readers(pager *p) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void stop_readers(pager *p) {
+static void stop_readers(tct_pager *p) {
   pthread_mutex_lock(&p->lock);
   p->stopped = true;
   pthread_cond_broadcast(&p->work);
@@ -212,30 +209,16 @@ static void stop_readers(pager *p) {
   pthread_mutex_destroy(&p->lock);
 }
 
-static int take_number(void) {
-  int number = 0;
-  pthread_mutex_lock(&lock);
-  for (int k = 0; k < MOST && number == 0; k++)
-    if (!pagers[k].used) pagers[k] = (pager){.used = true}, number = k + 1;
-  pthread_mutex_unlock(&lock);
-  return number;
-}
-
-static void give_number(int number) {
-  pthread_mutex_lock(&lock);
-  pagers[number - 1].used = false;
-  pthread_mutex_unlock(&lock);
-}
-
-static void unmap(pager *p) {
+static void unmap(tct_pager *p) {
   for (int k = 0; k < MAPS; k++) tct_mapped_free(&p->map[k]);
   tct_free(p->chunks);
   tct_free(p->asked.at);
   tct_free(p->passing.at);
   tct_free(p->kept.at);
+  tct_free(p);
 }
 
-static tct_status map_all(pager *p, const int file[2], const int64_t bytes[2], tct_error *err) {
+static tct_status map_all(tct_pager *p, const int file[2], const int64_t bytes[2], tct_error *err) {
   for (int k = 0; k < MAPS; k++) {
     if (bytes[k] > 0) TCT_TRY(tct_mapped_new(&p->map[k], file[k], bytes[k], p->size, err));
     p->first[k + 1] = p->first[k] + (bytes[k] + p->size - 1) / p->size;
@@ -255,12 +238,11 @@ static int64_t chunk_size(int64_t memory) {
   return size;
 }
 
-tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memory, int32_t *out, const void *at[2],
+tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memory, tct_pager **out, const void *at[2],
                          tct_error *err) {
-  int number = take_number();
-  if (number == 0) return tct_fail(err, TCT_E_RUN, "too many tables lie on disk at a time; free one first");
-  pager *p = &pagers[number - 1];
+  tct_pager *p = TCT_NEW(tct_pager, 1);
   int64_t own;
+  if (!p) return tct_fail_memory(err);
   p->memory = memory;
   p->size = chunk_size(memory);
   p->share = -1;
@@ -269,7 +251,6 @@ tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memo
   tct_status status = map_all(p, file, bytes, err);
   if (status != TCT_OK) {
     unmap(p);
-    give_number(number);
     return status;
   }
   pthread_mutex_init(&p->lock, NULL);
@@ -277,19 +258,17 @@ tct_status tct_paged_new(const int file[2], const int64_t bytes[2], int64_t memo
   pthread_cond_init(&p->arrived, NULL);
   start_readers(p);
   for (int k = 0; k < MAPS; k++) at[k] = p->map[k].at;
-  *out = number;
+  *out = p;
   return TCT_OK;
 }
 
-void tct_paged_free(int32_t paged) {
-  if (paged < 1 || paged > MOST) return;
-  pager *p = &pagers[paged - 1];
+void tct_paged_free(tct_pager *p) {
+  if (!p) return;
   if (p->process == getpid()) stop_readers(p);
   unmap(p);
-  give_number(paged);
 }
 
-static void ask(pager *p, int64_t c) {
+static void ask(tct_pager *p, int64_t c) {
   p->chunks[c].left = false;
   if (p->chunks[c].where != IN_FILE) return;
   p->chunks[c].where = ASKED;
@@ -297,16 +276,16 @@ static void ask(pager *p, int64_t c) {
   pthread_cond_signal(&p->work);
 }
 
-static bool is_there(const pager *p, int64_t c) { return p->chunks[c].where >= CACHED; }
+static bool is_there(const tct_pager *p, int64_t c) { return p->chunks[c].where >= CACHED; }
 
 /* A chunk that came and went again is read where it is mapped. */
-static bool is_coming(const pager *p, int64_t c) {
+static bool is_coming(const tct_pager *p, int64_t c) {
   int where = p->chunks[c].where;
   return where == ASKED || where == LOADING;
 }
 
 /* This thread comes to chunk c of file k. */
-static void arrive(pager *p, int k, int64_t c) {
+static void arrive(tct_pager *p, int k, int64_t c) {
   if (here.of != p) here.of = p, here.chunk[0] = here.chunk[1] = -1;
   if (here.chunk[k] == c && is_there(p, c)) return;
   pthread_mutex_lock(&p->lock);
@@ -332,7 +311,7 @@ static bool was_here(uintptr_t piece) {
 }
 
 /* A piece lies in one chunk, as files begin at multiples of a chunk. */
-static void come_to(pager *p, uintptr_t piece) {
+static void come_to(tct_pager *p, uintptr_t piece) {
   for (int k = 0; k < MAPS; k++) {
     uintptr_t begin = (uintptr_t)p->map[k].at;
     if (begin == 0 || piece < begin || piece - begin >= (uintptr_t)p->map[k].bytes) continue;
@@ -340,8 +319,7 @@ static void come_to(pager *p, uintptr_t piece) {
   }
 }
 
-void tct_paged_touch(int32_t paged, const void *bytes, int64_t count) {
-  pager *p = &pagers[paged - 1];
+void tct_paged_touch(tct_pager *p, const void *bytes, int64_t count) {
   uintptr_t from = (uintptr_t)bytes / PIECE * PIECE, to = (uintptr_t)bytes + (uintptr_t)(count > 0 ? count : 1);
   for (uintptr_t piece = from; piece < to; piece += PIECE) {
     if (was_here(piece)) continue;
@@ -351,9 +329,8 @@ void tct_paged_touch(int32_t paged, const void *bytes, int64_t count) {
 }
 
 /* What is on its way arrives. */
-void tct_paged_release(int32_t paged) {
-  if (paged == 0 || pagers[paged - 1].process != getpid()) return;
-  pager *p = &pagers[paged - 1];
+void tct_paged_release(tct_pager *p) {
+  if (!p || p->process != getpid()) return;
   pthread_mutex_lock(&p->lock);
   for (int64_t k = p->passing.count; k > 0; k--) evict(p, &p->passing, k - 1);
   for (int64_t k = p->kept.count; k > 0; k--) evict(p, &p->kept, k - 1);
@@ -362,6 +339,6 @@ void tct_paged_release(int32_t paged) {
   memset(last, 0, sizeof last);
 }
 
-int64_t tct_paged_wanted(int32_t paged) { return pagers[paged - 1].wanted; }
-int64_t tct_paged_fetched(int32_t paged) { return pagers[paged - 1].fetched; }
-int64_t tct_paged_released(int32_t paged) { return pagers[paged - 1].released; }
+int64_t tct_paged_wanted(const tct_pager *p) { return p->wanted; }
+int64_t tct_paged_fetched(const tct_pager *p) { return p->fetched; }
+int64_t tct_paged_released(const tct_pager *p) { return p->released; }

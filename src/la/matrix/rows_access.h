@@ -25,13 +25,13 @@ static inline int64_t tct_line_width(const tct_matrix *m) { return tct_by_rows(m
 
 /* Rows [from, to) of a matrix by rows are about to be read otherwise than by tct_row_at. */
 static inline void tct_rows_touch(const tct_matrix *m, int64_t from, int64_t to) {
-  if (m->reserved == 0 || from >= to) return;
+  if (m->pages == NULL || from >= to) return;
   int64_t value = m->value_type == TCT_F32 ? 4 : 8, index = m->index_type == TCT_I64 ? 8 : 4;
   bool sparse = m->layout == TCT_CSR;
   int64_t begin = sparse ? tct_offset(m->start, m->index_type, from) : from * m->stride;
   int64_t end = sparse ? tct_offset(m->start, m->index_type, to) : (to - 1) * m->stride + m->cols;
-  tct_paged_touch(m->reserved, (const char *)m->values + begin * value, (end - begin) * value);
-  if (sparse) tct_paged_touch(m->reserved, (const char *)m->index + begin * index, (end - begin) * index);
+  tct_paged_touch(m->pages, (const char *)m->values + begin * value, (end - begin) * value);
+  if (sparse) tct_paged_touch(m->pages, (const char *)m->index + begin * index, (end - begin) * index);
 }
 
 static inline tct_row tct_row_at(const tct_matrix *m, int64_t i) {

@@ -3,6 +3,7 @@
  * O_TMPFILE makes one that never had a name, so no moment of the program leaves anything behind.  Where a file system
  * does not know it, a name is made and taken away at once. */
 #define _GNU_SOURCE
+#include "core/processors.h"
 #include "read/table/scratch.h"
 
 #include <errno.h>
@@ -63,4 +64,13 @@ tct_status tct_scratch_read(int file, void *bytes, int64_t count, int64_t at, tc
     to += got, count -= got, at += got;
   }
   return TCT_OK;
+}
+
+/* A system that has promised more than it has ends the process when a page is written, and says nothing. */
+tct_status tct_scratch_spare(int64_t *looked, int64_t taken, int64_t expected, tct_error *err) {
+  const int64_t step = 1 << 26; /* bytes between two looks */
+  if (taken < *looked + step) return TCT_OK;
+  *looked = taken;
+  return tct_memory_check((double)(expected > 0 ? expected : step), 0, "the rest of the table needs",
+                          "keep it on disk with --memory", err);
 }

@@ -12,4 +12,9 @@ tct_status tct_scratch_reserve(int file, int64_t bytes, tct_error *err);
 tct_status tct_scratch_write(int file, const void *bytes, int64_t count, int64_t at, tct_error *err);
 /* Reads bytes[count] at `at`, which were written before. */
 tct_status tct_scratch_read(int file, void *bytes, int64_t count, int64_t at, tct_error *err);
+
+/* Records without a file: has memory room for more?  taken: their bytes so far, all of which are still to come where
+ * `expected` is above 0.  *looked: up to so many bytes it was asked before, 0 at first.  TCT_E_MEMORY: there is none.
+ */
+tct_status tct_scratch_spare(int64_t *looked, int64_t taken, int64_t expected, tct_error *err);
 #endif

@@ -193,7 +193,9 @@ tct_status tct_table_spill(tct_table *table, tct_error *err) {
   TCT_TRY(tct_words_fit(table->rows, table->lists, table->memory, err));
   int64_t bytes = table->values.total * (int64_t)table->values.element + table->index.total * (int64_t)sizeof(int32_t);
   if (bytes < table->expected) bytes = table->expected;
-  if (table->memory == 0 || table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
+  if (table->memory == 0)
+    return tct_scratch_spare(&table->looked, bytes, table->values.total == 0 ? table->expected : 0, err);
+  if (table->values.file > 0 || bytes <= table->memory / 4) return TCT_OK;
   TCT_TRY(open_scratch(table, &table->values, err));
   return table->layout == TCT_CSR ? open_scratch(table, &table->index, err) : TCT_OK;
 }
@@ -354,7 +356,7 @@ static tct_status map_files(tct_table *table, tct_matrix *m, tct_error *err) {
   if (table->layout == TCT_CSR) TCT_TRY(tct_pieces_keep(&table->index, err));
   drop_pieces(&table->values);
   drop_pieces(&table->index);
-  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->reserved, at, err));
+  TCT_TRY(tct_paged_new(files, bytes, table->memory, &m->pages, at, err));
   m->values = at[0];
   m->index = at[1];
   return TCT_OK;

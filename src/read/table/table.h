@@ -43,6 +43,7 @@ typedef struct tct_table {
   int64_t memory;      /* bytes that the process may take; 0: any number */
   int64_t lists;       /* columns of texts that are numbered (words.h), which take memory too */
   int64_t expected;    /* bytes of all values where they are known beforehand, else 0 */
+  int64_t looked;      /* tct_scratch_spare */
   const char *scratch; /* folder for what goes beyond, or NULL; borrowed */
   tct_error why;       /* what the disk said */
   tct_pieces values;   /* double or float */
