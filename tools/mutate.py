@@ -383,7 +383,7 @@ class Build:
             sys.exit(f"mutate.py: {file} with its mutants does not compile:\n{done.stderr[:2000]}")
         for test in tests:
             program = f"{folder}/{test.split('/')[0]}"
-            if os.path.exists(program):  # the same test for another solver
+            if program in (linked for _, linked in out):  # the same test for another solver
                 out.append((test, program))
                 continue
             own, link, added = source_of(test), self.links[os.path.basename(program)], f"{folder}/all.o"
