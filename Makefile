@@ -10,16 +10,20 @@ BUILD := build/release
 all: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
-# Builds everything and runs every test; the last lines are ctest's own summary.
+# Builds everything and runs every test; the last lines are ctest's own summary.  Of the fault points every fourth is
+# planted, another part each day; make planted plants all.
 check: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 	@rm -f $(BUILD)/ctest.xml
-	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+	TCT_PLANTED_EVERY=$${TCT_PLANTED_EVERY:-4} \
+	  ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
 # Does a test notice?  COUNT mutants of the sources that a privacy claim rests on, and docs/measured/mutants.md; 600 take
-# up to an hour.  It can be cut and taken up: what build/release/mutants/done.jsonl has is not run again.
+# up to an hour.  It can be cut and taken up: what build/release/mutants/done.jsonl has is not run again.  Then every
+# change of a release in the solvers, the parties, scores and estimates (tests/privacy/mutants.map).
 mutants: all
 	tools/mutate.py $(BUILD) --seed 20 --count $${COUNT:-600} --page docs/measured/mutants.md
+	tools/mutate.py $(BUILD) --named --kind release --kind clean --count $${COUNT:-600}
 
 # Checks docs/proofs/coq with Coq, an optional package: docs/proofs/machine-checked.md.
 proofs:
@@ -75,7 +79,7 @@ sanitize:
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
-# Every fault of tests/privacy/planted.sh, each of which a test must catch; .ci/run plants a sixth.
+# Every fault point of the sources (tests/privacy/points.def), each of which a test must catch.
 planted: all
 	tests/privacy/planted.sh $(BUILD)
 

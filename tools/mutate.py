@@ -2,10 +2,14 @@
 """mutate.py - changes the sources that a privacy claim rests on, one small change at a time, and asks the tests.
 
 usage: mutate.py BUILD [--count N] [--seed N] [--minutes M] [--jobs N] [--only PREFIX]... [--again] [--fresh]
-                 [--page FILE]
+                 [--page FILE] [--named] [--kind KIND]...
 
 BUILD is a release build made with Ninja.  A mutant is one change of one operator, constant, statement, condition or
-pair of arguments inside a function.  All mutants of a source file go into one object: the function of each has a copy
+pair of arguments inside a function.  Those are the usual kinds.  A row of tests/privacy/mutants.map can name others:
+release (a term longer than the plan says, or another release's noise), clean (what goes on is the sum before its noise),
+bound (a number is not cut or rounded), choice (one of two values always), check (what an if asks is never or always so),
+comparison (the same of a call that compares), operand (left out), name (a constant of the file halved or doubled).
+--named asks for the rows that name kinds, --kind for this kind alone.  All mutants of a source file go into one object: the function of each has a copy
 with the change, and the variable TCT_MUTANT says which copy is called.  So a file is compiled once, and linked once
 with each test that tests/privacy/mutants.map names for it.
 
@@ -27,7 +31,19 @@ RELATIONAL = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">"
 ARITHMETIC = {"+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "%": ("/",), "+=": ("-=",), "-=": ("+=",),
               "*=": ("/=",), "/=": ("*=",), "<<": (">>",), ">>": ("<<",), "&": ("|",), "|": ("&",), "|=": ("&=",),
               "&=": ("|=",), "++": ("--",), "--": ("++",)}
+PRECEDENCE = {"*": 9, "/": 9, "%": 9, "+": 8, "-": 8, "<<": 7, ">>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6, "==": 5, "!=": 5,
+              "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0}
+# Of a call that plans a release, clips or draws: how which of its arguments is changed, counted from 0, so that a term is
+# longer than its noise is made for, or the noise another's.  Then the calls that cut or round, and those that compare.
+RELEASE = {"tct_release_sum": {2: "* 2", 3: "/ 2"}, "tct_release_choice": {3: "* 2", 4: "/ 2"},
+           "tct_release_draw": {3: "/ 2", 5: "/ 2"}, "tct_release_joint": {2: "/ 2"}, "tct_mech_set_clip": {2: "/ 2"},
+           "tct_mech_release": {1: "+ 1"}, "tct_mech_draw": {1: "+ 1"}, "tct_mech_choose": {1: "+ 1"},
+           "tct_gradient_factor_max": {0: "* 2"}, "tct_clip_rows": {4: "* 2"}, "tct_clip_slopes": {4: "* 2"},
+           "tct_row_add_lattice": {2: "* 2"}}
+BOUND = re.compile(r"(tct_)?(fmin|fmax|min|max|\w*clip\w*|\w*lattice_part|trunc|floor|ceil|rint|between|unit)")
+COMPARISON = re.compile(r"\w*cmp|isnan|isfinite|differ|\w*(same|equal)\w*")
 WORDS = {"true": "false", "false": "true", "fmin": "fmax", "fmax": "fmin", "tct_min": "tct_max", "tct_max": "tct_min"}
+USUAL = {"relation", "arithmetic", "word", "constant", "condition", "arguments", "statement"}
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "case", "else", "do"}
 TOKEN = re.compile(r"[A-Za-z_]\w*|0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?[uUlLfF]*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[uUlLfF]*"
                    r"|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S")
@@ -89,15 +105,96 @@ def arguments(tokens, k):
     return spans, len(tokens) - 1
 
 
+def operand_end(tokens, k, least, step):
+    """Of the operator at token k: the last token of its operand to the right (step 1) or left (-1).  The operand ends
+    before an operator that binds less than `least`."""
+    depth, i = 0, k + step
+    while 0 < i < len(tokens) - 1:
+        word, before = tokens[i].group(), tokens[i - 1].group()
+        depth += step * {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(word, 0)
+        binary = re.match(r"[\w)\]\x01]", before[-1:]) and before not in KEYWORDS
+        ends = word in ",;?:" or word in KEYWORDS or (word[-1] == "=" and PRECEDENCE.get(word) is None) or \
+            (binary and PRECEDENCE.get(word, 99) < least)
+        if depth < 0 or (depth == 0 and ends):
+            return i - step
+        i += step
+    return i
+
+
+def branch_end(tokens, k):
+    """The token after the branch of a choice that begins behind token k."""
+    depth, choices = 0, 0
+    for i in range(k + 1, len(tokens)):
+        word = tokens[i].group()
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(word, 0)
+        if depth < 0 or (depth == 0 and (word in ",;" or (word == ":" and choices == 0))):
+            return i
+        choices += {"?": 1, ":": -1}.get(word, 0) if depth == 0 else 0
+    return len(tokens) - 1
+
+
+def privacy_changes(text, tokens, k, operand, names):
+    """(kind, start, end, new) at token k, of the kinds that a row of the map can name."""
+    word, start, end = tokens[k].group(), tokens[k].start(), tokens[k].end()
+    after = tokens[k + 1].group() if k + 1 < len(tokens) else ""
+    said = lambda span: text[span[0]:span[1]]
+    if after == "(" and word in ("if", "while"):
+        _, close = arguments(tokens, k + 1)
+        span = (tokens[k + 1].start(), tokens[close].end())
+        if "status" in said(span) or text[span[1]:].lstrip().startswith("return tct_fail_memory"):
+            return  # how an error goes on; tests/fault has these
+        yield "check", *span, f"(0 && {said(span)})"
+        if word == "if":
+            yield "check", *span, f"(1 || {said(span)})"
+    elif word == "follows" and [t.group() for t in tokens[k + 1:k + 3]] == ["=", "true"]:
+        release = said((tokens[k - 2].start(), tokens[k - 1].end()))
+        yield "release", tokens[k + 2].start(), tokens[k + 2].end(), f"true, {release}ratio *= 0.5"
+    elif after == "(" and re.match(r"[A-Za-z_]", word) and word not in KEYWORDS:
+        spans, close = arguments(tokens, k + 1)
+        call = (start, tokens[close].end())
+        for i, how in RELEASE.get(word, {}).items():
+            yield "release", *spans[i], f"({said(spans[i])}) {how}"
+        if word == "tct_mech_release":  # what goes on is the sum before its noise
+            value, size = said(spans[2]), f"(size_t)({said(spans[3])}) * sizeof *clean_"
+            yield "clean", *call, (f"({{ double *clean_ = __builtin_memcpy(__builtin_malloc({size}), {value}, {size}); int kept_ = "
+                                   f"{said(call)}; __builtin_memcpy({value}, clean_, {size}); (tct_status)kept_; }})")
+        for span in spans if BOUND.fullmatch(word) else ():
+            yield "bound", *call, f"({said(span)})"
+        if COMPARISON.fullmatch(word):
+            yield "comparison", *call, "0"
+            yield "comparison", *call, "1"
+    elif word == "?":
+        first, colon = operand_end(tokens, k, -1, -1), branch_end(tokens, k)
+        whole = (tokens[first].start(), tokens[branch_end(tokens, colon) - 1].end())
+        yield "choice", *whole, said((tokens[k + 1].start(), tokens[colon - 1].end()))
+        yield "choice", *whole, said((tokens[colon + 1].start(), whole[1]))
+    elif word in ("*", "/", "+", "-", "&&", "||") and operand:
+        last = operand_end(tokens, k, PRECEDENCE[word] + 1, 1)
+        yield "operand", start, tokens[last].end(), ""
+        if word not in "/-":
+            first = operand_end(tokens, k, PRECEDENCE[word], -1)
+            yield "operand", tokens[first].start(), end, ""
+    elif word in ("-", "!"):
+        yield "operand", start, end, ""
+    elif word == "clip" and tokens[k - 1].group() == "->" and tokens[k - 2].group() in names["release"]:
+        yield "release", start, end, "clip * 2"
+    elif word in names["name"]:
+        yield "name", start, end, f"({word} * 2)"
+        yield "name", start, end, f"({word} / 2)"
+
+
 def changes(text, plain, f):
     """(kind, start, end, new) for every change inside function f."""
     tokens = list(TOKEN.finditer(plain, f.body, f.end))
+    names = {"name": re.findall(r"(?:^static const \w+|^enum \{|^ +|,) ?([A-Z][A-Z_0-9]+) = ", plain, re.M),
+             "release": re.findall(r"\btct_release \*(\w+)", plain)}
     depth, begins = 0, True
     for k, token in enumerate(tokens):
         word, start, end = token.group(), token.start(), token.end()
         before = tokens[k - 1].group() if k else ""
         operand = bool(re.match(r"[\w)\]\x01]", before[-1:])) and before not in KEYWORDS
         after = tokens[k + 1].group() if k + 1 < len(tokens) else ""
+        yield from privacy_changes(text, tokens, k, operand, names)
         if word in RELATIONAL:
             for new in RELATIONAL[word]:
                 yield "relation", start, end, new
@@ -232,7 +329,7 @@ class Build:
             sys.exit("mutate.py: a build with sanitizers is too slow for this; give the release build")
         self.compiles, self.links = {}, {}
         for line in commands.stdout.splitlines():
-            if "-DTCT_AUDIT" in line:  # the gate that is built for audit is another one
+            if "-DTCT_POINTS" in line:  # the library with the fault points is compiled a second time
                 continue
             source, program = re.search(r" -c (\S+)$", line), re.search(r" -o tests/test_(\S+) ", line)
             if source:
@@ -285,16 +382,20 @@ class Build:
         if done.returncode:
             sys.exit(f"mutate.py: {file} with its mutants does not compile:\n{done.stderr[:2000]}")
         for test in tests:
-            own, link, added = "tests/" + test.replace("_", "/test_", 1) + ".c", self.links[test], f"{folder}/all.o"
+            program = f"{folder}/{test.split('/')[0]}"
+            if program in (linked for _, linked in out):  # the same test for another solver
+                out.append((test, program))
+                continue
+            own, link, added = source_of(test), self.links[os.path.basename(program)], f"{folder}/all.o"
             if f'#include "{file.split("/", 1)[1]}"' in open(os.path.join(ROOT, own)).read():
                 if self.compile(own, os.path.join(ROOT, own), folder, f"{folder}/own.o", False).returncode:
                     sys.exit(f"mutate.py: {own} with the mutants of {file} does not compile")
                 link, added = re.sub(rf" \S+/{os.path.basename(own)}\.o ", f" {folder}/own.o ", link), ""
-            link = link.replace(f" -o tests/test_{test} ", f" {added} -o {folder}/{test} ")
+            link = link.replace(f" -o tests/test_{os.path.basename(program)} ", f" {added} -o {program} ")
             done = subprocess.run(link, shell=True, cwd=self.folder, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"mutate.py: {test} does not link with the mutants of {file}:\n{done.stderr[:2000]}")
-            out.append((test, f"{folder}/{test}"))
+            out.append((test, program))
         os.remove(f"{folder}/all.o")
         return out
 
@@ -313,13 +414,15 @@ def watch(process, ended):
             process.kill()
 
 
-def run(program, number, seconds):
+def run(program, test, number, seconds):
     """(exit status or None for a run without end, processor time)."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     env = dict(os.environ, TCT_MUTANT=str(number), OMP_NUM_THREADS="1")
+    if "/" in test:
+        env["TACIT_TEST_SOLVER"] = test.split("/")[1]
     process = subprocess.Popen([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, preexec_fn=limits)
     ended = threading.Event()
@@ -332,10 +435,24 @@ def run(program, number, seconds):
     return (None if endless else process.returncode), used
 
 
-def tests_of(file, rules):
-    """The tests of the longest prefix in the map."""
+def rule_of(file, rules):
+    """The words of the longest prefix in the map."""
     best = max((p for p in rules if file.startswith(p)), key=len, default=None)
     return rules[best] if best else []
+
+
+def tests_of(file, rules):
+    """A test is DIR_NAME, or DIR_NAME/SOLVER."""
+    return [word for word in rule_of(file, rules) if "_" in word]
+
+
+def kinds_of(file, rules):
+    """The kinds of change that the map asks for; none: all."""
+    return {word for word in rule_of(file, rules) if "_" not in word}
+
+
+def source_of(test):
+    return "tests/" + test.split("/")[0].replace("_", "/test_", 1) + ".c"
 
 
 def read_map():
@@ -395,7 +512,7 @@ class Verdicts:
         return self.digests[files]
 
     def tests(self, file):
-        return self.digest(*("tests/" + t.replace("_", "/test_", 1) + ".c" for t in tests_of(file, self.rules)))
+        return self.digest(*(source_of(t) for t in tests_of(file, self.rules)))
 
     def get(self, m):
         """(known, the test that caught it or None)"""
@@ -411,7 +528,7 @@ class Verdicts:
         key = f"{file} {test}"
         one = self.known.get(key)
         if not one or one["source"] != self.digest(file) or one["tests"] != self.tests(file):
-            status, used = run(program, 0, 300)
+            status, used = run(program, test, 0, 300)
             if status not in (0, 77):
                 sys.exit(f"mutate.py: {test} fails by itself ({status}); mend it first")
             one = {"mutant": key, "source": self.digest(file), "tests": self.tests(file),
@@ -461,14 +578,17 @@ def main():
     parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--kind", action="append", default=[])
+    parser.add_argument("--named", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--page")
     options = parser.parse_args()
     build, rules, argued, began = Build(os.path.abspath(options.build)), read_map(), read_argued(), time.time()
     prefixes = tuple(options.only) or tuple(rules)
-    files = sorted(f for f in build.compiles if f.startswith(("src/", "extra/")) and f.startswith(prefixes) and tests_of(f, rules))
-    everything = [m for f in files for m in mutants_of(f)]
+    files = sorted(f for f in build.compiles if f.startswith(("src/", "extra/")) and f.startswith(prefixes) and tests_of(f, rules)
+                   and (options.only or bool(kinds_of(f, rules)) == options.named))
+    everything = [m for f in files for m in mutants_of(f) if m.kind in (options.kind or kinds_of(f, rules) or USUAL)]
     order = sample(everything, options.seed)
     survivors_file = os.path.join(build.work, "survivors.txt")
     if options.again:
@@ -485,25 +605,22 @@ def main():
             return file, [(m, caught) for m, (_, caught) in known]
         if time.time() - began > 60 * options.minutes:
             return file, [(m, caught) for m, (found, caught) in known if found]
-        programs = []
-        for test, program in build.programs(file, chosen[file], tests_of(file, rules)):
-            limit = verdicts.limit(file, test, program)
-            if limit:
-                programs.append((test, program, limit))
+        programs = build.programs(file, chosen[file], tests_of(file, rules))
         results = []
         for number, m in sorted(chosen[file].items()):
             found, caught = verdicts.get(m)
             if not found and time.time() - began > 60 * options.minutes:
                 continue
-            for test, program, limit in [] if found else programs:
-                status, _ = run(program, number, limit)
+            for test, program in [] if found else programs:
+                limit = verdicts.limit(file, test, program)
+                status, _ = run(program, test, number, limit) if limit else (0, 0)
                 if status != 0:
                     caught = test + (" (no end)" if status is None else "")
                     break
             if not found:
                 verdicts.put(m, caught)
             results.append((m, caught))
-        for _, program, _ in programs:
+        for program in {program for _, program in programs}:
             os.remove(program)
         return file, results
 

@@ -94,7 +94,7 @@ tct_status tct_selection_epsilon(const tct_events *one, size_t count, tct_neighb
     first = TCT_POINT(selection_of_the_cheapest_setting, tct_max(first, own), i ? tct_min(first, own) : own);
     ratio = tct_max(ratio, ratio_log(accountant, &one[i], neighbours, (double)(mean - 1), own));
   }
-  double whole = (first + TCT_POINT(selection_counts_the_ratio_once, 2, 1) * ratio) * (1 + 1e-12);
+  double whole = (first + 2 * ratio) * (1 + 1e-12);
   *epsilon = whole >= 0 ? whole : INFINITY; /* what is no number proves nothing */
   return TCT_OK;
 }

@@ -350,8 +350,7 @@ static const double LARGEST = 600; /* e^epsilon is a double up to there */
 /* Nothing but one sampled step, in the range where its curve is exact: then the lower bound is the cost. */
 static bool is_one_sampled_step(const tct_events *events, double lower) {
   const tct_event *e = events->at;
-  return events->len == 1 && e->kind == TCT_EV_SAMPLED_GAUSSIAN &&
-         TCT_POINT(second_opinion_of_many_steps_for_one, e->count == 1, true) && 1 / e->noise <= FAR_APART &&
+  return events->len == 1 && e->kind == TCT_EV_SAMPLED_GAUSSIAN && e->count == 1 && 1 / e->noise <= FAR_APART &&
          lower < TCT_POINT(second_opinion_of_a_step_beyond_its_range, LARGEST, 1e6);
 }
 

@@ -163,7 +163,6 @@ void tct_second_tries(const tct_events *one, size_t count, tct_neighbours neighb
   }
   own = (profile){.mu = most};
   if (most >= 0) take(&own, (double)mean, delta, &first, &ratio);
-  if (count > 0 && mean >= 1)
-    out->upper = first + TCT_POINT(second_opinion_of_tries_counts_the_ratio_once, 2, 1) * ratio;
+  if (count > 0 && mean >= 1) out->upper = first + 2 * ratio;
   out->lower = lower_of(least, (double)mean, delta);
 }

@@ -179,7 +179,7 @@ tct_status tct_gate_charge(tct_mech *mech, int r, tct_error *err) {
   }
   if (TCT_POINT(promise_unchecked, mech->left[r] < 1, false)) return tct_gate_refuse(&mech->promise.release[r], err);
   TCT_TRY(tct_events_add(&mech->spent, event, err));
-  mech->left[r] -= TCT_POINT(spent_without_end, 1, 0);
+  mech->left[r] -= 1;
   return TCT_OK;
 }
 
@@ -252,7 +252,7 @@ static tct_status add_noise(tct_mech *mech, tct_stream *stream, const tct_releas
     }
     bool laplace = release->law == TCT_LAW_LAPLACE;
     if (laplace && release->deviation > 0) add_laplace(stream, release, sum, len);
-    double sigma = TCT_POINT(gate_half_noise, release->deviation, release->deviation / 2);
+    double sigma = TCT_POINT(gate_half_noise, release->deviation, M_SQRT1_2 * release->deviation);
     for (int64_t j = 0; j < len && sigma > 0 && !laplace && !cut_short(j); j++)
       sum[j] += tct_rounded_gaussian(stream, sigma, release->lattice);
     bool whole = TCT_POINT(noise_cut_short_and_released, !tct_stopping(), true);

@@ -162,7 +162,9 @@ tct_status tct_promise_add(tct_promise *promise, tct_release release, tct_error 
   if (promise->count == TCT_RELEASES)
     return tct_fail(err, TCT_E_BUDGET, "a plan with too many kinds of releases; report this fault");
   promise->release[promise->count++] = release;
-  return promise->kind == TCT_PROMISE_BUDGET ? TCT_OK : tct_events_add(&promise->events, release.event, err);
+  if (promise->kind == TCT_PROMISE_BUDGET || TCT_POINT(planned_release_uncharged, false, promise->count == 1))
+    return TCT_OK;
+  return tct_events_add(&promise->events, release.event, err);
 }
 
 tct_status tct_promise_settle(tct_promise *promise, tct_error *err) {
@@ -197,7 +199,8 @@ static bool consistent(const tct_release *r) {
   if (!tct_release_chooses(r) && r->terms > 0 && r->event.noise != r->noise && !r->open) return false;
   if (r->follows || r->open) return isnan(r->lattice);
   if (r->drawers && !joint_consistent(r)) return false;
-  if (!near(r->deviation, tct_release_chooses(r) ? 0 : r->noise * r->sensitivity)) return false;
+  double deviation = tct_release_chooses(r) ? 0 : r->noise * r->sensitivity;
+  if (TCT_POINT(deviation_halved_when_settled, !near(r->deviation, deviation), false)) return false;
   if (!r->whole) again.lattice = NAN;
   return tct_release_settle(&again, NULL) == TCT_OK && again.lattice == r->lattice;
 }
@@ -210,7 +213,7 @@ tct_status tct_promise_check(const tct_promise *promise, tct_error *err) {
     same = same && consistent(&promise->release[i]);
     if (status == TCT_OK) status = tct_events_add(&events, promise->release[i].event, err);
   }
-  if (promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK) {
+  if (promise->kind != TCT_PROMISE_BUDGET && status == TCT_OK && TCT_POINT(planned_release_uncharged, true, false)) {
     same = same && events.len == promise->events.len;
     for (int64_t i = 0; same && i < events.len; i++)
       same = tct_event_same(&events.at[i], &promise->events.at[i]) && events.at[i].count == promise->events.at[i].count;

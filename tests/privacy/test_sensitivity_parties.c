@@ -10,6 +10,7 @@ static const variant variants[] = {
     {"dpfw_parties:steps=6,columns=2,sketch=16,trust=1", "logistic", 0, 0.95},
     {"dpfw_parties:steps=6,columns=6,sketch=24,trust=1,clip=0.3,local=sent", "squared", 0, 0.95},
     {"dpfw_parties:steps=6,columns=6,sketch=20,trust=0.5,radius=winner,feature_bound=0.4", "squared", 0, 0.95},
+    {"dpfw_parties:steps=6,columns=6,sketch=20,trust=0.5,radius=winner,clip=0.3", "squared", 0, 0.95},
     {"dpfw_parties:steps=6,columns=0,tau=1,clip=0.3,parties=3,radius=2+1+1", "smoothed_hinge", 0, 0.95},
     {"dpfw_parties:steps=6,columns=6,sketch=16,entries=16,trust=1", "huber", 0, 0.9},
 };

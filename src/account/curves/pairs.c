@@ -247,7 +247,7 @@ static void objpert_pair(const tct_event *e, tct_neighbours neighbours, double t
   f->high = tct_max(f->high, f->low + 0.1 * mu);
   f->high_p = upper_tail(f->high / mu - 0.5 * mu);
   if (neighbours == TCT_REPLACE_ONE) {
-    f->high_p = TCT_POINT(mass_above_three_normals_halved, 2, 1) * f->high_p + upper_tail(0.5 * f->high / mu - mu);
+    f->high_p = 2 * f->high_p + upper_tail(0.5 * f->high / mu - mu);
     return;
   }
   f->atoms = 1;

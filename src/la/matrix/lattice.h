@@ -1,6 +1,8 @@
 /* lattice.h - rounding toward zero to a lattice of multiples of a power of two. */
 #ifndef TCT_LA_MATRIX_LATTICE_H
 #define TCT_LA_MATRIX_LATTICE_H
+#include "core/point.h"
+
 #include <math.h>
 
 /* lattice * trunc(v / lattice), exactly, without a division or a rounding mode.
@@ -12,7 +14,7 @@
 static inline double tct_lattice_part(double v, double lattice) {
   double magic = 4503599627370496.0 * lattice, a = fabs(v);
   double r = (a + magic) - magic;
-  r -= r > a ? lattice : 0.0;
+  r -= TCT_POINT(lattice_to_nearest, r > a, 0) ? lattice : 0.0;
   return copysign(a < magic ? r : a, v);
 }
 #endif

@@ -73,10 +73,11 @@ TARGET static void LOOP(axpy_sparse)(const void *values, const void *columns, do
 }
 
 /* tct_lattice_part of eight products x*b, where none reaches 2^52*lattice. */
-#define PART8(out, x8)                                         \
-  tct_f64x8 v = (x8)*b, a = (tct_f64x8)((tct_i64x8)v & ~sign); \
-  tct_f64x8 r = (a + magic) - magic;                           \
-  r -= (tct_f64x8)((tct_i64x8)step & (tct_i64x8)(r > a));      \
+#define PART8(out, x8)                                                                        \
+  tct_f64x8 v = (x8)*b, a = (tct_f64x8)((tct_i64x8)v & ~sign);                                \
+  tct_f64x8 r = (a + magic) - magic;                                                          \
+  tct_i64x8 above = TCT_POINT(vector_lattice_to_nearest, (tct_i64x8)(r > a), (tct_i64x8){0}); \
+  r -= (tct_f64x8)((tct_i64x8)step & above);                                                  \
   tct_f64x8 out = (tct_f64x8)((tct_i64x8)r | ((tct_i64x8)v & sign))
 
 TARGET static void LOOP(add_dense)(const void *values, double b, double lattice, double *sum, int64_t n) {

@@ -49,6 +49,7 @@
  * times that is 17 E.  So |J'(y)| <= (17 S + 9.5) E.  The certificate adds E for the computed norm and E for itself;
  * with 1 % for the norm's own rounding that is tct_smooth_reachable. */
 #include "core/alloc.h"
+#include "core/point.h"
 #include "la/kernels/kernels.h"
 #include "solve/minimiser/smooth.h"
 
@@ -121,7 +122,7 @@ typedef struct descent {
 static tct_status step(tct_smooth *s, descent *d, double target, double *y, bool *done, bool *near, tct_error *err) {
   int64_t p = s->problem->view->p;
   double t = rate_of(d->mu, d->length), *g = s->gradient;
-  for (int64_t j = 0; j < p; j++) d->x[j] = y[j] + t / (1 + t) * (d->z[j] - y[j]);
+  for (int64_t j = 0; j < p; j++) d->x[j] = y[j] + TCT_POINT(ending_in_weeks, t / (1 + t), 0) * (d->z[j] - y[j]);
   TCT_TRY(tct_problem_tick(s->problem, 0, err));
   TCT_TRY(tct_smooth_gradient(s, d->x, err));
   *done = tct_smooth_certified(s, d->x, target);
@@ -139,7 +140,8 @@ static tct_status stage(tct_smooth *s, descent *d, double steps, double target, 
   bool near = false;
   size_t size = (size_t)s->problem->view->p * sizeof *y;
   memcpy(d->z, y, size);
-  for (double k = 0; k < steps && !*done && !near; k++) TCT_TRY(step(s, d, target, y, done, &near, err));
+  for (double k = 0; TCT_POINT(ending_in_weeks, k < steps, true) && !*done && !near; k++)
+    TCT_TRY(step(s, d, target, y, done, &near, err));
   if (*done || near) memcpy(y, d->x, size);
   return TCT_OK;
 }

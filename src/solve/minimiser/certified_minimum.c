@@ -8,6 +8,7 @@
  * quasi-Newton steps, whose first metric is the sample's Hessian, gain about a digit or more per pass.  Every trial
  * point costs one pass, which gives the derivative along the step and, where the step is taken, the next gradient.  The
  * sample is chosen by position, so the ranks agree on it. */
+#include "core/point.h"
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/minimiser/lbfgs_pairs.h"
@@ -137,8 +138,12 @@ static tct_status newton(tct_smooth *s, double target, int64_t steps, double *w,
 tct_status tct_smooth_minimise(tct_smooth *s, double target, int64_t steps, double *w, tct_error *err) {
   bool done = false, promised = target >= tct_smooth_reachable(&s->facts);
   s->passes = 0;
-  s->max = promised ? (int64_t)tct_smooth_fast(&s->facts) - TAIL : INT64_MAX;
+  int64_t most = TCT_POINT(ending_follows_a_record, (int64_t)tct_smooth_fast(&s->facts) - TAIL, 20);
+  s->max = promised ? most : INT64_MAX;
   if (promised && steps > 0) steps = INT64_MAX; /* passes count, and the other method follows */
-  TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
-  return done || !promised ? TCT_OK : tct_smooth_descend(s, target, w, err);
+  if (TCT_POINT(ending_in_weeks, true, !promised))
+    TCT_TRY(s->gram ? quasi_newton(s, target, steps, w, &done, err) : newton(s, target, steps, w, &done, err));
+  if (done || !promised) return TCT_OK;
+  return TCT_POINT(ending_follows_a_record, tct_smooth_descend(s, target, w, err),
+                   tct_fail(err, TCT_E_RUN, "did not converge"));
 }

@@ -1,6 +1,7 @@
 /* clipped.c - clipped slopes, and the norms of rows that they are clipped by. */
 #include "solve/shared/clipped.h"
 
+#include "core/point.h"
 #include "core/processors.h"
 
 #include "la/kernels/kernels.h"
@@ -37,7 +38,7 @@ static void clip_block(const tct_loss *loss, const rows *block, int64_t count, d
     for (int64_t k = 0; k < count; k++) size[k] = fabs(slope[k]);
   for (int64_t k = 0; k < count; k++) {
     double sensitivity = size[k] * block->norm[k] * (1 + 0x1p-41);
-    u[k] = sensitivity > clip ? slope[k] * (clip / sensitivity) : slope[k];
+    u[k] = TCT_POINT(slopes_not_clipped, sensitivity > clip, false) ? slope[k] * (clip / sensitivity) : slope[k];
   }
   if (!block->weight) return;
   for (int64_t k = 0; k < count; k++) u[k] *= block->weight[k];
