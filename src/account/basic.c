@@ -104,10 +104,13 @@ static void sort_and_merge(tct_events *events) {
   events->len = len;
 }
 
-/* The list sorted, with as many sampled events counted as failures as fit into `most`, the smallest first. */
-static tct_status with_failures(const tct_events *events, double most, tct_events *out, tct_error *err) {
+/* The list sorted, with as many sampled events counted as failures as fit into `most`, the smallest first; how many
+ * those are goes to *failing. */
+static tct_status with_failures(const tct_events *events, double most, tct_events *out, int64_t *failing,
+                                tct_error *err) {
   double log_holds = log1p(-tct_min(1, tct_events_failure(events)));
   *out = (tct_events){TCT_NEW(tct_event, events->len + 1), events->len, events->len + 1};
+  *failing = 0;
   if (!out->at) return tct_fail_memory(err);
   for (int64_t i = 0; i < events->len; i++) out->at[i] = events->at[i];
   sort_and_merge(out);
@@ -116,7 +119,7 @@ static tct_status with_failures(const tct_events *events, double most, tct_event
   for (int64_t i = 0; i < out->len && chance_of(&out->at[i]) < INFINITY; i++) {
     log_holds += (double)out->at[i].count * log1p(-out->at[i].rate);
     if (!(-expm1(log_holds) <= most)) break;
-    out->at[i] = tct_event_approx(0, out->at[i].rate, out->at[i].count);
+    out->at[i] = tct_event_approx(0, out->at[i].rate, out->at[i].count), ++*failing;
   }
   sort_and_merge(out);
   return TCT_OK;
@@ -164,7 +167,7 @@ static double price(const part *p, tct_neighbours neighbours, double delta) {
 
 /* The least sum of the parts' epsilons found over the shares of delta. */
 static double least_sum(part *at, int64_t len, tct_neighbours neighbours, double delta) {
-  int rounds = len <= 32 ? 8 : 1;
+  int rounds = len > 1 && len <= 32 ? 8 : 1; /* a part alone has all of delta */
   double best = len ? INFINITY : 0;
   for (int round = 0; round < rounds; round++) {
     double all = 0, sum = 0, fall = 0;
@@ -175,6 +178,7 @@ static double least_sum(part *at, int64_t len, tct_neighbours neighbours, double
                    (1 - TCT_MARGIN),
              epsilon = price(&at[i], neighbours, own);
       sum = tct_sum(sum, epsilon, INFINITY);
+      if (round + 1 == rounds) continue;
       at[i].share = tct_max(0, epsilon - price(&at[i], neighbours, 2 * own)); /* NaN ends the search */
       fall += at[i].share;
     }
@@ -230,9 +234,10 @@ static tct_status basic_epsilon(const tct_events *events, tct_neighbours neighbo
   *out = (tct_bracket){0, events->len ? INFINITY : 0};
   for (int half = 0; half <= (any_sampled(events) ? 2 : 0) && events->len; half++) {
     tct_events list;
+    int64_t failing;
     double epsilon = INFINITY;
-    tct_status status = with_failures(events, 0.5 * half * delta, &list, err);
-    if (status == TCT_OK) status = sum_of_parts(&list, neighbours, delta, &epsilon, err);
+    tct_status status = with_failures(events, 0.5 * half * delta, &list, &failing, err);
+    if (status == TCT_OK && (failing || half == 0)) status = sum_of_parts(&list, neighbours, delta, &epsilon, err);
     tct_events_free(&list);
     TCT_TRY(status);
     out->upper = tct_min(out->upper, epsilon);
@@ -282,13 +287,14 @@ static tct_status basic_delta(const tct_events *events, tct_neighbours neighbour
   }
   TCT_TRY(pure_delta(events, neighbours, epsilon, pair, err));
   if (isnan(pair[1])) {
-    double failing[2];
+    double at_most[2];
+    int64_t failing;
     TCT_TRY(halved_delta(events, neighbours, epsilon, &pair[1], err));
-    TCT_TRY(with_failures(events, 1, &list, err));
-    tct_status status = pure_delta(&list, neighbours, epsilon, failing, err);
+    TCT_TRY(with_failures(events, 1, &list, &failing, err));
+    tct_status status = pure_delta(&list, neighbours, epsilon, at_most, err);
     tct_events_free(&list);
     TCT_TRY(status);
-    if (failing[1] < pair[1]) pair[1] = failing[1];
+    if (at_most[1] < pair[1]) pair[1] = at_most[1];
   }
   return *out = (tct_bracket){pair[0], tct_upper_mass(pair[1])}, TCT_OK;
 }

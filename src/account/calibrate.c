@@ -125,11 +125,24 @@ static tct_status find_bad(search *s, double dear, bool *ended, tct_error *err) 
   return TCT_OK;
 }
 
-static tct_status search_from(search *s, double start, double dear, double tolerance, tct_error *err) {
-  double wanted = s->tolerance;
-  bool ended = false;
+/* A start from a rougher bound may cost too much by the fine one: a little cheaper, then, until one does not. */
+static tct_status find_good(search *s, double start, double cheap, tct_error *err) {
   s->good_x = NAN;
   TCT_TRY(try_at(s, start, err));
+  double at = log(start), end = log(cheap);
+  for (int step = 0; step < 100 && isnan(s->good_x) && at != end; step++) {
+    double stride = (1.5 * s->bad_excess / s->slope + s->tolerance) * exp2(step);
+    at = end > at ? tct_min(end, at + stride) : tct_max(end, at - stride);
+    double x = at == end ? cheap : exp(at);
+    TCT_TRY(try_at(s, s->integer ? tct_max(round(x), cheap) : x, err));
+  }
+  return TCT_OK;
+}
+
+static tct_status search_from(search *s, double start, const double ends[2], double tolerance, tct_error *err) {
+  double wanted = s->tolerance, dear = ends[1];
+  bool ended = false;
+  TCT_TRY(find_good(s, start, ends[0], err));
   if (isnan(s->good_x)) return TCT_OK;
   s->tolerance = tolerance;
   tct_status status = find_bad(s, dear, &ended, err);
@@ -159,7 +172,8 @@ static tct_status pld_helps(search *s, double x, bool *helps, tct_error *err) {
 
 static tct_status run_search(search *s, const tct_interval *range, double *x, tct_cost *cost, tct_error *err) {
   bool smallest = range->direction == TCT_SMALLEST;
-  double low = range->low, high = range->high, cheap = smallest ? high : low, dear = smallest ? low : high;
+  double low = range->low, high = range->high, cheap = smallest ? high : low;
+  const double ends[2] = {cheap, smallest ? low : high}; /* the cheap one first */
   bool helps = true;
   if (!(low > 0 && high >= low && isfinite(high)))
     return tct_fail(err, TCT_E_USAGE, "the range to calibrate over must be positive and finite");
@@ -167,18 +181,18 @@ static tct_status run_search(search *s, const tct_interval *range, double *x, tc
     return tct_fail(err, TCT_E_USAGE, "epsilon and the tolerance must be above 0");
   s->quick = true;
   tct_error none;
-  tct_status status = search_from(s, cheap, dear, tct_max(s->tolerance, 0.01), &none);
+  tct_status status = search_from(s, cheap, ends, tct_max(s->tolerance, 0.01), &none);
   double start = status == TCT_OK && !isnan(s->good_x) ? s->good_x : cheap; /* quick ones may refuse the list */
   if (status == TCT_OK && !isnan(s->good_x)) TCT_TRY(pld_helps(s, start, &helps, err));
   s->quick = !helps;
   if (helps) { /* once roughly: the fine bound costs four times as much and is smaller still */
     double fine = s->precision;
     s->precision = rough_precision;
-    TCT_TRY(search_from(s, start, dear, tct_max(s->tolerance, 5e-4), err));
+    TCT_TRY(search_from(s, start, ends, tct_max(s->tolerance, 5e-4), err));
     if (!isnan(s->good_x)) start = s->good_x;
     s->precision = fine;
   }
-  TCT_TRY(search_from(s, start, dear, s->tolerance, err));
+  TCT_TRY(search_from(s, start, ends, s->tolerance, err));
   if (isnan(s->good_x))
     return tct_fail(err, TCT_E_BUDGET,
                     "even the cheapest setting costs more than epsilon; raise epsilon or delta, or ask for less");

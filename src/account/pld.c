@@ -357,6 +357,7 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
   tct_loss_query q;
   bool want_delta = isnan(ask_for.delta);
   TCT_TRY(tct_loss_query_new(&q, events, neighbours, want_delta ? 0 : 0.1 * ask_for.precision * ask_for.delta, err));
+  if (!both) q.work += tct_loss_one_end_work;
   q.delta = ask_for.delta, q.epsilon = ask_for.epsilon, q.precision = ask_for.precision;
   *out = (tct_bracket){0, 0};
   tct_status status = TCT_OK;

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Some 2 s with the spare, which is for wider grids. */
+/* Both ends of a bracket take some 2 s with the spare, which is for wider grids; one end alone may take more itself. */
 static const double max_work = 1.3e9;
-const double tct_loss_spare_work = 5e8;
+const double tct_loss_spare_work = 5e8, tct_loss_one_end_work = 1.2e9;
 enum { MOST_KINDS = 2048 }; /* distinct events */
 
 bool tct_loss_query_pays(tct_loss_query *q, double work) {

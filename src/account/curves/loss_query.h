@@ -23,6 +23,8 @@ tct_status tct_loss_query_new(tct_loss_query *q, const tct_events *events, tct_n
                               tct_error *err);
 /* Work that is held back for the case that nothing comes of the rest. */
 extern const double tct_loss_spare_work;
+/* Work that is added where one end of the bracket is asked for. */
+extern const double tct_loss_one_end_work;
 /* Takes work off what is left; false: not enough is left. */
 bool tct_loss_query_pays(tct_loss_query *q, double work);
 /* What the doubles of the losses themselves, and the lattice of Laplace noise, may add to the sum. */
