@@ -16,7 +16,8 @@
 #include "core/spec.h"
 #include "read/format/reader.h"
 
-enum { STEP = TCT_LIMIT(1 << 16, 50), NUMBER = 40 }; /* bytes of text that are made at a time; of a number */
+#define STEP TCT_LIMIT(1 << 16, 50) /* bytes of text that are made at a time */
+enum { NUMBER = 40 };               /* of a number */
 
 typedef struct dta_text {
   tct_dta dta;

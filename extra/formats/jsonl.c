@@ -17,7 +17,8 @@
 #include "read/schema/encode.h"
 #include "read/source/record.h"
 
-enum { MOST_NESTED = TCT_LIMIT(16, 2), NUMBER_TEXT = 40, SENTENCE = 512 };
+#define MOST_NESTED TCT_LIMIT(16, 2)
+enum { NUMBER_TEXT = 40, SENTENCE = 512 };
 
 #define FLAT "give one flat object a line, such as {\"age\": 41, \"city\": \"Bonn\"}"
 

@@ -18,7 +18,8 @@
 #include "read/schema/label.h"
 #include "read/format/reader.h"
 
-enum { LONGEST_HEADER = 1 << 20, BLOCK_ELEMENTS = TCT_LIMIT(1 << 12, 5) };
+#define BLOCK_ELEMENTS TCT_LIMIT(1 << 12, 5)
+enum { LONGEST_HEADER = 1 << 20 };
 
 /* An invalid element was met in this row (TCT_INVALID_ZERO). */
 typedef struct npy_reader {

@@ -20,7 +20,8 @@
 #include "read/table/scratch.h"
 
 /* BLOCK: bytes of a block of short rows, in the second cache.  ROOM: bytes of all threads' blocks. */
-enum { BLOCK = TCT_LIMIT(1 << 18, 1 << 12), ROOM = 1 << 26 };
+#define BLOCK TCT_LIMIT(1 << 18, 1 << 12)
+enum { ROOM = 1 << 26 };
 
 typedef struct shared {
   const tct_npy_rows *of;

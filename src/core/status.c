@@ -2,10 +2,13 @@
 #include "core/stop.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef TCT_POINTS
+bool tct_low_limits;
+#endif
 
 void tct_error_clear(tct_error *err) {
   if (err) memset(err, 0, sizeof *err);

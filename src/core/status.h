@@ -1,6 +1,8 @@
 /* status.h - filling the caller's error record. */
 #ifndef TCT_CORE_STATUS_H
 #define TCT_CORE_STATUS_H
+#include <stdbool.h>
+
 #include "tacit.h"
 
 /* Fills err (may be NULL) with a status and one sentence; clears file, line and column.
@@ -26,9 +28,10 @@ void tct_error_pack(const tct_error *err, char *text, size_t size);
 void tct_error_clear(tct_error *err);
 
 /* A constant that a table may exceed, or after which it is read otherwise.  A test that wants small tables to meet it
- * compiles the sources with TCT_LOW_LIMITS. */
-#ifdef TCT_LOW_LIMITS
-#define TCT_LIMIT(usual, low) (low)
+ * asks the library with the fault points for the low ones, before it reads. */
+#ifdef TCT_POINTS
+extern bool tct_low_limits;
+#define TCT_LIMIT(usual, low) (tct_low_limits ? (low) : (usual))
 #else
 #define TCT_LIMIT(usual, low) (usual)
 #endif

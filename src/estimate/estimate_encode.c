@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NARROW = TCT_LIMIT(INT32_MAX, 100) }; /* entries whose places 32 bits hold */
+#define MOST_NARROW TCT_LIMIT(INT32_MAX, 100) /* entries whose places 32 bits hold */
 
 /* A column of the schema: its features before and after. */
 typedef struct part {

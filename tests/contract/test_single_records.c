@@ -3,8 +3,8 @@
  *
  * Pairs of files of every format differ in one record, which may hold anything.  Each is read in a way of its own: in
  * steps, by threads, in parts as over ranks, from disk.  The records that both have come out bit by bit the same. Where
- * malformed records are nothing, both files are read, whatever the record is.  The readers are compiled with low limits
- * (CMakeLists.txt).  TACIT_PAIRS=N tries N pairs of each format, TACIT_SEED=S others. */
+ * malformed records are nothing, both files are read, whatever the record is.  The readers' limits are
+ * low.  TACIT_PAIRS=N tries N pairs of each format, TACIT_SEED=S others. */
 #define _GNU_SOURCE /* memfd_create */
 #include "dta_help.h"
 #include "frame_help.h"
@@ -14,6 +14,8 @@
 #include <archive_entry.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+extern bool tct_low_limits; /* of the library with the fault points, which this test links (core/status.h) */
 
 enum { PAIRS = 300, MOST = 9, LINE = 400, ELEMENTS = 4, BYTES = 1 << 13, PARTS = 3 };
 
@@ -443,6 +445,7 @@ static void whatever_a_record_holds_the_others_become_what_they_were(void **unus
   (void)unused;
   const char *count = getenv("TACIT_PAIRS"), *seed = getenv("TACIT_SEED");
   int pairs = count ? atoi(count) : PAIRS;
+  tct_low_limits = true;
   if (seed) state = strtoull(seed, NULL, 10);
   for (kind k = PLAIN; k < KINDS; k++) {
     int both[2] = {0}, tried[2] = {0};

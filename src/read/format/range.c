@@ -10,7 +10,8 @@
 #include "read/format/reader.h"
 #include "read/source/csv.h"
 
-enum { STEP = TCT_LIMIT(1 << 20, 1 << 9), HEAD = TCT_LIMIT(1 << 16, 1 << 9) };
+#define STEP TCT_LIMIT(1 << 20, 1 << 9)
+#define HEAD TCT_LIMIT(1 << 16, 1 << 9)
 
 static tct_status cannot_read(const tct_scan *scan, tct_error *err) {
   return tct_fail(err, TCT_E_RUN, "cannot read %s to its end; check the disk", scan->name);

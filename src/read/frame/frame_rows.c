@@ -11,8 +11,9 @@
 #include "core/spec.h"
 #include "read/schema/flags.h"
 
-enum { SHORT_DICTIONARY = TCT_LIMIT(1 << 16, 3) };
-enum { RECENT_BITS = TCT_LIMIT(8, 1), RECENT_LONGEST = 16 }; /* texts kept for a column, and bytes of the longest */
+#define SHORT_DICTIONARY TCT_LIMIT(1 << 16, 3)
+#define RECENT_BITS TCT_LIMIT(8, 1) /* of the number of texts that are kept for a column */
+enum { RECENT_LONGEST = 16 };       /* bytes of such a text */
 /* What is known of a value of a dictionary: KNOWN_FIRST + k is the listed category k, or the label k. */
 enum { KNOWN_OTHER = 1, KNOWN_MISSING, KNOWN_FIRST };
 

@@ -13,8 +13,9 @@
 #include "la/matrix/paged.h"
 #include "read/table/scratch.h"
 
-enum { FIRST_PIECE = TCT_LIMIT(1 << 12, 4), LARGEST_PIECE = TCT_LIMIT(1 << 20, 64) }; /* 32 KiB to 8 MiB of doubles */
-enum { LARGE = TCT_LIMIT(1 << 20, 256) }; /* bytes from which a piece is whole pages */
+#define FIRST_PIECE TCT_LIMIT(1 << 12, 4)
+#define LARGEST_PIECE TCT_LIMIT(1 << 20, 64) /* 32 KiB to 8 MiB of doubles */
+#define LARGE TCT_LIMIT(1 << 20, 256)        /* bytes from which a piece is whole pages */
 
 static bool is_pages(const tct_pieces *pieces, const struct tct_piece *piece) {
   return !piece->final && piece->size * (int64_t)pieces->element >= LARGE;

@@ -8,8 +8,8 @@
 #include "read/table/scratch.h"
 #include "la/matrix/paged.h"
 
-enum { STEP = 1 << 12 };                          /* elements at once */
-enum { MOST_NARROW = TCT_LIMIT(INT32_MAX, 100) }; /* entries whose places 32 bits hold */
+#define STEP TCT_LIMIT(1 << 12, 4)            /* elements at once */
+#define MOST_NARROW TCT_LIMIT(INT32_MAX, 100) /* entries whose places 32 bits hold */
 
 void tct_table_init(tct_table *table, tct_layout layout, const tct_read_options *options) {
   memset(table, 0, sizeof *table);

@@ -7,7 +7,8 @@
 
 #include "core/alloc.h"
 
-enum { FIRST_ROOM = TCT_LIMIT(64, 2), FIRST_SPACE = TCT_LIMIT(1 << 12, 8) };
+#define FIRST_ROOM TCT_LIMIT(64, 2)
+#define FIRST_SPACE TCT_LIMIT(1 << 12, 8)
 
 typedef struct word {
   int64_t column, at, length; /* bytes [at, at + length) of the texts */
