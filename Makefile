@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 JOBS := $(shell nproc 2>/dev/null || echo 2)
+SLOTS := $(shell echo $$((2 * $(JOBS)))) # of tests: one that computes takes two, one that waits takes one
 BUILD := build/release
 
 .PHONY: all audit check newest kills spark mutants proofs demo bench bench-default fuzz sanitize planted format clean install setup coverage
@@ -16,7 +17,7 @@ check: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 	@rm -f $(BUILD)/ctest.xml
 	TCT_PLANTED_EVERY=$${TCT_PLANTED_EVERY:-4} \
-	  ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+	  ctest --test-dir $(BUILD) -j $(SLOTS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
 # Does a test notice?  COUNT mutants of the sources that a privacy claim rests on, and docs/measured/mutants.md; 600 take
 # up to an hour.  It can be cut and taken up: what build/release/mutants/done.jsonl has is not run again.  Then every
@@ -77,7 +78,7 @@ sanitize:
 	tools/setup.sh build check
 	cmake --preset asan && cmake --build build/asan
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
-	  ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+	  ctest --test-dir build/asan -j $(SLOTS) --output-on-failure --no-tests=error $(CTEST_ARGS)
 
 # Every fault point of the sources (tests/privacy/points.def), each of which a test must catch.
 planted: all

@@ -10,7 +10,7 @@ tail -n +701 records | head -5 >>b.csv
 tail -n +706 records >>c.csv
 head -c 32 /dev/urandom >secret
 common=(--schema p.schema.json --loss logistic --epsilon 1 --delta 1e-6 --seed 5 --threads 1)
-port=$((10000 + $$ % 20000))
+port=$((10000 + RANDOM % 20000))
 
 # meet RANKS ARGS... : that many ranks; rank 0 writes many.json, output of rank K in out.K and err.K, exit codes in `codes`.
 # Arguments in extra[K] are added for rank K.

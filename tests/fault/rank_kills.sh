@@ -18,7 +18,7 @@ fail() {
 
 "$TACIT" generate --rows 4000 --seed 1 -o p.csv >/dev/null || exit 1
 head -c 32 /dev/urandom >secret
-port=$((10000 + $$ % 20000))
+port=$((10000 + RANDOM % 20000))
 
 for ((round = 1; round <= ${KILLS:-5}; round++)); do
   rm -f L model.json* err.*
