@@ -6,9 +6,11 @@
  * 3. Both directions of a pair that is not its own reverse are composed to the end; the larger counts.
  * 4. A lower law from the same grids gives the bracket; if that is wider than asked for, h shrinks and 3 runs
  *    again.
- * 5. Where the work is too much, or nothing is proved, h grows until something is.  */
+ * 5. Where the work is too much, or nothing is proved, h grows until something is.
+ * 6. Where the bracket stays wide, the sum of the parts may prove less. */
 #include "account/curves/compare.h"
 #include "account/pld.h"
+#include "account/pure.h"
 
 #include "account/curves/compose.h"
 #include "account/curves/loss_query.h"
@@ -109,11 +111,14 @@ static void free_laws(laws *l) {
   }
 }
 
+/* Only a dominating law is known of the others: it proves nothing from below. */
+static bool is_real(const tct_event *e) {
+  return e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP;
+}
+
 static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
                           tct_error *err) {
-  /* Only a dominating law is known of these: it proves nothing from below. */
-  bool real = e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP,
-       two = tct_event_two_ways(e, q->neighbours);
+  bool real = is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
   if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
@@ -373,10 +378,46 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
   return status;
 }
 
+/* Step 6.  The pure events, and each other one alone at an equal share of delta: the composition theorem of basic.c. */
+static tct_status sum_alone(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                            double *upper, tct_error *err) {
+  enum { MOST_PARTS = 32 };
+  static const double work = 5e8;
+  tct_event part[MOST_PARTS];
+  int64_t parts = 0, k;
+  double left = tct_delta_left(delta, tct_events_failure(events)), sum = tct_pure_sum(events, neighbours, INFINITY);
+  for (int64_t i = 0; i < events->len; i++) {
+    const tct_event *e = &events->at[i];
+    if (tct_event_is_pure(e)) continue;
+    for (k = 0; k < parts && !(tct_event_same(&part[k], e) && part[k].count <= INT64_MAX - e->count); k++) continue;
+    if (k == MOST_PARTS) return TCT_OK;
+    if (k < parts)
+      part[k].count += e->count;
+    else
+      part[parts++] = *e;
+  }
+  if (parts == 0 || !(left > 0)) return TCT_OK;
+  tct_work before = tct_work_begin(work);
+  tct_status status = TCT_OK;
+  for (k = 0; k < parts && status == TCT_OK; k++) {
+    tct_cost alone;
+    status = tct_account_upper(&(tct_events){&part[k], 1, 1}, neighbours, left / (double)parts * (1 - TCT_MARGIN),
+                               precision, false, &alone, err);
+    if (status == TCT_OK) sum = tct_sum(sum, alone.epsilon, INFINITY);
+  }
+  if (tct_work_end(before).over) return tct_error_clear(err), TCT_OK;
+  if (status == TCT_OK) *upper = tct_min(*upper, tct_upper(sum));
+  return status;
+}
+
 static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                               tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
-               err);
+  TCT_TRY(solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
+                err));
+  bool all_real = true;
+  for (int64_t i = 0; i < events->len; i++) all_real &= is_real(&events->at[i]);
+  if (out->upper < INFINITY && !(all_real && out->upper - out->lower > 2 * precision * out->upper)) return TCT_OK;
+  return sum_alone(events, neighbours, delta, precision, &out->upper, err);
 }
 
 static tct_status pld_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
