@@ -26,7 +26,7 @@ static double mu_of(double epsilon, double log_delta, double near) {
  * would be their mean if every record were at the loss's most curved point.  Of the fractions and the clips up to 1 the
  * pair that makes this least is taken.
  *
- * The rows of rules.def are measured: docs/decisions/minimiser-rules.md.
+ * hollow, spectrum_depth, margin_reach, bias_part, tilt: measured, docs/decisions/minimiser-rules.md.
  * margin_scale: of margins; at 3 a logistic model is sure to 95 %.
  * a stays at most 1: Lambda then is about half of one record's curvature.  With less, the certificate of the minimum
  * (certified_minimum.c) would have no useful radius.
