@@ -76,4 +76,8 @@ while IFS= read -r hit; do complain "$hit: a line of more than 120 characters"; 
 if ! hits=$(tools/check_slots.py); then
   while IFS= read -r hit; do complain "$hit"; done <<<"$hits"
 fi
+# A tuned constant is a row of rules.def: with a page that tells it, in use, and once for a version.
+if ! hits=$(tools/count_constants.py --rules); then
+  while IFS= read -r hit; do complain "$hit"; done <<<"$hits"
+fi
 finish "${#files[@]} files keep the laws"

@@ -14,13 +14,11 @@
  *     Then the embedding's collisions are about as large as the noise if columns have mean square R_inf^2/4.  Smaller
  *     ones would be hidden by the noise.  iota is kept within [0.1, 0.3].  Without noise m is n: the identity. */
 #include "parties/dpfw_parties.h"
+#include "parties/rules.def"
 #include "solve/shared/weight_bound.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* bench/papers/bench_dpfw_parties.c, tall problem at epsilon 1 and 8: see docs/guide/parties.md. */
-static const double gain_share = 0.00390625, fewest = 10, max = 1e4, score_share = 0.5;
 
 const tct_option tct_parties_options[] = {
     {"parties", TCT_OPT_COUNT, "2", 1, TCT_PARTIES_MAX, NULL, "K; columns are split evenly where one file holds all"},
@@ -68,7 +66,7 @@ static split split_of(const tct_facts *facts, const tct_spec *spec) {
   split s = {.choices = k * steps, .columns = k * columns, .scores = winner ? k * steps : 0};
   s.relation = facts->neighbours == TCT_ADD_REMOVE ? 1 : 2;
   s.column_share = columns > 0 ? share : 0;
-  s.score_share = winner ? score_share * (1 - s.column_share) : 0;
+  s.score_share = winner ? dpfw_parties_score_share * (1 - s.column_share) : 0;
   s.choice_share = 1 - s.column_share - s.score_share;
   return s;
 }
@@ -149,7 +147,9 @@ static tct_status steps_of(const tct_facts *facts, const tct_spec *spec, double 
   double kept = 1 - tct_spec_real(spec, tct_parties_options, "budget_fraction");
   double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p) /
                 sqrt(8 * rho * kept / parties);
-  *steps = floor(fmin(max, fmax(fewest, pow(gain_share * 4 * curve * diameter * diameter / lost, 2.0 / 3.0))));
+  *steps = floor(fmin(
+      dpfw_parties_steps_most,
+      fmax(dpfw_parties_steps_least, pow(dpfw_parties_gain_part * 4 * curve * diameter * diameter / lost, 2.0 / 3.0))));
   return TCT_OK;
 }
 
@@ -173,7 +173,7 @@ static tct_status resolve_sketch(const tct_facts *facts, tct_solver_plan *out, t
   if (!tct_noise_off(facts) && tct_spec_count(&out->spec, o, "columns") > 0) {
     double logs = log((double)tct_spec_count(&out->spec, o, "steps") / facts->delta);
     double sigma = out->promise.release[TCT_PARTIES_COLUMN].noise, iota2 = logs * sigma * sigma / (n / 4);
-    size = fmin(n, ceil(logs / fmin(0.09, fmax(0.01, iota2))));
+    size = fmin(n, ceil(logs / fmin(dpfw_parties_iota2_most, fmax(dpfw_parties_iota2_least, iota2))));
   }
   return tct_spec_set_real(&out->spec, "sketch", size, err);
 }

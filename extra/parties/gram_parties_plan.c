@@ -7,6 +7,7 @@
  * are multiples of 2^-f with 2^(-2f) the first lattice, labels of 2^-f' with 2^(-f-f') the second. */
 #include "core/alloc.h"
 #include "parties/gram_parties.h"
+#include "parties/rules.def"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +94,9 @@ tct_status tct_gram_plan(const tct_facts *facts, const tct_spec *given, tct_solv
   if (tct_spec_is(&out->spec, tct_gram_options, "clean", "auto"))
     TCT_TRY(tct_spec_set(&out->spec, "clean", facts->p < FACTORS_FROM ? "ridge" : "factors", err));
   if (tct_spec_auto(&out->spec, tct_gram_options, "split"))
-    TCT_TRY(tct_spec_set_real(&out->spec, "split", facts->penalty.kind->cross_polytope ? 0.2 : 0.5, err));
+    TCT_TRY(tct_spec_set_real(&out->spec, "split",
+                              facts->penalty.kind->cross_polytope ? gram_parties_split_in_ball : gram_parties_split,
+                              err));
   making m = {.facts = facts, .spec = &out->spec};
   double noise = tct_budget_single(facts, facts->neighbours);
   tct_budget budget = {.direction = TCT_SMALLEST, .low = noise / 2, .high = noise * 2, .tolerance = 1e-9};

@@ -19,12 +19,12 @@
  * Above it a metric can be worth far more than the budget that one fit saves: docs/measured/classes.md has both.
  */
 #include "solve/auto.h"
+#include "solve/rules.def"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double METRIC = 40;
 enum { MANY_CLASSES = 6 }; /* the least that the rule was chosen on; with three one fit was worse */
 
 static const char *pure_name(const tct_facts *facts) {
@@ -62,11 +62,11 @@ bool tct_classes_auto_joint(const tct_facts *facts, int64_t classes, char *why, 
   double each = tct_signal_to_noise(facts->rows, facts->p, &whole) / sqrt((double)classes);
   snprintf(
       why, size,
-      each < METRIC
+      each < auto_metric_signal
           ? "one fit of all classes: each of %lld fits would have a signal-to-noise ratio of %.2g, too little for it"
           : "one against the rest: each of %lld fits has a signal-to-noise ratio of %.2g, enough for a metric",
       (long long)classes, each);
-  return each < METRIC;
+  return each < auto_metric_signal;
 }
 
 const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size) {
@@ -76,7 +76,7 @@ const tct_solver *tct_solver_auto(const tct_facts *facts, char *why, size_t size
   tct_target whole = {facts->neighbours, facts->epsilon, facts->delta};
   double signal_to_noise = tct_signal_to_noise(facts->rows, facts->p, &whole);
   if (loss_is_joint(facts, why, size)) return tct_solver_find("dpgd");
-  bool strong = signal_to_noise >= METRIC;
+  bool strong = signal_to_noise >= auto_metric_signal;
   bool metric = smooth ? strong || facts->intercept || !facts->loss.kind->binary : strong && facts->intercept;
   if (metric && plain) {
     snprintf(why, size,

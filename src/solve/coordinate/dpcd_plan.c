@@ -27,8 +27,7 @@
 #include "solve/coordinate/dpcd.h"
 
 #include "core/alloc.h"
-
-static const double start = 0.5; /* A over the loss at w = 0 */
+#include "solve/coordinate/rules.def"
 
 double tct_dpcd_smooth_noise(const tct_dpcd_shape *s, double x) {
   return s->laplace ? s->laplace_noise : x / sqrt(s->budget_fraction);
@@ -111,7 +110,7 @@ static double default_passes(const tct_facts *facts, bool ball) {
   double c = tct_dpcd_typical(facts, ball), p = (double)facts->p, n = (double)facts->rows, x = single_release(facts);
   double y = facts->label_bound, at_zero = facts->loss.kind->binary ? log(2) : y * y / 8;
   double noise = c * c * p * p * x * x / (2 * n * n);
-  return fmin(100, fmax(1, sqrt(start * at_zero / noise)));
+  return fmin(dpcd_passes_most, fmax(1, sqrt(dpcd_gain_part * at_zero / noise)));
 }
 
 /* Greedy steps: the choice must tell a strong coordinate from p noisy ones.  A strong one scores about a quarter of its

@@ -23,6 +23,7 @@
 #include "core/alloc.h"
 #include "core/processors.h"
 #include "la/kernels/kernels.h"
+#include "solve/coordinate/rules.def"
 #include "solve/shared/weight_bound.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ double tct_dpcd_prox(const tct_facts *facts, int64_t j, double w, double step) {
 double tct_dpcd_typical(const tct_facts *facts, bool ball) {
   double slope = tct_loss_slope_bound(&facts->loss);
   if (!facts->loss.kind->binary) slope = fmin(slope, facts->label_bound / 2); /* residuals as large as Y are rare */
-  return (ball ? 1 : 2) * slope / sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
+  return (ball ? dpcd_record_clip : dpcd_coordinate_clip) * slope /
+         sqrt(facts->loss.kind->curvature_bound(facts->loss.h));
 }
 
 tct_status tct_dpcd_list(const tct_facts *facts, const tct_spec *spec, const char *key, double fallback, double *out,

@@ -45,6 +45,7 @@
 #include "core/processors.h"
 #include "la/kernels/kernels.h"
 #include "solve/dual/dual.h"
+#include "solve/dual/rules.def"
 #include "solve/shared/batch.h"
 #include "solve/shared/weight_bound.h"
 
@@ -98,7 +99,7 @@ static double condition(const tct_facts *facts) { /* K */
 static double epochs_default(const tct_facts *facts) {
   double steps = condition(facts), noise = tct_budget_single(facts, TCT_ADD_REMOVE);
   double epochs = fmax(noise > 0 ? sqrt(steps) / noise : 0, steps / sqrt((double)facts->rows));
-  return fmin(fmax(ceil(epochs), 10), 100);
+  return fmin(fmax(ceil(epochs), dpscd_epochs_least), dpscd_epochs_most);
 }
 
 static double travel_default(const tct_facts *facts) {
@@ -116,7 +117,7 @@ static double average_default(const tct_facts *facts, const tct_spec *spec, doub
   double beta_r2 = condition(facts) * facts->penalty.l2;
   double unanswered = (double)facts->p * beta_r2 * sway * sway / (4 * (double)iterations);
   double start = kind->value(0, kind->binary ? 1 : 0.5 * facts->label_bound, facts->loss.h);
-  return fmin(0.5, 16 * unanswered / start);
+  return fmin(dpscd_average_most, dpscd_average_per_noise * unanswered / start);
 }
 
 static tct_status defaults(const tct_facts *facts, tct_solver_plan *plan, double *epochs, tct_error *err) {

@@ -13,12 +13,9 @@
  *     T = (2A/N)^(2/3), which is proportional to (n epsilon)^(2/3).  At delta 0 epsilon_0 is epsilon/T instead, and T =
  *     (A/N)^(1/2).  C_f is the worst case: A is gain_part * 2 C_f.  T is kept within [10, 100000]. */
 #include "solve/frank_wolfe/dpfw.h"
+#include "solve/frank_wolfe/rules.def"
 
 #include <string.h>
-
-/* Measured on one wide set of texts: docs/decisions/minimiser-rules.md. */
-static const double gain_part = 0.03125;
-static const double fewest = 10, max = 1e5;
 
 const tct_option tct_dpfw_options[] = {
     {"steps", TCT_OPT_COUNT, "auto", 1, 1e7, NULL, "T; auto: the (n epsilon)^(2/3) rule, from public facts"},
@@ -46,7 +43,7 @@ static double clip_of(const tct_facts *facts, double feature) {
 
 static tct_status steps_of(const tct_facts *facts, double feature, double change, double *steps, tct_error *err) {
   double rho = 0, curve = facts->loss.kind->curvature_bound(facts->loss.h);
-  double diameter = 2 * facts->penalty.radius * feature, gain = gain_part * 2 * curve * diameter * diameter;
+  double diameter = 2 * facts->penalty.radius * feature, gain = dpfw_gain_part * 2 * curve * diameter * diameter;
   *steps = 1000; /* without noise */
   if (tct_noise_off(facts)) return TCT_OK;
   double lost = facts->penalty.radius * 2 * change / (double)facts->rows * log(2 * (double)facts->p), best;
@@ -56,7 +53,7 @@ static tct_status steps_of(const tct_facts *facts, double feature, double change
   } else {
     best = sqrt(gain * facts->epsilon / lost);
   }
-  *steps = floor(fmin(max, fmax(fewest, best)));
+  *steps = floor(fmin(dpfw_steps_most, fmax(dpfw_steps_least, best)));
   return TCT_OK;
 }
 

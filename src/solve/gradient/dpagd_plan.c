@@ -1,6 +1,7 @@
 /* dpagd_plan.c - budget, splits and clips of adaptive gradient descent, from public facts alone. */
 #include "account/curves/renyi.h"
 #include "solve/gradient/agd.h"
+#include "solve/gradient/rules.def"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,18 +80,20 @@ static double signal_of(const tct_facts *facts, double rho) {
 
 static double steps_default(const tct_facts *facts, double rho) {
   if (!isfinite(rho)) return 400;
-  return fmin(fmax(round(2.4 * sqrt(signal_of(facts, rho))), 1), 200);
+  return fmin(fmax(round(dpagd_steps_per_root * sqrt(signal_of(facts, rho))), 1), dpagd_steps_most);
 }
 
 static tct_status defaults(const tct_facts *facts, double rho, tct_spec *spec, tct_error *err) {
   bool paper = is_paper(spec), binary = facts->loss.kind->binary;
-  TCT_TRY(set_auto(spec, "clip_grad", paper ? 3 : 0.7 * largest_gradient(facts), err));
-  TCT_TRY(set_auto(spec, "clip_obj", paper ? 3 : (binary ? 4.5 : 1.5) * first_loss(facts), err));
-  TCT_TRY(set_auto(spec, "alpha_max", paper ? 2 : 1.5 * (binary ? 1 : facts->label_bound) / facts->row_norm, err));
-  TCT_TRY(set_auto(spec, "gamma", paper ? 0.1 : 0.5, err));
-  TCT_TRY(set_auto(spec, "momentum", paper ? 0 : 0.6, err));
+  TCT_TRY(set_auto(spec, "clip_grad", paper ? 3 : dpagd_gradient_clip * largest_gradient(facts), err));
+  TCT_TRY(set_auto(spec, "clip_obj",
+                   paper ? 3 : (binary ? dpagd_class_loss_clip : dpagd_number_loss_clip) * first_loss(facts), err));
+  TCT_TRY(set_auto(spec, "alpha_max",
+                   paper ? 2 : dpagd_longest_step * (binary ? 1 : facts->label_bound) / facts->row_norm, err));
+  TCT_TRY(set_auto(spec, "gamma", paper ? 0.1 : dpagd_gamma, err));
+  TCT_TRY(set_auto(spec, "momentum", paper ? 0 : dpagd_momentum, err));
   if (paper) TCT_TRY(set_auto(spec, "splits", 60, err));
-  TCT_TRY(set_auto(spec, "budget_fraction", 0.4, err));
+  TCT_TRY(set_auto(spec, "budget_fraction", dpagd_choice_part, err));
   bool splits = !tct_spec_auto(spec, tct_agd_options, "splits");
   return set_auto(spec, "steps", splits ? 100000 : steps_default(facts, rho), err);
 }

@@ -26,6 +26,7 @@
 #include "core/alloc.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/gradient_release.h"
+#include "solve/gradient/rules.def"
 #include "solve/shared/weight_bound.h"
 
 #include <string.h>
@@ -58,10 +59,13 @@ static const tct_option options[] = {
  * as long (docs/measured/classes.md).  docs/decisions/gradient-rules.md has the measurements. */
 static double path_length_default(const tct_facts *facts, double clip) {
   double signal_to_noise = tct_descent_signal(facts);
-  double longer = fmin(fmax(signal_to_noise / 110, 1), 4), curvature = facts->loss.kind->curvature_bound(facts->loss.h);
-  double hinged = facts->loss.kind->binary ? 3 * (isfinite(curvature) ? curvature : 1) : 1; /* logistic: 3/4 */
+  double longer = fmin(fmax(signal_to_noise / dpgd_longer_path_signal, 1), dpgd_longer_path_most),
+         curvature = facts->loss.kind->curvature_bound(facts->loss.h);
+  double hinged =
+      facts->loss.kind->binary ? dpgd_hinged_path * (isfinite(curvature) ? curvature : 1) : 1; /* logistic: 3/4 */
   if (facts->loss.kind->joint) hinged *= 2, longer *= 2;
-  double path_length = 6 * fmax(hinged, longer) * signal_to_noise * 0.7 * tct_descent_largest(facts) / clip;
+  double path_length =
+      dpgd_path_per_signal * fmax(hinged, longer) * signal_to_noise * dpgd_clip * tct_descent_largest(facts) / clip;
   return fmin(fmax(path_length, 4), 40000 * fmax(hinged, 1)); /* the end is one of time: 800 steps, 1400 for a hinge */
 }
 

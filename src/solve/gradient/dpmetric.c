@@ -48,12 +48,11 @@
 #include "core/alloc.h"
 #include "la/exact/gradient.h"
 #include "la/kernels/kernels.h"
+#include "solve/gradient/rules.def"
 #include "solve/shared/clipped.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const double MEANS = 4; /* means of counts rarely lie above so many of their own mean */
 
 /* A power of two above x. */
 static double above(double x) {
@@ -147,18 +146,15 @@ double tct_dpmetric_weight_bound(const tct_facts *facts, const tct_solver_plan *
 /* Steps are of one over the curvature.  Counts: their largest curvature is hardly ever met, and the mean's is known. */
 static double longer_steps(const tct_facts *facts, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
   if (facts->loss.kind->link != TCT_LINK_LOG || !(rule->start > 0)) return 1;
-  return fmax(1, tct_dpmetric_curvature(facts) / (MEANS * exp(shape->start)));
+  return fmax(1, tct_dpmetric_curvature(facts) / (dpmetric_count_means * exp(shape->start)));
 }
 
 /* Classes that all but part want longer paths than others, which no public fact says.  The released gradients do: their
  * mean over some steps is next to nothing where the path has arrived, and noise beside a remainder where it has not.
- * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  What can be
- * learned must be ENOUGH for that, and below PLENTY more must remain: noise alone passes for a remainder too often.
- * Where it is AMPLE they are watched from an eighth on, and a path may grow after a quarter, by more.
- * docs/decisions/metric-rules.md has the search. */
-static const double CHECKS[] = {0.25, 0.45, 0.65}, ENOUGH = 8, PLENTY = 30, AMPLE = 180;
-enum { COLUMNS = 60 }; /* with fewer a quarter of the steps does not tell a remainder from noise */
-
+ * From a fifth of the steps on they are watched, and after 45 % and 65 % the path may become longer.  Enough must be
+ * learnable for that, and with little of it more must remain: noise alone passes for a remainder too often.  Where much
+ * is, they are watched from an eighth on, and a path may grow after a quarter, by more.  docs/decisions/metric-rules.md
+ * has the search. */
 typedef struct watching {
   double from;    /* part of the steps from which on releases are watched */
   int first;      /* check */
@@ -168,9 +164,18 @@ typedef struct watching {
 } watching;
 
 static watching watching_of(double learnable, int64_t p) {
-  if (learnable >= AMPLE && p >= COLUMNS)
-    return (watching){.from = 0.12, .first = 0, .growth = 8, .remains = 0.25, .slack = -0.4};
-  return (watching){.from = 0.2, .first = 1, .growth = 3, .remains = learnable < PLENTY ? 0.6 : 0.25, .slack = 0.55};
+  if (learnable >= dpmetric_growing_early_learnable && (double)p >= dpmetric_growing_early_columns)
+    return (watching){.from = dpmetric_watched_early_from,
+                      .first = 0,
+                      .growth = dpmetric_early_growth,
+                      .remains = dpmetric_remainder,
+                      .slack = dpmetric_early_slack};
+  bool little = learnable < dpmetric_small_remainder_learnable;
+  return (watching){.from = dpmetric_watched_from,
+                    .first = 1,
+                    .growth = dpmetric_growth,
+                    .remains = little ? dpmetric_large_remainder : dpmetric_remainder,
+                    .slack = dpmetric_slack};
 }
 
 typedef struct path {
@@ -193,15 +198,16 @@ static bool remains(const path *at) {
   double count = (double)at->count, noise = p * deviation * deviation;
   double mean = tct_norm2(at->watched, at->gradient->problem->view->p) / (count * count);
   double uncertain = sqrt(2 / p) * at->steps / count;
-  return (mean - noise / count) * at->steps / noise > fmax(at->rule.remains, 1.5 * uncertain - at->rule.slack);
+  return (mean - noise / count) * at->steps / noise >
+         fmax(at->rule.remains, dpmetric_uncertain_times * uncertain - at->rule.slack);
 }
 
 /* After t steps: what has been released decides how long the path is from here on. */
 static void watch(path *at, int64_t t) {
   int64_t p = at->gradient->problem->view->p;
   bool check = false;
-  for (int k = at->rule.first; k < (int)(sizeof CHECKS / sizeof *CHECKS); k++)
-    check = check || t == (int64_t)(CHECKS[k] * at->steps);
+  for (int k = at->rule.first; k < (int)(sizeof dpmetric_checks / sizeof *dpmetric_checks); k++)
+    check = check || t == (int64_t)(dpmetric_checks[k] * at->steps);
   if (t >= (int64_t)(at->rule.from * at->steps)) tct_axpy(1, at->gradient->sum, at->watched, p), at->count++;
   if (!check || !(at->gradient->planned->deviation > 0) || at->count == 0) return;
   if (remains(at)) {
@@ -223,7 +229,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
   path at = {.gradient = gradient, .steps = (double)rule->steps, .average = ridge + p, .watched = ridge + 2 * p};
   int release = tct_dpmetric_places_of(rule).steps;
   double learnable = tct_dpmetric_learnable(facts, shape, tct_dpmetric_signal(facts, shape->signal_to_noise));
-  bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= ENOUGH;
+  bool watched = isnan(rule->path_length) && facts->loss.kind->binary && learnable >= dpmetric_growing_learnable;
   at.rule = watching_of(learnable, p);
   at.longer = longer_steps(facts, rule, shape);
   set_length(&at, shape->path_length);
@@ -249,7 +255,7 @@ static tct_status descend(tct_dpmetric_step *gradient, const tct_dpmetric_rule *
 static void note_little(const tct_problem *problem, const tct_dpmetric_rule *rule, const tct_dpmetric_shape *shape) {
   double signal = tct_dpmetric_signal(problem->facts, shape->signal_to_noise);
   if (!problem->note || tct_noise_off(problem->facts) || !isnan(rule->path_length)) return;
-  if (tct_dpmetric_learnable(problem->facts, shape, signal) >= TCT_DPMETRIC_LEARNABLE) return;
+  if (tct_dpmetric_learnable(problem->facts, shape, signal) >= dpmetric_learnable_least) return;
   snprintf(problem->note, TCT_NOTE,
            "the noise hides nearly all that the features say: the model was kept near the best constant; give more "
            "epsilon or records");

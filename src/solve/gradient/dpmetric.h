@@ -48,8 +48,7 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule);
 double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise);
 /* Signal that the steps' part of the budget leaves, times the rarer class's part; a half where labels are numbers.  One
  * of the d directions is what the intercept says; with less than one more the signal shrinks by as much.  Below
- * TCT_DPMETRIC_LEARNABLE next to nothing can be learned (docs/decisions/metric-rules.md). */
-#define TCT_DPMETRIC_LEARNABLE 2.5
+ * the row learnable_least of rules.def next to nothing can be learned (docs/decisions/metric-rules.md). */
 double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal);
 /* Clip (as a multiple of slope*sqrt(d/h)) and walk for a released signal. */
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise);

@@ -22,6 +22,7 @@
 #include "la/exact/spectrum.h"
 #include "la/exact/triangular.h"
 #include "solve/gradient/dpmetric.h"
+#include "solve/gradient/rules.def"
 #include "solve/shared/clipped.h"
 #include "solve/shared/quantile.h"
 #include "solve/shared/share.h"
@@ -29,8 +30,6 @@
 #include <string.h>
 
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
-static const double KEEP = 0.7;           /* part of the records whose norms the cut leaves alone */
-static const double SLOPES = 0.7;         /* part of the records whose slopes at the start are below the typical one */
 
 typedef struct making {
   const tct_problem *problem;
@@ -119,8 +118,8 @@ static tct_status first_counts(making *m, tct_dpmetric_shape *shape, tct_error *
   double spread = sqrt(TCT_QUANTILE_EDGES) * counts->deviation, most = in_counts(m) * (double)m->facts->rows;
   /* Half of the rest is a margin that records can meet.  Noise alone must not meet the quantile: a bound next to 0
    * would make the metric's steps immense. */
-  double sure = fmin(2 * spread, 0.5 * (1 - KEEP) * most);
-  if (KEEP * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, KEEP, sure);
+  double sure = fmin(2 * spread, 0.5 * (1 - dpmetric_norms_kept) * most);
+  if (dpmetric_norms_kept * most >= 4 * spread) m->bound = tct_quantile_edge(sum, R, dpmetric_norms_kept, sure);
   if (m->bound < R) m->bound *= 1 + 1e-9;
   if (m->rule.start > 0) start(m, sum, counts->deviation, shape);
   return TCT_OK;
@@ -141,7 +140,7 @@ static tct_status second_counts(making *m, tct_dpmetric_shape *shape, tct_error 
     count[at] += tct_lattice_part((problem->weight ? problem->weight[i] : 1) * counts->clip, counts->lattice);
   }
   TCT_TRY(tct_mech_release(m->mech, m->at.slopes, count, TCT_QUANTILE_EDGES, err));
-  shape->slope = tct_quantile_between(count, top, SLOPES);
+  shape->slope = tct_quantile_between(count, top, dpmetric_slopes_within);
   return TCT_OK;
 }
 
@@ -313,7 +312,7 @@ static tct_status second_images(const making *m, double *sum, tct_dpmetric_shape
   TCT_TRY(tct_mech_release(m->mech, m->at.second, sum, m->count, err));
   tct_symmetrise(sum, m->p);
   double unit = h / (double)m->facts->rows * rho2;
-  TCT_TRY(factor(m, unit, 1.5 * ridge_of(m, images->deviation), sum, shape, false, err));
+  TCT_TRY(factor(m, unit, dpmetric_images_ridge * ridge_of(m, images->deviation), sum, shape, false, err));
   return send(m, shape, err);
 }
 
@@ -346,7 +345,7 @@ static tct_status inverse_size(const tct_metric *metric, double *size, tct_error
 
 /* Where noise is more than what there is to learn, the path hardly leaves the model that looks at no feature. */
 static double shorter(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
-  double part = fmin(tct_dpmetric_learnable(facts, shape, signal) / TCT_DPMETRIC_LEARNABLE, 1);
+  double part = fmin(tct_dpmetric_learnable(facts, shape, signal) / dpmetric_learnable_least, 1);
   return part * part;
 }
 

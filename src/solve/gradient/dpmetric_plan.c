@@ -2,6 +2,7 @@
 #include "solve/gradient/dpmetric.h"
 
 #include "solve/gradient/gradient_release.h"
+#include "solve/gradient/rules.def"
 
 #include <string.h>
 
@@ -29,7 +30,6 @@ const tct_option tct_dpmetric_options[] = {
 };
 
 enum { FULL = 512, MOST_FULL = 2048, MOST_STEPS = 74 };
-static const double HIGH = 5000;
 
 double tct_dpmetric_slope(const tct_facts *facts) {
   double slope = tct_loss_slope_bound(&facts->loss);
@@ -42,23 +42,24 @@ double tct_dpmetric_curvature(const tct_facts *facts) {
 }
 
 /* Straight lines between points, signals and values by their logarithms; beyond the ends the nearest line goes on. */
-static double through(const double (*point)[2], int count, double signal_to_noise) {
+static double through(const double *at, const double *value, int count, double signal_to_noise) {
   int k = 0;
-  while (k + 2 < count && signal_to_noise > point[k + 1][0]) k++;
-  double slope = log(point[k + 1][1] / point[k][1]) / log(point[k + 1][0] / point[k][0]);
-  return point[k][1] * pow(signal_to_noise / point[k][0], slope);
+  while (k + 2 < count && signal_to_noise > at[k + 1]) k++;
+  double slope = log(value[k + 1] / value[k]) / log(at[k + 1] / at[k]);
+  return value[k] * pow(signal_to_noise / at[k], slope);
 }
 
 /* Labels that are numbers: multiples of the typical slope at the start, with room for the tails as the signal grows.
  * Classes: between a third of the typical length and what hardly any gradient reaches.
  * docs/decisions/metric-rules.md has the search. */
 double tct_dpmetric_signal(const tct_facts *facts, double signal_to_noise) {
-  if (signal_to_noise >= 20) return signal_to_noise;
-  return fmax(signal_to_noise, fmin(1.5 * tct_descent_signal(facts), 20));
+  if (signal_to_noise >= dpmetric_public_signal_until) return signal_to_noise;
+  return fmax(signal_to_noise,
+              fmin(dpmetric_public_signal_times * tct_descent_signal(facts), dpmetric_public_signal_until));
 }
 
 double tct_dpmetric_learnable(const tct_facts *facts, const tct_dpmetric_shape *shape, double signal) {
-  signal *= sqrt(fmin(shape->budget / 0.88, 1));
+  signal *= sqrt(fmin(shape->budget / dpmetric_usual_left, 1));
   if (facts->intercept) signal *= fmin(shape->dimension - 1, 1);
   return signal * (shape->positives > 0 ? fmin(shape->positives, 1 - shape->positives) : 0.5);
 }
@@ -69,7 +70,9 @@ double tct_dpmetric_left(const tct_dpmetric_rule *rule) {
 
 /* 1 from 5 columns down, 0 from 9 up.  With few columns some records lie far outside, and noise costs less than a clip
  * that cuts them. */
-static double few_columns(int64_t p) { return fmin(fmax((9 - (double)p) / 4, 0), 1); }
+static double few_columns(int64_t p) {
+  return fmin(fmax((dpmetric_many_columns - (double)p) / (dpmetric_many_columns - dpmetric_few_columns), 0), 1);
+}
 
 /* 0 up to the signal `low`, 1 from `high` on. */
 static double between_signals(double low, double high, double signal_to_noise) {
@@ -79,46 +82,54 @@ static double between_signals(double low, double high, double signal_to_noise) {
 /* A clip by either label (clipped.h) biases little, so less of it costs less noise. */
 static double narrowed(const tct_facts *facts, double signal_to_noise) {
   if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return 1;
-  return pow(0.65, (1 - few_columns(facts->p)) * (1 - between_signals(3000, 9000, signal_to_noise)));
+  double passed = between_signals(dpmetric_narrowed_until, dpmetric_not_narrowed_from, signal_to_noise);
+  return pow(dpmetric_narrowed, (1 - few_columns(facts->p)) * (1 - passed));
 }
 
 double tct_dpmetric_clip(const tct_facts *facts, double signal_to_noise) {
-  static const double numbers[][2] = {{30, 0.45}, {130, 0.9}, {450, 2.5}, {1300, 4}, {5400, 6.5}};
   if (signal_to_noise == INFINITY) return 1e6;
-  if (!facts->loss.kind->binary) return through(numbers, 5, signal_to_noise);
-  double open = fmin(0.032 * pow(signal_to_noise, 0.6), 0.123 * pow(signal_to_noise, 0.4));
-  double widened = pow(1.4, few_columns(facts->p) * (1 - between_signals(500, 2000, signal_to_noise)));
-  return fmin(0.07 * sqrt(signal_to_noise), narrowed(facts, signal_to_noise) * fmax(0.8, open)) * widened;
+  if (!facts->loss.kind->binary) return through(dpmetric_clip_signals, dpmetric_number_clips, 5, signal_to_noise);
+  double open = fmin(dpmetric_clip_factor * pow(signal_to_noise, dpmetric_clip_power),
+                     dpmetric_high_clip_factor * pow(signal_to_noise, dpmetric_high_clip_power));
+  double passed = between_signals(dpmetric_widened_until, dpmetric_not_widened_from, signal_to_noise);
+  double widened = pow(dpmetric_widened, few_columns(facts->p) * (1 - passed));
+  return fmin(dpmetric_low_clip_per_root * sqrt(signal_to_noise),
+              narrowed(facts, signal_to_noise) * fmax(dpmetric_middle_clip, open)) *
+         widened;
 }
 
 /* The path is short where noise fills most directions: with more directions that costs more.  It is longest where the
  * metric's ridge hides directions that are known, and shorter again where it does not.  For classes it is longer where
  * noise is next to nothing.  Straight lines between points, signals by their logarithm. */
 double tct_dpmetric_path_length(const tct_facts *facts, double signal_to_noise) {
-  static const double at[] = {85, 130, 300, 450, 4700, 20000};
+  const double *at = dpmetric_path_signals;
   bool binary = facts->loss.kind->binary;
-  double middle = fmax(60, 180 * fmin(1, 60 / (double)facts->p));
-  double path_length[] = {60 * fmin(fmax(signal_to_noise / 40, 0.1), 1),
-                          middle,
-                          binary ? 180 : middle,
-                          binary ? 180 : 100,
-                          binary ? 360 : 100,
-                          binary ? 720 : 200};
-  int k = 0, last = sizeof at / sizeof *at - 1;
+  double middle = fmax(dpmetric_path_least, dpmetric_path_length * fmin(1, dpmetric_path_columns / (double)facts->p));
+  double path_length[] = {
+      dpmetric_path_least * fmin(fmax(signal_to_noise / dpmetric_path_least_signal, dpmetric_path_least_part), 1),
+      middle,
+      binary ? dpmetric_path_length : middle,
+      binary ? dpmetric_path_length : dpmetric_number_path,
+      binary ? dpmetric_long_path : dpmetric_number_path,
+      binary ? dpmetric_longest_path : dpmetric_longest_number_path};
+  int k = 0, last = sizeof path_length / sizeof *path_length - 1;
   if (signal_to_noise == INFINITY) return 2000;
   while (k + 1 < last && signal_to_noise > at[k + 1]) k++;
   double part = log(signal_to_noise / at[k]) / log(at[k + 1] / at[k]), kinked = 1;
-  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h))) kinked = 1.5; /* a hinge's curvature counts as 1 */
+  if (!isfinite(facts->loss.kind->curvature_bound(facts->loss.h)))
+    kinked = dpmetric_kinked_path; /* a hinge's curvature counts as 1 */
   return kinked * (path_length[k] + fmin(fmax(part, 0), 1) * (path_length[k + 1] - path_length[k]));
 }
 
 /* The images' ridge is 15 sqrt(2p)/kappa of what a known direction has there: from 1 on the release is all ridge. */
 bool tct_dpmetric_again(double signal_to_noise, int64_t p) {
-  return signal_to_noise >= 15 * sqrt(2 * (double)p) && signal_to_noise < HIGH;
+  return signal_to_noise >= dpmetric_images_from * sqrt(2 * (double)p) && signal_to_noise < dpmetric_images_until;
 }
 
 double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t p) {
-  return fmax(2.25, 0.05 * signal_to_noise * fmax(1, signal_to_noise / 1000) * sqrt(budget_fraction / (2 * (double)p)));
+  return fmax(dpmetric_image_cut_least, dpmetric_image_cut_per_signal * signal_to_noise *
+                                            fmax(1, signal_to_noise / dpmetric_image_cut_signal) *
+                                            sqrt(budget_fraction / (2 * (double)p)));
 }
 
 /* The part of the ridge that every direction keeps, whatever the noise took from its eigenvalue.  Noise alone makes
@@ -126,7 +137,8 @@ double tct_dpmetric_cut(double signal_to_noise, double budget_fraction, int64_t 
  */
 double tct_dpmetric_kept_ridge(const tct_facts *facts) {
   double total = tct_descent_signal(facts) * sqrt((double)facts->p); /* n mu */
-  return fmin(fmax(0.5 * (50 / total) * (50 / total), 1.0 / 16), 0.5);
+  double over = dpmetric_kept_ridge_exact / total;
+  return fmin(fmax(dpmetric_kept_ridge_most * over * over, dpmetric_kept_ridge_least), dpmetric_kept_ridge_most);
 }
 
 /* A part of the budget at which one sum over all records has so much noise: a record's own in `exact` of n. */
@@ -140,7 +152,10 @@ static double part_of(const tct_facts *facts, double given, double exact, double
 static int64_t steps_of(const tct_facts *facts, double path_length) {
   double longest = path_length;
   if (isnan(longest))
-    longest = tct_noise_off(facts) ? 2000 : 180 * fmin(fmax(sqrt(tct_descent_signal(facts) / 1000), 1), 4);
+    longest = tct_noise_off(facts)
+                  ? 2000
+                  : dpmetric_path_length * fmin(fmax(sqrt(tct_descent_signal(facts) / dpmetric_longer_steps_signal), 1),
+                                                dpmetric_longer_steps_most);
   int64_t steps = (int64_t)ceil(4 * sqrt(fmax(longest, 4)));
   return isnan(path_length) && !tct_noise_off(facts) && steps > MOST_STEPS ? MOST_STEPS : steps;
 }
@@ -148,13 +163,18 @@ static int64_t steps_of(const tct_facts *facts, double path_length) {
 tct_dpmetric_rule tct_dpmetric_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_dpmetric_options;
   /* So much that noise alone cannot meet the quantile (dpmetric_factor.c), or next to nothing where that costs more. */
-  tct_dpmetric_rule rule = {.norms = part_of(facts, tct_spec_real(spec, options, "norms"), 28.2, 0.01, 1)};
-  if (isnan(tct_spec_real(spec, options, "norms")) && rule.norms > 0.1) rule.norms = 0.01;
-  rule.slopes = facts->loss.kind->binary ? 0 : part_of(facts, tct_spec_real(spec, options, "slopes"), 15, 0.02, 0.2);
+  double norms = tct_spec_real(spec, options, "norms"), slopes = tct_spec_real(spec, options, "slopes");
+  tct_dpmetric_rule rule = {.norms = part_of(facts, norms, dpmetric_norms_exact, dpmetric_norms_least, 1)};
+  if (isnan(norms) && rule.norms > dpmetric_norms_most) rule.norms = dpmetric_norms_least;
+  rule.slopes = facts->loss.kind->binary
+                    ? 0
+                    : part_of(facts, slopes, dpmetric_slopes_exact, dpmetric_slopes_least, dpmetric_slopes_most);
   bool binary = facts->loss.kind->binary;
   /* A class that is rare asks for less noise, and no public fact says that it is. */
-  double exact = binary ? 18 : 12, most = binary ? 0.75 : 0.5;
-  rule.start = facts->intercept ? part_of(facts, tct_spec_real(spec, options, "start"), exact, 0.01, most) : 0;
+  double exact = binary ? dpmetric_class_start_exact : dpmetric_number_start_exact;
+  double most = binary ? dpmetric_class_start_most : dpmetric_number_start_most,
+         start = tct_spec_real(spec, options, "start");
+  rule.start = facts->intercept ? part_of(facts, start, exact, dpmetric_start_least, most) : 0;
   rule.budget_fraction = tct_spec_real(spec, options, "budget_fraction");
   rule.second = tct_spec_real(spec, options, "second");
   rule.clip = tct_spec_real(spec, options, "clip");
@@ -218,7 +238,7 @@ static tct_status check(const tct_facts *facts, const tct_dpmetric_rule *rule, t
                     "a full metric holds matrices of features squared, at most %d features; "
                     "use shape=diagonal",
                     MOST_FULL);
-  if (!(tct_dpmetric_left(rule) >= 0.1))
+  if (!(tct_dpmetric_left(rule) >= dpmetric_left_least))
     return tct_fail(
         err, TCT_E_USAGE,
         "norms, start, slopes, budget_fraction and second are more than 0.9 together; leave more for the path");

@@ -7,6 +7,7 @@
 #include "la/exact/gradient.h"
 #include "la/kernels/kernels.h"
 #include "solve/gradient/agd.h"
+#include "solve/gradient/rules.def"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +40,9 @@ double tct_descent_signal(const tct_facts *facts) {
 
 /* Squared loss: the clip's bias does not fall with the signal s, and the noise's excess falls with (C/s)^2.  A clip
  * that follows the root of s makes both fall: from a third of R Y to two thirds (docs/decisions/gradient-rules.md). */
-static double part_real(double signal_to_noise) { return fmin(fmax(sqrt(signal_to_noise / 300), 1), 2) / 3; }
+static double part_real(double signal_to_noise) {
+  return fmin(fmax(sqrt(signal_to_noise / dpgd_number_clip_signal), 1), 2) / 3;
+}
 
 /* Two classes: 0.7 of the largest gradient, since slopes near the largest become rare.  Where there is too little
  * signal to go far, the largest at w = 0: half for logistic loss, all of it for a hinge
@@ -47,12 +50,12 @@ static double part_real(double signal_to_noise) { return fmin(fmax(sqrt(signal_t
 static double part_class(const tct_loss *loss, double signal_to_noise) {
   double slope = loss->kind->joint ? sqrt(1 - 1 / loss->h) : fabs(tct_loss_slope(loss, 0, 1));
   double start = slope / tct_loss_slope_bound(loss);
-  return fmin(0.7, start * fmax(sqrt(signal_to_noise / 40), 1));
+  return fmin(dpgd_clip, start * fmax(sqrt(signal_to_noise / dpgd_class_clip_signal), 1));
 }
 
 double tct_descent_clip(const tct_facts *facts) {
   const tct_loss *loss = &facts->loss;
-  double signal_to_noise = tct_descent_signal(facts), part = 0.7;
+  double signal_to_noise = tct_descent_signal(facts), part = dpgd_clip;
   if (!isfinite(tct_loss_slope_bound(loss)))
     part = part_real(signal_to_noise);
   else if (loss->kind->binary)

@@ -22,6 +22,7 @@
 #include "la/kernels/kernels.h"
 #include "la/matrix/lattice.h"
 #include "solve/gradient/agd.h"
+#include "solve/gradient/rules.def"
 #include "solve/shared/weight_bound.h"
 
 #include <string.h>
@@ -64,7 +65,8 @@ static tct_status plan(const tct_facts *facts, const tct_spec *given, tct_solver
   double y = loss->kind->binary ? 1 : facts->label_bound, clip = tct_spec_real(&out->spec, options, "clip");
   /* 4.5 times, as in dpagd: with less the smaller class is given up (docs/decisions/gradient-rules.md). */
   if (isnan(clip))
-    clip = (loss->kind->binary ? 4.5 : 1.5) * fmax(tct_loss_value(loss, 0, y), tct_loss_value(loss, 0, -y));
+    clip = (loss->kind->binary ? privgene_class_loss_clip : privgene_number_loss_clip) *
+           fmax(tct_loss_value(loss, 0, y), tct_loss_value(loss, 0, -y));
   TCT_TRY(tct_spec_set_real(&out->spec, "clip", clip, err));
   double rounds = round(tct_spec_real(&out->spec, options, "c") * (double)facts->rows * facts->epsilon);
   making m = {facts, clip, (int64_t)fmin(fmax(rounds, 1), MOST_ROUNDS)};

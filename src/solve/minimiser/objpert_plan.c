@@ -2,20 +2,13 @@
 #include "account/onestep.h"
 #include "account/curves/normal.h"
 #include "solve/minimiser/objpert.h"
+#include "solve/minimiser/rules.def"
 
 #include <string.h>
 
-/* OUTPUT_MU: the output's Gaussian has mu smaller than the objective's by this factor; together sqrt(1 + 1/400) = 0.12
- * % more noise.  OUTPUT_SHARE: part of epsilon for the output where the two do not compose as Gaussians. NORM_TAIL:
- * |N(0, I_p)| > sqrt(p) + 40 has probability below 1e-340, less than the smallest double; such a draw is counted as
+/* |N(0, I_p)| > sqrt(p) + 40 has probability below 1e-340, less than the smallest double; such a draw is counted as
  * never. */
-#define OUTPUT_MU 0.05
-#define OUTPUT_SHARE 0.02
 #define NORM_TAIL 40.0
-#define OUTPUT_SIZE 0.1
-/* Features in [0, 1] are seldom all at their ends, so most records are shorter than R:
- * docs/decisions/minimiser-rules.md */
-#define TCT_OBJPERT_TYPICAL 0.8
 
 const tct_option tct_objpert_options[] = {
     {"variant", TCT_OPT_CHOICE, "auto", 0, 0, "auto|modern|kst|chaudhuri",
@@ -56,12 +49,12 @@ static tct_status resolve(const tct_facts *facts, tct_smooth_facts *smooth, tct_
   tct_smooth_facts shorter = *smooth;
   if (isnan(given.clip) && !rule) given.clip = 1;
   if (isnan(norm) && !rule) norm = 1;
-  tct_smooth_cut(&shorter, isnan(norm) ? TCT_OBJPERT_TYPICAL : norm, 1);
+  tct_smooth_cut(&shorter, isnan(norm) ? objpert_typical_norm : norm, 1);
   tct_balance best = tct_objpert_balance(facts, &shorter, given, is_pure(spec));
   if (isnan(norm)) {
     tct_balance all = tct_objpert_balance(facts, smooth, given, is_pure(spec));
     bool weigh = best.cost + tct_objpert_tilted(facts, &shorter) < all.cost;
-    norm = weigh ? TCT_OBJPERT_TYPICAL : 1;
+    norm = weigh ? objpert_typical_norm : 1;
     if (!weigh) best = all;
   }
   tct_smooth_cut(smooth, norm, 1);
@@ -85,8 +78,8 @@ static double reach_of(const tct_facts *facts) { return facts->neighbours == TCT
 
 static double log_delta_at(const search *s, double noise) {
   if (s->one_sign)
-    return tct_objpert_log_delta(1 / noise, s->shift, OUTPUT_MU * reach_of(s->facts) / noise, s->facts->neighbours,
-                                 true, s->facts->epsilon);
+    return tct_objpert_log_delta(1 / noise, s->shift, objpert_output_mu * reach_of(s->facts) / noise,
+                                 s->facts->neighbours, true, s->facts->epsilon);
   return tct_objpert_log_delta(1 / noise, s->shift, 0, s->facts->neighbours, false, s->epsilon1);
 }
 
@@ -129,17 +122,17 @@ static tct_status events_of(const tct_facts *facts, double shift, double min, tc
                             tct_error *err) {
   search s = {.facts = facts, .shift = shift, .log_delta = log(facts->delta) - 1e-9};
   s.one_sign = facts->loss.kind->one_sign;
-  s.epsilon1 = facts->epsilon * (1 - OUTPUT_SHARE);
-  double noise = 0, delta1 = 0.99 * facts->delta;
+  s.epsilon1 = facts->epsilon * (1 - objpert_output_fraction);
+  double noise = 0, delta1 = objpert_first_delta * facts->delta;
   if (!s.one_sign) s.log_delta = log(delta1);
   TCT_TRY(calibrate(&s, &noise, err));
   noise = fmax(noise, min);
   out->noise_multiplier = noise;
   if (s.one_sign) {
-    *events = (pair){tct_event_objpert(noise, shift, 1), tct_event_gaussian(noise / OUTPUT_MU, 1)};
+    *events = (pair){tct_event_objpert(noise, shift, 1), tct_event_gaussian(noise / objpert_output_mu, 1)};
     return TCT_OK;
   }
-  double second = output_noise(facts, facts->epsilon * OUTPUT_SHARE * (1 - 1e-6));
+  double second = output_noise(facts, facts->epsilon * objpert_output_fraction * (1 - 1e-6));
   *events = (pair){tct_event_approx(s.epsilon1, delta1, 1), tct_event_gaussian(second, 1)};
   return TCT_OK;
 }
@@ -266,12 +259,12 @@ static double gamma_b(const tct_facts *facts, tct_perturb *out, double *off) {
 }
 
 /* How small a gradient is small enough? The output's noise is 2 m tau/Lambda, m its multiplier.  It stays below
- * OUTPUT_SIZE of sigma/h, the spread that b gives to a weight of mean curvature h.  Then it adds less than 1 % to the
+ * output_spread of sigma/h, the spread that b gives to a weight of mean curvature h.  Then it adds less than 1 % to the
  * noise's loss. */
 static double enough(const tct_smooth_facts *f, double output, const tct_perturb *set) {
   double h = f->rows * f->curvature * f->row_norm * f->row_norm / f->p + set->ridge;
   double spread = set->sigma * (set->pure ? 1 / sqrt(2) : 1); /* sqrt(p+1) for b, sqrt(2p) for the output */
-  return OUTPUT_SIZE * spread / h * set->ridge / (2 * output);
+  return objpert_output_spread * spread / h * set->ridge / (2 * output);
 }
 
 double tct_objpert_off(const tct_facts *facts, tct_perturb *out, double *bound) {

@@ -1,5 +1,6 @@
 /* dponestep_plan.c - options, rules and promise of dponestep. */
 #include "solve/onestep/one_step.h"
+#include "solve/onestep/rules.def"
 
 #include <stdio.h>
 
@@ -21,7 +22,6 @@ const tct_option tct_onestep_options[] = {
 };
 
 enum { MOST = 512 };
-static const double LOW = 100; /* n mu/p below which noise fills most directions */
 
 static double between(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
@@ -35,24 +35,33 @@ double tct_onestep_weight(const tct_facts *facts, const tct_onestep_rule *rule, 
   if (tct_noise_off(facts)) return 1000;
   if (!isnan(rule->weight)) return rule->weight;
   /* The noise of H grows with c_z^2 and the root of p, and its eigenvalues fall with p. */
-  double open = sqrt(0.02 / sqrt(2 * (double)facts->p));
+  double open = sqrt(dponestep_open_noise / sqrt(2 * (double)facts->p));
   /* Where few directions hold most of the rows' length, H is small in the others. */
-  double few = between(2.8 * public_signal(facts) / signal_to_noise, 0.6, 1);
+  double few =
+      between(dponestep_even_spread * public_signal(facts) / signal_to_noise, dponestep_few_directions_least, 1);
   /* The noise of H follows the largest curve of counts, too.  Two classes have a clip of their own. */
-  double most = rule->robust && !facts->loss.kind->counts ? 3 : 2;
+  double most = rule->robust && !facts->loss.kind->counts ? dponestep_robust_weight_most : dponestep_weight_most;
   /* With many columns few images are much longer than the typical one, so a small c_z moves little under a wrong mean.
    * It must still grow with the signal, as errors fall and what it moves does not. */
-  double many = 1 + 10 / (double)facts->p;
-  if (rule->robust && facts->loss.kind->binary) most = between(fmax(many, 0.018 * sqrt(public_signal(facts))), 1.3, 3);
-  if (rule->scaled && !facts->loss.kind->counts) most = between(0.05 * sqrt(public_signal(facts)), most, 6);
-  if (rule->robust) return between(fmin(0.07, open) * sqrt(signal_to_noise), 1.3 * few, most);
-  return between(fmin(0.05, open) * sqrt(signal_to_noise), (facts->loss.kind->binary ? 1.1 : 1.2) * few, most);
+  double many = 1 + dponestep_robust_class_most_columns / (double)facts->p;
+  if (rule->robust && facts->loss.kind->binary)
+    most = between(fmax(many, dponestep_robust_class_most_per_root * sqrt(public_signal(facts))),
+                   dponestep_robust_weight_least, dponestep_robust_weight_most);
+  if (rule->scaled && !facts->loss.kind->counts)
+    most = between(dponestep_number_most_per_root * sqrt(public_signal(facts)), most, dponestep_number_weight_most);
+  if (rule->robust)
+    return between(fmin(dponestep_robust_weight_per_root, open) * sqrt(signal_to_noise),
+                   dponestep_robust_weight_least * few, most);
+  return between(fmin(dponestep_weight_per_root, open) * sqrt(signal_to_noise),
+                 (facts->loss.kind->binary ? dponestep_class_weight_least : dponestep_weight_least) * few, most);
 }
 
 /* Two classes.  Logistic: more weighs records down where noise is less than what that costs. */
 static double class_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   if (facts->loss.kind->link != TCT_LINK_LOGISTIC) return INFINITY;
-  return between((rule->robust ? 0.05 : 0.03) * sqrt(signal_to_noise), 0.85, 2);
+  return between(
+      (rule->robust ? dponestep_robust_class_clip_per_root : dponestep_class_clip_per_root) * sqrt(signal_to_noise),
+      dponestep_class_clip_least, dponestep_class_clip_most);
 }
 
 /* Residuals of counts are skewed, also where the model is right. */
@@ -61,52 +70,73 @@ double tct_onestep_clip(const tct_facts *facts, const tct_onestep_rule *rule, do
   if (facts->loss.kind->binary) return class_clip(facts, rule, signal_to_noise);
   double root = sqrt(signal_to_noise);
   /* What the cut takes from the intercept stays, while sampling's part falls with n. */
-  double least = 3 + 0.8 * fmax(0, log10((double)facts->rows / 2000));
+  double least = dponestep_count_clip_least +
+                 dponestep_count_clip_per_decade * fmax(0, log10((double)facts->rows / dponestep_small_table));
   if (facts->loss.kind->counts && rule->robust) { /* what the cut takes under a wrong mean must fall as errors do */
-    double large = (double)facts->rows / 20000;
-    return between(0.32 * root, 2 + least, 16 * sqrt(fmax(large, 1)));
+    double large = (double)facts->rows / dponestep_large_table;
+    return between(dponestep_robust_count_clip_per_root * root, dponestep_robust_count_clip_more + least,
+                   dponestep_robust_count_clip_most * sqrt(fmax(large, 1)));
   }
-  if (facts->loss.kind->counts) return between(0.06 * root, least, 15);
-  if (!rule->robust) return between(2 + 0.8 * log10(signal_to_noise / 1000), 2, 3.5);
+  if (facts->loss.kind->counts) return between(dponestep_count_clip_per_root * root, least, dponestep_count_clip_most);
+  if (!rule->robust)
+    return between(dponestep_number_clip_least +
+                       dponestep_number_clip_per_decade * log10(signal_to_noise / dponestep_number_clip_signal),
+                   dponestep_number_clip_least, dponestep_number_clip_most);
   /* What the cut takes from skewed residuals stays, too. */
-  double large = (double)facts->rows / 20000;
-  return between(0.26 * root, 5.8 + 1.2 * between(log10(large), -1, 1), 8 * pow(fmax(large, 1), 0.15));
+  double large = (double)facts->rows / dponestep_large_table;
+  return between(
+      dponestep_robust_number_clip_per_root * root,
+      dponestep_robust_number_clip_least + dponestep_robust_number_clip_per_decade * between(log10(large), -1, 1),
+      dponestep_robust_number_clip_most * pow(fmax(large, 1), dponestep_robust_number_clip_most_power));
 }
 
 /* The last step takes away what the path's clip does, so it may be smaller.  What is left is of the order of the square
  * of that, where curvatures follow the weights: as errors fall with n it must fall, too. */
 double tct_onestep_path_clip(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   tct_link link = facts->loss.kind->link;
-  double least = link == TCT_LINK_LOGISTIC ? 0.6 : facts->loss.kind->binary ? INFINITY : 2;
-  return link == TCT_LINK_IDENTITY ? least : fmax(least, 0.5 * tct_onestep_clip(facts, rule, signal_to_noise));
+  double least = link == TCT_LINK_LOGISTIC  ? dponestep_class_path_clip_least
+                 : facts->loss.kind->binary ? INFINITY
+                                            : dponestep_path_clip_least;
+  return link == TCT_LINK_IDENTITY
+             ? least
+             : fmax(least, dponestep_path_clip_part * tct_onestep_clip(facts, rule, signal_to_noise));
 }
 
-double tct_onestep_path_length(double signal_to_noise) { return between(0.8 * signal_to_noise, 40, 320); }
+double tct_onestep_path_length(double signal_to_noise) {
+  return between(dponestep_path_per_signal * signal_to_noise, dponestep_path_least, dponestep_path_most);
+}
 
 /* The largest curve of a count is far above the typical one, and the noise of H follows the largest. */
 static double moments_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
-  if (facts->loss.kind->counts && rule->robust) return between(144 / signal_to_noise, 0.15, 0.3);
-  return between(40 / signal_to_noise * fmax(1, sqrt((double)facts->p / 6)), 0.1, 0.23);
+  if (facts->loss.kind->counts && rule->robust)
+    return between(dponestep_robust_count_moments_per_signal / signal_to_noise, dponestep_robust_count_moments_least,
+                   dponestep_robust_count_moments_most);
+  return between(
+      dponestep_moments_per_signal / signal_to_noise * fmax(1, sqrt((double)facts->p / dponestep_moments_columns)),
+      dponestep_moments_least, dponestep_moments_most);
 }
 
 /* A squared loss needs no path: its one step goes all the way.  Only the counts of residuals want to be near. */
 static double path_part(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
-  if (signal_to_noise < LOW) return 0.35;
-  if (facts->loss.kind->link == TCT_LINK_IDENTITY && signal_to_noise > 2 * LOW) return 0.1;
-  return facts->loss.kind->counts && rule->robust && signal_to_noise > 8 * LOW ? 0.15 : 0.22;
+  if (signal_to_noise < dponestep_low_signal) return dponestep_path_part_at_low_signal;
+  if (facts->loss.kind->link == TCT_LINK_IDENTITY && signal_to_noise > dponestep_number_path_signal)
+    return dponestep_number_path_part;
+  return facts->loss.kind->counts && rule->robust && signal_to_noise > dponestep_robust_count_path_signal
+             ? dponestep_robust_count_path_part
+             : dponestep_path_part;
 }
 
 tct_onestep_rule tct_onestep_rule_of(const tct_facts *facts, const tct_spec *spec) {
   const tct_option *options = tct_onestep_options;
   double signal_to_noise = public_signal(facts);
-  bool low = signal_to_noise < LOW;
+  bool low = signal_to_noise < dponestep_low_signal;
   tct_onestep_rule rule = {.robust = tct_spec_is(spec, options, "errors", "robust")};
   rule.scaled = !facts->loss.kind->binary;
   rule.sandwich = rule.robust || facts->loss.kind->link != TCT_LINK_LOGISTIC;
   rule.metric = tct_spec_real(spec, options, "metric");
   rule.path = tct_spec_real(spec, options, "path");
   rule.moments = tct_spec_real(spec, options, "moments");
-  if (isnan(rule.metric)) rule.metric = low ? 0.1 : 0.05;
+  if (isnan(rule.metric)) rule.metric = low ? dponestep_metric_part_at_low_signal : dponestep_metric_part;
   if (isnan(rule.path)) rule.path = path_part(facts, &rule, signal_to_noise);
   if (isnan(rule.moments)) rule.moments = moments_part(facts, &rule, signal_to_noise);
   rule.scale = rule.scaled ? tct_spec_real(spec, options, "scale") / 3 : 0;
@@ -132,7 +162,7 @@ tct_onestep_places tct_onestep_places_of(const tct_onestep_rule *rule) {
 tct_dpmetric_rule tct_onestep_metric_rule(const tct_facts *facts, const tct_onestep_rule *rule) {
   return (tct_dpmetric_rule){.norms = rule->metric / 8,
                              .budget_fraction = rule->metric * 7 / 8,
-                             .ridge = 0.15 / (double)facts->p,
+                             .ridge = dponestep_metric_ridge / (double)facts->p,
                              .clip = 1 / tct_dpmetric_slope(facts),
                              .path_length = 1,
                              .average = 1,
@@ -201,7 +231,7 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
   if (facts->p > MOST)
     return tct_fail(err, TCT_E_USAGE,
                     "standard errors need matrices of features squared, at most %d features; drop {errors}", MOST);
-  if (!(last_part(rule) >= 0.05))
+  if (!(last_part(rule) >= dponestep_last_part_least))
     return tct_fail(err, TCT_E_USAGE,
                     "metric, path, moments and scale are more than 0.95 together; leave more for the last step");
   return TCT_OK;
@@ -211,17 +241,21 @@ static tct_status check(const tct_facts *facts, const tct_onestep_rule *rule, tc
 static double reach(const tct_facts *facts, const tct_onestep_rule *rule, double signal_to_noise) {
   double weight = tct_onestep_weight(facts, rule, signal_to_noise), largest = 1; /* of curves over the typical one */
   bool logistic = facts->loss.kind->link == TCT_LINK_LOGISTIC;
-  if (logistic) largest = 1.25;
-  if (facts->loss.kind->counts) largest = rule->robust ? 6 : 2;
+  if (logistic) largest = dponestep_logistic_curve_most;
+  if (facts->loss.kind->counts) largest = rule->robust ? dponestep_robust_count_curve_most : dponestep_count_curve_most;
   double joint = !rule->sandwich || logistic ? 1 : M_SQRT2, p = (double)facts->p;
-  return signal_to_noise * sqrt(rule->moments) / (1.2 * sqrt(2 * p) * joint * weight * weight * largest);
+  return signal_to_noise * sqrt(rule->moments) /
+         (dponestep_floor_over_noise * sqrt(2 * p) * joint * weight * weight * largest);
 }
 
 /* As measured in docs/measured/coverage.md, where these limits lie between the rows. */
 static const char *withheld(double reached, double signal_to_noise) {
-  if (reached < 2) return "; expect no interval for most weights: too few records";
-  if (reached < 5) return "; no interval for skewed, rare or correlated columns, or few positives";
-  return reached < 8.2 && signal_to_noise < 1000 ? "; no interval for rare values, or with few positives" : "";
+  if (reached < dponestep_reach_of_most) return "; expect no interval for most weights: too few records";
+  if (reached < dponestep_reach_of_skewed)
+    return "; no interval for skewed, rare or correlated columns, or few positives";
+  return reached < dponestep_reach_of_rare && signal_to_noise < dponestep_rare_signal
+             ? "; no interval for rare values, or with few positives"
+             : "";
 }
 
 /* What a user may expect, from public facts: the noise's variance over the sampling variance of a right model. */
@@ -230,9 +264,9 @@ static void expect(const tct_facts *facts, const tct_onestep_rule *rule, tct_sol
   if (tct_noise_off(facts)) return;
   double mu = signal_to_noise * p / n, weight = tct_onestep_weight(facts, rule, signal_to_noise);
   double clip = tct_onestep_clip(facts, rule, signal_to_noise);
-  if (!rule->scaled) clip = 2.2 * fmin(weight, clip);
+  if (!rule->scaled) clip = dponestep_logistic_width * fmin(weight, clip);
   double part = clip * clip * p / (n * mu * mu * last_part(rule));
-  double ratio = sqrt(1 + 1.8 * part); /* 0.8: what the noise of H adds, as measured */
+  double ratio = sqrt(1 + dponestep_noise_with_moments * part); /* 0.8 of it: what the noise of H adds, as measured */
   snprintf(out->note, sizeof out->note,
            "standard errors take %.0f %% of the budget; expect about %.2f times those without noise%s",
            100 * (rule->moments + 3 * rule->scale), ratio,

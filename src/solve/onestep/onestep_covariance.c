@@ -9,9 +9,9 @@
  *   Noise in H makes the mean of H^-1 larger, by (s_H^2/2) H^-1 (tr(H^-1) + H^-1) H^-1.  Eigenvalues l are raised by
  * (s_H^2/2)(tr(H^-1) + 1/l), which takes that away.
  *   Eigenvalues of H below f = 1.2 s_H sqrt(2p), a fifth above what noise alone reaches, are set to f and mark an open
- * direction u.  The step may end far from the optimum there, so (u.g)^2 LEFT + f PRIOR m is added to the middle along
- * u: m is the mean of l (u.v)^2 over the other directions.  A weight with more than OPEN of the squared length of
- * H^-1 c there is withheld.  Degrees of freedom: 2 over the variance
+ * direction u.  The step may end far from the optimum there, so (u.g)^2 open_left + f open_prior m is added to the
+ * middle along u: m is the mean of l (u.v)^2 over the other directions.  A weight with more than open_part_most of the
+ * squared length of H^-1 c there is withheld (rules.def).  Degrees of freedom: 2 over the variance
  * of the logarithm of a weight's variance, from the noise in H and J by the delta method (Satterthwaite 1946).  The
  * noise E of a matrix moves the number <A, E> by a deviation of s |A|_F for symmetric A. */
 #include "core/alloc.h"
@@ -19,13 +19,10 @@
 #include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
 #include "solve/onestep/one_step.h"
+#include "solve/onestep/rules.def"
 
 #include <string.h>
 
-static const double OPEN = 0.5;   /* part of |H^-1 c|^2 in open directions that withholds a weight */
-static const double LEFT = 4;     /* along an open direction: square of what may be left, over that of the step */
-static const double PRIOR = 0.4;  /* its share of the margins' square, over the mean share of the other directions */
-static const double MOVE = 0.7;   /* root mean square change of margins that the curvature is believed for */
 static const double LEAST = 1e-6; /* part of the largest eigenvalue below which one is rounding, whatever the noise */
 
 /* Matrices [p][p] and vectors [p] of one computation. */
@@ -84,7 +81,7 @@ static bool make_positive(double *a, int64_t p, double *room, double *vectors) {
   memcpy(room, a, (size_t)(p * p) * sizeof *a);
   bool known = decompose(room, p, value, vectors, value + p);
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, value[j]);
-  for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], 1e-3 * largest);
+  for (int64_t j = 0; j < p; j++) value[j] = fmax(value[j], dponestep_variance_floor * largest);
   compose(vectors, value, p, a);
   return known;
 }
@@ -108,7 +105,8 @@ static void factor(work *m) {
   m->unknown |= !decompose(m->room, p, m->values, m->vectors, f);
   double largest = 0;
   for (int64_t j = 0; j < p; j++) largest = fmax(largest, m->values[j]);
-  m->floor = fmax(1.2 * moments->curvature_noise * sqrt(2 * (double)p), fmax(LEAST * largest, 0x1p-900));
+  m->floor = fmax(dponestep_floor_over_noise * moments->curvature_noise * sqrt(2 * (double)p),
+                  fmax(LEAST * largest, 0x1p-900));
   determined(m, f);
   for (int64_t j = 0; j < p; j++) f[j] = 1 / f[j];
   compose(m->vectors, f, p, m->inverse);
@@ -149,10 +147,10 @@ static void left_between(work *m, const double *v) {
     double part = along(m, k, v);
     sum += m->values[k] * part * part, known++;
   }
-  double prior = known ? PRIOR * sum / (double)known : 0;
+  double prior = known ? dponestep_open_prior * sum / (double)known : 0;
   for (int64_t k = 0; k < p && !tct_stopping(); k++) {
     if (m->values[k] >= m->floor) continue;
-    double slope = along(m, k, m->in->gradient), square = LEFT * slope * slope + m->floor * prior;
+    double slope = along(m, k, m->in->gradient), square = dponestep_open_left * slope * slope + m->floor * prior;
     for (int64_t i = 0; i < p; i++)
       for (int64_t j = 0; j < p; j++) m->middle[i * p + j] += square * m->vectors[i * p + k] * m->vectors[j * p + k];
   }
@@ -208,7 +206,9 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
     for (int64_t k = 0; k < p; k++) c[k] = metric->w[k * p + j];
     times(m->inverse, c, p, rows + j * p);
     out->degrees[j] = degrees_of(m, rows + j * p, room);
-    out->why[j] = m->unknown || open_part(m, c) > OPEN ? TCT_NOISE_ABOVE_SIGNAL : far ? TCT_PATH_TOO_SHORT : TCT_GIVEN;
+    out->why[j] = m->unknown || open_part(m, c) > dponestep_open_part_most ? TCT_NOISE_ABOVE_SIGNAL
+                  : far                                                    ? TCT_PATH_TOO_SHORT
+                                                                           : TCT_GIVEN;
   }
   sandwich(m->spread, rows, p, 1 / (double)m->in->rows, room, out->sampling);
   sandwich(m->middle, rows, p, 1, room, out->noise);
@@ -218,7 +218,7 @@ static void fill(const work *m, const tct_metric *metric, bool far, double *c, t
  * moment or less.  That of counts is their mean: the trace of H, as images have length about 1. */
 static double typical_curve(const tct_onestep_released *released, int64_t p) {
   double sum = 0;
-  if (released->link != TCT_LINK_LOG) return 1 / (2.2 * 2.2);
+  if (released->link != TCT_LINK_LOG) return 1 / (dponestep_logistic_width * dponestep_logistic_width);
   for (int64_t j = 0; j < p; j++) sum += released->moments->curvature[j * p + j];
   return fmax(sum, 0x1p-900);
 }
@@ -239,7 +239,8 @@ tct_status tct_onestep_covariance(const tct_onestep_released *released, const tc
   left_between(&m, m.room);
   times(released->moments->curvature, step, p, m.room);
   double move = sqrt(fmax(tct_dot(m.room, step, p), 0) / typical_curve(released, p));
-  fill(&m, metric, released->link != TCT_LINK_IDENTITY && move > MOVE, take(&from, p), inference);
+  fill(&m, metric, released->link != TCT_LINK_IDENTITY && move > dponestep_margins_moved_most, take(&from, p),
+       inference);
   inference->robust = released->moments->variance != NULL;
   tct_free(memory);
   return TCT_OK;

@@ -17,13 +17,11 @@
 #include "la/exact/gram.h"
 #include "la/kernels/kernels.h"
 #include "solve/onestep/one_step.h"
+#include "solve/onestep/rules.def"
 #include "solve/shared/clipped.h"
 
 #include <string.h>
 
-/* A count's mean above so many typical squared residuals weighs its record less, and more than that where the mean need
- * not be right. */
-static const double HEAVY = 2, HEAVY_ROBUST = 6;
 static const double SHRINK = 1 - 0x1p-38; /* the margin of a view's rows, with the roundings of a scale to spare */
 
 /* ---- the unit metric ---------------------------------------------------------------------------------------- */
@@ -135,7 +133,8 @@ tct_status tct_onestep_set_clip(tct_onestep *run, double factor, int scale_relea
   if (tct_noise_off(facts)) run->clip = 1e6 * fmin(facts->label_bound, slope);
   run->curvature = tct_dpmetric_curvature(facts);
   if (facts->loss.kind->link == TCT_LINK_LOG && !tct_noise_off(facts))
-    run->curvature = fmin(run->curvature, (robust_end ? HEAVY_ROBUST : HEAVY) * scale * scale);
+    run->curvature = fmin(
+        run->curvature, (robust_end ? dponestep_robust_count_curve_most : dponestep_count_curve_most) * scale * scale);
   for (int64_t k = 0; k < metric->p * metric->p; k++) metric->w[k] = run->shape.metric.w[k] / run->clip;
   if (!tct_metric_settle(metric)) return tct_fail(err, TCT_E_DATA, "the metric is not finite; scale the columns");
   run->scaled.sensitivity = 2 * run->inverse * run->clip;

@@ -20,12 +20,10 @@
 #include "la/exact/gram.h"
 #include "la/exact/spectrum.h"
 #include "la/kernels/kernels.h"
+#include "solve/shared/rules.def"
 
 #include <string.h>
 
-static const double EDGE = 1.3, ENTRY = 4, FLOOR_OF_MEAN = 0.2, FLOOR_OF_NOISE = 1e-3; /* see CLEANING */
-static const double RIDGE = 2.5;                   /* adassp's zeta, in units of s sqrt(p) */
-static const double PULL = 1, PULL_IN_BALL = 0.03; /* r after factors, in units of s sqrt(2p) */
 enum { ITERATES = 3, ITERATES_OF_FACTORS = 2, STEPS = 2000 };
 
 tct_status tct_statistics_new(int64_t p, double rows, tct_statistics *out, tct_error *err) {
@@ -98,7 +96,7 @@ static double thin(double *gram, int64_t p, double dimensions, double s) {
     for (int64_t j = 0; j < p; j++)
       if (i == j)
         gram[i * p + i] = level + keep * (gram[i * p + i] - mean);
-      else if (fabs(gram[i * p + j]) <= ENTRY * s * M_SQRT1_2)
+      else if (fabs(gram[i * p + j]) <= gram_parties_kept_entry * s * M_SQRT1_2)
         gram[i * p + j] = 0;
   return level;
 }
@@ -120,12 +118,13 @@ static bool keep_factors(const tct_statistics *t, double *vector, double *kept, 
   if (!tct_eigenvectors(work, p, kept, vector, work + 2 * p * p)) return false;
   double rest = (double)p;
   for (int64_t k = 0; k < p; k++) {
-    kept[k] = kept[k] > EDGE * sqrt(spread) ? (kept[k] + sqrt(kept[k] * kept[k] - spread)) / 2 : 0;
+    kept[k] =
+        kept[k] > gram_parties_kept_eigenvalue * sqrt(spread) ? (kept[k] + sqrt(kept[k] * kept[k] - spread)) / 2 : 0;
     rest -= kept[k] > 0;
   }
   add_kept(gram, p, kept, vector, -1);
   double level = thin(gram, p, fmax(rest, 1), s);
-  if (!raise(gram, p, fmax(FLOOR_OF_MEAN * level, FLOOR_OF_NOISE * s), work)) return false;
+  if (!raise(gram, p, fmax(gram_parties_floor_of_mean * level, gram_parties_floor_of_noise * s), work)) return false;
   add_kept(gram, p, kept, vector, 1);
   return true;
 }
@@ -252,11 +251,12 @@ static tct_status correct_pull(const tct_statistics *t, const tct_penalty *penal
 static tct_status pull_of(const tct_statistics *t, const tct_penalty *penalty, tct_cleaning cleaning, double *r,
                           tct_error *err) {
   double edge = t->gram_noise * sqrt(2 * (double)t->p);
-  *r = edge * (penalty->kind->cross_polytope ? PULL_IN_BALL : PULL);
+  *r = edge * (penalty->kind->cross_polytope ? gram_parties_pull_in_ball : gram_parties_pull);
   if (cleaning == TCT_CLEAN_FACTORS) return TCT_OK;
   double *factor = TCT_NEW(double, t->p * t->p);
   if (!factor) return tct_fail_memory(err);
-  *r = ridge_for(t->gram, t->p, cleaning == TCT_CLEAN_RIDGE ? RIDGE * t->gram_noise * sqrt((double)t->p) : 0, factor);
+  *r = ridge_for(t->gram, t->p,
+                 cleaning == TCT_CLEAN_RIDGE ? gram_parties_ridge * t->gram_noise * sqrt((double)t->p) : 0, factor);
   tct_free(factor);
   return TCT_OK;
 }
@@ -269,7 +269,8 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_penalty *penalt
   double own = t->rows * penalty->l2, r = 0, edge = t->gram_noise * sqrt((double)p);
   if (cleaning == TCT_CLEAN_FACTORS) TCT_TRY(clean_factors(t, err));
   if (penalty->kind->quadratic && cleaning != TCT_CLEAN_FACTORS) {
-    tct_ridge ridge = {.own = own, .zeta = cleaning == TCT_CLEAN_RIDGE ? RIDGE * edge : 0, .iterates = iterates};
+    tct_ridge ridge = {
+        .own = own, .zeta = cleaning == TCT_CLEAN_RIDGE ? gram_parties_ridge * edge : 0, .iterates = iterates};
     return tct_ridge_iterated(t->gram, t->moment, p, &ridge, w, err);
   }
   TCT_TRY(pull_of(t, penalty, cleaning, &r, err));
@@ -284,8 +285,9 @@ tct_status tct_statistics_fit(const tct_statistics *t, const tct_penalty *penalt
 double tct_statistics_weight_bound(const tct_facts *facts, tct_cleaning cleaning, double gram_noise, double moment,
                                    double gram) {
   const tct_penalty *penalty = &facts->penalty;
-  double p = (double)facts->p, zeta = RIDGE * gram_noise * sqrt(p), r = PULL * gram_noise * sqrt(2 * p), bound = 0;
-  double f = FLOOR_OF_NOISE * gram_noise + r, low = isfinite(penalty->low) ? penalty->low : 0;
+  double p = (double)facts->p, zeta = gram_parties_ridge * gram_noise * sqrt(p),
+         r = gram_parties_pull * gram_noise * sqrt(2 * p), bound = 0;
+  double f = gram_parties_floor_of_noise * gram_noise + r, low = isfinite(penalty->low) ? penalty->low : 0;
   if (penalty->kind->cross_polytope) return penalty->radius;
   if (cleaning == TCT_CLEAN_RIDGE) r = 1.05 * zeta + gram, f = zeta - 4 * p * p * 0x1p-52 * (p * gram + zeta);
   if (cleaning == TCT_CLEAN_NONE || !(f > 0)) return INFINITY;
