@@ -414,9 +414,7 @@ static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbour
                               tct_bracket *out, tct_error *err) {
   TCT_TRY(solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
                 err));
-  bool all_real = true;
-  for (int64_t i = 0; i < events->len; i++) all_real &= is_real(&events->at[i]);
-  if (out->upper < INFINITY && !(all_real && out->upper - out->lower > 2 * precision * out->upper)) return TCT_OK;
+  if (out->upper < INFINITY && out->upper - out->lower <= 2 * precision * out->upper) return TCT_OK;
   return sum_alone(events, neighbours, delta, precision, &out->upper, err);
 }
 
