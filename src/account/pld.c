@@ -9,8 +9,8 @@
  * 5. Where the work is too much, or nothing is proved, h grows until something is.
  * 6. Where the bracket stays wide, the sum of the parts may prove less. */
 #include "account/curves/compare.h"
+#include "account/parts.h"
 #include "account/pld.h"
-#include "account/pure.h"
 
 #include "account/curves/compose.h"
 #include "account/curves/loss_query.h"
@@ -378,44 +378,12 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
   return status;
 }
 
-/* Step 6.  The pure events, and each other one alone at an equal share of delta: the composition theorem of basic.c. */
-static tct_status sum_alone(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
-                            double *upper, tct_error *err) {
-  enum { MOST_PARTS = 32 };
-  static const double work = 5e8;
-  tct_event part[MOST_PARTS];
-  int64_t parts = 0, k;
-  double left = tct_delta_left(delta, tct_events_failure(events)), sum = tct_pure_sum(events, neighbours, INFINITY);
-  for (int64_t i = 0; i < events->len; i++) {
-    const tct_event *e = &events->at[i];
-    if (tct_event_is_pure(e)) continue;
-    for (k = 0; k < parts && !(tct_event_same(&part[k], e) && part[k].count <= INT64_MAX - e->count); k++) continue;
-    if (k == MOST_PARTS) return TCT_OK;
-    if (k < parts)
-      part[k].count += e->count;
-    else
-      part[parts++] = *e;
-  }
-  if (parts == 0 || !(left > 0)) return TCT_OK;
-  tct_work before = tct_work_begin(work);
-  tct_status status = TCT_OK;
-  for (k = 0; k < parts && status == TCT_OK; k++) {
-    tct_cost alone;
-    status = tct_account_upper(&(tct_events){&part[k], 1, 1}, neighbours, left / (double)parts * (1 - TCT_MARGIN),
-                               precision, false, &alone, err);
-    if (status == TCT_OK) sum = tct_sum(sum, alone.epsilon, INFINITY);
-  }
-  if (tct_work_end(before).over) return tct_error_clear(err), TCT_OK;
-  if (status == TCT_OK) *upper = tct_min(*upper, tct_upper(sum));
-  return status;
-}
-
 static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                               tct_bracket *out, tct_error *err) {
   TCT_TRY(solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
                 err));
   if (out->upper < INFINITY && out->upper - out->lower <= 2 * precision * out->upper) return TCT_OK;
-  return sum_alone(events, neighbours, delta, precision, &out->upper, err);
+  return tct_parts_epsilon(events, neighbours, delta, precision, &out->upper, err); /* step 6 */
 }
 
 static tct_status pld_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,

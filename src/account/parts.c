@@ -1,0 +1,42 @@
+/* parts.c - no list costs more than the sum of its parts: the pure events, and each other kind of event alone at an
+ * equal share of delta, by the composition theorem of basic.c. */
+#include "account/parts.h"
+
+#include "account/curves/compare.h"
+#include "account/curves/renyi.h"
+#include "account/curves/work.h"
+#include "account/pure.h"
+#include "core/status.h"
+
+#include <math.h>
+
+tct_status tct_parts_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                             double *upper, tct_error *err) {
+  enum { MOST_PARTS = 32 };
+  static const double work = 5e8;
+  tct_event part[MOST_PARTS];
+  int64_t parts = 0, k;
+  double left = tct_delta_left(delta, tct_events_failure(events)), sum = tct_pure_sum(events, neighbours, INFINITY);
+  for (int64_t i = 0; i < events->len; i++) {
+    const tct_event *e = &events->at[i];
+    if (tct_event_is_pure(e)) continue;
+    for (k = 0; k < parts && !(tct_event_same(&part[k], e) && part[k].count <= INT64_MAX - e->count); k++) continue;
+    if (k == MOST_PARTS) return TCT_OK;
+    if (k < parts)
+      part[k].count += e->count;
+    else
+      part[parts++] = *e;
+  }
+  if (parts == 0 || !(left > 0)) return TCT_OK;
+  tct_work before = tct_work_begin(work);
+  tct_status status = TCT_OK;
+  for (k = 0; k < parts && status == TCT_OK; k++) {
+    tct_cost alone;
+    status = tct_account_upper(&(tct_events){&part[k], 1, 1}, neighbours, left / (double)parts * (1 - TCT_MARGIN),
+                               precision, false, &alone, err);
+    if (status == TCT_OK) sum = tct_sum(sum, alone.epsilon, INFINITY);
+  }
+  if (tct_work_end(before).over) return tct_error_clear(err), TCT_OK;
+  if (status == TCT_OK) *upper = tct_min(*upper, tct_upper(sum));
+  return status;
+}
