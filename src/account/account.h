@@ -38,6 +38,9 @@ extern const tct_accountant *const tct_accountants[];
 extern const int tct_accountant_count;
 const tct_accountant *tct_accountant_find(const char *name); /* NULL = none */
 
+/* For accountants that bound every list. */
+bool tct_applies_to_all(const tct_events *events, tct_neighbours neighbours, char *why, size_t size);
+
 /* What one accountant says about a list that it applies to, held against the closed forms of the list's parts
  * (single.h).  An answer below them proves nothing and becomes infinite.  The lower end is at least theirs. */
 tct_status tct_accountant_epsilon(const tct_accountant *accountant, const tct_events *events, tct_neighbours neighbours,

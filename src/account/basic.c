@@ -34,11 +34,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool basic_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
-  (void)events, (void)neighbours, (void)why, (void)size;
-  return true;
-}
-
 /* One step whose curve has a closed form of its own. */
 static bool has_curve(const tct_events *events) {
   return events->len == 1 && events->at[0].count == 1 && tct_single_has(&events->at[0]);
@@ -300,7 +295,10 @@ static tct_status basic_delta(const tct_events *events, tct_neighbours neighbour
 }
 
 const tct_accountant tct_accountant_basic = {
-    "basic",       "closed forms: pure steps, single steps, and the sum of parts at the best shares of delta",
-    basic_applies, basic_epsilon,
-    basic_delta,   false,
+    "basic",
+    "closed forms: pure steps, single steps, and the sum of parts at the best shares of delta",
+    tct_applies_to_all,
+    basic_epsilon,
+    basic_delta,
+    false,
 };

@@ -9,7 +9,7 @@
  * 5. Where the work is too much, or nothing is proved, h grows until something is.
  * 6. Where the bracket stays wide, the sum of the parts may prove less. */
 #include "account/curves/compare.h"
-#include "account/parts.h"
+#include "account/alone.h"
 #include "account/pld.h"
 
 #include "account/curves/compose.h"
@@ -30,11 +30,6 @@
 static const double narrow_enough = 1e-4; /* no finer grid for a narrower bracket than this */
 static const int64_t longest_grid = (int64_t)1 << 20;
 static const int64_t longest_refined = (int64_t)1 << 21; /* no finer grid for the bracket's sake beyond it */
-
-static bool pld_applies(const tct_events *events, tct_neighbours neighbours, char *why, size_t size) {
-  (void)events, (void)neighbours, (void)why, (void)size;
-  return true;
-}
 
 /* ---- step 1: the forecast ---------------------------------------------------------------------- */
 
@@ -378,26 +373,32 @@ static tct_status solve(const tct_events *events, tct_neighbours neighbours, tct
   return status;
 }
 
+static tct_loss_query at_delta(double delta, double precision) {
+  return (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision};
+}
+
 static tct_status pld_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                               tct_bracket *out, tct_error *err) {
-  TCT_TRY(solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, true, out,
-                err));
-  if (out->upper < INFINITY && out->upper - out->lower <= 2 * precision * out->upper) return TCT_OK;
-  return tct_parts_epsilon(events, neighbours, delta, precision, &out->upper, err); /* step 6 */
+  TCT_TRY(solve(events, neighbours, at_delta(delta, precision), true, out, err));
+  return tct_sum_alone(events, neighbours, delta, precision, out, err); /* step 6 */
 }
 
 static tct_status pld_delta(const tct_events *events, tct_neighbours neighbours, double epsilon, double precision,
                             tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (tct_loss_query){.delta = NAN, .epsilon = epsilon, .precision = precision}, true,
-               out, err);
+  tct_loss_query q = {.delta = NAN, .epsilon = epsilon, .precision = precision};
+  return solve(events, neighbours, q, true, out, err);
 }
 
 tct_status tct_pld_epsilon_upper(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
                                  tct_bracket *out, tct_error *err) {
-  return solve(events, neighbours, (tct_loss_query){.delta = delta, .epsilon = NAN, .precision = precision}, false, out,
-               err);
+  return solve(events, neighbours, at_delta(delta, precision), false, out, err);
 }
 
 const tct_accountant tct_accountant_pld = {
-    "pld", "privacy loss distributions, composed by FFT, with a lower bound", pld_applies, pld_epsilon, pld_delta, true,
+    "pld",
+    "privacy loss distributions, composed by FFT, with a lower bound",
+    tct_applies_to_all,
+    pld_epsilon,
+    pld_delta,
+    true,
 };

@@ -1,17 +1,19 @@
-/* parts.c - no list costs more than the sum of its parts: the pure events, and each other kind of event alone at an
- * equal share of delta, by the composition theorem of basic.c. */
-#include "account/parts.h"
+/* alone.c - no list costs more than its parts alone, each at a share of delta: the composition theorem of basic.c. */
+#include "account/alone.h"
 
 #include "account/curves/compare.h"
+#include "account/curves/normal.h"
 #include "account/curves/renyi.h"
 #include "account/curves/work.h"
+#include "account/pld.h"
 #include "account/pure.h"
 #include "core/status.h"
 
 #include <math.h>
 
-tct_status tct_parts_epsilon(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
-                             double *upper, tct_error *err) {
+tct_status tct_sum_alone(const tct_events *events, tct_neighbours neighbours, double delta, double precision,
+                         tct_bracket *out, tct_error *err) {
+  if (out->upper < INFINITY && out->upper - out->lower <= 2 * precision * out->upper) return TCT_OK;
   enum { MOST_PARTS = 32 };
   static const double work = 5e8;
   tct_event part[MOST_PARTS];
@@ -37,6 +39,6 @@ tct_status tct_parts_epsilon(const tct_events *events, tct_neighbours neighbours
     if (status == TCT_OK) sum = tct_sum(sum, alone.epsilon, INFINITY);
   }
   if (tct_work_end(before).over) return tct_error_clear(err), TCT_OK;
-  if (status == TCT_OK) *upper = tct_min(*upper, tct_upper(sum));
+  if (status == TCT_OK) out->upper = tct_min(out->upper, tct_upper(sum));
   return status;
 }
