@@ -106,14 +106,9 @@ static void free_laws(laws *l) {
   }
 }
 
-/* Only a dominating law is known of the others: it proves nothing from below. */
-static bool is_real(const tct_event *e) {
-  return e->kind != TCT_EV_EXPONENTIAL && e->kind != TCT_EV_OBJPERT && e->kind != TCT_EV_ZCDP;
-}
-
 static tct_status add_law(tct_loss_query *q, const tct_event *e, tct_grid_shape shape, bool both, laws *out,
                           tct_error *err) {
-  bool real = is_real(e), two = tct_event_two_ways(e, q->neighbours);
+  bool real = tct_event_law_is_real(e), two = tct_event_two_ways(e, q->neighbours);
   tct_grid grid;
   tct_pmf *upper = &out->side[UPPER][out->len[UPPER]];
   if (!tct_loss_query_pays(q, tct_grid_work(e, q->neighbours, shape.h, q->tail))) {
