@@ -2,7 +2,7 @@
 #include "wire/wire.h"
 
 #include "core/alloc.h"
-#include "wire/tls.h"
+#include "tls/tls.h"
 
 #include <endian.h>
 #include <stdio.h>

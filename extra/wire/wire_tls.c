@@ -1,16 +1,12 @@
 /* wire_tls.c - a wire over TLS connections: wraps the library that speaks it. */
 #include "core/alloc.h"
-#include "core/load.h"
 #include "core/stop.h"
 #include "wire/wire.h"
-#include "wire/tls.h"
+#include "tls/tls.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static const char library[] = "libtacit_tls.so";
 
 typedef struct tls_state {
   const tct_tls *tls;
@@ -38,25 +34,20 @@ static tct_status tls_failed(tct_wire *wire, int peer, const char *why, tct_erro
   return tct_fail(err, TCT_E_RUN, "party '%.60s': %s", name, why);
 }
 
-static tct_status tls_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
-  const tls_state *s = wire->state;
-  char why[TCT_TLS_WHY] = "";
-  if (!s->tls->send(connection_of(wire, to), bytes, size, s->seconds, why, sizeof why)) return TCT_OK;
-  return tls_failed(wire, to, why, err);
-}
-
-static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err) {
-  const tls_state *s = wire->state;
-  char why[TCT_TLS_WHY] = "";
-  if (!s->tls->receive(connection_of(wire, from), bytes, size, s->seconds, why, sizeof why)) return TCT_OK;
-  return tls_failed(wire, from, why, err);
-}
-
 static tct_status tls_swap(tct_wire *wire, int peer, tct_tls_swap *both, tct_error *err) {
   const tls_state *s = wire->state;
   char why[TCT_TLS_WHY] = "";
-  if (!s->tls->swap(connection_of(wire, peer), both, s->seconds, why, sizeof why)) return TCT_OK;
+  const tct_tls_patience patience = {.seconds = s->seconds};
+  if (!s->tls->swap(connection_of(wire, peer), both, &patience, why, sizeof why)) return TCT_OK;
   return tls_failed(wire, peer, why, err);
+}
+
+static tct_status tls_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
+  return tls_swap(wire, to, &(tct_tls_swap){.out = bytes, .out_size = size}, err);
+}
+
+static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err) {
+  return tls_swap(wire, from, &(tct_tls_swap){.in = bytes, .in_size = size}, err);
 }
 
 static int tls_binding(const tct_wire *wire, unsigned char *out) {
@@ -75,18 +66,22 @@ static void tls_close(tct_wire *wire) {
 static const tct_wire_backend backend = {
     .send = tls_send, .receive = tls_receive, .swap = tls_swap, .binding = tls_binding, .close = tls_close};
 
-static tct_status load(const tct_tls **tls, tct_error *err) {
-  void *opened = tct_load_library(library, false);
-  *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
-  if (*tls && (*tls)->version == TCT_TLS_VERSION) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN,
-                  "%s is missing or of another version; build tacit where OpenSSL is installed (Debian: libssl-dev)",
-                  library);
+static int stopping(void *user) {
+  (void)user;
+  return tct_stopping();
+}
+
+static tct_tls_terms terms_of(const tct_wire_files *f) {
+  return (tct_tls_terms){.certificate = f->certificate,
+                         .private_key = f->private_key,
+                         .authority = f->authority,
+                         .revoked = f->revoked,
+                         .cancel = stopping};
 }
 
 static tct_status open_wire(int self, int parties, double seconds, tct_wire *wire, tct_error *err) {
   const tct_tls *tls = NULL;
-  TCT_TRY(load(&tls, err));
+  TCT_TRY(tct_tls_load(&tls, err));
   tls_state *s = TCT_NEW(tls_state, 1);
   if (!s) return tct_fail_memory(err);
   s->tls = tls;
@@ -101,8 +96,8 @@ tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(TCT_SERVER, parties, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
-  s->listener = s->tls->listen(&f, address, why, sizeof why);
+  const tct_tls_terms terms = terms_of(files);
+  s->listener = s->tls->listen(&terms, address, -1, why, sizeof why);
   if (s->listener) return TCT_OK;
   tct_wire_close(wire);
   return failed(err, why);
@@ -156,9 +151,10 @@ tct_status tct_wire_connect(const tct_wire_files *files, const char *address, do
   char why[TCT_TLS_WHY] = "";
   TCT_TRY(open_wire(0, 1, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
+  tct_tls_ended ended;
+  const tct_tls_terms terms = terms_of(files);
   const tct_tls_wait wait = {.seconds = seconds};
-  s->peer[0] = s->tls->connect(&f, address, &wait, why, sizeof why);
+  s->peer[0] = s->tls->connect(&terms, address, &wait, &ended, why, sizeof why);
   if (s->peer[0]) return TCT_OK;
   tct_wire_close(wire);
   return failed(err, why);
@@ -175,7 +171,7 @@ void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size) {
 
 struct tct_wire_door {
   const tct_tls *tls;
-  tct_tls_files files; /* borrowed */
+  tct_tls_terms terms; /* borrowed */
   double seconds;
   void *listener;
 };
@@ -184,12 +180,11 @@ tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, 
                               tct_error *err) {
   char why[TCT_TLS_WHY] = "";
   const tct_tls *tls = NULL;
-  TCT_TRY(load(&tls, err));
+  TCT_TRY(tct_tls_load(&tls, err));
   tct_wire_door *door = *out = TCT_NEW(tct_wire_door, 1);
   if (!door) return tct_fail_memory(err);
-  *door = (tct_wire_door){.tls = tls, .seconds = seconds};
-  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
-  door->listener = tls->listen(&door->files, address, why, sizeof why);
+  *door = (tct_wire_door){.tls = tls, .seconds = seconds, .terms = terms_of(files)};
+  door->listener = tls->listen(&door->terms, address, -1, why, sizeof why);
   if (door->listener) return TCT_OK;
   tct_free(door);
   *out = NULL;
@@ -244,7 +239,8 @@ tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire
   const tls_state *s = server->state;
   const tct_tls_wait wait = {.seconds = door->seconds, .watch = s->peer[0], .any_host = 1};
   *out = (tct_wire){0};
-  void *connection = door->tls->connect(&door->files, address, &wait, why, sizeof why);
+  tct_tls_ended ended;
+  void *connection = door->tls->connect(&door->terms, address, &wait, &ended, why, sizeof why);
   if (connection) return wrap(door, connection, 0, out, err);
   if (s->tls->waiting(s->peer[0])) return hear_stop(server, err);
   return failed(err, why);
