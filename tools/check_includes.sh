@@ -32,7 +32,7 @@ declare -A law=(
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
   [formats]="core read/table read/source read/schema read/format"
   [wire]="core event la rng tls ranks mech" [parties]="$solver wire"
-  [session]="core event la rng account ranks read mech solve model ledger train certify wire parties"
+  [session]="core event la rng account tls ranks read mech solve model ledger train certify wire parties"
   [report]="core infer event loss account solve model ledger train certify summary"
   [tools]="core infer loss la/matrix rng read model train"
   [audit]="core la/matrix mech read/table"

@@ -2,7 +2,6 @@
 #include "wire/wire.h"
 
 #include "core/alloc.h"
-#include "tls/tls.h"
 
 #include <endian.h>
 #include <stdio.h>

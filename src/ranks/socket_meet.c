@@ -36,9 +36,9 @@ static bool cancelled(const tct_sockets *o) { return o->cancel && o->cancel(o->u
 static int32_t number_of(const tct_star *star, void *connection) {
   char name[NAME], again[NAME];
   star->tls->name(connection, name, sizeof name);
-  int32_t rank = (int32_t)atoi(name);
-  snprintf(again, sizeof again, "%d", (int)rank);
-  return rank > 0 && rank < star->ranks && !strcmp(name, again) && !star->peer[rank] ? rank : 0;
+  long rank = strtol(name, NULL, 10);
+  snprintf(again, sizeof again, "%ld", rank);
+  return rank > 0 && rank < star->ranks && !strcmp(name, again) && !star->peer[rank] ? (int32_t)rank : 0;
 }
 
 static bool admit(tct_star *star, void *connection, const tct_sockets *o, double left) {

@@ -6,18 +6,16 @@
 #include "ranks/sockets.h"
 
 #include "core/alloc.h"
-#include "core/digest.h"
 #include "core/point.h"
 #include "core/sized.h"
 #include "ranks/ranks.h"
+#include "tls/secret.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 1024, SECRET = 4096, SECRET_LEAST = 32 /* bytes */ };
+enum { MOST_RANKS = 1024 };
 
 /* ---- the calls ------------------------------------------------------------------------------------------------ */
 
@@ -173,36 +171,23 @@ static tct_status check(const tct_sockets *o, tct_error *err) {
   return TCT_OK;
 }
 
-/* What all ranks have to agree on before they can talk goes into the key; ORDER is other bytes on a machine of another
- * byte order, whose numbers would be misread. */
-static void make_key(const tct_sockets *o, const void *secret, size_t length, unsigned char key[TCT_TLS_KEY]) {
-  static const uint32_t ORDER = 0x01020304;
-  tct_digest d;
-  tct_digest_start(&d);
-  tct_digest_text(&d, "tacit ranks 2");
-  tct_digest_field(&d, 'O', &ORDER, sizeof ORDER);
-  tct_digest_word(&d, 'R', (uint64_t)o->ranks);
-  tct_digest_field(&d, 'S', secret, TCT_POINT(any_secret_will_do, length, 1));
-  tct_digest_end_bytes(&d, key);
-  tct_wipe(&d, sizeof d);
-}
-
-static tct_status take_secret(const tct_sockets *o, unsigned char key[TCT_TLS_KEY], tct_error *err) {
-  unsigned char bytes[SECRET];
-  const void *secret = o->secret_text ? (const void *)o->secret_text : bytes;
-  size_t length = o->secret_text ? strlen(o->secret_text) : 0;
-  if (o->secret_path) {
-    FILE *file = fopen(o->secret_path, "rb");
-    if (!file)
-      return tct_fail(err, TCT_E_RUN, "cannot read the secret %.300s (%s); check the name", o->secret_path,
-                      strerror(errno));
-    length = fread(bytes, 1, SECRET, file);
-    fclose(file);
+/* What all ranks have to agree on before they can talk goes into the key.  The bytes of `order` are others on a machine
+ * of another byte order, whose numbers would be misread. */
+static tct_status make_key(const tct_sockets *o, unsigned char key[TCT_TLS_KEY], tct_error *err) {
+  static const uint32_t order = 0x01020304;
+  tct_secret secret;
+  tct_digest digest;
+  tct_status status = tct_secret_read(o->secret_path, o->secret_text, &secret, err);
+  if (status == TCT_OK) {
+    secret.length = TCT_POINT(any_secret_will_do, secret.length, 1);
+    tct_secret_start(&secret, "ranks 2", "key", &digest);
+    tct_digest_field(&digest, 'O', &order, sizeof order);
+    tct_digest_word(&digest, 'R', (uint64_t)o->ranks);
+    tct_digest_end_bytes(&digest, key);
+    tct_wipe(&digest, sizeof digest);
   }
-  if (length >= SECRET_LEAST) make_key(o, secret, length, key);
-  tct_wipe(bytes, sizeof bytes);
-  if (length >= SECRET_LEAST) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE, "the secret is shorter than 32 bytes; make one with head -c 32 /dev/urandom");
+  tct_wipe(&secret, sizeof secret);
+  return status;
 }
 
 static tct_status make_star(const tct_sockets *o, tct_star **out, tct_error *err) {
@@ -233,7 +218,7 @@ static tct_carrier carrier_of(tct_star *star) {
 
 static tct_status meet(const tct_sockets *o, tct_star **star, tct_error *err) {
   unsigned char key[TCT_TLS_KEY];
-  tct_status status = take_secret(o, key, err);
+  tct_status status = make_key(o, key, err);
   if (status == TCT_OK) status = make_star(o, star, err);
   if (status == TCT_OK) status = tct_star_meet(*star, o, key, err);
   tct_wipe(key, sizeof key);

@@ -100,8 +100,9 @@ grep -q 'does not take rank 1' err.1 && grep -q '1 of 1 other ranks did not come
 if command -v openssl >/dev/null && command -v python3 >/dev/null; then
   cat >key.py <<'KEY'
 # The key of 3 ranks: BLAKE2b over fields, each with its kind and length (docs/decisions/one-transport.md).
-import hashlib, struct, sys
-fields = (b"T", b"tacit ranks 2"), (b"O", struct.pack("=I", 0x01020304)), (b"R", struct.pack(">Q", 3)), (b"S", open("secret", "rb").read())
+import hashlib, struct
+fields = ((b"K", open("secret", "rb").read()), (b"T", b"ranks 2"), (b"T", b"key"), (b"O", struct.pack("=I", 0x01020304)),
+          (b"R", struct.pack(">Q", 3)))
 print(hashlib.blake2b(b"".join(k + struct.pack(">Q", len(v)) + v for k, v in fields), digest_size=32).hexdigest())
 KEY
   port=$((port + 1))

@@ -432,7 +432,7 @@ static void what_is_changed_cut_off_added_or_repeated_on_the_wire_leaves_no_mode
   /* what comes last is the word that all have agreed, and the goodbye: then rank 0 may have its model */
   int64_t most = (honest.passed[0] < honest.passed[1] ? honest.passed[0] : honest.passed[1]) - 60;
   assert_true(most > 500);
-  for (int64_t at = 3; at < most; at += at < 500 ? 111 : 14)
+  for (int64_t at = 3; at < most; at += at < 500 ? 111 : 23)
     for (int what = FLIP; what <= TWICE; what++) {
       if (what != FLIP && at > 500 && at % 5) continue;
       relay bad = {.at = at, .what = what, .back = at % 2};
