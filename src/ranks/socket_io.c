@@ -69,7 +69,10 @@ static int await(void *user, short events) {
       star->lost = who[k];
       return TCT_TRANSPORT_FAILED;
     }
-    if (torn && tct_socket_now() - since > star->timeout) return TCT_TRANSPORT_DAMAGED;
+    if (torn && tct_socket_now() - since > star->timeout) {
+      star->lost = w->peer;
+      return TCT_TRANSPORT_FAILED;
+    }
     if (wait_over(w)) return TCT_TRANSPORT_LATE;
   }
 }

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "ranks/ranks.h"
 #include "read/table/data.h"
+#include "tls/tls.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -558,6 +559,11 @@ static void what_no_team_can_be_made_of_is_refused_with_a_sentence(void **state)
 }
 
 int main(void) {
+  const tct_tls *tls = NULL;
+  if (tct_tls_load(&tls, NULL) != TCT_OK) {
+    printf("skipped: libtacit_tls.so is not there\n");
+    return 77;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_largest_that_one_rank_does_not_know_is_infinite_on_all),
       cmocka_unit_test(sockets_and_a_transport_of_ones_own_make_the_model_of_one_process),
