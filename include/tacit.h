@@ -403,7 +403,7 @@ typedef struct tct_transport {
 TCT_API tct_team *tct_team_over(const tct_transport *transport, tct_error *err);
 
 /* Ranks that meet over TCP.  Rank 0 listens, the others connect to it and to nobody else.  Every connection is
- * encrypted and authenticated by keys from the secret and an exchange of X25519; who does not have it gets nothing. */
+ * TLS 1.3 with a pre-shared key from the secret; who does not have it gets nothing. */
 typedef struct tct_sockets {
   size_t size;             /* sizeof(tct_sockets), set by tct_sockets_default */
   const char *address;     /* HOST:PORT where rank 0 listens, and the others connect to */

@@ -1,7 +1,6 @@
 /* pipes.h - wires over socket pairs, for roles that run in threads of one test, and for what breaks on the way. */
 #ifndef TCT_TEST_PIPES_H
 #define TCT_TEST_PIPES_H
-#include "wire/tls.h"
 #include "wire/wire.h"
 
 #include <errno.h>

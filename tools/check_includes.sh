@@ -5,7 +5,7 @@ set -uo pipefail
 
 # room -> the rooms of src/ and extra/ whose headers its files may name.  A folder's name stands for all its rooms; its
 # own room and tacit.h: always.  A room may only name rooms that stand above it in this list, so no arrow runs upward.
-rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account ranks
+rooms=(core infer event loss la/matrix la/kernels la/exact rng penalty account/curves account tls ranks
   read/table read/source read/schema read/frame read/format read mech solve solve/shared solve/dual solve/coordinate solve/gradient
   solve/frank_wolfe solve/minimiser solve/onestep model ledger train score several estimate certify summary)
 extra=(baselines nonprivate formats wire parties session report tools audit)
@@ -14,7 +14,7 @@ declare -A law=(
   [core]="" [infer]="core" [event]="core" [la/matrix]="core" [la/kernels]="core la/matrix loss" [la/exact]="core la/matrix la/kernels"
   [rng]="core" [loss]="core" [penalty]="core"
   [account/curves]="core event" [account]="core event account/curves"
-  [ranks]="core rng"
+  [tls]="core" [ranks]="core tls"
   [read/table]="core la/matrix" [read/source]="core" [read/schema]="core read/table read/source"
   [read/frame]="core read/table read/source read/schema" [read/format]="core read/table read/source read/schema"
   [read]="core read/table read/source read/schema read/frame read/format"
@@ -31,8 +31,8 @@ declare -A law=(
   [summary]="core infer event loss penalty solve model read/schema"
   [baselines]="$solver solve/dual solve/gradient solve/minimiser" [nonprivate]="$solver solve/dual solve/coordinate solve/gradient solve/minimiser"
   [formats]="core read/table read/source read/schema read/format"
-  [wire]="core event la rng ranks mech" [parties]="$solver wire"
-  [session]="core event la rng account ranks read mech solve model ledger train certify wire parties"
+  [wire]="core event la rng tls ranks mech" [parties]="$solver wire"
+  [session]="core event la rng account tls ranks read mech solve model ledger train certify wire parties"
   [report]="core infer event loss account solve model ledger train certify summary"
   [tools]="core infer loss la/matrix rng read model train"
   [audit]="core la/matrix mech read/table"

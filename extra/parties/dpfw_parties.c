@@ -90,7 +90,7 @@ static double clipped(double v, double clip) {
 static tct_status take_slopes(tct_party *s, tct_error *err) {
   const tct_facts *facts = s->problem->facts;
   int64_t n = s->problem->view->rows, size = s->set->columns > 0 ? s->set->size : 0;
-  TCT_TRY(tct_wire_gate_hear(s->gate, TCT_SAY_ROUND, s->query, size + 2, err));
+  TCT_TRY(tct_wire_receive_reals(s->gate->wire, TCT_SERVER, TCT_SAY_ROUND, s->query, size + 2, err));
   s->trust = s->query[0], s->clip = s->query[1];
   if (!(s->trust >= 0 && s->trust <= 1) || !(s->clip > 0 && s->clip < 1e100))
     return tct_fail(err, TCT_E_RUN, "the server asked for a round with settings out of range; stop trusting it");
@@ -182,7 +182,7 @@ static void step_own(tct_party *s, double gamma, bool moves) {
 
 tct_status tct_party_send(tct_party *s, int64_t t, tct_error *err) {
   double winner = s->gate->wire->self;
-  if (s->set->winner) TCT_TRY(tct_wire_gate_hear(s->gate, TCT_SAY_VERDICT, &winner, 1, err));
+  if (s->set->winner) TCT_TRY(tct_wire_receive_reals(s->gate->wire, TCT_SERVER, TCT_SAY_VERDICT, &winner, 1, err));
   bool moves = winner == s->gate->wire->self;
   if (moves && s->set->columns > 0 && !s->is_sent[s->chosen / 2]) TCT_TRY(send_column(s, s->chosen / 2, err));
   step_own(s, 2.0 / ((double)t + 2), moves);
@@ -195,7 +195,7 @@ tct_status tct_party_run(tct_party *s, double *w, tct_error *err) {
     TCT_TRY(tct_party_choose(s, err));
     TCT_TRY(tct_party_send(s, t, err));
   }
-  return tct_wire_gate_hear(s->gate, TCT_SAY_DONE, w, s->problem->facts->p, err);
+  return tct_wire_receive_reals(s->gate->wire, TCT_SERVER, TCT_SAY_DONE, w, s->problem->facts->p, err);
 }
 
 static tct_status run(const tct_problem *problem, const tct_solver_plan *plan, tct_mech *mech, double *w,

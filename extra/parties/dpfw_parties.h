@@ -90,7 +90,7 @@ typedef struct tct_parties_sent {
 typedef struct tct_parties_server {
   const tct_facts *facts;
   const tct_parties *set;
-  tct_wire_gate *gate;
+  tct_wire *wire;
   const int64_t *width; /* [K] columns of each party */
   int64_t start[TCT_PARTIES_MAX + 1];
   double *w;              /* [p], the caller's */
@@ -102,8 +102,8 @@ typedef struct tct_parties_server {
   double *query; /* [2 + m] */
   double trust;  /* sum over parties, this round */
 } tct_parties_server;
-tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_wire_gate *gate,
-                                  const int64_t *width, double *w, tct_parties_server *server, tct_error *err);
+tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_wire *wire, const int64_t *width,
+                                  double *w, tct_parties_server *server, tct_error *err);
 void tct_parties_server_free(tct_parties_server *server);
 tct_status tct_parties_server_open(tct_parties_server *server, tct_error *err);
 tct_status tct_parties_server_judge(tct_parties_server *server, tct_error *err);

@@ -12,9 +12,9 @@ void tct_parties_server_free(tct_parties_server *s) {
   *s = (tct_parties_server){0};
 }
 
-tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_wire_gate *gate,
-                                  const int64_t *width, double *w, tct_parties_server *s, tct_error *err) {
-  *s = (tct_parties_server){.facts = facts, .set = set, .gate = gate, .width = width, .w = w};
+tct_status tct_parties_server_new(const tct_facts *facts, const tct_parties *set, tct_wire *wire, const int64_t *width,
+                                  double *w, tct_parties_server *s, tct_error *err) {
+  *s = (tct_parties_server){.facts = facts, .set = set, .wire = wire, .width = width, .w = w};
   for (int k = 0; k < set->count; k++) s->start[k + 1] = s->start[k] + width[k];
   memset(w, 0, (size_t)facts->p * sizeof *w);
   s->sent = TCT_NEW(tct_parties_sent, set->count * set->columns + 1);
@@ -49,7 +49,7 @@ tct_status tct_parties_server_open(tct_parties_server *s, tct_error *err) {
     s->query[0] = t.trust;
     s->query[1] = set->clip + (set->widen ? 2 * t.trust * t.noise : 0);
     s->trust += t.trust;
-    TCT_TRY(tct_wire_gate_tell(s->gate, k, TCT_SAY_ROUND, s->query, size + 2, err));
+    TCT_TRY(tct_wire_send_reals(s->wire, k, TCT_SAY_ROUND, s->query, size + 2, err));
   }
   return TCT_OK;
 }
@@ -64,18 +64,18 @@ tct_status tct_parties_server_judge(tct_parties_server *s, tct_error *err) {
   s->winner = -1;
   for (int k = 0; k < set->count; k++) {
     double name = 0;
-    TCT_TRY(tct_wire_gate_take(s->gate, k, TCT_SAY_CHOICE, &name, 1, err));
+    TCT_TRY(tct_wire_receive_reals(s->wire, k, TCT_SAY_CHOICE, &name, 1, err));
     TCT_TRY(whole(s, k, name, err));
     s->chosen[k] = (int64_t)name;
     if (!set->winner) continue;
-    TCT_TRY(tct_wire_gate_take(s->gate, k, TCT_SAY_SCORE, &s->score[k], 1, err));
+    TCT_TRY(tct_wire_receive_reals(s->wire, k, TCT_SAY_SCORE, &s->score[k], 1, err));
     if (!isfinite(s->score[k]))
       return tct_fail(err, TCT_E_RUN, "party %d sent a score that is not finite; start again without it", k + 1);
     if (s->winner < 0 || s->score[k] > s->score[s->winner]) s->winner = k;
   }
   double winner = s->winner;
   for (int k = 0; k < set->count && set->winner; k++)
-    TCT_TRY(tct_wire_gate_tell(s->gate, k, TCT_SAY_VERDICT, &winner, 1, err));
+    TCT_TRY(tct_wire_send_reals(s->wire, k, TCT_SAY_VERDICT, &winner, 1, err));
   return TCT_OK;
 }
 
@@ -91,7 +91,7 @@ static tct_status entry_of(tct_parties_server *s, int k, int64_t column, tct_par
   **out = (tct_parties_sent){.party = k, .column = column, .sketch = TCT_NEW(double, s->set->size)};
   if (!(*out)->sketch) return tct_fail_memory(err);
   s->count++;
-  TCT_TRY(tct_wire_gate_take(s->gate, k, TCT_SAY_COLUMN, (*out)->sketch, s->set->size, err));
+  TCT_TRY(tct_wire_receive_reals(s->wire, k, TCT_SAY_COLUMN, (*out)->sketch, s->set->size, err));
   for (int64_t i = 0; i < s->set->size; i++)
     if (!(fabs((*out)->sketch[i]) <= s->set->column_max))
       return tct_fail(err, TCT_E_RUN,
@@ -125,6 +125,6 @@ tct_status tct_parties_server_run(tct_parties_server *s, const tct_problem *tick
   }
   for (int k = 0; k < s->set->count;
        k++) /* one that is gone by now does not take the model from those who paid for it */
-    (void)tct_wire_gate_tell(s->gate, k, TCT_SAY_DONE, s->w, s->facts->p, NULL);
+    (void)tct_wire_send_reals(s->wire, k, TCT_SAY_DONE, s->w, s->facts->p, NULL);
   return TCT_OK;
 }

@@ -17,7 +17,6 @@ static tct_status raise(const tct_problem *problem, tct_mech *mech, double *w, s
   int count = s->set.count;
   TCT_TRY(tct_wire_memory(count, s->wire, err));
   TCT_TRY(tct_sketch_new(s->set.seed, problem->facts->rows, s->set.size, (int)s->set.per_record, &s->sketch, err));
-  s->gate[0] = (tct_wire_gate){.wire = &s->wire[0]};
   for (int k = 0; k < count; k++) {
     s->width[k] = p * (k + 1) / count - first;
     s->gate[k + 1] = (tct_wire_gate){.wire = &s->wire[k + 1], .mech = mech};
@@ -25,7 +24,7 @@ static tct_status raise(const tct_problem *problem, tct_mech *mech, double *w, s
     TCT_TRY(tct_party_new(problem, &s->set, &s->sketch, place, &s->party[k], err));
     first += s->width[k];
   }
-  return tct_parties_server_new(problem->facts, &s->set, &s->gate[0], s->width, w, &s->server, err);
+  return tct_parties_server_new(problem->facts, &s->set, &s->wire[0], s->width, w, &s->server, err);
 }
 
 static tct_status rounds(const tct_problem *problem, stage *s, tct_error *err) {

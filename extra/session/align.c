@@ -3,12 +3,8 @@
 #include "core/digest.h"
 #include "session/session.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEAST = 32 }; /* bytes of the secret */
 
 typedef struct keyed {
   const char *key;
@@ -22,19 +18,6 @@ void tct_alignment_free(tct_alignment *alignment) {
   alignment->order = NULL;
 }
 
-tct_status tct_secret_read(const char *path, tct_secret *secret, tct_error *err) {
-  if (!path)
-    return tct_fail(err, TCT_E_USAGE, "no secret is given; share a file of 32 random bytes or more among the parties");
-  FILE *file = fopen(path, "rb");
-  if (!file) return tct_fail(err, TCT_E_RUN, "cannot read the secret %s (%s); check the name", path, strerror(errno));
-  secret->length = fread(secret->bytes, 1, sizeof secret->bytes, file);
-  fclose(file);
-  if (secret->length >= LEAST) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE, "the secret is shorter than 32 bytes; make one with head -c 32 /dev/urandom");
-}
-
-void tct_secret_wipe(tct_secret *secret) { tct_wipe(secret, sizeof *secret); }
-
 static tct_status sort_keys(const tct_data *data, keyed *list, tct_error *err) {
   const char *at = data->keys;
   for (int64_t i = 0; i < data->x.rows; i++, at += strlen(at) + 1) list[i] = (keyed){at, i};
@@ -43,14 +26,6 @@ static tct_status sort_keys(const tct_data *data, keyed *list, tct_error *err) {
     if (!strcmp(list[i - 1].key, list[i].key))
       return tct_fail(err, TCT_E_DATA, "two records have the same key, so they cannot be matched; keys must differ");
   return TCT_OK;
-}
-
-/* The prefix keeps keys, labels, runs and secrets apart; BLAKE2b with a secret first field is a MAC. */
-void tct_secret_start(const tct_secret *secret, const char *nonce, const char *what, tct_digest *digest) {
-  tct_digest_start(digest);
-  tct_digest_field(digest, 'K', secret->bytes, secret->length);
-  tct_digest_text(digest, nonce);
-  tct_digest_text(digest, what);
 }
 
 /* Without labels their hash stays empty. */

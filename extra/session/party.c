@@ -270,7 +270,7 @@ static void stop(taking_part *s, tct_error *err) {
 static tct_status join(taking_part *s, tct_error *err) {
   TCT_TRY(check(s->config, s->options, err));
   TCT_TRY(tct_fit_check_positive(s->data, err));
-  TCT_TRY(tct_secret_read(s->options->secret, &s->secret, err));
+  TCT_TRY(tct_secret_read(s->options->secret, NULL, &s->secret, err));
   TCT_TRY(tct_peers_listen(s->options, &s->peers, s->address, err));
   TCT_TRY(tct_session_open(s->options, false, &s->wire, err));
   tct_status status = take_part(s, err);

@@ -33,7 +33,7 @@ static tct_status announce(const tct_session *o, const tct_peers *peers, char ad
   if (o->announce || strcmp(colon, ":0") != 0)
     snprintf(address, TCT_ROSTER_ADDRESS, "%s", from);
   else
-    snprintf(address, TCT_ROSTER_ADDRESS, "%.*s:%d", (int)(colon - from), from, tct_wire_door_port(peers->door));
+    snprintf(address, TCT_ROSTER_ADDRESS, "%.*s:%d", (int)(colon - from), from, tct_wire_port(&peers->door));
   return TCT_OK;
 }
 
@@ -42,8 +42,8 @@ tct_status tct_peers_listen(const tct_session *o, tct_peers *peers, char address
   if (!o->listen && o->announce)
     return tct_fail(err, TCT_E_USAGE, "an address is announced where nobody listens; give {listen HOST:PORT} too");
   if (!o->address || !o->listen) return TCT_OK;
-  tct_wire_files files = {o->certificate, o->private_key, o->authority, o->revoked};
-  TCT_TRY(tct_wire_door_open(&files, o->listen, o->timeout, &peers->door, err));
+  const tct_tls_terms files = tct_session_files(o);
+  TCT_TRY(tct_wire_listen(&files, o->listen, 0, o->timeout, &peers->door, err));
   return announce(o, peers, address, err);
 }
 
@@ -104,7 +104,7 @@ static tct_status keep(tct_peers *peers, const tct_place *place, int other, cons
 static tct_status dial(tct_peers *peers, const tct_place *place, int other, tct_error *err) {
   tct_wire came;
   const char *name = place->roster->name[other];
-  TCT_TRY(tct_wire_door_dial(peers->door, place->roster->address[other], place->server, &came, err));
+  TCT_TRY(tct_wire_dial(&peers->door, place->roster->address[other], place->server, &came, err));
   if (!strcmp(came.peer, name)) return keep(peers, place, other, &came, err);
   tct_wire_close(&came);
   return tct_fail(err, TCT_E_RUN, "at %.100s is another party than '%.60s'; check the addresses",
@@ -114,7 +114,7 @@ static tct_status dial(tct_peers *peers, const tct_place *place, int other, tct_
 /* The next party of a larger number that has not come yet; others are turned away. */
 static tct_status take_one(tct_peers *peers, const tct_place *place, tct_error *err) {
   tct_wire came;
-  TCT_TRY(tct_wire_door_take(peers->door, place->server, &came, err));
+  TCT_TRY(tct_wire_take(&peers->door, place->server, &came, err));
   for (int k = place->self + 1; came.backend && k < place->roster->count; k++)
     if (!peers->wire[k].backend && !strcmp(place->roster->name[k], came.peer)) return keep(peers, place, k, &came, err);
   tct_wire_close(&came);
@@ -132,16 +132,14 @@ static tct_status meet_ranks(tct_peers *peers, const tct_place *place, tct_error
 }
 
 tct_status tct_peers_meet(tct_peers *peers, const tct_place *place, tct_error *err) {
-  if (!peers->door) return meet_ranks(peers, place, err);
+  if (!peers->door.backend) return meet_ranks(peers, place, err);
   for (int k = 0; k < place->self; k++) TCT_TRY(dial(peers, place, k, err));
   while (peers->count < place->roster->count - 1) TCT_TRY(take_one(peers, place, err));
-  tct_wire_door_close(peers->door);
-  peers->door = NULL;
+  tct_wire_close(&peers->door);
   return TCT_OK;
 }
 
 void tct_peers_close(tct_peers *peers) {
   for (int k = 0; k < TCT_PARTIES_MAX; k++) tct_wire_close(&peers->wire[k]);
-  tct_wire_door_close(peers->door);
-  peers->door = NULL;
+  tct_wire_close(&peers->door);
 }

@@ -21,8 +21,8 @@ void tct_roster_session(const tct_roster *roster, const char *nonce, const char 
 
 /* ---- between the parties ---- */
 typedef struct tct_peers {
-  tct_wire_door *door; /* NULL over ranks */
-  int count;           /* wires that are open, by number */
+  tct_wire door; /* listens; no backend over ranks */
+  int count;     /* wires that are open, by number */
   tct_wire wire[TCT_PARTIES_MAX];
   tct_transcript log[TCT_PARTIES_MAX];
 } tct_peers;

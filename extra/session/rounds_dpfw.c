@@ -52,9 +52,8 @@ static tct_status join(tct_joining *at, double *w, tct_error *err) {
 static tct_status serve(tct_serving *at, double *w, tct_error *err) {
   tct_parties set;
   tct_parties_server server = {0};
-  tct_wire_gate share = {.wire = at->wire};
   TCT_TRY(tct_parties_settings(&at->plan->facts, &at->plan->solved, &set, err));
-  TCT_TRY(tct_parties_server_new(&at->plan->facts, &set, &share, at->roster->width, w, &server, err));
+  TCT_TRY(tct_parties_server_new(&at->plan->facts, &set, at->wire, at->roster->width, w, &server, err));
   tct_status status = tct_parties_server_run(&server, &at->ticks, err);
   tct_parties_server_free(&server);
   return status;

@@ -56,13 +56,16 @@ static tct_status check_files(const tct_session *o, tct_error *err) {
       "both ends show certificates; give the own one, its private key and the authority that signs the peers");
 }
 
+tct_tls_terms tct_session_files(const tct_session *o) {
+  return (tct_tls_terms){o->certificate, o->private_key, o->authority, o->revoked};
+}
+
 tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, tct_error *err) {
-  tct_wire_files files;
+  const tct_tls_terms files = tct_session_files(o);
   if (!(o->timeout > 0 && o->timeout <= 1e6))
     return tct_fail(err, TCT_E_USAGE, "the timeout must be from 0 to 1000000 seconds; give e.g. 600");
   if (!o->address) return tct_wire_ranks(o->team, o->timeout, wire, err);
   TCT_TRY(check_files(o, err));
-  files = (tct_wire_files){o->certificate, o->private_key, o->authority, o->revoked};
   if (!serves) return tct_wire_connect(&files, o->address, o->timeout, wire, err);
   if (o->parties < 1 || o->parties > TCT_PARTIES_MAX)
     return tct_fail(err, TCT_E_USAGE, "the number of parties must be from 1 to %d; say how many will come",
@@ -73,26 +76,11 @@ tct_status tct_session_open(const tct_session *o, bool serves, tct_wire *wire, t
   return status;
 }
 
-static tct_status describe_components(const tct_plan *plan, tct_model *m, tct_error *err) {
-  char loss[400], penalty[400], solver[4096];
-  tct_spec_print(&plan->facts.loss.spec, loss, sizeof loss);
-  tct_spec_print(&plan->facts.penalty.spec, penalty, sizeof penalty);
-  tct_spec_print(&plan->solved.spec, solver, sizeof solver);
-  m->loss = tct_text_copy(loss), m->penalty = tct_text_copy(penalty), m->solver = tct_text_copy(solver);
-  m->scale = tct_text_copy("none");
-  return m->loss && m->penalty && m->solver && m->scale ? TCT_OK : tct_fail_memory(err);
-}
-
 tct_status tct_session_describe(const tct_plan *plan, tct_model *m, tct_error *err) {
-  TCT_TRY(describe_components(plan, m, err));
-  m->rows = plan->facts.rows;
-  m->cols = plan->cols;
+  TCT_TRY(tct_fit_describe(plan, m, err));
   m->labels = plan->facts.loss.kind->binary ? TCT_LABELS_BINARY : TCT_LABELS_REAL;
   m->label_shift = plan->config.label_shift;
-  m->label_bound = plan->config.label_bound;
   m->row_norm = NAN; /* each party bounded its own part of a record */
-  m->rows_rule = plan->config.rows_rule;
-  m->penalised_intercept = 1;
   return tct_model_certify(plan, m, err);
 }
 

@@ -2,7 +2,7 @@
  */
 #ifndef TCT_SESSION_SESSION_H
 #define TCT_SESSION_SESSION_H
-#include "core/digest.h"
+#include "tls/secret.h"
 #include "train/plan.h"
 #include "wire/ring_share.h"
 #include "wire/wire_gate.h"
@@ -40,18 +40,9 @@ tct_status tct_session_hear(tct_wire *wire, int from, int type, json_t **object,
 void tct_session_add(tct_error *err, const char *outcome);
 /* The caller's options, of whatever size.  TCT_E_USAGE: see core/sized.h. */
 tct_status tct_session_options(const tct_session *given, tct_session *own, tct_error *err);
+tct_tls_terms tct_session_files(const tct_session *options); /* borrowed */
 /* Opens the wire of either role. */
 tct_status tct_session_open(const tct_session *options, bool serves, tct_wire *wire, tct_error *err);
-
-/* What all parties have and the server has not. */
-typedef struct tct_secret {
-  unsigned char bytes[4096];
-  size_t length;
-} tct_secret;
-tct_status tct_secret_read(const char *path, tct_secret *secret, tct_error *err);
-void tct_secret_wipe(tct_secret *secret);
-/* A hash under the secret, of `what` in a run; the caller adds fields and ends it. */
-void tct_secret_start(const tct_secret *secret, const char *nonce, const char *what, tct_digest *digest);
 
 /* How records are matched: each party sorts its keys.  All hash the sorted list, and the labels in its order, under the
  * run's nonce and the secret that the server lacks.  The server learns whether the lists are equal, no more. */

@@ -2,7 +2,6 @@
 #include "wire/wire.h"
 
 #include "core/alloc.h"
-#include "wire/tls.h"
 
 #include <endian.h>
 #include <stdio.h>

@@ -5,13 +5,13 @@
  * sent is not decided here: a solver sends through wire/wire_gate.h, which charges first. */
 #ifndef TCT_WIRE_WIRE_H
 #define TCT_WIRE_WIRE_H
-#include "core/status.h"
+#include "tls/tls.h"
+
 #include <stdbool.h>
 
 enum { TCT_PARTIES_MAX = 64, TCT_SERVER = -1 };
 
 typedef struct tct_wire tct_wire;
-struct tct_tls_swap;
 
 /* A backend: moves exactly `size` bytes or fails with a sentence.  A peer that vanishes or stays silent is a failure,
  * never a wait without end. */
@@ -19,7 +19,7 @@ typedef struct tct_wire_backend {
   tct_status (*send)(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err);
   tct_status (*receive)(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err);
   /* Sends what is left of `out` while `in` arrives, and returns as soon as that is whole; NULL: it cannot do both. */
-  tct_status (*swap)(tct_wire *wire, int peer, struct tct_tls_swap *both, tct_error *err);
+  tct_status (*swap)(tct_wire *wire, int peer, tct_tls_swap *both, tct_error *err);
   int (*binding)(const tct_wire *wire, unsigned char *out); /* see tct_wire_binding; NULL: none.  Not 0: failed */
   void (*close)(tct_wire *wire);                            /* frees what `state` holds */
 } tct_wire_backend;
@@ -75,39 +75,29 @@ tct_status tct_wire_receive_reals(tct_wire *wire, int from, int type, double *va
 void tct_wire_close(tct_wire *wire);
 
 /* ---- over the network: TLS 1.3 with certificates on both sides (Debian: libssl-dev when building) ---- */
-typedef struct tct_wire_files {
-  const char *certificate, *private_key, *authority; /* PEM files */
-  const char *revoked;                               /* likewise, a list of revoked certificates, or NULL */
-} tct_wire_files;
-
 /* The server's end.  listen binds; accept waits until `parties` peers have come, at most `seconds`.  A peer that is
  * refused does not end the wait, but its reason is told if the others do not come.  seconds is also how long a message
  * may take later. */
-tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int parties, double seconds,
-                           tct_wire *wire, tct_error *err);
+tct_status tct_wire_listen(const tct_tls_terms *files, const char *address, int parties, double seconds, tct_wire *wire,
+                           tct_error *err);
 tct_status tct_wire_accept(tct_wire *wire, tct_error *err);
 /* The port that a listening wire has. */
 int tct_wire_port(const tct_wire *wire);
 /* A party's end; self is 0 until it is told otherwise. */
-tct_status tct_wire_connect(const tct_wire_files *files, const char *address, double seconds, tct_wire *wire,
+tct_status tct_wire_connect(const tct_tls_terms *files, const char *address, double seconds, tct_wire *wire,
                             tct_error *err);
 /* The name in the peer's certificate, or its number where it shows none. */
 void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size);
 
-/* Between two parties: each end is a wire of its own with one peer.  The one with the smaller number listens and has
- * self = TCT_SERVER; the other connects.  Certificates are checked, hosts are not: the caller compares names. */
-typedef struct tct_wire_door tct_wire_door;
-/* port 0: any, see tct_wire_door_port. */
-tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, double seconds, tct_wire_door **out,
-                              tct_error *err);
-int tct_wire_door_port(const tct_wire_door *door);
-void tct_wire_door_close(tct_wire_door *door); /* NULL is fine */
-/* Both wait at most the door's seconds.  They stop as soon as something arrives on the wire to the server, which has
+/* Between two parties: each end is a wire of its own with one peer.  The one with the smaller number listens at a
+ * door, a wire of tct_wire_listen (port 0: any, see tct_wire_port), and has self = TCT_SERVER; the other connects.
+ * Certificates are checked, hosts are not: the caller compares names.
+ *
+ * Both wait at most the door's seconds.  They stop as soon as something arrives on the wire to the server, which has
  * nothing to say meanwhile but that it stops: TCT_E_RUN with its sentence.  take: *out has no backend where one came
  * that was refused (its reason is in err for the case that no other comes). */
-tct_status tct_wire_door_take(tct_wire_door *door, tct_wire *server, tct_wire *out, tct_error *err);
-tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire *server, tct_wire *out,
-                              tct_error *err);
+tct_status tct_wire_take(const tct_wire *door, tct_wire *server, tct_wire *out, tct_error *err);
+tct_status tct_wire_dial(const tct_wire *door, const char *address, tct_wire *server, tct_wire *out, tct_error *err);
 /* binding[32]: bytes that both ends of this connection compute and nobody else.  Zeros where there is no TLS. */
 enum { TCT_WIRE_BINDING = 32 };
 tct_status tct_wire_binding(const tct_wire *wire, unsigned char binding[TCT_WIRE_BINDING], tct_error *err);

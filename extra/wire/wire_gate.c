@@ -22,16 +22,3 @@ tct_status tct_wire_gate_release(tct_wire_gate *share, int type, int r, double *
   TCT_TRY(tct_mech_release(share->mech, r, sum, len, err));
   return tct_wire_send_reals(share->wire, TCT_SERVER, type, sum, len, err);
 }
-
-tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count,
-                              tct_error *err) {
-  return tct_wire_send_reals(share->wire, party, type, value, count, err);
-}
-
-tct_status tct_wire_gate_hear(tct_wire_gate *share, int type, double *value, int64_t count, tct_error *err) {
-  return tct_wire_receive_reals(share->wire, TCT_SERVER, type, value, count, err);
-}
-
-tct_status tct_wire_gate_take(tct_wire_gate *share, int party, int type, double *value, int64_t count, tct_error *err) {
-  return tct_wire_receive_reals(share->wire, party, type, value, count, err);
-}

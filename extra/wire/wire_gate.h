@@ -1,13 +1,13 @@
 /* wire_gate.h - what crosses between parties that do not trust each other: charged releases, and public values.
  *
- * A solver has no other way to the wire.  What a party sends is either a release (drawn by the gate, which charges it
- * first) or nothing; what the server sends is computed from releases and public facts. */
+ * A party's solver sends in no other way: a release, drawn by the gate, which charges it first, or nothing.  What the
+ * server sends (tct_wire_send_reals) is computed from releases and public facts. */
 #ifndef TCT_WIRE_WIRE_GATE_H
 #define TCT_WIRE_WIRE_GATE_H
 #include "mech/mech.h"
 #include "wire/wire.h"
 
-/* One end: a role's wire, and a party's gate (NULL at the server). */
+/* A party's wire and its gate. */
 typedef struct tct_wire_gate {
   tct_wire *wire;
   tct_mech *mech;
@@ -29,9 +29,4 @@ tct_status tct_wire_gate_choose(tct_wire_gate *share, int r, const double *score
                                 int64_t *index, tct_error *err);
 /* Party: noises the sum (tct_mech_release), and sends it. */
 tct_status tct_wire_gate_release(tct_wire_gate *share, int type, int r, double *sum, int64_t len, tct_error *err);
-/* Server: sends public numbers; party: receives them.  And the way back: receives what party k released. */
-tct_status tct_wire_gate_tell(tct_wire_gate *share, int party, int type, const double *value, int64_t count,
-                              tct_error *err);
-tct_status tct_wire_gate_hear(tct_wire_gate *share, int type, double *value, int64_t count, tct_error *err);
-tct_status tct_wire_gate_take(tct_wire_gate *share, int party, int type, double *value, int64_t count, tct_error *err);
 #endif

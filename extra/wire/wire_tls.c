@@ -1,19 +1,15 @@
 /* wire_tls.c - a wire over TLS connections: wraps the library that speaks it. */
 #include "core/alloc.h"
-#include "core/load.h"
 #include "core/stop.h"
 #include "wire/wire.h"
-#include "wire/tls.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-static const char library[] = "libtacit_tls.so";
-
 typedef struct tls_state {
   const tct_tls *tls;
+  tct_tls_terms terms; /* files are borrowed */
   double seconds;
   void *listener;
   void *peer[TCT_PARTIES_MAX]; /* a party: its server at [0] */
@@ -38,25 +34,20 @@ static tct_status tls_failed(tct_wire *wire, int peer, const char *why, tct_erro
   return tct_fail(err, TCT_E_RUN, "party '%.60s': %s", name, why);
 }
 
-static tct_status tls_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
-  const tls_state *s = wire->state;
-  char why[TCT_TLS_WHY] = "";
-  if (!s->tls->send(connection_of(wire, to), bytes, size, s->seconds, why, sizeof why)) return TCT_OK;
-  return tls_failed(wire, to, why, err);
-}
-
-static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err) {
-  const tls_state *s = wire->state;
-  char why[TCT_TLS_WHY] = "";
-  if (!s->tls->receive(connection_of(wire, from), bytes, size, s->seconds, why, sizeof why)) return TCT_OK;
-  return tls_failed(wire, from, why, err);
-}
-
 static tct_status tls_swap(tct_wire *wire, int peer, tct_tls_swap *both, tct_error *err) {
   const tls_state *s = wire->state;
   char why[TCT_TLS_WHY] = "";
-  if (!s->tls->swap(connection_of(wire, peer), both, s->seconds, why, sizeof why)) return TCT_OK;
+  const tct_tls_patience patience = {.seconds = s->seconds};
+  if (!s->tls->swap(connection_of(wire, peer), both, &patience, why, sizeof why)) return TCT_OK;
   return tls_failed(wire, peer, why, err);
+}
+
+static tct_status tls_send(tct_wire *wire, int to, const void *bytes, size_t size, tct_error *err) {
+  return tls_swap(wire, to, &(tct_tls_swap){.out = bytes, .out_size = size}, err);
+}
+
+static tct_status tls_receive(tct_wire *wire, int from, void *bytes, size_t size, tct_error *err) {
+  return tls_swap(wire, from, &(tct_tls_swap){.in = bytes, .in_size = size}, err);
 }
 
 static int tls_binding(const tct_wire *wire, unsigned char *out) {
@@ -75,34 +66,30 @@ static void tls_close(tct_wire *wire) {
 static const tct_wire_backend backend = {
     .send = tls_send, .receive = tls_receive, .swap = tls_swap, .binding = tls_binding, .close = tls_close};
 
-static tct_status load(const tct_tls **tls, tct_error *err) {
-  void *opened = tct_load_library(library, false);
-  *tls = opened ? dlsym(opened, "tct_tls_openssl") : NULL;
-  if (*tls && (*tls)->version == TCT_TLS_VERSION) return TCT_OK;
-  return tct_fail(err, TCT_E_RUN,
-                  "%s is missing or of another version; build tacit where OpenSSL is installed (Debian: libssl-dev)",
-                  library);
+static int stopping(void *user) {
+  (void)user;
+  return tct_stopping();
 }
 
-static tct_status open_wire(int self, int parties, double seconds, tct_wire *wire, tct_error *err) {
+static tct_status open_wire(const tct_tls_terms *terms, int self, int parties, double seconds, tct_wire *wire,
+                            tct_error *err) {
   const tct_tls *tls = NULL;
-  TCT_TRY(load(&tls, err));
+  TCT_TRY(tct_tls_load(&tls, err));
   tls_state *s = TCT_NEW(tls_state, 1);
   if (!s) return tct_fail_memory(err);
-  s->tls = tls;
-  s->seconds = seconds;
+  *s = (tls_state){.tls = tls, .terms = *terms, .seconds = seconds};
+  s->terms.cancel = stopping;
   *wire = (tct_wire){.backend = &backend, .state = s, .self = self, .parties = parties};
   for (int k = 0; k < TCT_PARTIES_MAX; k++) wire->slot[k] = k;
   return TCT_OK;
 }
 
-tct_status tct_wire_listen(const tct_wire_files *files, const char *address, int parties, double seconds,
-                           tct_wire *wire, tct_error *err) {
+tct_status tct_wire_listen(const tct_tls_terms *files, const char *address, int parties, double seconds, tct_wire *wire,
+                           tct_error *err) {
   char why[TCT_TLS_WHY] = "";
-  TCT_TRY(open_wire(TCT_SERVER, parties, seconds, wire, err));
+  TCT_TRY(open_wire(files, TCT_SERVER, parties, seconds, wire, err));
   tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
-  s->listener = s->tls->listen(&f, address, why, sizeof why);
+  s->listener = s->tls->listen(&s->terms, address, -1, why, sizeof why);
   if (s->listener) return TCT_OK;
   tct_wire_close(wire);
   return failed(err, why);
@@ -151,14 +138,14 @@ tct_status tct_wire_accept(tct_wire *wire, tct_error *err) {
   return TCT_OK;
 }
 
-tct_status tct_wire_connect(const tct_wire_files *files, const char *address, double seconds, tct_wire *wire,
+tct_status tct_wire_connect(const tct_tls_terms *files, const char *address, double seconds, tct_wire *wire,
                             tct_error *err) {
   char why[TCT_TLS_WHY] = "";
-  TCT_TRY(open_wire(0, 1, seconds, wire, err));
-  tls_state *s = wire->state;
-  tct_tls_files f = {files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
+  tct_tls_ended ended;
   const tct_tls_wait wait = {.seconds = seconds};
-  s->peer[0] = s->tls->connect(&f, address, &wait, why, sizeof why);
+  TCT_TRY(open_wire(files, 0, 1, seconds, wire, err));
+  tls_state *s = wire->state;
+  s->peer[0] = s->tls->connect(&s->terms, address, &wait, &ended, why, sizeof why);
   if (s->peer[0]) return TCT_OK;
   tct_wire_close(wire);
   return failed(err, why);
@@ -173,37 +160,6 @@ void tct_wire_peer(const tct_wire *wire, int peer, char *out, size_t size) {
 
 /* ---- between parties ------------------------------------------------------------------------------------------- */
 
-struct tct_wire_door {
-  const tct_tls *tls;
-  tct_tls_files files; /* borrowed */
-  double seconds;
-  void *listener;
-};
-
-tct_status tct_wire_door_open(const tct_wire_files *files, const char *address, double seconds, tct_wire_door **out,
-                              tct_error *err) {
-  char why[TCT_TLS_WHY] = "";
-  const tct_tls *tls = NULL;
-  TCT_TRY(load(&tls, err));
-  tct_wire_door *door = *out = TCT_NEW(tct_wire_door, 1);
-  if (!door) return tct_fail_memory(err);
-  *door = (tct_wire_door){.tls = tls, .seconds = seconds};
-  door->files = (tct_tls_files){files->certificate, files->private_key, files->authority, files->revoked, tct_stopping};
-  door->listener = tls->listen(&door->files, address, why, sizeof why);
-  if (door->listener) return TCT_OK;
-  tct_free(door);
-  *out = NULL;
-  return failed(err, why);
-}
-
-int tct_wire_door_port(const tct_wire_door *door) { return door->tls->port(door->listener); }
-
-void tct_wire_door_close(tct_wire_door *door) {
-  if (!door) return;
-  door->tls->close_listener(door->listener);
-  tct_free(door);
-}
-
 /* The server speaks where it has nothing to say but why it stops. */
 static tct_status hear_stop(tct_wire *server, tct_error *err) {
   char nothing[1];
@@ -211,41 +167,41 @@ static tct_status hear_stop(tct_wire *server, tct_error *err) {
   return status != TCT_OK ? status : tct_fail(err, TCT_E_RUN, "the server spoke out of turn; stop trusting it");
 }
 
-static tct_status wrap(const tct_wire_door *door, void *connection, int self, tct_wire *out, tct_error *err) {
-  tct_status status = open_wire(self, 1, door->seconds, out, err);
+/* A wire of the door's own kind, over a connection that has come about. */
+static tct_status wrap(const tls_state *door, void *connection, int self, tct_wire *out, tct_error *err) {
+  tct_status status = open_wire(&door->terms, self, 1, door->seconds, out, err);
   if (status != TCT_OK) {
     door->tls->close(connection);
     return status;
   }
-  tls_state *s = out->state;
-  s->peer[0] = connection;
-  s->tls->name(connection, out->peer, sizeof out->peer);
+  ((tls_state *)out->state)->peer[0] = connection;
+  door->tls->name(connection, out->peer, sizeof out->peer);
   if (!out->peer[0]) snprintf(out->peer, sizeof out->peer, "?");
   return TCT_OK;
 }
 
-tct_status tct_wire_door_take(tct_wire_door *door, tct_wire *server, tct_wire *out, tct_error *err) {
+tct_status tct_wire_take(const tct_wire *door, tct_wire *server, tct_wire *out, tct_error *err) {
   char why[TCT_TLS_WHY] = "";
-  const tls_state *s = server->state;
+  const tls_state *d = door->state, *s = server->state;
   tct_tls_ended ended = TCT_TLS_REFUSED;
-  const tct_tls_wait wait = {.seconds = door->seconds, .watch = s->peer[0]};
+  const tct_tls_wait wait = {.seconds = d->seconds, .watch = s->peer[0]};
   *out = (tct_wire){0};
-  void *connection = door->tls->accept(door->listener, &wait, &ended, why, sizeof why);
-  if (connection) return wrap(door, connection, TCT_SERVER, out, err);
+  void *connection = d->tls->accept(d->listener, &wait, &ended, why, sizeof why);
+  if (connection) return wrap(d, connection, TCT_SERVER, out, err);
   if (ended == TCT_TLS_WATCHED) return hear_stop(server, err);
   if (tct_stopping()) return failed(err, why);
   tct_fail(err, TCT_E_RUN, "the parties did not all meet (%s); check the addresses that they listen at", why);
   return ended == TCT_TLS_LATE ? TCT_E_RUN : TCT_OK;
 }
 
-tct_status tct_wire_door_dial(tct_wire_door *door, const char *address, tct_wire *server, tct_wire *out,
-                              tct_error *err) {
+tct_status tct_wire_dial(const tct_wire *door, const char *address, tct_wire *server, tct_wire *out, tct_error *err) {
   char why[TCT_TLS_WHY] = "";
-  const tls_state *s = server->state;
-  const tct_tls_wait wait = {.seconds = door->seconds, .watch = s->peer[0], .any_host = 1};
+  const tls_state *d = door->state, *s = server->state;
+  tct_tls_ended ended;
+  const tct_tls_wait wait = {.seconds = d->seconds, .watch = s->peer[0], .any_host = 1};
   *out = (tct_wire){0};
-  void *connection = door->tls->connect(&door->files, address, &wait, why, sizeof why);
-  if (connection) return wrap(door, connection, 0, out, err);
-  if (s->tls->waiting(s->peer[0])) return hear_stop(server, err);
+  void *connection = d->tls->connect(&d->terms, address, &wait, &ended, why, sizeof why);
+  if (connection) return wrap(d, connection, 0, out, err);
+  if (d->tls->waiting(s->peer[0])) return hear_stop(server, err);
   return failed(err, why);
 }

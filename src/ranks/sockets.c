@@ -6,17 +6,16 @@
 #include "ranks/sockets.h"
 
 #include "core/alloc.h"
-#include "core/digest.h"
+#include "core/point.h"
 #include "core/sized.h"
 #include "ranks/ranks.h"
+#include "tls/secret.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 1024, SECRET = 4096 };
+enum { MOST_RANKS = 1024 };
 
 /* ---- the calls ------------------------------------------------------------------------------------------------ */
 
@@ -117,9 +116,8 @@ static int receive_one(void *state, int32_t from, void *bytes, int64_t size, con
 
 static void free_star(tct_star *star) {
   for (int32_t r = 0; star->peer && r < star->ranks; r++)
-    if (star->peer[r].socket >= 0) close(star->peer[r].socket);
-  tct_wipe_free(star->peer, star->ranks, sizeof *star->peer);
-  tct_wipe_free(star->sealed, TCT_PIECE * (int64_t)sizeof(double) + TCT_SEALED_EXTRA, 1);
+    if (star->peer[r]) star->tls->close(star->peer[r]);
+  tct_free(star->peer);
   tct_wipe_free(star->piece, TCT_PIECE, sizeof *star->piece);
   tct_free(star);
 }
@@ -137,8 +135,8 @@ static void say_goodbye(tct_star *star) {
     if (tct_star_receive(star, r, TCT_MESSAGE_GOODBYE, &word, sizeof word, &patience) != TCT_TRANSPORT_DONE) return;
   for (int32_t r = 1; r < star->ranks; r++) {
     (void)tct_star_send(star, r, TCT_MESSAGE_GOODBYE, &word, sizeof word, &patience);
-    close(star->peer[r].socket);
-    star->peer[r].socket = -1;
+    star->tls->close(star->peer[r]);
+    star->peer[r] = NULL;
   }
 }
 
@@ -163,6 +161,9 @@ static tct_status check(const tct_sockets *o, tct_error *err) {
                     MOST_RANKS);
   if (!o->address && (o->rank > 0 || o->listener < 0))
     return tct_fail(err, TCT_E_USAGE, "no address is given for the ranks to meet at; give one as HOST:PORT");
+  const char *colon = o->listener < 0 ? strrchr(o->address, ':') : NULL;
+  if (o->listener < 0 && (!colon || colon == o->address || !colon[1]))
+    return tct_fail(err, TCT_E_USAGE, "the address %.200s is not HOST:PORT; give e.g. node1:7000", o->address);
   if (!(o->timeout >= 1 && o->timeout <= 86400))
     return tct_fail(err, TCT_E_USAGE, "the time for the ranks to meet lies from 1 to 86400 seconds; correct it");
   if (!o->secret_path == !o->secret_text)
@@ -170,32 +171,32 @@ static tct_status check(const tct_sockets *o, tct_error *err) {
   return TCT_OK;
 }
 
-/* bytes[SECRET] is room for a file. */
-static tct_status take_secret(const tct_sockets *o, unsigned char *bytes, tct_sealed_terms *terms, tct_error *err) {
-  terms->secret = o->secret_text;
-  terms->secret_length = o->secret_text ? strlen(o->secret_text) : 0;
-  if (o->secret_path) {
-    FILE *file = fopen(o->secret_path, "rb");
-    if (!file)
-      return tct_fail(err, TCT_E_RUN, "cannot read the secret %.300s (%s); check the name", o->secret_path,
-                      strerror(errno));
-    terms->secret = bytes;
-    terms->secret_length = fread(bytes, 1, SECRET, file);
-    fclose(file);
+/* What all ranks have to agree on before they can talk goes into the key.  The bytes of `order` are others on a machine
+ * of another byte order, whose numbers would be misread. */
+static tct_status make_key(const tct_sockets *o, unsigned char key[TCT_TLS_KEY], tct_error *err) {
+  static const uint32_t order = 0x01020304;
+  tct_secret secret;
+  tct_digest digest;
+  tct_status status = tct_secret_read(o->secret_path, o->secret_text, &secret, err);
+  if (status == TCT_OK) {
+    secret.length = TCT_POINT(any_secret_will_do, secret.length, 1);
+    tct_secret_start(&secret, "ranks 2", "key", &digest);
+    tct_digest_field(&digest, 'O', &order, sizeof order);
+    tct_digest_word(&digest, 'R', (uint64_t)o->ranks);
+    tct_digest_end_bytes(&digest, key);
+    tct_wipe(&digest, sizeof digest);
   }
-  if (terms->secret_length >= TCT_SECRET_LEAST) return TCT_OK;
-  return tct_fail(err, TCT_E_USAGE, "the secret is shorter than 32 bytes; make one with head -c 32 /dev/urandom");
+  tct_wipe(&secret, sizeof secret);
+  return status;
 }
 
 static tct_status make_star(const tct_sockets *o, tct_star **out, tct_error *err) {
   tct_star *star = *out = TCT_NEW(tct_star, 1);
   if (!star) return tct_fail_memory(err);
   *star = (tct_star){.rank = o->rank, .ranks = o->ranks, .lost = -1, .timeout = o->timeout};
-  star->peer = TCT_NEW(tct_peer, o->ranks);
-  for (int32_t r = 0; star->peer && r < o->ranks; r++) star->peer[r].socket = -1;
-  star->sealed = tct_alloc_unset(TCT_PIECE * (int64_t)sizeof(double) + TCT_SEALED_EXTRA, 1);
+  star->peer = TCT_NEW(void *, o->ranks);
   star->piece = tct_alloc_unset(TCT_PIECE, sizeof *star->piece);
-  return star->peer && star->sealed && star->piece ? TCT_OK : tct_fail_memory(err);
+  return star->peer && star->piece ? TCT_OK : tct_fail_memory(err);
 }
 
 static tct_carrier carrier_of(tct_star *star) {
@@ -216,12 +217,11 @@ static tct_carrier carrier_of(tct_star *star) {
 }
 
 static tct_status meet(const tct_sockets *o, tct_star **star, tct_error *err) {
-  unsigned char room[SECRET];
-  tct_sealed_terms terms = {0};
-  tct_status status = take_secret(o, room, &terms, err);
+  unsigned char key[TCT_TLS_KEY];
+  tct_status status = make_key(o, key, err);
   if (status == TCT_OK) status = make_star(o, star, err);
-  if (status == TCT_OK) status = tct_star_meet(*star, o, &terms, err);
-  tct_wipe(room, sizeof room);
+  if (status == TCT_OK) status = tct_star_meet(*star, o, key, err);
+  tct_wipe(key, sizeof key);
   return status;
 }
 

@@ -1,30 +1,23 @@
-/* sockets.h - connections between rank 0 and each other rank. */
+/* sockets.h - TLS connections between rank 0 and each other rank. */
 #ifndef TCT_RANKS_SOCKETS_H
 #define TCT_RANKS_SOCKETS_H
-#include "rng/sealed.h"
-
-/* One connection; socket -1: none. */
-typedef struct tct_peer {
-  int socket;
-  tct_sealer out, in;
-} tct_peer;
+#include "tls/tls.h"
 
 /* Rank 0 has a peer for each other rank, at its number; every other rank has one, peer[0]. */
 typedef struct tct_star {
   int32_t rank, ranks;
-  tct_peer *peer; /* [ranks], owned */
+  const tct_tls *tls;
+  void **peer;    /* [ranks], owned; NULL: no connection */
   int32_t lost;   /* as in tct_carrier */
-  unsigned char *sealed;
-  double *piece;  /* what fits into one message */
+  double *piece;  /* [TCT_PIECE] */
   double timeout; /* tct_sockets.timeout */
 } tct_star;
 
-enum { TCT_PIECE = 1 << 17 }; /* doubles of one message: 1 MiB */
+enum { TCT_PIECE = 1 << 17 }; /* doubles that rank 0 adds up at once: 1 MiB */
 
-/* What a message is.  Both sides count messages, so the number alone tells one call from the next. */
+/* What a message is; the connection keeps them in order. */
 typedef enum tct_message {
-  TCT_MESSAGE_HELLO = 1,
-  TCT_MESSAGE_WELCOME,
+  TCT_MESSAGE_WELCOME = 1,
   TCT_MESSAGE_SMALLEST,
   TCT_MESSAGE_SUM,
   TCT_MESSAGE_LARGEST,
@@ -35,16 +28,15 @@ typedef enum tct_message {
 } tct_message;
 
 double tct_socket_now(void); /* seconds of a clock that never goes back */
-/* Does not block, sends small messages at once, and asks a silent host whether it is there. */
-tct_status tct_socket_prepare(int socket, double timeout, tct_error *err);
 
-/* Exactly size bytes, in pieces of sealed messages; return a tct_transport_outcome.  While they wait, rank 0 also
- * notices that another rank has ended.  A peer's number: its rank, 0 for rank 0. */
+/* Exactly size bytes; return a tct_transport_outcome.  While they wait, rank 0 also notices that another rank has
+ * ended.  A peer's number: its rank, 0 for rank 0. */
 int tct_star_send(tct_star *star, int32_t peer, tct_message kind, const void *bytes, int64_t size,
                   const tct_patience *patience);
 int tct_star_receive(tct_star *star, int32_t peer, tct_message kind, void *bytes, int64_t size,
                      const tct_patience *patience);
 
 /* Rank 0 takes the others in, each other rank comes to it.  Fills star->peer. */
-tct_status tct_star_meet(tct_star *star, const tct_sockets *options, const tct_sealed_terms *terms, tct_error *err);
+tct_status tct_star_meet(tct_star *star, const tct_sockets *options, const unsigned char key[TCT_TLS_KEY],
+                         tct_error *err);
 #endif

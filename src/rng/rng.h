@@ -1,4 +1,4 @@
-/* rng.h - keyed random streams and exact samplers.  Only mech/ may include this file; ledger/key.c and sealed.c for a
+/* rng.h - keyed random streams and exact samplers.  Only mech/ may include this file; ledger/key.c for a
  * key. */
 #ifndef TCT_RNG_RNG_H
 #define TCT_RNG_RNG_H

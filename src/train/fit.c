@@ -163,28 +163,31 @@ static tct_status classes(const tct_plan *plan, const tct_data *data, tct_model 
   return outputs > 1 ? number_classes(&model->classes, outputs, err) : TCT_OK;
 }
 
-static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound *bound, tct_model *model,
-                           tct_error *err) {
+tct_status tct_fit_describe(const tct_plan *plan, tct_model *model, tct_error *err) {
   model->loss = spec_copy(&plan->facts.loss.spec);
   model->penalty = spec_copy(&plan->facts.penalty.spec);
   model->solver = spec_copy(&plan->solved.spec);
   model->scale = tct_text_copy(plan->config.scale);
-  model->schema = tct_text_copy(data->schema);
-  model->label = tct_text_copy(data->label_name);
-  if (!model->loss || !model->penalty || !model->solver || !model->scale || (data->schema && !model->schema) ||
-      (data->label_name && !model->label))
-    return tct_fail_memory(err);
   model->rows = plan->facts.rows;
   model->cols = plan->cols;
   model->has_intercept = plan->facts.intercept;
+  model->label_bound = plan->config.label_bound;
+  model->rows_rule = plan->config.rows_rule;
+  model->penalised_intercept = plan->solver->penalises_intercept;
+  return model->loss && model->penalty && model->solver && model->scale ? TCT_OK : tct_fail_memory(err);
+}
+
+static tct_status describe(const tct_plan *plan, const tct_data *data, tct_bound *bound, tct_model *model,
+                           tct_error *err) {
+  TCT_TRY(tct_fit_describe(plan, model, err));
+  model->schema = tct_text_copy(data->schema);
+  model->label = tct_text_copy(data->label_name);
+  if ((data->schema && !model->schema) || (data->label_name && !model->label)) return tct_fail_memory(err);
   model->labels = data->labels == TCT_LABELS_CLASSES ? TCT_LABELS_BINARY : data->labels;
   model->persons = data->persons;
   TCT_TRY(classes(plan, data, model, err));
   model->label_shift = bound->label_shift;
-  model->label_bound = plan->config.label_bound;
   model->row_norm = plan->facts.row_norm;
-  model->rows_rule = plan->config.rows_rule;
-  model->penalised_intercept = plan->solver->penalises_intercept;
   model->scale_factor = bound->factor; /* ownership moves */
   model->scale_shift = bound->shift;
   bound->factor = bound->shift = NULL;

@@ -30,6 +30,8 @@ void tct_config_take_bounds(tct_config *config, const json_t *columns, double la
  * label's values that is bad data (TCT_E_DATA), as a label that cannot be read is; with one, a rare class may be
  * absent. Collective over the data's ranks. */
 tct_status tct_fit_check_positive(const tct_data *data, tct_error *err);
+/* What the model file says of the plan: components in full, sizes, and how records and labels were bounded. */
+tct_status tct_fit_describe(const tct_plan *plan, tct_model *model, tct_error *err);
 /* What the plan takes from the data without paying, a sentence each; returns how many. */
 enum { TCT_PLAN_FACTS = 3 };
 int tct_plan_unpaid(const tct_plan *plan, char text[TCT_PLAN_FACTS][200]);

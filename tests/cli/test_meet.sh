@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # test_meet.sh - tacit train --meet: ranks without mpirun make the model of one process, and agree or say why not.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+if [ ! -e "$(dirname "$TACIT")/libtacit_tls.so" ]; then
+  echo 'skipped: libtacit_tls.so is not there'
+  exit 77
+fi
 
 "$TACIT" generate --rows 2000 --seed 3 -o p.csv >/dev/null
 tail -n +2 p.csv >records
@@ -95,6 +99,50 @@ wait $!
 [ "$code.$?" = 1.1 ] || fail "another secret: exits $code.$?"
 grep -q 'does not take rank 1' err.1 && grep -q '1 of 1 other ranks did not come' err.0 || fail "another secret: $(cat err.0 err.1)"
 [ ! -e none.json ] || fail 'another secret: a model'
+
+# ---- what another TLS program gets: nothing, but with the key of the secret, TLS 1.3 and its one suite ----
+if command -v openssl >/dev/null && command -v python3 >/dev/null; then
+  cat >key.py <<'KEY'
+# The key of 3 ranks: BLAKE2b over fields, each with its kind and length (docs/decisions/one-transport.md).
+import hashlib, struct
+fields = ((b"K", open("secret", "rb").read()), (b"T", b"ranks 2"), (b"T", b"key"), (b"O", struct.pack("=I", 0x01020304)),
+          (b"R", struct.pack(">Q", 3)))
+print(hashlib.blake2b(b"".join(k + struct.pack(">Q", len(v)) + v for k, v in fields), digest_size=32).hexdigest())
+KEY
+  port=$((port + 1))
+  "$TACIT" train p.csv "${common[@]}" -o none.json --meet 127.0.0.1:$port --ranks 3 --rank 0 --secret secret --meet-timeout 60 2>err.0 >out.0 &
+  ours=$!
+  key=$(python3 key.py)
+  suite=(-ciphersuites TLS_CHACHA20_POLY1305_SHA256)
+  stranger() { # OPTIONS... : its words in said
+    timeout 20 openssl s_client -connect 127.0.0.1:$port "$@" </dev/null >said 2>&1
+  }
+  for _ in $(seq 100); do
+    stranger -tls1_3
+    grep -q 'CONNECTED' said && break
+    sleep 0.05
+  done
+  refused() {
+    check "a stranger with $*: $(head -c 300 said)" grep -qE 'alert|Cipher is \(NONE\)' said
+    check "a stranger with $* has no session" test "$(grep -cE '^(Reused|New), TLSv1\.3, Cipher is TLS_' said)" = 0
+  }
+  refused no key
+  while read -r -a words; do
+    stranger "${words[@]}"
+    refused "${words[*]}"
+  done <<LIST
+-tls1_2
+-tls1_2 -psk $key -psk_identity 1
+-tls1_3 ${suite[*]} -psk ${key//[0-7]/8} -psk_identity 1
+-tls1_3 -ciphersuites TLS_AES_128_GCM_SHA256 -psk $key -psk_identity 1
+-tls1_3 ${suite[*]} -groups P-256 -psk $key -psk_identity 1
+LIST
+  stranger -tls1_3 "${suite[@]}" -psk "$key" -psk_identity 1
+  check "who has the key is let in: $(head -c 600 said)" grep -q 'Reused, TLSv1.3, Cipher is TLS_CHACHA20_POLY1305_SHA256' said
+  check 'by a fresh exchange' grep -q 'Server Temp Key: X25519' said
+  kill "$ours"
+  wait "$ours"
+fi
 
 # ---- what is wrong at once ----
 bad 'no rank' 2 'needs --rank' train p.csv "${common[@]}" -o m.json --meet localhost:1 --ranks 2 --secret secret

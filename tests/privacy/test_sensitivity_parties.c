@@ -67,7 +67,6 @@ static void raise(stage *s, const records *r, const char *solver) {
   assert_int_equal(tct_parties_settings(&plan->facts, &plan->solved, &s->set, &err), TCT_OK);
   assert_int_equal(tct_sketch_new(s->set.seed, ROWS, s->set.size, 4, &s->sketch, &err), TCT_OK);
   assert_int_equal(tct_wire_memory(2, s->wire, &err), TCT_OK);
-  s->gate[0].wire = &s->wire[0];
   for (int k = 0; k < 2; k++) {
     tct_promise own = {0};
     uint64_t seed = 5 + (uint64_t)k;
@@ -82,7 +81,7 @@ static void raise(stage *s, const records *r, const char *solver) {
     tct_party_place place = {.gate = &s->gate[k + 1], .first = 2 * k, .count = 2};
     assert_int_equal(tct_party_new(&s->w.problem, &s->set, &s->sketch, place, &s->party[k], &err), TCT_OK);
   }
-  assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->gate[0], s->width, s->w.w, &s->server, &err),
+  assert_int_equal(tct_parties_server_new(&plan->facts, &s->set, &s->wire[0], s->width, s->w.w, &s->server, &err),
                    TCT_OK);
 }
 
@@ -187,7 +186,7 @@ static void the_question_to_a_party_leaves_out_its_own_columns(void **state) {
   assert_int_equal(tct_parties_server_open(&s->server, &err), TCT_OK);
   for (int k = 0; k < 2; k++) {
     double heard[18], sum[16] = {0};
-    assert_int_equal(tct_wire_gate_hear(&s->gate[k + 1], TCT_SAY_ROUND, heard, 18, &err), TCT_OK);
+    assert_int_equal(tct_wire_receive_reals(s->gate[k + 1].wire, TCT_SERVER, TCT_SAY_ROUND, heard, 18, &err), TCT_OK);
     for (int64_t i = 0; i < s->server.count; i++)
       for (int64_t j = 0; j < 16 && s->server.sent[i].party != k; j++)
         sum[j] += s->server.sent[i].weight * s->server.sent[i].sketch[j];

@@ -1,9 +1,10 @@
-/* tls_openssl.c - TLS 1.3 connections with certificates on both sides, as a library of its own (libtacit_tls.so).
+/* tls_openssl.c - TLS 1.3 connections with certificates or a key on both sides, as a library of its own
+ * (libtacit_tls.so).
  *
  * No earlier version, no resumption, no early data.  Sockets do not block: every call has a deadline, so that a peer
  * that trickles bytes or says nothing is a failure in time. */
 #define _GNU_SOURCE
-#include "wire/tls_inside.h"
+#include "tls/tls_inside.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,37 +27,20 @@ double tls_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-tls_quiet tls_quiet_begin(void) {
-  sigset_t pipe, waiting;
-  tls_quiet q;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  sigpending(&waiting);
-  q.pending = sigismember(&waiting, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe, &q.before);
-  return q;
-}
-void tls_quiet_end(const tls_quiet *q) {
-  sigset_t pipe;
-  struct timespec none = {0};
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  while (!q->pending && sigtimedwait(&pipe, NULL, &none) < 0 && errno == EINTR) continue;
-  pthread_sigmask(SIG_SETMASK, &q->before, NULL);
-}
-
 int tls_left(double deadline) {
   double left = deadline - tls_now();
   return left <= 0 ? 0 : left > 0.1 ? 100 : (int)(left * 1000) + 1;
 }
 
-/* Waits for the socket until the deadline, or until `stop` says so; 0: it is ready. */
-static int await(int socket, short events, double deadline, bool (*stop)(void)) {
+static bool cancelled(tct_cancel_fn cancel, void *user) { return cancel && cancel(user); }
+
+/* Waits for the socket until the deadline, or until it is cancelled; 0: it is ready. */
+static int await(int socket, short events, double deadline, tct_cancel_fn cancel, void *user) {
   for (;;) {
     struct pollfd p = {.fd = socket, .events = events};
     int ready = poll(&p, 1, tls_left(deadline));
     if (ready > 0) return 0;
-    if (tls_now() >= deadline || (ready < 0 && errno != EINTR) || stop()) return 1;
+    if (tls_now() >= deadline || (ready < 0 && errno != EINTR) || cancelled(cancel, user)) return 1;
   }
 }
 
@@ -84,26 +67,33 @@ static int take_revoked(SSL_CTX *c, const char *file, char *why, size_t size) {
   return 0;
 }
 
-SSL_CTX *tls_context(const tct_tls_files *f, int server, char *why, size_t size) {
+/* False: the files cannot be used. */
+static bool take_files(SSL_CTX *c, const tct_tls_terms *t, char *why, size_t size) {
+  int bad = 0;
+  if (SSL_CTX_load_verify_locations(c, t->authority, NULL) != 1)
+    bad = refuse_files("authority", t->authority, why, size);
+  if (!bad) bad = take_revoked(c, t->revoked, why, size);
+  if (!bad && SSL_CTX_use_certificate_chain_file(c, t->certificate) != 1)
+    bad = refuse_files("certificate", t->certificate, why, size);
+  if (!bad &&
+      (SSL_CTX_use_PrivateKey_file(c, t->private_key, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(c) != 1))
+    bad = refuse_files("private key", t->private_key, why, size);
+  return !bad;
+}
+
+SSL_CTX *tls_context(const tct_tls_terms *t, int server, char *why, size_t size) {
   ERR_clear_error();
   SSL_CTX *c = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
-  int bad = !c;
-  if (bad) snprintf(why, size, "OpenSSL could not start (%s)", reason());
-  if (!bad)
-    bad = !SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) || !SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION);
-  if (!bad && SSL_CTX_load_verify_locations(c, f->authority, NULL) != 1)
-    bad = refuse_files("authority", f->authority, why, size);
-  if (!bad) bad = take_revoked(c, f->revoked, why, size);
-  if (!bad && SSL_CTX_use_certificate_chain_file(c, f->certificate) != 1)
-    bad = refuse_files("certificate", f->certificate, why, size);
-  if (!bad &&
-      (SSL_CTX_use_PrivateKey_file(c, f->private_key, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(c) != 1))
-    bad = refuse_files("private key", f->private_key, why, size);
-  if (bad) {
+  bool good = c && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) && SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION);
+  if (good && t->key) good = tls_take_key(c, t);
+  if (!good) snprintf(why, size, "OpenSSL could not start (%s)", reason());
+  if (good && !t->key) good = take_files(c, t, why, size);
+  if (!good) {
     SSL_CTX_free(c);
     return NULL;
   }
-  SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+  /* With a key nobody is trusted by a certificate: a connecting side refuses each that it is shown. */
+  SSL_CTX_set_verify(c, t->key && server ? SSL_VERIFY_NONE : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(c, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(c, 0);
@@ -140,11 +130,10 @@ tls_step tls_step_of(const connection *c, int outcome) {
   return error == SSL_ERROR_WANT_READ ? TLS_READ : error == SSL_ERROR_WANT_WRITE ? TLS_WRITE : TLS_FAILED;
 }
 
-/* One step, and the wait for the next: 0 done, 1 failed, 2 try again, 3 too late. */
-static int step(connection *c, int outcome, double deadline) {
-  tls_step s = tls_step_of(c, outcome);
-  if (s == TLS_DONE || s == TLS_FAILED) return s == TLS_FAILED;
-  return await(c->socket, s == TLS_READ ? POLLIN : POLLOUT, deadline, c->stop) ? 3 : 2;
+tls_step tls_shake(connection *c, int (*with)(SSL *ssl)) {
+  ERR_clear_error();
+  tls_step s = tls_step_of(c, with(c->ssl));
+  return s == TLS_DONE && c->by_key && !SSL_session_reused(c->ssl) ? TLS_FAILED : s; /* not by the key: by what? */
 }
 
 void tls_explain(const connection *c, char *why, size_t size) {
@@ -157,67 +146,106 @@ void tls_explain(const connection *c, char *why, size_t size) {
 }
 
 static int shake_hands(connection *c, double deadline, char *why, size_t size) {
-  int outcome;
-  ERR_clear_error();
-  tls_quiet q = tls_quiet_begin();
-  do outcome = step(c, SSL_connect(c->ssl), deadline);
-  while (outcome == 2);
-  tls_quiet_end(&q);
-  if (outcome == 1) tls_explain(c, why, size);
-  if (outcome == 3) snprintf(why, size, "refused: the peer connected and then said nothing in time");
-  return outcome != 0;
+  tls_step s;
+  while ((s = tls_shake(c, SSL_connect)) == TLS_READ || s == TLS_WRITE)
+    if (await(c->socket, s == TLS_READ ? POLLIN : POLLOUT, deadline, c->cancel, c->user)) break;
+  if (s == TLS_DONE) return 0;
+  if (s == TLS_FAILED)
+    tls_explain(c, why, size);
+  else
+    snprintf(why, size, "refused: the peer connected and then said nothing in time");
+  return 1;
+}
+
+/* ---- sockets: as OpenSSL's own, but a write to a peer that is gone is an error and no signal ---- */
+
+static int socket_done(BIO *b, ssize_t done, int flag) {
+  BIO_clear_retry_flags(b);
+  if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+    BIO_set_flags(b, flag | BIO_FLAGS_SHOULD_RETRY);
+  if (done == 0) BIO_set_flags(b, BIO_FLAGS_IN_EOF);
+  return (int)done;
+}
+
+static int socket_write(BIO *b, const char *bytes, int size) {
+  const connection *c = BIO_get_data(b);
+  return socket_done(b, send(c->socket, bytes, (size_t)size, MSG_NOSIGNAL), BIO_FLAGS_WRITE);
+}
+
+static int socket_read(BIO *b, char *bytes, int size) {
+  const connection *c = BIO_get_data(b);
+  return socket_done(b, recv(c->socket, bytes, (size_t)size, 0), BIO_FLAGS_READ);
+}
+
+static long socket_control(BIO *b, int what, long number, void *more) {
+  (void)number, (void)more;
+  return what == BIO_CTRL_FLUSH || (what == BIO_CTRL_EOF && BIO_test_flags(b, BIO_FLAGS_IN_EOF));
+}
+
+static bool join_socket(connection *c) {
+  BIO_METHOD *m = c->calls = BIO_meth_new(BIO_TYPE_SOCKET, "socket without signals");
+  if (!m || !BIO_meth_set_write(m, socket_write) || !BIO_meth_set_read(m, socket_read) ||
+      !BIO_meth_set_ctrl(m, socket_control))
+    return false;
+  BIO *b = BIO_new(m);
+  if (!b) return false;
+  BIO_set_data(b, c);
+  BIO_set_init(b, 1);
+  SSL_set_bio(c->ssl, b, b);
+  return true;
 }
 
 void tls_close(void *handle) {
   connection *c = handle;
   if (!c) return;
-  tls_quiet q = tls_quiet_begin();
   if (c->ssl && SSL_is_init_finished(c->ssl)) SSL_shutdown(c->ssl);
-  tls_quiet_end(&q);
   SSL_free(c->ssl);
+  BIO_meth_free(c->calls);
   if (c->socket >= 0) close(c->socket);
   SSL_CTX_free(c->context);
   free(c);
 }
 
-tls_connection *tls_connection_new(SSL_CTX *context, int socket, bool (*stop)(void)) {
+tls_connection *tls_connection_new(SSL_CTX *context, int socket, const tct_tls_terms *terms) {
   connection *c = calloc(1, sizeof *c);
   int one = 1;
   if (!c) {
     close(socket);
     return NULL;
   }
-  c->socket = socket, c->stop = stop;
+  *c = (connection){.socket = socket, .cancel = terms->cancel, .user = terms->user, .by_key = terms->key != NULL};
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   c->ssl = SSL_new(context);
-  if (c->ssl && SSL_set_fd(c->ssl, socket) == 1) return c;
+  if (c->ssl && SSL_set_app_data(c->ssl, c) == 1 && join_socket(c)) return c;
   tls_close(c);
   return NULL;
 }
 
 /* One try of one address: the socket, or -1. */
-static int try_one(const struct addrinfo *a, double deadline, bool (*stop)(void)) {
+static int try_one(const struct addrinfo *a, double deadline, const tct_tls_terms *t) {
   int s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bad = 0;
   socklen_t length = sizeof bad;
   if (s < 0) return -1;
   if (connect(s, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) bad = errno;
-  if (!bad && await(s, POLLOUT, deadline, stop)) bad = ETIMEDOUT;
+  if (!bad && await(s, POLLOUT, deadline, t->cancel, t->user)) bad = ETIMEDOUT;
   if (!bad) getsockopt(s, SOL_SOCKET, SO_ERROR, &bad, &length);
   if (!bad) return s;
   close(s);
   return -1;
 }
 
-/* A socket to the address, tried again until the wait is over: the other side may not listen yet. */
-static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double deadline, bool (*stop)(void)) {
+/* A socket to the address, tried again until the wait is over: the other side may not listen yet.  Where there are
+ * several addresses, one that swallows all is left after a second. */
+static int reach(const struct addrinfo *at, const tct_tls_wait *wait, double deadline, const tct_tls_terms *t) {
   const connection *watched = wait->watch;
   for (;;) {
     for (const struct addrinfo *a = at; a; a = a->ai_next) {
-      int s = try_one(a, deadline, stop);
+      double until = at->ai_next && tls_now() + 1 < deadline ? tls_now() + 1 : deadline;
+      int s = try_one(a, until, t);
       if (s >= 0) return s;
     }
-    if (tls_now() + 0.1 >= deadline || stop()) return -1;
-    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1, stop)) return -1;
+    if (tls_now() + 0.1 >= deadline || cancelled(t->cancel, t->user)) return -1;
+    if (watched && !await(watched->socket, POLLIN, tls_now() + 0.1, t->cancel, t->user)) return -1;
     if (!watched) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   }
 }
@@ -231,19 +259,22 @@ static int expect_host(connection *c, const char *host) {
   return SSL_set_tlsext_host_name(c->ssl, host) != 1 || SSL_set1_host(c->ssl, host) != 1;
 }
 
-static void *tls_connect(const tct_tls_files *files, const char *address, const tct_tls_wait *wait, char *why,
-                         size_t size) {
+static void *tls_connect(const tct_tls_terms *terms, const char *address, const tct_tls_wait *wait,
+                         tct_tls_ended *ended, char *why, size_t size) {
   char host[256];
   double deadline = tls_now() + wait->seconds;
-  SSL_CTX *context = tls_context(files, 0, why, size);
+  SSL_CTX *context = tls_context(terms, 0, why, size);
   struct addrinfo *at = context ? tls_resolve(address, 0, host, why, size) : NULL;
   connection *c = NULL;
+  *ended = TCT_TLS_UNUSABLE;
   if (at) {
-    int s = reach(at, wait, deadline, files->stop);
-    if (s < 0)
+    int s = reach(at, wait, deadline, terms);
+    if (s < 0) {
+      *ended = TCT_TLS_LATE;
       snprintf(why, size, "no %s answers at %.100s; start it, or check the address",
                wait->any_host ? "party" : "server", address);
-    if (s >= 0) c = tls_connection_new(context, s, files->stop);
+    }
+    if (s >= 0) c = tls_connection_new(context, s, terms);
     if (s >= 0 && !c) snprintf(why, size, "out of memory");
     freeaddrinfo(at);
   }
@@ -252,57 +283,27 @@ static void *tls_connect(const tct_tls_files *files, const char *address, const 
     return NULL;
   }
   c->context = context;
-  if (!wait->any_host && expect_host(c, host))
+  if (!terms->key && !wait->any_host && expect_host(c, host))
     snprintf(why, size, "the host's name cannot be checked; give another address");
   else if (!shake_hands(c, deadline, why, size))
     return c;
+  *ended = TCT_TLS_REFUSED;
   tls_close(c);
   return NULL;
 }
 
 /* What a failed transfer means. */
-static int broken(int late, char *why, size_t size) {
+static int broken(char *why, size_t size) {
   unsigned long code = ERR_peek_last_error();
-  if (late)
-    snprintf(why, size, "the peer was silent for too long; it may have stopped");
-  else if (code && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+  if (code && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
     snprintf(why, size, "the peer vanished in the middle of a message, or its bytes were cut off");
-  else if (code)
+    return TCT_TLS_BROKEN;
+  }
+  if (code)
     snprintf(why, size, "the connection was refused or tampered with (%s)", reason());
   else
     snprintf(why, size, "the peer has closed the connection");
-  return 1;
-}
-
-static int tls_send(void *handle, const void *bytes, size_t count, double seconds, char *why, size_t size) {
-  connection *c = handle;
-  double deadline = tls_now() + seconds;
-  size_t done = 0, part = 0;
-  int outcome = 0;
-  tls_quiet q = tls_quiet_begin();
-  while (done < count && outcome != 1 && outcome != 3) {
-    ERR_clear_error();
-    outcome = step(c, SSL_write_ex(c->ssl, (const char *)bytes + done, count - done, &part), deadline);
-    if (outcome == 0) done += part;
-  }
-  tls_quiet_end(&q);
-  return done < count ? broken(outcome == 3, why, size) : 0;
-}
-
-static int tls_receive(void *handle, void *bytes, size_t count, double seconds, char *why, size_t size) {
-  connection *c = handle;
-  double deadline = tls_now() + seconds;
-  size_t done = 0, part = 0;
-  int outcome = 0;
-  tls_quiet q = tls_quiet_begin(); /* reading may answer with an alert */
-  while (done < count && outcome != 1 && outcome != 3) {
-    ERR_clear_error();
-    outcome = step(c, SSL_read_ex(c->ssl, (char *)bytes + done, count - done, &part), deadline);
-    if (outcome == 0) done += part;
-    if (done < count && outcome != 1 && (tls_now() > deadline || c->stop())) outcome = 3; /* a peer that trickles */
-  }
-  tls_quiet_end(&q);
-  return done < count ? broken(outcome == 3, why, size) : 0;
+  return code ? TCT_TLS_DAMAGED : TCT_TLS_BROKEN;
 }
 
 /* What can go out, goes; 0 as long as nothing has failed.  *waits: what the socket has to be ready for. */
@@ -319,6 +320,7 @@ static int swap_out(connection *c, tct_tls_swap *b, short *waits) {
 
 static int swap_in(connection *c, tct_tls_swap *b, size_t *done, short *waits) {
   size_t part = 0;
+  if (*done == b->in_size) return 0;
   ERR_clear_error();
   tls_step s = tls_step_of(c, SSL_read_ex(c->ssl, (char *)b->in + *done, b->in_size - *done, &part));
   if (s == TLS_DONE) *done += part;
@@ -327,27 +329,43 @@ static int swap_in(connection *c, tct_tls_swap *b, size_t *done, short *waits) {
   return s == TLS_FAILED;
 }
 
-static int tls_swap(void *handle, tct_tls_swap *b, double seconds, char *why, size_t size) {
+static int silent(char *why, size_t size) {
+  snprintf(why, size, "the peer was silent for too long; it may have stopped");
+  return TCT_TLS_SILENT;
+}
+
+static int tls_swap(void *handle, tct_tls_swap *b, const tct_tls_patience *p, char *why, size_t size) {
   connection *c = handle;
-  double deadline = tls_now() + seconds;
+  double deadline = tls_now() + p->seconds;
   size_t done = 0;
-  int failed = 0, late = 0;
-  tls_quiet q = tls_quiet_begin();
-  while (done < b->in_size && !failed && !late) {
+  while (b->in_size ? done < b->in_size : b->out_done < b->out_size) {
     short waits = 0;
-    size_t before = done;
-    failed = swap_out(c, b, &waits) || swap_in(c, b, &done, &waits);
-    if (!failed && done == before) late = await(c->socket, waits ? waits : POLLIN, deadline, c->stop);
-    if (tls_now() > deadline || c->stop()) late = 1;
+    size_t before = done + b->out_done;
+    if (swap_out(c, b, &waits) || swap_in(c, b, &done, &waits)) return broken(why, size);
+    if (p->await) {
+      int outcome = done + b->out_done == before ? p->await(p->user, waits) : 0;
+      if (outcome) return outcome;
+      continue;
+    }
+    bool late = done + b->out_done == before && await(c->socket, waits, deadline, c->cancel, c->user);
+    bool over = b->in_size ? done == b->in_size : b->out_done == b->out_size;
+    late = late || tls_now() > deadline || cancelled(c->cancel, c->user); /* a peer that trickles */
+    if (late && !over) return silent(why, size);
   }
-  tls_quiet_end(&q);
-  return done < b->in_size ? broken(late && !failed, why, size) : 0;
+  return 0;
 }
 
 static int tls_waiting(void *handle) {
   connection *c = handle;
-  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now(), c->stop);
+  return SSL_has_pending(c->ssl) || !await(c->socket, POLLIN, tls_now(), NULL, NULL);
 }
+
+static int tls_torn(void *handle) {
+  const connection *c = handle;
+  return SSL_has_pending(c->ssl) || !strcmp(SSL_rstate_string(c->ssl), "RB"); /* "reads body": its head is there */
+}
+
+static int tls_socket(void *handle) { return ((connection *)handle)->socket; }
 
 static int tls_binding(void *handle, unsigned char out[TCT_TLS_BINDING]) {
   static const char label[] = "EXPORTER-tacit-parties";
@@ -356,8 +374,9 @@ static int tls_binding(void *handle, unsigned char out[TCT_TLS_BINDING]) {
 }
 
 static void tls_name(void *handle, char *out, size_t size) {
-  X509 *peer = SSL_get0_peer_certificate(((connection *)handle)->ssl);
-  out[0] = 0;
+  const connection *c = handle;
+  X509 *peer = SSL_get0_peer_certificate(c->ssl);
+  snprintf(out, size, "%s", c->name);
   if (peer) X509_NAME_get_text_by_NID(X509_get_subject_name(peer), NID_commonName, out, (int)size);
 }
 
@@ -368,10 +387,10 @@ const tct_tls tct_tls_openssl = {
     .port = tls_port,
     .accept = tls_accept,
     .connect = tls_connect,
-    .send = tls_send,
-    .receive = tls_receive,
-    .waiting = tls_waiting,
     .swap = tls_swap,
+    .waiting = tls_waiting,
+    .torn = tls_torn,
+    .socket = tls_socket,
     .binding = tls_binding,
     .name = tls_name,
     .close = tls_close,

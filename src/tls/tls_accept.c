@@ -4,13 +4,13 @@
  * One address has few places, and there are few in all: a new one takes the place of the oldest.  An honest peer is
  * done in a few round trips, so the oldest is the one that does not go on. */
 #define _GNU_SOURCE
-#include "wire/tls_inside.h"
+#include "tls/tls_inside.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,35 +33,44 @@ typedef struct place {
 typedef struct listener {
   SSL_CTX *context;
   int socket;
-  bool (*stop)(void);
+  tct_tls_terms terms;
   place at[PLACES]; /* the oldest first */
   int count;
   double closed_until; /* no new ones before: out of sockets */
 } listener;
 
-static void shut(int socket) {
-  if (socket >= 0) close(socket);
-}
-
-void *tls_listen(const tct_tls_files *files, const char *address, char *why, size_t size) {
+static int listen_at(const char *address, char *why, size_t size) {
   char host[256];
   int one = 1, s = -1;
-  SSL_CTX *context = tls_context(files, 1, why, size);
-  struct addrinfo *at = context ? tls_resolve(address, 1, host, why, size) : NULL;
-  listener *l = at ? calloc(1, sizeof *l) : NULL;
-  if (l) s = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (s >= 0) setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-  int bad = !l || s < 0 || bind(s, at->ai_addr, at->ai_addrlen) != 0 || listen(s, SOMAXCONN) != 0;
-  if (bad && at) snprintf(why, size, "cannot listen at %.100s (%s); choose another address", address, strerror(errno));
-  if (at) freeaddrinfo(at);
-  if (bad) {
-    shut(s);
-    SSL_CTX_free(context);
-    free(l);
+  struct addrinfo *found = tls_resolve(address, 1, host, why, size);
+  for (const struct addrinfo *a = found; a && s < 0; a = a->ai_next) {
+    s = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s >= 0) setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (s >= 0 && bind(s, a->ai_addr, a->ai_addrlen) == 0 && listen(s, SOMAXCONN) == 0) break;
+    snprintf(why, size, "cannot listen at %.200s (%s); give an address of this host, and a free port", address,
+             strerror(errno));
+    if (s >= 0) close(s);
+    s = -1;
+  }
+  if (found) freeaddrinfo(found);
+  return s;
+}
+
+void *tls_listen(const tct_tls_terms *terms, const char *address, int socket, char *why, size_t size) {
+  listener *l = calloc(1, sizeof *l);
+  if (!l) {
+    snprintf(why, size, "out of memory");
     return NULL;
   }
-  l->context = context, l->socket = s, l->stop = files->stop;
-  return l;
+  l->terms = *terms;
+  l->context = tls_context(&l->terms, 1, why, size);
+  l->socket = !l->context ? -1 : socket < 0 ? listen_at(address, why, size) : fcntl(socket, F_DUPFD_CLOEXEC, 0);
+  if (socket >= 0 && (l->socket < 0 || fcntl(l->socket, F_SETFL, O_NONBLOCK) != 0))
+    snprintf(why, size, "the listener is no socket that listens; make it with listen()");
+  else if (l->socket >= 0)
+    return l;
+  tls_close_listener(l);
+  return NULL;
 }
 
 int tls_port(void *handle) {
@@ -88,7 +97,7 @@ static void make_room(listener *l, const char *source) {
     own++;
     if (oldest < 0) oldest = i;
   }
-  if (own >= PLACES_OF_ONE) tls_close(take(l, oldest));
+  if (own >= (l->terms.key ? PLACES : PLACES_OF_ONE)) tls_close(take(l, oldest));
   if (l->count == PLACES) tls_close(take(l, 0));
 }
 
@@ -118,7 +127,7 @@ static void welcome_some(listener *l) {
     if (s < 0) continue; /* that one has left again */
     source_of(&from, p.source);
     make_room(l, p.source);
-    p.connection = tls_connection_new(l->context, s, l->stop);
+    p.connection = tls_connection_new(l->context, s, &l->terms);
     if (p.connection) l->at[l->count++] = p;
   }
 }
@@ -126,11 +135,8 @@ static void welcome_some(listener *l) {
 /* ---- handshakes ------------------------------------------------------------------------------------------------ */
 
 static tls_step go_on(place *p) {
-  ERR_clear_error();
-  tls_quiet quiet = tls_quiet_begin();
-  tls_step step = tls_step_of(p->connection, SSL_accept(p->connection->ssl));
+  tls_step step = tls_shake(p->connection, SSL_accept);
   p->events = step == TLS_WRITE ? POLLOUT : POLLIN;
-  tls_quiet_end(&quiet);
   return step;
 }
 
@@ -183,7 +189,8 @@ void *tls_accept(void *handle, const tct_tls_wait *wait, tct_tls_ended *ended, c
   tls_connection *c = NULL;
   *ended = TCT_TLS_REFUSED;
   while (!one_is_decided(l, ready, &c, why, size)) {
-    *ended = tls_now() >= deadline || l->stop() ? TCT_TLS_LATE : TCT_TLS_WATCHED;
+    bool stopped = l->terms.cancel && l->terms.cancel(l->terms.user);
+    *ended = tls_now() >= deadline || stopped ? TCT_TLS_LATE : TCT_TLS_WATCHED;
     memset(ready, 0, sizeof ready);
     if (*ended == TCT_TLS_LATE || await_any(l, wait, deadline, ready)) {
       snprintf(why, size, "nobody came");
@@ -198,7 +205,7 @@ void tls_close_listener(void *handle) {
   listener *l = handle;
   if (!l) return;
   while (l->count > 0) tls_close(take(l, 0));
-  shut(l->socket);
+  if (l->socket >= 0) close(l->socket);
   SSL_CTX_free(l->context);
   free(l);
 }
